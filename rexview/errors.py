@@ -1,0 +1,74 @@
+"""Every exception that rexview raises on purpose.
+
+::
+
+    RexviewError
+     +- ReviewSetError      a review set cannot be opened; carries every problem found
+     +- ImportSourceError   a foreign file cannot be turned into a review set; carries every problem
+     +- ImageError          one image cannot be shown; the message is the reason a person reads
+     |   +- ImageMissing    there is no such file
+     |   +- ImageTooLarge   decoding it would need more memory than the limit allows
+     |   +- ImageBroken     it is there but cannot be decoded
+     +- PathEscape          a path points outside the folder that it must stay in
+     +- FilterError         a filter from a link cannot be understood
+     +- SettingsError       a setting has a value that cannot be used
+
+The messages are complete sentences for a reader of the app: no traceback, no absolute path of the
+server, no patient data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rexview.schema import Problem
+
+
+class RexviewError(Exception):
+    """Base of all errors that rexview raises on purpose."""
+
+
+class _WithProblems(RexviewError):
+    """An error made of many problems, all of them reported at once."""
+
+    def __init__(self, message: str, problems: Iterable[Problem] = ()) -> None:
+        super().__init__(message)
+        self.problems: tuple[Problem, ...] = tuple(problems)
+
+
+class ReviewSetError(_WithProblems):
+    """A review set cannot be opened. ``problems`` holds every problem, warnings included."""
+
+
+class ImportSourceError(_WithProblems):
+    """A foreign file or folder cannot be imported. ``problems`` holds every problem."""
+
+
+class ImageError(RexviewError):
+    """One image cannot be shown. ``str(error)`` is the reason, in words for the page."""
+
+
+class ImageMissing(ImageError):
+    """There is no such file."""
+
+
+class ImageTooLarge(ImageError):
+    """Decoding would need more memory than the limit allows."""
+
+
+class ImageBroken(ImageError):
+    """The file is there but cannot be decoded."""
+
+
+class PathEscape(RexviewError):
+    """A path points outside the folder that it must stay in."""
+
+
+class FilterError(RexviewError):
+    """A filter from a link cannot be understood."""
+
+
+class SettingsError(RexviewError):
+    """A setting has a value that cannot be used."""

@@ -1,0 +1,385 @@
+"""The records of a review set: frozen dataclasses in the words of ``reviewset/FORMAT.md``.
+
+A :class:`ReviewSet` keeps its tables as polars frames (columns: :mod:`rexview.frames`) so that ten
+cases and millions of answers are queried alike; one case at a time becomes records through its
+methods. Nothing here reads or writes a file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from rexview.vocab import FRONTAL_VIEWS
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with given data, and what to do about it.
+
+    ``row`` counts from 1: the line of a JSON Lines file, the data row of a CSV or Parquet table.
+    """
+
+    severity: Severity
+    file: str
+    row: int | None
+    field: str | None
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        where = self.file
+        if self.row is not None:
+            where += f", row {self.row}"
+        if self.field:
+            where += f", {self.field}"
+        return f"{self.severity}: {where}: {self.message} {self.remedy}".strip()
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of the set, as declared in ``reviewset.yaml`` (or only met in the answers)."""
+
+    id: str
+    name: str
+    kind: str | None = None
+    draws_boxes: bool | None = None
+    max_output_tokens: int | None = None
+    notes: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A person who scored answers."""
+
+    id: str
+    name: str
+    role: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SetInfo:
+    """What ``reviewset.yaml`` says. ``images`` is the base folder or URL of image paths."""
+
+    name: str
+    description: str = ""
+    notice: str = ""
+    images: str = "images/"
+    models: tuple[Model, ...] = ()
+    readers: tuple[Reader, ...] = ()
+    rubric: str = "rexecution"
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StudyImage:
+    """One image of a case. Sizes in pixels; ``patient_orientation`` is DICOM (0020,0020)."""
+
+    id: str
+    path: str
+    view: str = "UNKNOWN"
+    view_raw: str | None = None
+    key: bool = False
+    prior: bool = False
+    width: int | None = None
+    height: int | None = None
+    patient_orientation: tuple[str, ...] | None = None
+    laterality_flip: bool | None = None
+
+    @property
+    def frontal(self) -> bool:
+        """Whether the view is a frontal one, so that image sides are patient sides."""
+        return self.view in FRONTAL_VIEWS
+
+
+@dataclass(frozen=True)
+class ReferenceBox:
+    """A box given as the truth. ``box`` is x, y, width, height in pixels of the stored image."""
+
+    image: str
+    label: str
+    box: tuple[float, ...]
+    side: str | None = None
+
+
+@dataclass(frozen=True)
+class AnswerBox:
+    """A box that a model gave. ``box`` is x, y, width, height in pixels of the stored image."""
+
+    image: str
+    label: str
+    box: tuple[float, ...]
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the requester of the study said."""
+
+    age: str | None = None
+    sex: str | None = None
+    indication: str | None = None
+    comparison: str | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """The radiologist's reference report."""
+
+    findings: str | None = None
+    impression: str | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question about one study: the unit that is browsed, scored and discussed."""
+
+    id: str
+    question: str
+    question_type: str = "open"
+    category: str | None = None
+    tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    difficulty: str | None = None
+    study_id: str | None = None
+    patient_id: str | None = None
+    site: str | None = None
+    normal: bool | None = None
+    context: Context = Context()
+    report: Report = Report()
+    images: tuple[StudyImage, ...] = ()
+    reference_boxes: tuple[ReferenceBox, ...] = ()
+    options: tuple[str, ...] = ()
+    correct: int | None = None
+    explanation: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key_image(self) -> StudyImage | None:
+        """The image marked as primary, else the first current frontal one, else the first."""
+        current = [image for image in self.images if not image.prior] or list(self.images)
+        marked = [image for image in current if image.key]
+        frontal = [image for image in current if image.frontal]
+        return next(iter(marked or frontal or current), None)
+
+    def image(self, image_id: str) -> StudyImage | None:
+        """The image with that id, or None."""
+        return next((image for image in self.images if image.id == image_id), None)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One model's output for one case."""
+
+    case: str
+    model: str
+    text: str | None = None
+    run_id: str | None = None
+    finish_reason: str = "unknown"
+    finish_reason_raw: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    max_output_tokens: int | None = None
+    boxes: tuple[AnswerBox, ...] = ()
+    images: tuple[str, ...] = ()
+    choice: int | None = None
+    explanation: str | None = None
+    error: str | None = None
+    latency_s: float | None = None
+    created: datetime | None = None
+    prompt_id: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Score:
+    """One dimension of one answer scored by one reader: 1 to 5, None for not scored."""
+
+    case: str
+    model: str
+    reader: str
+    dimension: str
+    score: int | None
+    image: int | None = None
+    comment: str | None = None
+    created: datetime | None = None
+
+
+@dataclass(frozen=True)
+class ReaderFlag:
+    """A failure mode that a reader confirmed or rejected for an answer."""
+
+    case: str
+    model: str
+    reader: str
+    failure: str
+    verdict: str = "confirmed"
+    comment: str | None = None
+    created: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where a flag can be checked.
+
+    ``where`` is ``answer``, ``report``, ``question``, ``box``, ``reference_box``, ``usage`` or
+    ``scores``. ``start`` and ``end`` are character offsets into that text (for a report: into
+    ``field``, ``findings`` or ``impression``). ``box`` is x, y, width, height in pixels of ``image``.
+    """
+
+    where: str
+    text: str
+    field: str | None = None
+    start: int | None = None
+    end: int | None = None
+    side: str | None = None
+    image: str | None = None
+    box: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A failure of one answer, who says so, and the evidence.
+
+    ``source`` is ``detector`` or ``reader``; ``kind`` says which rule of the detector fired.
+    ``message`` is one sentence that a clinician can check against the evidence.
+    """
+
+    case: str
+    model: str
+    failure: str
+    source: str
+    message: str
+    kind: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    reader: str | None = None
+    verdict: str | None = None
+
+
+def _record(kind: type, row: Mapping[str, Any]) -> Any:
+    """Make a record from the row's entries that the dataclass has, lists turned into tuples."""
+    values: dict[str, Any] = {}
+    for spec in fields(kind):
+        if spec.name in row and row[spec.name] is not None:
+            value = row[spec.name]
+            values[spec.name] = tuple(value) if isinstance(value, list) else value
+    return kind(**values)
+
+
+def _extra(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    return json.loads(row["extra"]) if row.get("extra") else {}
+
+
+def case_from_row(row: Mapping[str, Any]) -> Case:
+    """Make a Case from one row (a dict) with columns :data:`rexview.frames.CASES`."""
+    nested = {
+        "tags": {tag["name"]: tuple(tag["values"] or ()) for tag in row["tags"] or ()},
+        "context": _record(Context, row["context"] or {}),
+        "report": _record(Report, row["report"] or {}),
+        "images": [_record(StudyImage, image) for image in row["images"] or ()],
+        "reference_boxes": [
+            _record(ReferenceBox, {**box, "box": tuple(box["box"] or ())})
+            for box in row["reference_boxes"] or ()
+        ],
+        "extra": _extra(row),
+    }
+    return _record(Case, {**row, **nested})  # type: ignore[no-any-return]
+
+
+def answer_from_row(row: Mapping[str, Any]) -> Answer:
+    """Make an Answer from one row (a dict) with columns :data:`rexview.frames.ANSWERS`."""
+    boxes = [
+        _record(AnswerBox, {**box, "box": tuple(box["box"] or ())}) for box in row["boxes"] or ()
+    ]
+    return _record(Answer, {**row, "boxes": boxes, "extra": _extra(row)})  # type: ignore[no-any-return]
+
+
+def score_from_row(row: Mapping[str, Any]) -> Score:
+    """Make a Score from one row (a dict) with columns :data:`rexview.frames.SCORES`."""
+    return Score(**{spec.name: row[spec.name] for spec in fields(Score)})
+
+
+def reader_flag_from_row(row: Mapping[str, Any]) -> ReaderFlag:
+    """Make a ReaderFlag from one row (a dict) with columns :data:`rexview.frames.FLAGS`."""
+    return _record(ReaderFlag, row)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, eq=False)
+class ReviewSet:
+    """An open review set: what was given, checked and normalised. Never changed.
+
+    ``fingerprint`` changes when any of its files does; ``warnings`` are the problems that did not
+    keep it from opening.
+    """
+
+    folder: Path
+    info: SetInfo
+    cases: pl.DataFrame
+    answers: pl.DataFrame
+    scores: pl.DataFrame
+    flags: pl.DataFrame
+    metrics: pl.DataFrame
+    edits: pl.DataFrame
+    warnings: tuple[Problem, ...] = ()
+    fingerprint: str = ""
+
+    @cached_property
+    def models(self) -> tuple[Model, ...]:
+        """Declared models in their order, then those only met in the answers."""
+        declared = {model.id: model for model in self.info.models}
+        met: Iterable[str] = self.answers["model"].unique(maintain_order=True).to_list()
+        for model_id in met:
+            declared.setdefault(model_id, Model(id=model_id, name=model_id))
+        return tuple(declared.values())
+
+    @cached_property
+    def model_names(self) -> dict[str, str]:
+        """Name on screen by model id."""
+        return {model.id: model.name for model in self.models}
+
+    @cached_property
+    def reader_names(self) -> dict[str, str]:
+        """Name on screen by reader id, declared or only met in scores and flags."""
+        names = {reader.id: reader.name for reader in self.info.readers}
+        for frame in (self.scores, self.flags):
+            for reader in frame["reader"].unique(maintain_order=True).drop_nulls().to_list():
+                names.setdefault(reader, reader)
+        return names
+
+    @cached_property
+    def _case_rows(self) -> dict[str, int]:
+        return {case_id: row for row, case_id in enumerate(self.cases["id"].to_list())}
+
+    def case(self, case_id: str) -> Case | None:
+        """The case with that id, or None."""
+        row = self._case_rows.get(case_id)
+        return None if row is None else case_from_row(self.cases.row(row, named=True))
+
+    def answers_of(self, case_id: str, *, all_runs: bool = False) -> tuple[Answer, ...]:
+        """Answers to one case in the order of :attr:`models`; only the newest runs by default."""
+        wanted = self.answers.filter(pl.col("case") == case_id)
+        if not all_runs:
+            wanted = wanted.filter("_newest")
+        order = {model.id: place for place, model in enumerate(self.models)}
+        answers = [answer_from_row(row) for row in wanted.iter_rows(named=True)]
+        return tuple(sorted(answers, key=lambda answer: order[answer.model]))
+
+    def scores_of(self, case_id: str) -> tuple[Score, ...]:
+        """All scores given to answers of one case, in file order."""
+        wanted = self.scores.filter(pl.col("case") == case_id)
+        return tuple(score_from_row(row) for row in wanted.iter_rows(named=True))
+
+    def flags_of(self, case_id: str) -> tuple[ReaderFlag, ...]:
+        """All reader flags on answers of one case, in file order."""
+        wanted = self.flags.filter(pl.col("case") == case_id)
+        return tuple(reader_flag_from_row(row) for row in wanted.iter_rows(named=True))

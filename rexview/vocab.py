@@ -1,0 +1,290 @@
+"""The closed vocabularies, each with its source.
+
+Spellings met in real files are folded onto these words by :func:`normalise_view` and
+:func:`normalise_finish_reason`; the raw word is always kept beside the normalised one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Side = Literal["right", "left", "bilateral", "midline"]
+SIDES: Final[tuple[Side, ...]] = ("right", "left", "bilateral", "midline")
+"""Sides of the patient, never of the screen."""
+
+TEXT_DIMENSIONS: Final = ("process", "execution", "synthesis", "language")
+"""Scored on every answer, 1 to 5 (ReXecution rubric)."""
+CONTENT_PARTS: Final = ("process", "execution", "synthesis")
+"""Content is the weakest of these three; no reader scores it."""
+IMAGE_DIMENSIONS: Final = ("image_content", "image_style")
+"""Scored on the boxes or pictures that a model gave, 1 to 5 (ReXecution rubric)."""
+DIMENSIONS: Final = TEXT_DIMENSIONS + IMAGE_DIMENSIONS
+DIMENSION_NAMES: Final[dict[str, str]] = {
+    "content": "Content",
+    "process": "Process",
+    "execution": "Execution",
+    "synthesis": "Synthesis",
+    "language": "Language",
+    "image_content": "Image Content",
+    "image_style": "Image Style",
+}
+SCORE_MIN: Final = 1
+SCORE_MAX: Final = 5
+
+QUESTION_TYPES: Final[dict[str, str]] = {
+    "open": "Open question",  # ReXecution
+    "choice": "Multiple choice",  # ReXVQA
+    "report": "Report",  # ReXrank
+}
+CATEGORIES: Final[dict[str, dict[str, str]]] = {
+    "open": {
+        "broad_abnormality": "Broad abnormality",
+        "diagnostic_reasoning": "Diagnostic reasoning",
+        "measurement_temporal": "Measurement or comparison",
+    },
+    "choice": {
+        "presence_assessment": "Presence",
+        "location_and_distribution": "Location and distribution",
+        "negation_assessment": "Negation",
+        "differential_diagnosis": "Differential diagnosis",
+        "geometric_information": "Geometry",
+    },
+    "report": {},
+}
+CATEGORY_NAMES: Final[dict[str, str]] = {
+    word: name for words in CATEGORIES.values() for word, name in words.items()
+}
+DIFFICULTIES: Final = ("easy", "medium", "hard")
+MODEL_KINDS: Final[dict[str, str]] = {
+    "generalist": "Generalist",
+    "medical": "Medical",
+    "report": "Report generator",
+    "reader": "Reader",
+}
+VERDICTS: Final = ("confirmed", "rejected")
+EDIT_ACTIONS: Final = ("keep", "substitute", "delete", "insert")
+
+VIEWS: Final[dict[str, str]] = {
+    "PA": "PA",
+    "AP": "AP",
+    "FRONTAL": "Frontal",  # ReXrank says no more than that
+    "LATERAL": "Lateral",
+    "OBLIQUE": "Oblique",
+    "DECUBITUS": "Decubitus",
+    "UNKNOWN": "View unknown",
+}
+"""DICOM ViewPosition (0018,5101), with the lateral and oblique words folded together."""
+FRONTAL_VIEWS: Final = frozenset({"PA", "AP", "FRONTAL"})
+
+_VIEW_WORDS: Final[dict[str, str]] = {
+    "PA": "PA",
+    "POSTEROANTERIOR": "PA",
+    "POSTERIORANTERIOR": "PA",
+    "AP": "AP",
+    "ANTEROPOSTERIOR": "AP",
+    "ANTERIORPOSTERIOR": "AP",
+    "FRONTAL": "FRONTAL",
+    "FRONT": "FRONTAL",
+    "L": "LATERAL",
+    "LL": "LATERAL",
+    "RL": "LATERAL",
+    "LAT": "LATERAL",
+    "LATERAL": "LATERAL",
+    "LATERALVIEW": "LATERAL",
+    "LEFTLATERAL": "LATERAL",
+    "RIGHTLATERAL": "LATERAL",
+    "RAO": "OBLIQUE",
+    "LAO": "OBLIQUE",
+    "RPO": "OBLIQUE",
+    "LPO": "OBLIQUE",
+    "RLO": "OBLIQUE",
+    "LLO": "OBLIQUE",
+    "OBL": "OBLIQUE",
+    "OBLIQUE": "OBLIQUE",
+    "LLD": "DECUBITUS",
+    "RLD": "DECUBITUS",
+    "DECUB": "DECUBITUS",
+    "DECUBITUS": "DECUBITUS",
+}
+_VIEW_POSITIONS: Final = frozenset(
+    (
+        *("SUPINE", "ERECT", "UPRIGHT", "SEMIERECT", "SITTING", "STANDING"),
+        *("PORTABLE", "MOBILE", "VIEW", "CHEST", "CXR", "XR", "AXIAL"),
+    )
+)
+_DECUBITUS: Final = re.compile(r"DECUB")
+
+
+def normalise_view(word: str | None) -> str:
+    """Fold a view word of any source onto :data:`VIEWS`.
+
+    ``PORTABLE AP``, ``AP SUPINE``, ``POSTERO_ANTERIOR``, ``LL`` and their like are understood; what
+    is not understood, or contradicts itself, is ``UNKNOWN``, never a guess.
+
+    >>> normalise_view("Portable AP"), normalise_view("LL"), normalise_view("swimmer's")
+    ('AP', 'LATERAL', 'UNKNOWN')
+    """
+    if word is None:
+        return "UNKNOWN"
+    upper = word.upper()
+    if _DECUBITUS.search(upper):
+        return "DECUBITUS"
+    whole = re.sub(r"[^A-Z]", "", upper)
+    if whole in _VIEW_WORDS:
+        return _VIEW_WORDS[whole]
+    parts = [part for part in re.split(r"[^A-Z]+", upper) if part and part not in _VIEW_POSITIONS]
+    if "".join(parts) in _VIEW_WORDS:
+        return _VIEW_WORDS["".join(parts)]
+    known = {_VIEW_WORDS[part] for part in parts if part in _VIEW_WORDS}
+    return known.pop() if len(known) == 1 else "UNKNOWN"
+
+
+FINISH_REASONS: Final[dict[str, str]] = {
+    "stop": "Finished",
+    "length": "Token limit reached",
+    "content_filter": "Blocked by a content filter",
+    "error": "Error",
+    "unknown": "Not recorded",
+}
+_FINISH_WORDS: Final[dict[str, str]] = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "eos": "stop",
+    "eos_token": "stop",
+    "stop_sequence": "stop",
+    "completed": "stop",
+    "complete": "stop",
+    "done": "stop",
+    "finished": "stop",
+    "length": "length",
+    "limit": "length",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "max_new_tokens": "length",
+    "max_length": "length",
+    "model_length": "length",
+    "token_limit": "length",
+    "model_context_window_exceeded": "length",
+    "incomplete": "length",
+    "content_filter": "content_filter",
+    "safety": "content_filter",
+    "refusal": "content_filter",
+    "blocklist": "content_filter",
+    "prohibited_content": "content_filter",
+    "recitation": "content_filter",
+    "error": "error",
+    "failed": "error",
+    "cancelled": "error",
+    "timeout": "error",
+    "unknown": "unknown",
+    "": "unknown",
+    "none": "unknown",
+    "null": "unknown",
+    "nan": "unknown",
+}
+
+
+def normalise_finish_reason(word: str | None) -> str | None:
+    """Fold a provider's finish reason onto :data:`FINISH_REASONS`.
+
+    Returns
+    -------
+    str or None
+        None when the word is not known: the caller keeps the raw word, treats the reason as
+        ``unknown`` and warns.
+
+    >>> normalise_finish_reason("MAX_TOKENS"), normalise_finish_reason("end_turn")
+    ('length', 'stop')
+    """
+    if word is None:
+        return "unknown"
+    folded = re.sub(r"[\s\-.]+", "_", word.strip().lower())
+    folded = folded.removeprefix("finish_reason_").removeprefix("finishreason_")
+    return _FINISH_WORDS.get(folded)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One failure mode: its id, its name on screen, and what it means in one line."""
+
+    id: str
+    name: str
+    plural: str
+    meaning: str
+
+
+_FAILURES: Final = (
+    Failure(
+        "laterality_error",
+        "Laterality error",
+        "Laterality errors",
+        "A finding is placed on the wrong side.",
+    ),
+    Failure(
+        "token_limit",
+        "Token-limit failure",
+        "Token-limit failures",
+        "The answer was cut off, or never came, because the output ran out of tokens.",
+    ),
+    Failure(
+        "execution_gap",
+        "Execution-vs-process gap",
+        "Execution-vs-process gaps",
+        "The model knew what to do but could not do it on the image.",
+    ),
+    Failure(
+        "hallucination",
+        "Invented finding",
+        "Invented findings",
+        "A finding is reported that is not there.",
+    ),
+    Failure(
+        "omission", "Missed finding", "Missed findings", "A finding of the report is left out."
+    ),
+    Failure(
+        "wrong_type",
+        "Right place, wrong abnormality",
+        "Right place, wrong abnormality",
+        "The region is right, the finding named there is not.",
+    ),
+    Failure(
+        "boxes_missing",
+        "Boxes not drawn",
+        "Boxes not drawn",
+        "Boxes were asked for and an abnormality is reported, but none is drawn.",
+    ),
+    Failure(
+        "box_misplaced", "Box misplaced", "Boxes misplaced", "A box does not lie on its finding."
+    ),
+    Failure(
+        "box_unrelated",
+        "Box not in the text",
+        "Boxes not in the text",
+        "A box is labelled with something the answer does not mention.",
+    ),
+    Failure(
+        "overconfident",
+        "Certainty not earned",
+        "Certainty not earned",
+        "Definite wording on poor reasoning.",
+    ),
+    Failure("verbose", "Too long", "Too long", "Longer than the question needs."),
+    Failure("terse", "Too short", "Too short", "Too short to be of use."),
+    Failure(
+        "failed_extraction",
+        "No usable choice",
+        "No usable choice",
+        "A choice question without a valid option.",
+    ),
+    Failure(
+        "disagreement",
+        "Readers disagree",
+        "Readers disagree",
+        "Two readers differ by two or more on a dimension.",
+    ),
+)
+FAILURES: Final[dict[str, Failure]] = {failure.id: failure for failure in _FAILURES}
+"""Failure modes by id, in the order in which pages list them."""
+HEADLINE_FAILURES: Final = ("laterality_error", "token_limit", "execution_gap")
