@@ -1,0 +1,103 @@
+"""Whether an answer came at all.
+
+An answer that never came (token limit, error, refusal, empty) has no final score: it is counted as
+a failure, beside n, and never as a zero.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from rexview.schema import Answer
+
+STATUSES: Final[dict[str, str]] = {
+    "answered": "Answered",
+    "token_limit": "No answer: token limit",
+    "error": "No answer: error",
+    "refused": "No answer: refused",
+    "empty": "No answer: empty",
+}
+"""What became of an answer, by id, with its name on screen."""
+NO_ANSWER: Final = ("token_limit", "error", "refused", "empty")
+"""The statuses that count as no answer: no score of theirs enters a mean."""
+
+
+def at_token_limit() -> pl.Expr:
+    """Whether the explicit signals of an answer say that it ran out of tokens.
+
+    Returns
+    -------
+    polars.Expr
+        Boolean, never null, over a frame with columns :data:`rexview.frames.ANSWERS`: the finish
+        reason is ``length``, or the output tokens reached the limit whatever the finish reason.
+    """
+    limit = pl.col("max_output_tokens")
+    at_limit = (limit > 0) & (pl.col("output_tokens") >= limit)
+    return (pl.col("finish_reason").eq("length") | at_limit.fill_null(False)).fill_null(False)
+
+
+def nothing_came() -> pl.Expr:
+    """Whether an answer holds nothing at all: no text, no choice, no boxes, no pictures.
+
+    Returns
+    -------
+    polars.Expr
+        Boolean, never null, over a frame with columns :data:`rexview.frames.ANSWERS`.
+    """
+    return (
+        pl.col("text").fill_null("").str.contains(r"\S").not_()
+        & pl.col("choice").is_null()
+        & (pl.col("boxes").list.len().fill_null(0) == 0)
+        & (pl.col("images").list.len().fill_null(0) == 0)
+    )
+
+
+def answer_status() -> pl.Expr:
+    """Say what became of an answer.
+
+    Returns
+    -------
+    polars.Expr
+        A word of :data:`STATUSES` (String) over a frame with columns
+        :data:`rexview.frames.ANSWERS`. The first that holds: the token limit was reached; an error
+        was recorded; the answer was blocked or refused; nothing came; answered.
+    """
+    failed = pl.col("error").str.contains(r"\S") | pl.col("finish_reason").eq("error")
+    return (
+        pl.when(at_token_limit())
+        .then(pl.lit("token_limit"))
+        .when(failed.fill_null(False))
+        .then(pl.lit("error"))
+        .when(pl.col("finish_reason").eq("content_filter").fill_null(False))
+        .then(pl.lit("refused"))
+        .when(nothing_came())
+        .then(pl.lit("empty"))
+        .otherwise(pl.lit("answered"))
+    )
+
+
+def status_of(answer: Answer) -> str:
+    """Say what became of one answer: the same word as :func:`answer_status` gives its row."""
+    if limit_reached(answer):
+        return "token_limit"
+    if (answer.error or "").strip() or answer.finish_reason == "error":
+        return "error"
+    if answer.finish_reason == "content_filter":
+        return "refused"
+    return "empty" if is_empty(answer) else "answered"
+
+
+def limit_reached(answer: Answer) -> bool:
+    """Whether the signals of one answer say that it ran out of tokens."""
+    if answer.finish_reason == "length":
+        return True
+    used, limit = answer.output_tokens, answer.max_output_tokens
+    return used is not None and limit is not None and 0 < limit <= used
+
+
+def is_empty(answer: Answer) -> bool:
+    """Whether one answer holds no text, no choice, no boxes and no pictures."""
+    text = (answer.text or "").strip()
+    return not (text or answer.choice is not None or answer.boxes or answer.images)

@@ -1,0 +1,199 @@
+"""Final scores of an answer: readers averaged, Content as the weakest link.
+
+Definitions (docs: statistics):
+
+- The **final score** of a dimension is the mean of the readers' scores for it. A reader who scored
+  several returned pictures counts once, with the mean over the pictures.
+- **Content** is the smallest of the final scores of process, execution and synthesis; missing if
+  one of the three is. The other order (the smallest per reader, then the mean) is a choice of the
+  caller.
+- The **gap** is process minus execution; the **spread** is the largest difference between two
+  readers on any dimension.
+- An answer that **never came** (token limit, error, refusal, empty) has no final score: it is
+  counted as a failure and never as a zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import polars as pl
+
+from rexview.schema import Score
+from rexview.stats.answered import answer_status
+from rexview.vocab import CONTENT_PARTS, DIMENSIONS
+
+ContentOrder = Literal["mean_first", "minimum_first"]
+CONTENT_ORDERS: Final[dict[ContentOrder, str]] = {
+    "mean_first": "Minimum of the readers' means",
+    "minimum_first": "Mean of the readers' minimums",
+}
+
+_DIGITS: Final = 9
+"""Differences of means are rounded to this many digits, so that 13/3 - 7/3 is 2."""
+_ANSWER: Final = ("case", "model")
+
+
+def final_scores(
+    scores: pl.DataFrame,
+    answers: pl.DataFrame | None = None,
+    *,
+    content_order: ContentOrder = "mean_first",
+) -> pl.DataFrame:
+    """Work out the final scores of every answer that has any.
+
+    Parameters
+    ----------
+    scores : polars.DataFrame
+        Columns :data:`rexview.frames.SCORES`. Of several rows of one reader for the same
+        dimension and picture, the newest counts (the last in the file where dates do not tell).
+    answers : polars.DataFrame, optional
+        Columns :data:`rexview.frames.ANSWERS`. When given, answers that never came are left out
+        and so are scores without an answer.
+    content_order : str
+        A word of :data:`CONTENT_ORDERS`.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per (case, model) with at least one score, in the order in which they first appear:
+        ``process``, ``execution``, ``synthesis``, ``language``, ``image_content``,
+        ``image_style``, ``content``, ``gap`` (Float64, null where missing), ``n_readers``
+        (UInt32), ``spread`` (Float64, null unless two readers scored one dimension).
+    """
+    given = scores.filter(pl.col("score").is_not_null())
+    if answers is not None:
+        came = answers.filter("_newest").filter(answer_status() == "answered")
+        given = given.join(came.select(_ANSWER), on=_ANSWER, how="semi", maintain_order="left")
+    newest = given.sort("created", nulls_last=False, maintain_order=True).unique(
+        [*_ANSWER, "reader", "dimension", "image"], keep="last", maintain_order=True
+    )
+    by_reader = newest.group_by(*_ANSWER, "reader").agg(
+        _score_of(dimension).mean().alias(dimension) for dimension in DIMENSIONS
+    )
+    content = (
+        pl.min_horizontal(CONTENT_PARTS)
+        if content_order == "mean_first"
+        else pl.col("_smallest").round(_DIGITS)
+    )
+    complete = pl.all_horizontal(pl.col(part).is_not_null() for part in CONTENT_PARTS)
+    readers_complete = by_reader.with_columns(
+        pl.when(complete).then(pl.min_horizontal(CONTENT_PARTS)).alias("_smallest")
+    )
+    wide = readers_complete.group_by(_ANSWER).agg(
+        *(pl.col(dimension).mean() for dimension in DIMENSIONS),
+        *(_reader_range(dimension).alias(f"_{dimension}") for dimension in DIMENSIONS),
+        pl.col("_smallest").mean(),
+        pl.len().alias("n_readers"),
+    )
+    order = given.select(_ANSWER).unique(maintain_order=True)
+    return order.join(wide, on=_ANSWER, how="left", maintain_order="left").select(
+        *_ANSWER,
+        *DIMENSIONS,
+        pl.when(complete).then(content).alias("content"),
+        (pl.col("process") - pl.col("execution")).round(_DIGITS).alias("gap"),
+        "n_readers",
+        pl.max_horizontal(f"_{dimension}" for dimension in DIMENSIONS)
+        .round(_DIGITS)
+        .alias("spread"),
+    )
+
+
+def _score_of(dimension: str) -> pl.Expr:
+    return pl.col("score").filter(pl.col("dimension") == dimension)
+
+
+def _reader_range(dimension: str) -> pl.Expr:
+    """Difference of the furthest apart readers, null with fewer than two of them."""
+    column = pl.col(dimension)
+    return pl.when(column.count() > 1).then(column.max() - column.min())
+
+
+def weakest_link() -> pl.Expr:
+    """Name the parts that set Content.
+
+    Returns
+    -------
+    polars.Expr
+        String over a frame with the columns of :func:`final_scores`: the part with the smallest
+        final score, several joined by ``+`` in the order process, execution, synthesis
+        (``execution``, ``process+execution``); null where Content is missing.
+    """
+    smallest = pl.min_horizontal(CONTENT_PARTS)
+    names = [
+        pl.when(pl.col(part) - smallest < 10**-_DIGITS).then(pl.lit(part)) for part in CONTENT_PARTS
+    ]
+    return pl.when(pl.col("content").is_not_null()).then(
+        pl.concat_str(names, separator="+", ignore_nulls=True)
+    )
+
+
+@dataclass(frozen=True)
+class FinalScores:
+    """Final scores of one answer; None is missing, never 0."""
+
+    by_dimension: Mapping[str, float]
+    content: float | None
+    gap: float | None
+    n_readers: int
+    spread: float | None
+
+
+def final_of_answer(
+    scores: Iterable[Score], *, content_order: ContentOrder = "mean_first"
+) -> FinalScores:
+    """Work out the final scores of one answer from its score records.
+
+    Parameters
+    ----------
+    scores : iterable of Score
+        All scores of one (case, model), in file order.
+    content_order : str
+        A word of :data:`CONTENT_ORDERS`.
+
+    Returns
+    -------
+    FinalScores
+        The same numbers as the answer's row of :func:`final_scores`.
+    """
+    newest: dict[tuple[str, str, int | None], int] = {}
+    ordered = sorted(
+        scores, key=lambda score: score.created.timestamp() if score.created else -1e18
+    )
+    for score in ordered:
+        if score.score is not None:
+            newest[score.reader, score.dimension, score.image] = score.score
+    pictures: dict[tuple[str, str], list[int]] = {}
+    for (reader, dimension, _), value in newest.items():
+        pictures.setdefault((reader, dimension), []).append(value)
+    marks: dict[str, dict[str, float]] = {}
+    for (reader, dimension), values in pictures.items():
+        marks.setdefault(dimension, {})[reader] = sum(values) / len(values)
+    final: dict[str, float] = {
+        dimension: sum(marks[dimension].values()) / len(marks[dimension])
+        for dimension in DIMENSIONS
+        if dimension in marks
+    }
+    readers = {reader for by_reader in marks.values() for reader in by_reader}
+    content = None
+    if all(part in final for part in CONTENT_PARTS):
+        content = min(final[part] for part in CONTENT_PARTS)
+        if content_order == "minimum_first":
+            smallest = [
+                min(marks[part][reader] for part in CONTENT_PARTS)
+                for reader in readers
+                if all(reader in marks[part] for part in CONTENT_PARTS)
+            ]
+            content = round(sum(smallest) / len(smallest), _DIGITS) if smallest else None
+    gap = None
+    if "process" in final and "execution" in final:
+        gap = round(final["process"] - final["execution"], _DIGITS)
+    ranges = [
+        max(by_reader.values()) - min(by_reader.values())
+        for by_reader in marks.values()
+        if len(by_reader) > 1
+    ]
+    spread = round(max(ranges), _DIGITS) if ranges else None
+    return FinalScores(final, content, gap, len(readers), spread)
