@@ -1,0 +1,29 @@
+"""rexview: ``streamlit run app.py`` for the embedded demo, ``streamlit run app.py -- FOLDER`` for yours.
+
+Streamlit imports this file once as a server (``app``: our routes beside Streamlit's own) and runs it
+as the page script for every visitor.
+"""
+
+import gc
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import streamlit as st
+
+if __name__ == "__main__":
+    from rexview.ui.shell import run
+
+    run()
+else:
+    from rexview.ui.routes import routes
+
+    @asynccontextmanager
+    async def lifespan(app: st.App) -> AsyncIterator[None]:
+        """Set what was imported apart from garbage collection: it runs after every page run."""
+        import rexview.ui.shell  # noqa: F401  (so that the first visitor does not wait for it)
+
+        gc.collect()
+        gc.freeze()
+        yield
+
+    app = st.App(__file__, routes=routes(), lifespan=lifespan)

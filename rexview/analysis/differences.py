@@ -1,0 +1,47 @@
+"""Differences between two texts, word by word, for showing them side by side."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Final, Literal
+
+MAX_WORDS: Final = 1500
+"""Comparing grows with the product of the lengths; beyond this the rest is not compared."""
+_TOKEN: Final = re.compile(r"(?:[^\W_]+|[\W_])\s*")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch that both texts share, or that only the first or the second has."""
+
+    where: Literal["both", "first", "second"]
+    text: str
+
+
+def compare_texts(first: str, second: str) -> tuple[list[Piece], bool]:
+    """Compare two texts by words, regardless of case.
+
+    Returns
+    -------
+    pieces : list of Piece
+        In reading order; what only the first has stands before what only the second has.
+    whole : bool
+        False when a text was longer than :data:`MAX_WORDS` and only its beginning was compared.
+    """
+    a, b = _TOKEN.findall(first.lstrip()), _TOKEN.findall(second.lstrip())
+    whole = len(a) <= MAX_WORDS and len(b) <= MAX_WORDS
+    a, b = a[:MAX_WORDS], b[:MAX_WORDS]
+    folded = [[word.strip().lower() for word in words] for words in (a, b)]
+    matcher = SequenceMatcher(None, *folded, autojunk=False)
+    pieces: list[Piece] = []
+    for operation, a_start, a_end, b_start, b_end in matcher.get_opcodes():
+        if operation == "equal":
+            pieces.append(Piece("both", "".join(b[b_start:b_end])))
+            continue
+        if a_end > a_start:
+            pieces.append(Piece("first", "".join(a[a_start:a_end])))
+        if b_end > b_start:
+            pieces.append(Piece("second", "".join(b[b_start:b_end])))
+    return pieces, whole

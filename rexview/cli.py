@@ -1,0 +1,153 @@
+"""``python -m rexview check | import | failures | render | bench``.
+
+Exit status: 0 done, 1 the data has errors or the work failed, 2 the command line is wrong. What a
+program reads goes to standard output, what a person reads about trouble to standard error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rexview import __version__
+from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
+from rexview.schema import Problem
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit status."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except (ReviewSetError, ImportSourceError) as error:
+        print(str(error), file=sys.stderr)
+        _print_problems(error.problems, sys.stderr)
+    except RexviewError as error:
+        print(str(error), file=sys.stderr)
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m rexview", description=__doc__.split("\n")[0])
+    parser.add_argument("--version", action="version", version=f"rexview {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    check = commands.add_parser("check", help="print every problem of a review set")
+    check.add_argument("folder", type=Path, metavar="FOLDER")
+    check.add_argument("--json", action="store_true", help="a JSON list instead of lines")
+    check.set_defaults(run=_check)
+
+    failures = commands.add_parser("failures", help="list the failures found in a review set")
+    failures.add_argument("folder", type=Path, metavar="FOLDER")
+    failures.add_argument("--json", action="store_true", help="a JSON list instead of lines")
+    failures.set_defaults(run=_failures)
+
+    render = commands.add_parser("render", help="write the display picture of one image")
+    render.add_argument("image", type=Path, metavar="IMAGE")
+    render.add_argument("--out", type=Path, required=True, metavar="X.png")
+    render.add_argument(
+        "--window",
+        default="file",
+        metavar="auto|file|CENTRE,WIDTH",
+        help="grey levels: the file's own (default), automatic, or a centre and a width",
+    )
+    render.set_defaults(run=_render)
+
+    bench = commands.add_parser("bench", help="measure this machine, side by side")
+    bench.add_argument("what", choices=("viewer", "queries", "imaging"))
+    bench.add_argument("--json", action="store_true", help="a JSON list instead of a table")
+    bench.set_defaults(run=_bench)
+
+    _add_import(commands)
+    return parser
+
+
+def _add_import(commands: Any) -> None:
+    from rexview.reviewset.importers import FORMATS
+
+    parser = commands.add_parser("import", help="make a review set from files of another format")
+    formats = parser.add_subparsers(title="formats", required=True, metavar="FORMAT")
+    for importer in FORMATS.values():
+        one = formats.add_parser(
+            importer.id, help=importer.name, description=importer.description
+        )
+        one.add_argument("sources", type=Path, nargs="+", metavar="SOURCE")
+        one.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+        importer.add_arguments(one)
+        one.set_defaults(run=_import, importer=importer)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from rexview.reviewset import check
+
+    problems = check(options.folder)
+    errors = sum(problem.severity == "error" for problem in problems)
+    if options.json:
+        print(json.dumps([asdict(problem) for problem in problems], ensure_ascii=False, indent=1))
+    else:
+        _print_problems(problems, sys.stdout)
+        warnings = len(problems) - errors
+        print(f"{errors} error{'s'[: errors != 1]}, {warnings} warning{'s'[: warnings != 1]}")
+    return 1 if errors else 0
+
+
+def _failures(options: argparse.Namespace) -> int:
+    from rexview.detect import flag_rows
+    from rexview.reviewset import load
+    from rexview.settings import load_settings
+
+    rows = flag_rows(load(options.folder), gap_threshold=load_settings().gap_threshold)
+    if options.json:
+        print(json.dumps(rows, ensure_ascii=False, indent=1))
+    else:
+        for row in rows:
+            case, model = row["case"], row["model"]
+            print(f"{case}  {model}  {row['failure']}  ({row['source']})  {row['message']}")
+        print(f"{len(rows)} flag{'s'[: len(rows) != 1]}")
+    return 0
+
+
+def _render(options: argparse.Namespace) -> int:
+    from rexview.imaging.render import render_file
+
+    render_file(options.image, options.out, options.window)
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    from rexview.reviewset.importers import import_source
+
+    report = import_source(
+        options.importer.id,
+        options.sources,
+        options.out,
+        options=options.importer.read_arguments(options),
+    )
+    _print_problems(report.problems, sys.stderr)
+    print(report.summary())
+    return 0
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from importlib import import_module
+
+    bench = import_module(f"rexview.bench.{options.what}")
+    rows: list[dict[str, Any]] = bench.run()
+    if options.json:
+        print(json.dumps(rows, indent=1))
+    else:
+        import pandas as pd
+
+        print(pd.DataFrame(rows).to_string(index=False))
+    return 0
+
+
+def _print_problems(problems: Sequence[Problem], stream: Any) -> None:
+    for problem in problems:
+        print(problem, file=stream)

@@ -1,0 +1,150 @@
+"""Settings: command line first, then environment, then ``rexview.yaml``, then defaults.
+
+Every setting, its environment variable and its default stand in :data:`SPECS`; README's table is
+checked against it by a test.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import platformdirs
+import yaml
+
+from rexview.errors import SettingsError
+
+DEMO_FOLDER: Final = Path(__file__).resolve().parent.parent / "assets" / "demo"
+CONFIG_NAME: Final = "rexview.yaml"
+
+
+def _folder(value: Any) -> Path:
+    text = str(value).strip()
+    if not text:
+        raise ValueError("it is empty")
+    return Path(text).expanduser().resolve()
+
+
+def _positive_int(value: Any) -> int:
+    number = int(value)
+    if number <= 0:
+        raise ValueError("it must be above 0")
+    return number
+
+
+def _gap(value: Any) -> float:
+    number = float(value)
+    if not 0 < number <= 4:
+        raise ValueError("it must be above 0 and at most 4")
+    return number
+
+
+def _folders(value: Any) -> tuple[Path, ...]:
+    parts = value.split(os.pathsep) if isinstance(value, str) else value
+    return tuple(_folder(part) for part in parts)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One setting: its name in ``rexview.yaml``, its variable, how it is read, what it means."""
+
+    name: str
+    variable: str
+    read: Callable[[Any], Any]
+    meaning: str
+
+
+SPECS: Final = (
+    Spec("review_set", "REXVIEW_SET", _folder, "folder of the review set that opens at start"),
+    Spec("open_under", "REXVIEW_OPEN_UNDER", _folders, "folders that the Data page may open from"),
+    Spec("cache_folder", "REXVIEW_CACHE", _folder, "where decoded images are kept"),
+    Spec("cache_mb", "REXVIEW_CACHE_MB", _positive_int, "size limit of that folder, MB"),
+    Spec("max_megapixels", "REXVIEW_MAX_MEGAPIXELS", _positive_int, "larger images are refused"),
+    Spec("gap_threshold", "REXVIEW_GAP", _gap, "process - execution from which a gap is flagged"),
+    Spec("secret", "REXVIEW_SECRET", str, "signs image links; set it when several servers share"),
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What can be set. Folders are absolute."""
+
+    review_set: Path = DEMO_FOLDER
+    open_under: tuple[Path, ...] | None = None
+    cache_folder: Path = Path(platformdirs.user_cache_dir("rexview"))
+    cache_mb: int = 2048
+    max_megapixels: int = 200
+    gap_threshold: float = 2.0
+    secret: str | None = None
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether the embedded demo is what opens at start."""
+        return self.review_set == DEMO_FOLDER
+
+
+def load_settings(
+    arguments: Sequence[str] = (),
+    environ: Mapping[str, str] | None = None,
+    config: Path | None = None,
+) -> Settings:
+    """Gather the settings.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        What stood after ``--`` on the command line: at most one folder.
+    environ : mapping, optional
+        ``os.environ`` by default.
+    config : Path, optional
+        A YAML file; ``rexview.yaml`` in the working directory by default, if there is one.
+
+    Raises
+    ------
+    SettingsError
+        Naming every value that cannot be used, where it stands, and why.
+    """
+    environ = os.environ if environ is None else environ
+    config = Path(CONFIG_NAME) if config is None else config
+    values: dict[str, Any] = {}
+    wrong: list[str] = []
+    given: dict[str, tuple[str, Any]] = {}
+    for name, value in _read_config(config, wrong).items():
+        given[name] = (f"{config.name}, {name}", value)
+    for spec in SPECS:
+        if environ.get(spec.variable, "").strip():
+            given[spec.name] = (spec.variable, environ[spec.variable])
+    folders = [argument for argument in arguments if not argument.startswith("-")]
+    if len(folders) > 1:
+        wrong.append(f"Give one review set after --, not {len(folders)}.")
+    if folders:
+        given["review_set"] = ("the folder after --", folders[0])
+    specs = {spec.name: spec for spec in SPECS}
+    for name, (where, value) in given.items():
+        if name not in specs:
+            wrong.append(f"{where}: there is no such setting; there are {', '.join(specs)}.")
+            continue
+        try:
+            values[name] = specs[name].read(value)
+        except (TypeError, ValueError) as error:
+            wrong.append(f"{where}: {value!r} cannot be used: {error}.")
+    if wrong:
+        raise SettingsError("\n".join(wrong))
+    return Settings(**values)
+
+
+def _read_config(config: Path, wrong: list[str]) -> dict[str, Any]:
+    if not config.is_file():
+        return {}
+    try:
+        content = yaml.safe_load(config.read_text(encoding="utf-8")) or {}
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        wrong.append(f"{config.name} cannot be read: {error}")
+        return {}
+    if not isinstance(content, dict):
+        wrong.append(f"{config.name} must be a list of settings, one `name: value` a line.")
+        return {}
+    return content

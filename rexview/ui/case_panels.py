@@ -1,0 +1,271 @@
+"""The panels beside the radiograph as HTML: answers, report, scores, flags.
+
+Everything from models and files is escaped here or in :mod:`rexview.ui.text`; the result goes to
+``st.html``. Words that speak of a finding carry ``data-finding``: the viewer lights the same finding
+in all panels and its boxes.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+
+from rexview.analysis.differences import Piece
+from rexview.analysis.linking import find_mentions
+from rexview.rubric import load_rubric
+from rexview.schema import Answer, Case, Flag, Score
+from rexview.ui.score_chain import format_score, score_chain_html
+from rexview.ui.text import Span, markdown_html, plain_html
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, FINISH_REASONS
+
+
+def mention_spans(text: str, findings: Sequence[str]) -> list[Span]:
+    """Return the spans of a text that speak of one of the findings."""
+    return [
+        Span(mention.start, mention.end, "rx-finding", {"finding": mention.finding})
+        for mention in find_mentions(text, findings)
+    ]
+
+
+def answers_html(
+    case: Case,
+    answers: Sequence[Answer],
+    *,
+    names: Mapping[str, str],
+    colours: Mapping[str, str],
+    finals: Mapping[str, Mapping[str, float | None]],
+    flags: Sequence[Flag],
+    findings: Sequence[str],
+    gap_threshold: float,
+) -> str:
+    """Lay out the answers side by side, one column a model."""
+    columns = "".join(
+        _answer_html(
+            case,
+            answer,
+            name=names[answer.model],
+            colour=colours[answer.model],
+            final=finals.get(answer.model, {}),
+            flags=[flag for flag in flags if flag.model == answer.model],
+            findings=findings,
+            gap_threshold=gap_threshold,
+        )
+        for answer in answers
+    )
+    return f'<div class="rx-answers">{columns}</div>'
+
+
+def _answer_html(
+    case: Case,
+    answer: Answer,
+    *,
+    name: str,
+    colour: str,
+    final: Mapping[str, float | None],
+    flags: Sequence[Flag],
+    findings: Sequence[str],
+    gap_threshold: float,
+) -> str:
+    content = final.get("content")
+    headline = format_score(content) if content is not None else _no_score(answer)
+    text = answer.text or ""
+    body = (
+        markdown_html(text, mention_spans(text, findings))
+        if text.strip()
+        else '<p class="rx-quiet">The model returned no text.</p>'
+    )
+    return (
+        f'<article class="rx-answer" style="--rx-colour:{html.escape(colour)}" '
+        f'aria-label="Answer of {html.escape(name)}">'
+        f'<header><h3>{html.escape(name)}</h3>'
+        f'<span class="rx-content" title="Content: the weakest of Process, Execution and '
+        f'Synthesis">{headline}</span></header>'
+        f"{score_chain_html(final, gap_threshold=gap_threshold)}{badges_html(flags)}"
+        f"{_choice_html(case, answer)}"
+        f'<div class="rx-text">{body}</div>{_ending_html(answer)}'
+        f"<footer>{_facts_html(answer)}</footer></article>"
+    )
+
+
+def _no_score(answer: Answer) -> str:
+    return "no answer" if answer.error or not (answer.text or "").strip() else "not scored"
+
+
+def badges_html(flags: Sequence[Flag]) -> str:
+    """Name the failures of an answer, once each; a rejected one is struck through."""
+    badges: dict[str, str] = {}
+    for flag in flags:
+        rejected = flag.verdict == "rejected"
+        css = "rx-badge rx-rejected" if rejected else "rx-badge"
+        failure = FAILURES[flag.failure]
+        badge = (
+            f'<span class="{css}" title="{html.escape(failure.meaning)}">'
+            f"{html.escape(failure.name)}</span>"
+        )
+        if flag.failure not in badges or rejected:
+            badges[flag.failure] = badge
+    return f'<div class="rx-badges">{"".join(badges.values())}</div>' if badges else ""
+
+
+def _choice_html(case: Case, answer: Answer) -> str:
+    if case.question_type != "choice":
+        return ""
+    if answer.choice is None or not 0 <= answer.choice < len(case.options):
+        return '<p class="rx-choice">No usable choice</p>'
+    right = answer.choice == case.correct
+    verdict = "" if case.correct is None else " – correct" if right else " – wrong"
+    letter = chr(ord("A") + answer.choice)
+    option = html.escape(case.options[answer.choice])
+    return f'<p class="rx-choice">{letter}. {option}<b>{verdict}</b></p>'
+
+
+def _ending_html(answer: Answer) -> str:
+    if answer.error:
+        return f'<p class="rx-cut">Error: {html.escape(answer.error)}</p>'
+    if answer.finish_reason == "length":
+        used = ""
+        if answer.output_tokens is not None and answer.max_output_tokens is not None:
+            used = f" ({answer.output_tokens:,} of {answer.max_output_tokens:,} tokens)"
+        return f'<p class="rx-cut">Cut here: token limit reached{used}</p>'
+    if answer.finish_reason == "content_filter":
+        return '<p class="rx-cut">Blocked by a content filter</p>'
+    return ""
+
+
+def _facts_html(answer: Answer) -> str:
+    facts = []
+    if answer.text:
+        facts.append(f"{len(answer.text.split()):,} words")
+    if answer.output_tokens is not None:
+        facts.append(f"{answer.output_tokens:,} tokens")
+    if answer.latency_s is not None:
+        facts.append(f"{answer.latency_s:.1f} s")
+    reason = FINISH_REASONS[answer.finish_reason]
+    raw = answer.finish_reason_raw
+    facts.append(f"{reason} ({raw})" if raw and raw != answer.finish_reason else reason)
+    return " · ".join(html.escape(fact) for fact in facts)
+
+
+def report_html(case: Case, findings: Sequence[str]) -> str:
+    """Lay out the request and the radiologist's report."""
+    context, report = case.context, case.report
+    who = ", ".join(part for part in (_age(context.age), context.sex) if part)
+    rows = [
+        ("Patient", who),
+        ("Indication", context.indication),
+        ("Comparison", context.comparison),
+    ]
+    request = "".join(
+        f"<dt>{title}</dt><dd>{html.escape(text)}</dd>" for title, text in rows if text
+    )
+    sections = "".join(
+        f"<h4>{title}</h4>{plain_html(text, mention_spans(text, findings))}"
+        for title, text in (("Findings", report.findings), ("Impression", report.impression))
+        if text
+    )
+    if not sections:
+        sections = '<p class="rx-quiet">This case has no reference report.</p>'
+    return (
+        f'<section class="rx-report" id="report"><dl>{request}</dl>{sections}</section>'
+        if request
+        else f'<section class="rx-report" id="report">{sections}</section>'
+    )
+
+
+def _age(age: str | None) -> str | None:
+    return f"{int(age)} years" if age and age.isdecimal() else age
+
+
+def scores_html(
+    scores: Sequence[Score], *, names: Mapping[str, str], readers: Mapping[str, str]
+) -> str:
+    """Lay out readers' scores, one table a model: readers by dimensions, comments below."""
+    tables = []
+    for model, name in names.items():
+        own = [score for score in scores if score.model == model]
+        if own:
+            tables.append(_score_table_html(name, own, readers))
+    if not tables:
+        return '<p class="rx-quiet">Nobody has scored this case.</p>'
+    return "".join(tables)
+
+
+def _score_table_html(name: str, scores: Sequence[Score], readers: Mapping[str, str]) -> str:
+    dimensions = [d for d in DIMENSIONS if any(score.dimension == d for score in scores)]
+    head = "".join(
+        f'<th scope="col" title="{html.escape(load_rubric()[d].question)}">{DIMENSION_NAMES[d]}</th>'
+        for d in dimensions
+    )
+    rows, comments = [], []
+    for reader in dict.fromkeys(score.reader for score in scores):
+        own = [score for score in scores if score.reader == reader]
+        reader_name = html.escape(readers.get(reader, reader))
+        cells = "".join(_score_cell_html([s for s in own if s.dimension == d]) for d in dimensions)
+        rows.append(f'<tr><th scope="row">{reader_name}</th>{cells}</tr>')
+        comments += [
+            f"<li><b>{reader_name}, {DIMENSION_NAMES[score.dimension]}</b> "
+            f"{html.escape(score.comment)}</li>"
+            for score in own
+            if score.comment
+        ]
+    listed = f'<ul class="rx-comments">{"".join(comments)}</ul>' if comments else ""
+    return (
+        f'<div class="rx-scroll"><table class="rx-scores"><caption>{html.escape(name)}</caption>'
+        f"<thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>{listed}"
+    )
+
+
+def _score_cell_html(scores: Sequence[Score]) -> str:
+    given = [score for score in scores if score.score is not None]
+    if not given:
+        return '<td class="rx-quiet">–</td>'
+    anchors = load_rubric()[given[0].dimension].anchors
+    title = " / ".join(anchors[score.score] for score in given if score.score)
+    value = ", ".join(str(score.score) for score in given)
+    return f'<td data-level="{given[0].score}" title="{html.escape(title)}">{value}</td>'
+
+
+def flags_html(flags: Sequence[Flag], *, names: Mapping[str, str], readers: Mapping[str, str]) -> str:
+    """List the flags: failure, model, one sentence, who says so, and the evidence."""
+    if not flags:
+        return '<p class="rx-quiet">No failure is flagged here.</p>'
+    items = []
+    for flag in flags:
+        who = readers.get(flag.reader or "", flag.reader or "") if flag.source == "reader" else ""
+        source = f"{who} {flag.verdict or ''}".strip() if who else "Found by rule, to be reviewed"
+        evidence = "".join(
+            f"<li><span>{html.escape(_PLACES.get(item.where, item.where))}</span> "
+            f"{html.escape(item.text)}</li>"
+            for item in flag.evidence
+        )
+        items.append(
+            f'<li class="rx-flag"><header><b>{html.escape(FAILURES[flag.failure].name)}</b>'
+            f"<span>{html.escape(names.get(flag.model, flag.model))}</span>"
+            f'<span class="rx-quiet">{html.escape(source)}</span></header>'
+            f"<p>{html.escape(flag.message)}</p><ul>{evidence}</ul></li>"
+        )
+    return f'<ul class="rx-flags">{"".join(items)}</ul>'
+
+
+_PLACES = {
+    "answer": "Answer",
+    "report": "Report",
+    "question": "Question",
+    "box": "Box",
+    "reference_box": "Reference box",
+    "usage": "Tokens",
+    "scores": "Scores",
+}
+
+
+def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole: bool) -> str:
+    """Show two texts as one, what only the first has struck through, the second's underlined."""
+    tags = {"both": "span", "first": "del", "second": "ins"}
+    body = "".join(
+        f"<{tags[piece.where]}>{html.escape(piece.text)}</{tags[piece.where]}>" for piece in pieces
+    )
+    note = "" if whole else '<p class="rx-quiet">Only the beginning of the texts is compared.</p>'
+    return (
+        f'<div class="rx-diff"><p class="rx-quiet"><del>only in {html.escape(first)}</del> '
+        f"<ins>only in {html.escape(second)}</ins></p><div class='rx-plain'>{body}</div>{note}</div>"
+    )

@@ -1,0 +1,184 @@
+"""Every cache, and what lives as long as the server: settings, open review sets, pixels.
+
+What the pixel routes need too (they run outside the page script) is held per process with
+``functools``; what only pages need is held by Streamlit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+import platformdirs
+import streamlit as st
+
+from rexview import analysis, reviewset
+from rexview.errors import ReviewSetError, RexviewError
+from rexview.imaging import DiskCache
+from rexview.schema import ReviewSet
+from rexview.settings import Settings, load_settings
+from rexview.ui.links import LinkSigner
+
+_RECENT_FILE: Final = "recent-sets.json"
+_RECENT_LIMIT: Final = 20
+
+
+class SetUnknown(RexviewError):
+    """A link names a review set that this server has not opened."""
+
+
+class SetNotAllowed(RexviewError):
+    """A folder may not be opened from the page on this server."""
+
+
+@cache
+def settings() -> Settings:
+    """Return the settings of this server, read once."""
+    return load_settings(sys.argv[1:])
+
+
+@cache
+def signer() -> LinkSigner:
+    """Return what signs and checks pixel links."""
+    return LinkSigner(settings().secret)
+
+
+@cache
+def image_cache() -> DiskCache:
+    """Return the disk cache of decoded pixels and thumbnails."""
+    return DiskCache(settings().cache_folder / "images", settings().cache_mb * 1_000_000)
+
+
+def set_id(folder: Path) -> str:
+    """Return the short, stable name of a folder in links."""
+    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:10]
+
+
+@dataclass
+class _Registry:
+    """Folders that were opened, by their id in links; remembered across starts."""
+
+    lock: Lock
+    folders: dict[str, Path]
+
+    @staticmethod
+    def file() -> Path:
+        return Path(platformdirs.user_data_dir("rexview")) / _RECENT_FILE
+
+    def remember(self, folder: Path) -> None:
+        with self.lock:
+            name = set_id(folder)
+            if name in self.folders:
+                return
+            self.folders[name] = folder
+            recent = list(self.folders.values())[-_RECENT_LIMIT:]
+            file = self.file()
+            try:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(json.dumps([str(path) for path in recent]), encoding="utf-8")
+            except OSError:
+                pass  # a read-only home only costs the list of recent sets
+
+
+@cache
+def _registry() -> _Registry:
+    folders: dict[str, Path] = {}
+    try:
+        for text in json.loads(_Registry.file().read_text(encoding="utf-8")):
+            folders[set_id(Path(text))] = Path(text)
+    except (OSError, ValueError, TypeError):
+        pass  # no list, or not one of ours: start with an empty one
+    default = settings().review_set
+    folders[set_id(default)] = default
+    return _Registry(Lock(), folders)
+
+
+def recent_sets() -> list[Path]:
+    """Return folders that were opened before and are still there, newest first."""
+    default = settings().review_set
+    return [
+        folder
+        for folder in reversed(_registry().folders.values())
+        if folder != default and folder.is_dir()
+    ]
+
+
+def folder_of(name: str | None) -> Path:
+    """Return the folder that a link's set id stands for; the server's own set for None.
+
+    Raises
+    ------
+    SetUnknown
+        This server has not opened such a set.
+    """
+    if name is None:
+        return settings().review_set
+    try:
+        return _registry().folders[name]
+    except KeyError:
+        raise SetUnknown(
+            "This link is to a review set that has not been opened here. Open its folder on the "
+            "Data page, then follow the link again."
+        ) from None
+
+
+def may_open(folder: Path) -> None:
+    """Check that the page may open a folder.
+
+    Raises
+    ------
+    SetNotAllowed
+        The server is reachable from other machines and the folder is not under ``open_under``.
+    """
+    roots = settings().open_under
+    if roots is None:
+        if st.get_option("server.address") in ("localhost", "127.0.0.1", "::1"):
+            return
+        roots = ()
+    if not any(folder.resolve().is_relative_to(root) for root in roots):
+        raise SetNotAllowed(
+            "This server does not open that folder. Whoever runs it can allow it with the "
+            "setting open_under."
+        )
+
+
+def allow(folder: Path) -> str:
+    """Make a folder known to links, after :func:`may_open`; return its set id."""
+    may_open(folder)
+    _registry().remember(folder.resolve())
+    return set_id(folder)
+
+
+@lru_cache(maxsize=4)
+def _load(folder: Path, fingerprint: str) -> ReviewSet:
+    return reviewset.load(folder)
+
+
+def open_set(folder: Path) -> ReviewSet:
+    """Open a review set, once for each state of its files.
+
+    Raises
+    ------
+    ReviewSetError
+        With every problem, when it cannot be opened.
+    """
+    if not folder.is_dir():
+        raise ReviewSetError(f"There is no folder {folder.name} any more.")
+    return _load(folder, reviewset.fingerprint(folder))
+
+
+@st.cache_resource(max_entries=4, show_spinner="Finding failures…")
+def answer_table(_review_set: ReviewSet, key: tuple[str, str]) -> analysis.AnswerTable:
+    """Return the table that all filters and counts work on. ``key`` is folder and fingerprint."""
+    return analysis.answer_table(_review_set, gap_threshold=settings().gap_threshold)
+
+
+def answers(review_set: ReviewSet) -> analysis.AnswerTable:
+    """Return the answer table of an open review set."""
+    return answer_table(review_set, (str(review_set.folder), review_set.fingerprint))

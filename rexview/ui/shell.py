@@ -1,0 +1,66 @@
+"""What every page shares: page config, navigation, the open review set, the notice, the styles."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from rexview.errors import ReviewSetError, RexviewError, SettingsError
+from rexview.schema import ReviewSet
+from rexview.ui import resources, state
+from rexview.ui.problems import show_problems
+
+_ROOT: Final = Path(__file__).resolve().parents[2]
+_STYLE: Final = Path(__file__).with_name("style.css")
+
+
+@cache
+def _style() -> str:
+    return f"<style>{_STYLE.read_text(encoding='utf-8')}</style>"
+
+
+def run() -> None:
+    """Run the app for one visitor: called by ``app.py`` on every page run."""
+    st.set_page_config(page_title="rexview", page_icon=":material/radiology:", layout="wide")
+    pages = [
+        st.Page(_ROOT / state.PAGE_OVERVIEW, title="Overview", default=True),
+        st.Page(_ROOT / state.PAGE_BROWSE, title="Browse", url_path="browse"),
+        st.Page(_ROOT / state.PAGE_CASE, title="Case", url_path="case"),
+        st.Page(_ROOT / state.PAGE_DATA, title="Data", url_path="data"),
+    ]
+    page = st.navigation(pages, position="top")
+    st.html(_style())
+    try:
+        resources.settings()
+    except SettingsError as error:
+        st.error(f"The settings cannot be used.\n\n{error}", icon=":material/error:")
+        st.stop()
+    page.run()
+
+
+def open_review_set() -> ReviewSet:
+    """Return the review set of this link, with its notice shown; else explain and stop the page."""
+    try:
+        review_set = resources.open_set(resources.folder_of(state.query_value(state.QUERY_SET)))
+    except ReviewSetError as error:
+        st.error(str(error), icon=":material/error:")
+        show_problems(error.problems)
+        st.page_link(_ROOT / state.PAGE_DATA, label="Open another review set")
+        st.stop()
+    except RexviewError as error:
+        st.error(str(error), icon=":material/error:")
+        st.page_link(_ROOT / state.PAGE_DATA, label="Open a review set")
+        st.stop()
+    if review_set.info.notice:
+        show_notice(review_set.info.notice)
+    return review_set
+
+
+def show_notice(notice: str) -> None:
+    """Show the set's own notice, as text, at the top of the page."""
+    import html
+
+    st.html(f'<div class="rx-notice" role="note">{html.escape(notice)}</div>')

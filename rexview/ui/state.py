@@ -1,0 +1,62 @@
+"""Every key of the session and of the query string, and how a link is made from them.
+
+State that decides what is seen lives in the query string, so that a link shows a colleague the same:
+the review set (``set``), the filter (keys of :class:`rexview.analysis.CaseFilter`), and on the Case
+page the case and the answers shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis import CaseFilter
+
+QUERY_SET: Final = "set"
+QUERY_CASE: Final = "case"
+QUERY_MODELS: Final = "show"
+QUERY_COMPARE: Final = "compare"
+
+PAGE_OVERVIEW: Final = "pages/overview.py"
+PAGE_BROWSE: Final = "pages/browse.py"
+PAGE_CASE: Final = "pages/case.py"
+PAGE_DATA: Final = "pages/data.py"
+
+Query = dict[str, str | list[str]]
+
+
+def query_value(key: str) -> str | None:
+    """Return one value of the query string, None when it is absent or empty."""
+    return st.query_params.get(key) or None
+
+
+def query_lists() -> dict[str, list[str]]:
+    """Return the whole query string, every key with all its values."""
+    return {key: st.query_params.get_all(key) for key in st.query_params}
+
+
+def link_query(
+    case_filter: CaseFilter | None = None, *, case: str | None = None, **more: str | list[str] | None
+) -> Query:
+    """Return the query of a link that keeps the review set and carries a filter and a case."""
+    query: Query = {}
+    current_set = query_value(QUERY_SET)
+    if current_set:
+        query[QUERY_SET] = current_set
+    if case_filter is not None:
+        query.update({key: list(values) for key, values in case_filter.to_query().items()})
+    if case is not None:
+        query[QUERY_CASE] = case
+    query.update({key: value for key, value in more.items() if value})
+    return query
+
+
+def set_query(changes: Mapping[str, str | list[str] | None]) -> None:
+    """Change some keys of the query string and leave the others; None removes a key."""
+    for key, value in changes.items():
+        if value:
+            st.query_params[key] = value
+        elif key in st.query_params:
+            del st.query_params[key]

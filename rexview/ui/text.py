@@ -1,0 +1,167 @@
+"""Text from models and files as safe HTML, with marked spans.
+
+Markdown is rendered by markdown-it with raw HTML off (it is escaped, not run), images off and links
+shown as text: nothing in an answer can load or open anything. Spans are given as offsets into the
+source; they survive the rendering because their borders travel through it as private-use characters,
+one pair a span, which are taken out of the source first.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
+_BASE: Final = 0xE000  # private use area: span k opens with _BASE + 2k and closes with the next
+_LIMIT: Final = 0xF8FF
+MAX_SPANS: Final = (_LIMIT - _BASE) // 2
+MAX_MARKDOWN: Final = 60_000
+"""Longer text is shown as it stands: no reader scrolls that far, and a browser should not hang."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Part of a text to mark: offsets into it, a CSS class, and ``data-`` attributes."""
+
+    start: int
+    end: int
+    css: str
+    data: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+
+    def open_tag(self) -> str:
+        """Return the opening HTML tag."""
+        attributes = "".join(
+            f' data-{name}="{html.escape(value)}"' for name, value in self.data.items()
+        )
+        title = f' title="{html.escape(self.title)}"' if self.title else ""
+        focus = ' tabindex="0"' if self.data else ""
+        return f'<mark class="{html.escape(self.css)}"{attributes}{title}{focus}>'
+
+
+class _Renderer(RendererHTML):
+    """HTML renderer whose text tokens turn span borders into tags that never cross elements."""
+
+    def text(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: dict[str, Any]
+    ) -> str:
+        return _with_marks(tokens[idx].content, env)
+
+    def code_inline(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: dict[str, Any]
+    ) -> str:
+        return f"<code>{_with_marks(tokens[idx].content, env)}</code>"
+
+    def code_block(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: dict[str, Any]
+    ) -> str:
+        return f"<pre><code>{_with_marks(tokens[idx].content, env)}</code></pre>\n"
+
+    def fence(
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: dict[str, Any]
+    ) -> str:
+        return f"<pre><code>{_with_marks(tokens[idx].content, env)}</code></pre>\n"
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    parser = MarkdownIt(
+        "commonmark", {"html": False, "breaks": True, "linkify": False}, renderer_cls=_Renderer
+    )
+    parser.enable(["table", "strikethrough"])
+    parser.disable(["image", "link", "autolink", "reference", "html_block", "html_inline"])
+    return parser
+
+
+def markdown_html(text: str, spans: Iterable[Span] = ()) -> str:
+    """Render markdown from a model or a file as HTML that is safe to put into a page.
+
+    Parameters
+    ----------
+    text : str
+        Any text; it is not trusted.
+    spans : iterable of Span
+        Offsets into ``text``. Spans that overlap an earlier one are left out.
+
+    Returns
+    -------
+    str
+        HTML without links, images, scripts or anything of the text's own markup but its markdown.
+    """
+    chosen = _disjoint(spans, len(text))
+    if len(text) > MAX_MARKDOWN:
+        return plain_html(text, chosen)
+    source = _with_borders(text, chosen)
+    env = {"spans": chosen, "open": None}
+    return str(_markdown().render(source, env))
+
+
+def plain_html(text: str, spans: Iterable[Span] = ()) -> str:
+    """Escape text, keep its line breaks, and mark spans."""
+    chosen = _disjoint(spans, len(text))
+    marked = _with_marks(_with_borders(text, chosen), {"spans": chosen, "open": None})
+    return f'<div class="rx-plain">{marked}</div>'
+
+
+def _disjoint(spans: Iterable[Span], length: int) -> list[Span]:
+    chosen: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        inside = 0 <= span.start < span.end <= length
+        if inside and (not chosen or span.start >= chosen[-1].end) and len(chosen) < MAX_SPANS:
+            chosen.append(span)
+    return chosen
+
+
+def _with_borders(text: str, spans: Sequence[Span]) -> str:
+    parts: list[str] = []
+    position = 0
+    for number, span in enumerate(spans):
+        parts.append(_without_private(text[position : span.start]))
+        parts.append(chr(_BASE + 2 * number))
+        parts.append(_without_private(text[span.start : span.end]))
+        parts.append(chr(_BASE + 2 * number + 1))
+        position = span.end
+    parts.append(_without_private(text[position:]))
+    return "".join(parts)
+
+
+_DROP_PRIVATE: Final = dict.fromkeys(range(_BASE, _LIMIT + 1), "�")
+
+
+def _without_private(text: str) -> str:
+    return text.translate(_DROP_PRIVATE)
+
+
+def _with_marks(content: str, env: dict[str, Any]) -> str:
+    """Escape a run of text, turning span borders into tags.
+
+    ``env["open"]`` carries a span that began in an earlier run: it is closed at the end of each run
+    and opened again in the next, so that tags never cross the elements of the markdown.
+    """
+    parts: list[str] = []
+    begin = 0
+    if env["open"] is not None and content:
+        parts.append(env["open"].open_tag())
+    for place, character in enumerate(content):
+        code = ord(character)
+        if not _BASE <= code <= _LIMIT:
+            continue
+        parts.append(html.escape(content[begin:place]))
+        begin = place + 1
+        if (code - _BASE) % 2 == 0:
+            env["open"] = env["spans"][(code - _BASE) // 2]
+            parts.append(env["open"].open_tag())
+        else:
+            env["open"] = None
+            parts.append("</mark>")
+    parts.append(html.escape(content[begin:]))
+    if env["open"] is not None and content:
+        parts.append("</mark>")
+    return "".join(parts)
