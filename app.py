@@ -1,7 +1,7 @@
-"""rexview: ``streamlit run app.py`` for the embedded demo, ``streamlit run app.py -- FOLDER`` for yours.
+"""``streamlit run app.py`` opens the demo, ``streamlit run app.py -- FOLDER`` your own set.
 
-Streamlit imports this file once as a server (``app``: our routes beside Streamlit's own) and runs it
-as the page script for every visitor.
+Streamlit imports this file once as a server (``app``: our routes beside Streamlit's own) and runs
+it as the page script for every visitor.
 """
 
 import gc

@@ -1,8 +1,8 @@
 """The panels beside the radiograph as HTML: answers, report, scores, flags.
 
 Everything from models and files is escaped here or in :mod:`rexview.ui.text`; the result goes to
-``st.html``. Words that speak of a finding carry ``data-finding``: the viewer lights the same finding
-in all panels and its boxes.
+``st.html``. Words that speak of a finding carry ``data-finding``: the viewer lights the same
+finding in all panels and its boxes.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _answer_html(
     return (
         f'<article class="rx-answer" style="--rx-colour:{html.escape(colour)}" '
         f'aria-label="Answer of {html.escape(name)}">'
-        f'<header><h3>{html.escape(name)}</h3>'
+        f"<header><h3>{html.escape(name)}</h3>"
         f'<span class="rx-content" title="Content: the weakest of Process, Execution and '
         f'Synthesis">{headline}</span></header>'
         f"{score_chain_html(final, gap_threshold=gap_threshold)}{badges_html(flags)}"
@@ -193,7 +193,8 @@ def scores_html(
 def _score_table_html(name: str, scores: Sequence[Score], readers: Mapping[str, str]) -> str:
     dimensions = [d for d in DIMENSIONS if any(score.dimension == d for score in scores)]
     head = "".join(
-        f'<th scope="col" title="{html.escape(load_rubric()[d].question)}">{DIMENSION_NAMES[d]}</th>'
+        f'<th scope="col" title="{html.escape(load_rubric()[d].question)}">'
+        f"{DIMENSION_NAMES[d]}</th>"
         for d in dimensions
     )
     rows, comments = [], []
@@ -225,7 +226,9 @@ def _score_cell_html(scores: Sequence[Score]) -> str:
     return f'<td data-level="{given[0].score}" title="{html.escape(title)}">{value}</td>'
 
 
-def flags_html(flags: Sequence[Flag], *, names: Mapping[str, str], readers: Mapping[str, str]) -> str:
+def flags_html(
+    flags: Sequence[Flag], *, names: Mapping[str, str], readers: Mapping[str, str]
+) -> str:
     """List the flags: failure, model, one sentence, who says so, and the evidence."""
     if not flags:
         return '<p class="rx-quiet">No failure is flagged here.</p>'
@@ -267,5 +270,6 @@ def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole:
     note = "" if whole else '<p class="rx-quiet">Only the beginning of the texts is compared.</p>'
     return (
         f'<div class="rx-diff"><p class="rx-quiet"><del>only in {html.escape(first)}</del> '
-        f"<ins>only in {html.escape(second)}</ins></p><div class='rx-plain'>{body}</div>{note}</div>"
+        f"<ins>only in {html.escape(second)}</ins></p>"
+        f'<div class="rx-plain">{body}</div>{note}</div>'
     )

@@ -47,9 +47,7 @@ def score_chain_html(
     weakest = min(known) if len(known) == len(CONTENT_PARTS) else None
     marked = weakest is not None and weakest < max(known)
     process, execution = final.get("process"), final.get("execution")
-    wide = (
-        process is not None and execution is not None and process - execution >= gap_threshold
-    )
+    wide = process is not None and execution is not None and process - execution >= gap_threshold
     cells = []
     for dimension in CONTENT_PARTS:
         score = final.get(dimension)

@@ -1,8 +1,8 @@
 """Every key of the session and of the query string, and how a link is made from them.
 
-State that decides what is seen lives in the query string, so that a link shows a colleague the same:
-the review set (``set``), the filter (keys of :class:`rexview.analysis.CaseFilter`), and on the Case
-page the case and the answers shown.
+State that decides what is seen lives in the query string, so that a link shows a colleague the
+same: the review set (``set``), the filter (keys of :class:`rexview.analysis.CaseFilter`), and on
+the Case page the case and the answers shown.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ def query_lists() -> dict[str, list[str]]:
 
 
 def link_query(
-    case_filter: CaseFilter | None = None, *, case: str | None = None, **more: str | list[str] | None
+    case_filter: CaseFilter | None = None,
+    *,
+    case: str | None = None,
+    **more: str | list[str] | None,
 ) -> Query:
     """Return the query of a link that keeps the review set and carries a filter and a case."""
     query: Query = {}

@@ -1,9 +1,9 @@
 """Text from models and files as safe HTML, with marked spans.
 
-Markdown is rendered by markdown-it with raw HTML off (it is escaped, not run), images off and links
-shown as text: nothing in an answer can load or open anything. Spans are given as offsets into the
-source; they survive the rendering because their borders travel through it as private-use characters,
-one pair a span, which are taken out of the source first.
+Markdown is rendered by markdown-it with raw HTML off (it is escaped, not run), images off and
+links shown as text: nothing in an answer can load or open anything. Spans are given as offsets into
+the source; they survive the rendering because their borders travel through it as private-use
+characters, one pair a span, which are taken out of the source first.
 """
 
 from __future__ import annotations

@@ -1,0 +1,119 @@
+// What is seen, in the part of the address after "#", so that a link or a reload shows the same.
+//
+// Streamlit owns the query string and never sends the part after "#" to the server, so writing it
+// costs no rerun. Streamlit drops it when the query changes: the viewer then writes it again.
+//
+//   #v=c017;pa~z1.8,0.1,-0.05~w2048,1200~i~o4;lat&b=gen,reference&t=l
+//
+// v: the case, then each view shown, the active one marked by "*", with zoom and position, window
+// (centre, width; or p and a preset's name), invert, orientation where they are not the usual ones.
+// b: the groups of boxes shown. t: toggles, "l" views linked, "n" not linked.
+
+const PREFIX = "v=";
+
+function number(value) {
+  return String(Number(value.toPrecision(5)));
+}
+
+function escaped(text) {
+  return encodeURIComponent(text).replaceAll("~", "%7E").replaceAll("*", "%2A");
+}
+
+function encodeLook({ pose, window, inverted }) {
+  const parts = [];
+  const moved = pose.zoom !== 1 || pose.x !== 0 || pose.y !== 0;
+  if (moved) parts.push(`z${[pose.zoom, pose.x, pose.y].map(number).join(",")}`);
+  if (window?.preset) parts.push(`p${escaped(window.preset)}`);
+  else if (window) parts.push(`w${number(window.centre)},${number(window.width)}`);
+  if (inverted) parts.push("i");
+  if (pose.orientation) parts.push(`o${pose.orientation}`);
+  return parts.map((part) => `~${part}`).join("");
+}
+
+function decodeLook(words) {
+  const look = { pose: { zoom: 1, x: 0, y: 0, orientation: 0 }, window: null, inverted: false };
+  for (const word of words) {
+    const rest = word.slice(1);
+    const numbers = rest.split(",").map(Number);
+    const finite = numbers.every(Number.isFinite);
+    if (word[0] === "z" && finite && numbers.length === 3 && numbers[0] > 0) {
+      [look.pose.zoom, look.pose.x, look.pose.y] = numbers;
+    } else if (word[0] === "w" && finite && numbers.length === 2 && numbers[1] > 0) {
+      look.window = { centre: numbers[0], width: numbers[1] };
+    } else if (word[0] === "p") look.window = { preset: decodeURIComponent(rest) };
+    else if (word[0] === "i") look.inverted = true;
+    else if (word[0] === "o" && finite) look.pose.orientation = numbers[0] & 7;
+  }
+  return look;
+}
+
+/**
+ * @param {object} seen {caseId, active, views: [{id, pose, window, inverted}], groups: [id]|null,
+ *   linked: boolean}; groups null means the usual ones
+ */
+export function encode(seen) {
+  const views = seen.views.map(
+    (view) => `${view.id === seen.active ? "*" : ""}${escaped(view.id)}${encodeLook(view)}`,
+  );
+  const parts = [PREFIX + [escaped(seen.caseId), ...views].join(";")];
+  if (seen.groups !== null) parts.push(`b=${seen.groups.map(escaped).join(",")}`);
+  if (!seen.linked) parts.push("t=n");
+  return parts.join("&");
+}
+
+/** The opposite of encode; null when the text is not one of ours or cannot be understood. */
+export function decode(text) {
+  const hash = text.replace(/^#/, "");
+  if (!hash.startsWith(PREFIX)) return null;
+  try {
+    const fields = Object.fromEntries(hash.split("&").map((field) => [field[0], field.slice(2)]));
+    const [caseId, ...rest] = fields.v.split(";");
+    let active = null;
+    const views = rest.filter(Boolean).map((view) => {
+      const [name, ...words] = view.replace(/^\*/, "").split("~");
+      const id = decodeURIComponent(name);
+      if (view.startsWith("*")) active = id;
+      return { id, ...decodeLook(words) };
+    });
+    const groups =
+      fields.b === undefined ? null : fields.b.split(",").filter(Boolean).map(decodeURIComponent);
+    return { caseId: decodeURIComponent(caseId), active, views, groups, linked: fields.t !== "n" };
+  } catch {
+    return null;
+  }
+}
+
+/** Writes the address now and then, and again when something else has dropped it. */
+export class Address {
+  constructor(current, delay = 250) {
+    this.current = current; // returns the text, "" when everything is as usual
+    this.delay = delay;
+    this.timer = null;
+    this.restore = () => {
+      if (this.written && !location.hash) this.write();
+    };
+    window.navigation?.addEventListener("currententrychange", this.restore);
+  }
+
+  /** Something changed; write soon, once. */
+  touch() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.write(), this.delay);
+  }
+
+  write() {
+    clearTimeout(this.timer);
+    const text = this.current();
+    const ours = decode(location.hash) !== null;
+    if (!text && !ours) return; // leave another's anchor alone
+    if (text === location.hash.replace(/^#/, "")) return;
+    this.written = Boolean(text);
+    const address = location.pathname + location.search + (text ? `#${text}` : "");
+    history.replaceState(history.state, "", address);
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    window.navigation?.removeEventListener("currententrychange", this.restore);
+  }
+}

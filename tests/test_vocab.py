@@ -1,0 +1,74 @@
+import pytest
+
+from rexview.vocab import (
+    FAILURES,
+    FINISH_REASONS,
+    HEADLINE_FAILURES,
+    VIEWS,
+    normalise_finish_reason,
+    normalise_view,
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "view"),
+    [
+        ("PA", "PA"),
+        ("pa", "PA"),
+        ("AP SUPINE", "AP"),
+        ("PORTABLE AP", "AP"),
+        ("Portable semi-erect AP", "AP"),
+        ("POSTERO_ANTERIOR", "PA"),
+        ("antero-posterior", "AP"),
+        ("Frontal", "FRONTAL"),
+        ("Chest PA view", "PA"),
+        ("LL", "LATERAL"),
+        ("RL", "LATERAL"),
+        ("LAT", "LATERAL"),
+        ("Lateral", "LATERAL"),
+        ("left lateral", "LATERAL"),
+        ("LLD", "DECUBITUS"),
+        ("LEFT LATERAL DECUBITUS", "DECUBITUS"),
+        ("LAO", "OBLIQUE"),
+        ("PA AND LATERAL", "UNKNOWN"),
+        ("AP/PA", "UNKNOWN"),
+        ("swimmer's", "UNKNOWN"),
+        ("", "UNKNOWN"),
+        (None, "UNKNOWN"),
+    ],
+)
+def test_views(word, view):
+    assert normalise_view(word) == view
+    assert view in VIEWS
+
+
+@pytest.mark.parametrize(
+    ("word", "reason"),
+    [
+        ("stop", "stop"),
+        ("STOP", "stop"),
+        ("end_turn", "stop"),
+        ("eos", "stop"),
+        ("length", "length"),
+        ("max_tokens", "length"),
+        ("MAX_TOKENS", "length"),
+        ("FinishReason.MAX_TOKENS", "length"),
+        ("max_output_tokens", "length"),
+        ("limit", "length"),
+        ("model_length", "length"),
+        ("model_context_window_exceeded", "length"),
+        ("SAFETY", "content_filter"),
+        ("content-filter", "content_filter"),
+        ("", "unknown"),
+        (None, "unknown"),
+        ("nan", "unknown"),
+        ("out to lunch", None),
+    ],
+)
+def test_finish_reasons(word, reason):
+    assert normalise_finish_reason(word) == reason
+    assert reason is None or reason in FINISH_REASONS
+
+
+def test_headline_failures_are_failures():
+    assert set(HEADLINE_FAILURES) <= set(FAILURES)

@@ -1,0 +1,111 @@
+import html
+import re
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from rexview.ui.text import MAX_MARKDOWN, Span, markdown_html, plain_html
+
+ALLOWED = {
+    *("p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li"),
+    *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
+    *("mark", "div"),
+}
+VOID = {"br", "hr"}
+
+
+class Strict(HTMLParser):
+    """Fails on an element or attribute we do not write, and on tags that do not nest."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.marked = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        assert tag in ALLOWED, tag
+        allowed = {"class", "style", "start", "data-finding", "tabindex", "title"}
+        for name, value in attrs:
+            assert name in allowed, name
+            if name == "style":
+                assert re.fullmatch(r"text-align:(left|right|center)", value)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+        if "mark" in self.open:
+            self.marked.append(data)
+
+
+def read(rendered):
+    parser = Strict()
+    parser.feed(rendered)
+    parser.close()
+    assert not parser.open
+    return parser
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "[x](javascript:alert(1)) [y](http://a.b) ![z](http://a.b/c.png)",
+    "<http://a.b> http://a.b\n\n[r]: http://a.b 'title'\n\n[r]",
+    "```html\n<b>x</b>\n```",
+    "&lt;b&gt; &#60;i&#62; &#x3c;u&#x3e;",
+    '"><svg/onload=alert(1)>',
+    "<!-- x --> <![CDATA[x]]> <?php ?>",
+    "| <b> | `<i>` |\n|---|:-:|\n| [x](data:text/html,x) | y |",
+    "\ue000\ue001\ue002 private",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_only_text(text):
+    read(markdown_html(text))
+    read(plain_html(text))
+
+
+@given(st.text(), st.lists(st.tuples(st.integers(-2, 80), st.integers(-2, 80)), max_size=6))
+@example("# a **b** c\n- d `e`\n\n> f", [(2, 20)])
+@example("**a\ue000b**", [(0, 3), (3, 6)])
+def test_any_text_with_any_spans_is_well_formed(text, borders):
+    spans = [Span(start, end, "rx-finding", {"finding": '"<x>'}) for start, end in borders]
+    read(markdown_html(text, spans))
+    plain = read(plain_html(text, spans))
+    assert "".join(plain.text).replace("�", "") == "".join(
+        character for character in text if not 0xE000 <= ord(character) <= 0xF8FF
+    ).replace("�", "")
+
+
+def test_a_span_is_marked_through_markdown():
+    text = "- a **right pleural** effusion\n\n| left effusion |\n|---|\n| x |"
+    spans = [
+        Span(match.start(), match.end(), "rx-finding", {"finding": "effusion"})
+        for match in re.finditer(r"right pleural\*\* effusion|left effusion", text)
+    ]
+    marked = read(markdown_html(text, spans)).marked
+    assert "".join(marked) == "right pleural effusionleft effusion"
+
+
+def test_spans_outside_the_text_or_over_each_other_are_left_out():
+    spans = [Span(0, 4, "a"), Span(2, 6, "b"), Span(90, 99, "c"), Span(5, 5, "d"), Span(-1, 2, "e")]
+    assert re.findall(r'class="(\w+)"', markdown_html("some words here", spans)) == ["a"]
+
+
+def test_markdown_is_rendered():
+    rendered = markdown_html("## Plan\n\n1. *look*\n2. **name**")
+    for tag in ("<h2>", "<ol>", "<em>", "<strong>"):
+        assert tag in rendered
+
+
+def test_a_very_long_text_is_shown_as_it_stands():
+    text = "**x** " * (MAX_MARKDOWN // 6 + 1)
+    rendered = markdown_html(text)
+    assert "<strong>" not in rendered
+    assert html.escape(text[:100]) in rendered

@@ -1,0 +1,1 @@
+"""Tools for working on rexview; nothing here is needed to run it."""

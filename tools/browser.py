@@ -1,0 +1,111 @@
+"""Find a Chromium for the browser tests, or install one.
+
+In order: ``REXVIEW_CHROMIUM``, an installed Chromium or Chrome, Playwright's own; if there is none,
+Playwright's is downloaded; where that is not possible, the system's package is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+COMMANDS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+MAC_APPS = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
+"""How the tests start it: as root in a container too, and without talking to anyone."""
+
+
+class BrowserMissing(Exception):
+    """There is no browser and none could be installed. The message says what to do."""
+
+
+def candidates() -> Iterator[Path]:
+    """Yield browsers that are on this machine, best first."""
+    named = os.environ.get("REXVIEW_CHROMIUM")
+    if named:
+        yield Path(named)
+    for command in COMMANDS:
+        found = shutil.which(command)
+        if found:
+            yield Path(found)
+    yield from (Path(app) for app in MAC_APPS if Path(app).exists())
+    own = _playwrights_own()
+    if own is not None and own.exists():
+        yield own
+
+
+def find_browser() -> Path | None:
+    """Return the first browser that really starts, or None."""
+    return next((path for path in candidates() if _starts(path)), None)
+
+
+def ensure_browser() -> Path:
+    """Return a browser that starts, installing one if need be.
+
+    Raises
+    ------
+    BrowserMissing
+        With what was tried.
+    """
+    found = find_browser()
+    installers: list[Callable[[], str]] = [_install_playwrights, _install_package]
+    tried = []
+    for install in installers:
+        if found:
+            break
+        tried.append(install())
+        found = find_browser()
+    if found is None:
+        raise BrowserMissing(
+            "no Chromium or Chrome was found and none could be installed "
+            f"({'; '.join(tried)}). Install one, or name it in REXVIEW_CHROMIUM."
+        )
+    return found
+
+
+def _playwrights_own() -> Path | None:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        return Path(playwright.chromium.executable_path)
+
+
+def _starts(path: Path) -> bool:
+    from playwright.sync_api import Error, sync_playwright
+
+    with sync_playwright() as playwright:
+        try:
+            playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS)).close()
+        except Error:
+            return False
+    return True
+
+
+def _install_playwrights() -> str:
+    command = [sys.executable, "-m", "playwright", "install", "chromium"]
+    return _attempt("Playwright's download", command)
+
+
+def _install_package() -> str:
+    if not shutil.which("apt-get"):
+        return "no apt-get here"
+    root = [] if os.geteuid() == 0 else ["sudo", "--non-interactive"]
+    first = _attempt("apt-get update", [*root, "apt-get", "update", "-qq"])
+    package = [*root, "apt-get", "install", "-y", "-qq", "chromium"]
+    return f"{first}, {_attempt('apt-get install chromium', package)}"
+
+
+def _attempt(name: str, command: list[str]) -> str:
+    print(f"--- no browser yet: trying {name}", flush=True)
+    try:
+        status = subprocess.run(command, check=False, timeout=900).returncode
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{name}: {type(error).__name__}"
+    return f"{name}: {'done' if status == 0 else f'exit {status}'}"
