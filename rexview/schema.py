@@ -276,6 +276,16 @@ def _record(kind: type, row: Mapping[str, Any]) -> Any:
     return kind(**values)
 
 
+def _box(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a box row the parts that a record must have: empty when the file has none."""
+    return {
+        **row,
+        "image": row["image"] or "",
+        "label": row["label"] or "",
+        "box": tuple(row["box"] or ()),
+    }
+
+
 def _extra(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return json.loads(row["extra"]) if row.get("extra") else {}
 
@@ -288,8 +298,7 @@ def case_from_row(row: Mapping[str, Any]) -> Case:
         "report": _record(Report, row["report"] or {}),
         "images": [_record(StudyImage, image) for image in row["images"] or ()],
         "reference_boxes": [
-            _record(ReferenceBox, {**box, "box": tuple(box["box"] or ())})
-            for box in row["reference_boxes"] or ()
+            _record(ReferenceBox, _box(box)) for box in row["reference_boxes"] or ()
         ],
         "extra": _extra(row),
     }
@@ -298,9 +307,7 @@ def case_from_row(row: Mapping[str, Any]) -> Case:
 
 def answer_from_row(row: Mapping[str, Any]) -> Answer:
     """Make an Answer from one row (a dict) with columns :data:`rexview.frames.ANSWERS`."""
-    boxes = [
-        _record(AnswerBox, {**box, "box": tuple(box["box"] or ())}) for box in row["boxes"] or ()
-    ]
+    boxes = [_record(AnswerBox, _box(box)) for box in row["boxes"] or ()]
     return _record(Answer, {**row, "boxes": boxes, "extra": _extra(row)})  # type: ignore[no-any-return]
 
 

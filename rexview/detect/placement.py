@@ -1,0 +1,132 @@
+"""Which side of the patient boxes lie on, for all boxes of a review set at once."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from rexview.detect.detector import ANSWER_KEY, newest
+from rexview.detect.labels import claim_of, finding_of
+from rexview.geometry import Orientation, orientation_of
+from rexview.schema import ReviewSet
+
+OTHER_SIDE: Final = {"right": "left", "left": "right"}
+
+
+def placed_boxes(review_set: ReviewSet) -> pl.DataFrame:
+    """Return one row a box of the newest answers: its side, the side it claims, its finding.
+
+    Columns :data:`ANSWER_KEY`, ``image`` (resolved id), ``side``, ``claim``, ``finding``; boxes on
+    an image of unknown size or without a right and left edge are left out.
+    """
+    boxes = (
+        newest(review_set)
+        .filter(pl.col("boxes").list.len() > 0)
+        .select(*ANSWER_KEY, "boxes")
+        .explode("boxes")
+        .unnest("boxes")
+    )
+    return _placed(boxes, review_set)
+
+
+def placed_references(review_set: ReviewSet) -> pl.DataFrame:
+    """Return one row a reference box with a finding: ``case``, ``image``, ``finding``, ``side``."""
+    boxes = (
+        review_set.cases.filter(pl.col("reference_boxes").list.len() > 0)
+        .select(pl.col("id").alias("case"), "reference_boxes")
+        .explode("reference_boxes")
+        .unnest("reference_boxes")
+        .rename({"side": "given"})
+    )
+    return _placed(boxes, review_set).filter(pl.col("finding").is_not_null())
+
+
+def _placed(boxes: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
+    labels = boxes["label"].unique().to_list()
+    claims = [claim_of(label) for label in labels]
+    read = pl.DataFrame(
+        {
+            "label": labels,
+            "claim": [claim and claim.side for claim in claims],
+            "finding": [finding_of(label) for label in labels],
+        },
+        schema={"label": pl.String, "claim": pl.String, "finding": pl.String},
+    )
+    useful = boxes.join(
+        read.filter(pl.any_horizontal(pl.col("claim", "finding").is_not_null())), on="label"
+    )
+    cases = review_set.cases.filter(pl.col("images").list.len() > 0)
+    images = (
+        cases.select(
+            pl.col("id").alias("case"),
+            "images",
+            (pl.col("images").list.len() == 1).alias("only"),
+        )
+        .join(useful.select("case").unique(), on="case", how="semi")
+        .explode("images")
+        .unnest("images")
+    )
+    alone = images.filter("only").select("case", only_image="id")
+    useful = (
+        useful.with_columns(pl.col("image").replace("", None))
+        .join(alone, on="case", how="left")
+        .with_columns(pl.coalesce("image", "only_image").alias("image"))
+    )
+    edges = _edges(images)
+    joined = useful.join(edges, left_on=["case", "image"], right_on=["case", "id"])
+    return joined.with_columns(_side().alias("side")).drop("box", "low", "across", "extent")
+
+
+def _edges(images: pl.DataFrame) -> pl.DataFrame:
+    """Return what :func:`_side` needs of each image: ``low``, ``across`` and ``extent``.
+
+    ``low`` is the patient's side at the low end of the axis ``across`` (0 for x, 1 for y), whose
+    ``extent`` is in pixels.
+    """
+    kinds = ["view", "patient_orientation", "laterality_flip"]
+    seen = images.select(kinds).unique()
+    turned = [orientation_of(*row) for row in seen.iter_rows()]
+    ends = [_low_end(orientation) for orientation in turned]
+    seen = seen.with_columns(
+        pl.Series("low", [low for low, _ in ends], dtype=pl.String()),
+        pl.Series("across", [axis for _, axis in ends], dtype=pl.Int64()),
+    )
+    return (
+        images.join(seen, on=kinds, nulls_equal=True)
+        .filter(pl.col("low").is_not_null() & (pl.col("width") > 0) & (pl.col("height") > 0))
+        .select(
+            "case",
+            "id",
+            "low",
+            "across",
+            pl.when(pl.col("across") == 0).then("width").otherwise("height").alias("extent"),
+        )
+        .unique(["case", "id"], keep="first", maintain_order=True)
+    )
+
+
+def _low_end(orientation: Orientation) -> tuple[str | None, int | None]:
+    for axis, letter in enumerate((orientation.left, orientation.top)):
+        if letter in ("R", "L"):
+            return ("right" if letter == "R" else "left"), axis
+    return None, None
+
+
+def _side() -> pl.Expr:
+    """Say on which side a box's centre lies: :func:`rexview.geometry.box_side`, less strict.
+
+    A box near or across the middle, or one that cannot be drawn, may get a side here; single
+    answers are looked at with the real rule afterwards.
+    """
+    start = pl.col("box").list.get(pl.col("across"), null_on_oob=True)
+    length = pl.col("box").list.get(pl.col("across") + 2, null_on_oob=True)
+    low = (start / pl.col("extent")).clip(0, 1)
+    high = ((start + length) / pl.col("extent")).clip(0, 1)
+    centre = (low + high) / 2
+    high_side = pl.col("low").replace_strict(OTHER_SIDE, return_dtype=pl.String())
+    return (
+        pl.when(centre.is_finite())
+        .then(pl.when(centre < 0.5).then("low").otherwise(high_side))
+        .otherwise(None)
+    )

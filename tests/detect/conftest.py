@@ -1,0 +1,43 @@
+"""Review sets made in memory, table by table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import polars as pl
+import pytest
+
+from rexview import frames
+from rexview.schema import Model, ReviewSet, SetInfo
+
+
+class MakeSet(Protocol):
+    def __call__(self, **tables: Sequence[dict[str, Any]]) -> ReviewSet: ...
+
+
+def _filled(name: str, rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
+    defaults: dict[str, dict[str, Any]] = {
+        "cases": {"question": "What is abnormal?", "question_type": "open"},
+        "answers": {"finish_reason": "stop", "_newest": True, "text": "An answer."},
+    }
+    schema = frames.TABLES[name]
+    full = [
+        {**defaults.get(name, {}), "_row": number, **row}
+        for number, row in enumerate(rows, start=1)
+    ]
+    return pl.DataFrame([{key: row.get(key) for key in schema} for row in full], schema=schema)
+
+
+@pytest.fixture(name="make_set", scope="session")
+def make_set_fixture() -> MakeSet:
+    def make(**tables: Sequence[dict[str, Any]]) -> ReviewSet:
+        models = (Model("g", "Generalist"), Model("m", "Medical 4B"))
+        return ReviewSet(
+            folder=Path("nowhere"),
+            info=SetInfo(name="Test", models=models),
+            **{name: _filled(name, tables.get(name, ())) for name in frames.TABLES},
+        )
+
+    return make

@@ -1,0 +1,122 @@
+"""The side that a box label claims, and the labels that claim none."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rexview.detect import claim_of, finding_of
+
+
+@pytest.mark.parametrize(
+    ("label", "side"),
+    [
+        ("right pleural effusion", "right"),
+        ("Right-sided pleural effusion", "right"),
+        ("LEFT LOWER LOBE CONSOLIDATION", "left"),
+        ("LLL consolidation", "left"),
+        ("rul nodule", "right"),
+        ("RML opacity", "right"),
+        ("middle lobe collapse", "right"),
+        ("lingular infiltrate", "left"),
+        ("Mass (L)", "left"),
+        ("R effusion", "right"),
+        ("effusion-R", "right"),
+        ("R-sided effusion", "right"),
+        ("pneumothorax, left apex", "left"),
+        ("left_basal_opacity", "left"),
+        ("Rt CP angle blunting", "right"),
+        ("right hemidiaphragm elevation", "right"),
+        ("left chest tube", "left"),
+        ("right pigtail catheter", "right"),
+        ("right pleural line", "right"),
+        ("left retrocardiac opacity", "left"),
+        ("right effusion (left side of the image)", "right"),
+        ("displaced left rib fracture", "left"),
+        ("left cardiophrenic angle opacity", "left"),
+    ],
+)
+def test_claims(label: str, side: str) -> None:
+    claim = claim_of(label)
+    assert claim is not None
+    assert claim.side == side
+    assert label[claim.start : claim.end].strip() == label[claim.start : claim.end] != ""
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        None,
+        "",
+        "pleural effusion",
+        "bilateral effusions",
+        "bibasilar atelectasis",
+        "right and left effusion",
+        "effusion, left > right",
+        "L/R basal opacity",
+        "opacity on the left side of the image",
+        "left side of image",
+        "image left",
+        "image-right opacity",
+        "viewer's left",
+        "nodule in the upper left corner",
+        "left ventricle",
+        "right heart border",
+        "left atrial enlargement",
+        "right-sided aortic arch",
+        "mediastinal shift to the left",
+        "trachea deviated to the right",
+        "patient rotated to the left",
+        "right IJ line",
+        "left PICC tip",
+        "left subclavian catheter",
+        "pacemaker, left chest wall",
+        "right mainstem intubation",
+        "no left effusion",
+        "r/o effusion",
+        "R/O pneumonia",
+        "post-RT fibrosis",
+        "left lateral view",
+        "R marker",
+        "right middle or left lower lobe",
+        "midline trachea",
+        "L1 fracture",
+        "L'épanchement",
+        "bright spot",
+        "cleft",
+        "x" * 400 + " left",
+    ],
+)
+def test_claims_nothing(label: str | None) -> None:
+    assert claim_of(label) is None
+
+
+@pytest.mark.parametrize(
+    ("label", "finding"),
+    [
+        ("Right pleural effusions", "pleural effusion"),
+        ("pleural_effusion (L)", "pleural effusion"),
+        ("LLL consolidation", "lower lobe consolidation"),
+        ("RLL consolidation", "lower lobe consolidation"),
+        ("left lower lobe consolidation", "lower lobe consolidation"),
+        ("Pneumothorax", "pneumothorax"),
+        ("Atelectasis", "atelectasis"),
+        ("right lung", None),
+        ("left", None),
+        ("Cardiac silhouette", None),
+        ("left PICC", None),
+        ("no effusion", None),
+        ("lesion", None),
+    ],
+)
+def test_finding(label: str, finding: str | None) -> None:
+    assert finding_of(label) == finding
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read_without_harm(label: str) -> None:
+    claim = claim_of(label)
+    if claim is not None:
+        assert 0 <= claim.start < claim.end <= len(label)
+    finding_of(label)
