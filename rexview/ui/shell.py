@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -38,29 +39,38 @@ def run() -> None:
     except SettingsError as error:
         st.error(f"The settings cannot be used.\n\n{error}", icon=":material/error:")
         st.stop()
+    state.keep_set()
     page.run()
+
+
+def try_review_set() -> tuple[ReviewSet | None, RexviewError | None]:
+    """Return the review set of this link, with its notice shown, or the reason why there is none."""
+    try:
+        review_set = resources.open_set(resources.folder_of(state.query_value(state.QUERY_SET)))
+    except RexviewError as error:
+        return None, error
+    if review_set.info.notice:
+        show_notice(review_set.info.notice)
+    return review_set, None
 
 
 def open_review_set() -> ReviewSet:
     """Return the review set of this link, with its notice shown; else explain and stop the page."""
-    try:
-        review_set = resources.open_set(resources.folder_of(state.query_value(state.QUERY_SET)))
-    except ReviewSetError as error:
-        st.error(str(error), icon=":material/error:")
+    review_set, error = try_review_set()
+    if review_set is not None:
+        return review_set
+    st.error(str(error), icon=":material/error:")
+    if isinstance(error, ReviewSetError):
         show_problems(error.problems)
-        st.page_link(_ROOT / state.PAGE_DATA, label="Open another review set")
-        st.stop()
-    except RexviewError as error:
-        st.error(str(error), icon=":material/error:")
-        st.page_link(_ROOT / state.PAGE_DATA, label="Open a review set")
-        st.stop()
-    if review_set.info.notice:
-        show_notice(review_set.info.notice)
-    return review_set
+    st.page_link(_ROOT / state.PAGE_DATA, label="Open another review set")
+    st.stop()
 
 
 def show_notice(notice: str) -> None:
     """Show the set's own notice, as text, at the top of the page."""
-    import html
-
     st.html(f'<div class="rx-notice" role="note">{html.escape(notice)}</div>')
+
+
+def page_header(title: str) -> None:
+    """Show the title of a page."""
+    st.html(f'<h1 class="rx-title">{html.escape(title)}</h1>')

@@ -27,6 +27,27 @@ PAGE_DATA: Final = "pages/data.py"
 Query = dict[str, str | list[str]]
 
 
+_SESSION_SET: Final = "rexview_set"
+
+
+def choose_set(name: str | None) -> None:
+    """Make a review set the one of this session; None goes back to the server's own."""
+    st.session_state[_SESSION_SET] = name
+    set_query({QUERY_SET: name})
+
+
+def keep_set() -> None:
+    """Carry the session's review set into the link of a page that was opened without one.
+
+    Navigation clears the query string; a link that names a set wins over the session.
+    """
+    named = query_value(QUERY_SET)
+    if named:
+        st.session_state[_SESSION_SET] = named
+    elif st.session_state.get(_SESSION_SET):
+        st.query_params[QUERY_SET] = st.session_state[_SESSION_SET]
+
+
 def query_value(key: str) -> str | None:
     """Return one value of the query string, None when it is absent or empty."""
     return st.query_params.get(key) or None

@@ -1,0 +1,38 @@
+"""Data: what is open, open another review set, check a folder, import other formats."""
+
+import streamlit as st
+
+from rexview.ui import data_forms
+from rexview.ui.problems import show_problems
+from rexview.ui.shell import page_header, try_review_set
+
+review_set, error = try_review_set()
+
+page_header("Data")
+left, right = st.columns([3, 2], gap="large")
+
+with left:
+    st.subheader("Open now")
+    if review_set is not None:
+        data_forms.show_open_set(review_set)
+    else:
+        st.error(str(error), icon=":material/error:")
+        show_problems(getattr(error, "problems", ()), key="open")
+
+with right:
+    st.subheader("Open another")
+    data_forms.open_form()
+
+st.divider()
+check_tab, import_tab, format_tab = st.tabs(
+    ["Check a folder", "Import", "Make your own"], on_change="rerun", key="data_tab"
+)
+if check_tab.open:
+    with check_tab:
+        data_forms.check_form()
+if import_tab.open:
+    with import_tab:
+        data_forms.import_form()
+if format_tab.open:
+    with format_tab:
+        data_forms.show_format()

@@ -1,0 +1,5 @@
+"""An empty Streamlit app, for comparison."""
+
+import streamlit as st
+
+st.write("Empty")

@@ -1,0 +1,28 @@
+"""README says what the code does."""
+
+import re
+from pathlib import Path
+
+from rexview.settings import SPECS
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_setting_is_listed():
+    listed = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", README, re.MULTILINE)
+    assert listed == [(spec.name, spec.variable) for spec in SPECS]
+
+
+def test_there_are_two_set_up_commands_and_ci_runs_the_second():
+    commands = [line for line in README.splitlines() if line.startswith("python3 -m venv")]
+    assert len(commands) == 2
+    script = (
+        (ROOT / ".ci" / "run").read_text(encoding="utf-8").replace("install -q -r", "install -r")
+    )
+    assert commands[1] in script
+
+
+def test_linked_files_are_there():
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (ROOT / target).exists(), target
