@@ -1,0 +1,35 @@
+"""The radiograph viewer: a Streamlit component of our own, in plain JavaScript.
+
+Python's part says what is shown (:mod:`.payload`) and puts it on the page (:mod:`.component`);
+everything that happens to the picture happens in the browser (``assets/``).
+"""
+
+from rexview.ui.viewer.component import (
+    ViewerEvent,
+    assets_version,
+    radiograph_viewer,
+    viewer_assets,
+)
+from rexview.ui.viewer.payload import (
+    BoxGroup,
+    BoxMark,
+    Neighbours,
+    PixelLink,
+    ViewerData,
+    ViewMark,
+    with_keys,
+)
+
+__all__ = [
+    "BoxGroup",
+    "BoxMark",
+    "Neighbours",
+    "PixelLink",
+    "ViewMark",
+    "ViewerData",
+    "ViewerEvent",
+    "assets_version",
+    "radiograph_viewer",
+    "viewer_assets",
+    "with_keys",
+]

@@ -1,0 +1,104 @@
+// Keys: anywhere on the page, but never while something is being typed or a dialog is open.
+//
+// Listens on the window while the event is on its way down, so that Streamlit's own keys (R runs the
+// script again, C clears its cache) do not fire for keys that mean something here.
+
+const ANYWHERE = {
+  r: "reference",
+  0: "allBoxes",
+  i: "invert",
+  f: "fit",
+  o: "actualSize",
+  w: "resetWindow",
+  p: "nextPreset",
+  h: "mirror",
+  t: "turn",
+  n: "standard",
+  m: "ruler",
+  c: "ratio",
+  v: "nextView",
+  s: "beside",
+  y: "link",
+  b: "blink",
+  l: "labels",
+  x: "fullScreen",
+  j: "next",
+  k: "previous",
+  g: "report",
+  "?": "help",
+  "+": "zoomIn",
+  "=": "zoomIn",
+  "-": "zoomOut",
+};
+/** Keys that the page needs itself: only when the focus is on a picture or a box. */
+const IN_PANE = {
+  ArrowLeft: "left",
+  ArrowRight: "right",
+  ArrowUp: "up",
+  ArrowDown: "down",
+  Enter: "place",
+};
+const IN_PANE_SHIFT = {
+  ArrowLeft: "narrower",
+  ArrowRight: "wider",
+  ArrowUp: "brighter",
+  ArrowDown: "darker",
+};
+const WHILE_BLINKING = { " ": "flip", ",": "slower", ".": "faster" };
+
+const TYPING = "input, textarea, select, [contenteditable=''], [contenteditable='true'], [role='combobox'], [role='listbox'], [role='menu'], [role='slider']";
+
+export class Keyboard {
+  /** @param {object} viewer see viewer.js; @param {object} commands by name */
+  constructor(viewer, commands) {
+    this.viewer = viewer;
+    this.commands = commands;
+    this.listener = (event) => this.#key(event);
+    window.addEventListener("keydown", this.listener, true);
+  }
+
+  close() {
+    window.removeEventListener("keydown", this.listener, true);
+  }
+
+  #key(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.isComposing || !this.viewer.ownsKeys()) return;
+    const act = this.#meaning(event);
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  }
+
+  #meaning(event) {
+    const path = event.composedPath().filter((node) => node instanceof Element);
+    const target = path[0];
+    const ours = path.includes(this.viewer.root);
+    if (event.key === "Escape") {
+      return ours || this.viewer.helpOpen ? this.viewer.escaping() : null;
+    }
+    if (target?.closest(TYPING)) return null;
+    if (!ours && document.querySelector("[role='dialog'], [role='alertdialog']")) return null;
+    const command = this.#command(event, target, ours);
+    if (command) return this.commands[command];
+    if (/^[1-9]$/.test(event.key) && this.viewer.hasGroupKey(event.key)) {
+      return () => this.viewer.toggleGroupByKey(event.key);
+    }
+    return null;
+  }
+
+  #command(event, target, ours) {
+    const pressable = target?.closest("button, a[href], summary, [role='button'], [role='tab']");
+    if (this.viewer.blink.on && WHILE_BLINKING[event.key] && !(event.key === " " && pressable)) {
+      return WHILE_BLINKING[event.key];
+    }
+    if (ours && !pressable && target?.closest(".pane")) {
+      const command = (event.shiftKey ? IN_PANE_SHIFT : IN_PANE)[event.key];
+      if (command) return command;
+    }
+    if (event.repeat && !["+", "=", "-"].includes(event.key)) return null;
+    if (event.shiftKey && /^[a-z]$/i.test(event.key)) return null;
+    return Object.hasOwn(ANYWHERE, event.key) ? ANYWHERE[event.key] : null;
+  }
+}

@@ -1,0 +1,95 @@
+"""The viewer as a Streamlit component: its files, their version, and how it is put on a page.
+
+The component that Streamlit registers is only a loader; the viewer's modules are served by an HTTP
+route under a path that holds :func:`assets_version`, so browsers may keep them for good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.ui.viewer.payload import ViewerData
+
+NAME: Final = "rexview_viewer"
+WINDOW_HEIGHT: Final = "clamp(420px, calc(100dvh - 170px), 1100px)"
+"""As high as the window leaves room for."""
+_ASSETS: Final = Path(__file__).with_name("assets")
+_LOADER: Final = "loader.js"
+_STYLE: Final = "viewer.css"
+
+
+@dataclass(frozen=True)
+class ViewerEvent:
+    """What the reader asked of the page in the last run; mostly nothing.
+
+    ``navigate`` is the id of the case to go to; ``report`` asks to bring up the report where the
+    page has no element with the id ``report``.
+    """
+
+    navigate: str | None = None
+    report: bool = False
+
+
+@cache
+def viewer_assets() -> Mapping[str, bytes]:
+    """Return the viewer's modules by file name, as they are served."""
+    names = sorted(path for path in _ASSETS.glob("*.js") if path.name != _LOADER)
+    return MappingProxyType({path.name: path.read_bytes() for path in names})
+
+
+@cache
+def assets_version() -> str:
+    """Return a short hash that changes when any module does."""
+    digest = hashlib.sha256()
+    for name, content in viewer_assets().items():
+        digest.update(name.encode() + b"\0" + content + b"\0")
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _component() -> Callable[..., Any]:
+    loader = (_ASSETS / _LOADER).read_text(encoding="utf-8").replace("@VERSION@", assets_version())
+    style = (_ASSETS / _STYLE).read_text(encoding="utf-8")
+    return st.components.v2.component(NAME, css=style, js=loader)
+
+
+def radiograph_viewer(
+    data: ViewerData, *, key: str, height: int | str = WINDOW_HEIGHT
+) -> ViewerEvent:
+    """Put the viewer on the page.
+
+    Parameters
+    ----------
+    data : ViewerData
+        The case. Nothing that the reader does to the picture comes back.
+    key : str
+        Keep it the same from case to case: the viewer then stays and only takes the new data.
+    height : int or str
+        Pixels, or a CSS length.
+
+    Returns
+    -------
+    ViewerEvent
+        What the reader asked for in this run.
+    """
+    css_height = f"{height}px" if isinstance(height, int) else height
+    result = _component()(
+        key=key,
+        data=data.to_json(css_height),
+        on_navigate_change=_ignore,
+        on_report_change=_ignore,
+    )
+    target = result.get("navigate") or {}
+    return ViewerEvent(navigate=target.get("case"), report=bool(result.get("report")))
+
+
+def _ignore() -> None:
+    """Streamlit hands a trigger's value only to components that name a callback for it."""

@@ -1,0 +1,156 @@
+"""What the viewer is given about one case: frozen records, and their JSON for the browser.
+
+Boxes are x, y, width, height in pixels of the stored image. Texts are shown as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, Literal
+
+from rexview.geometry import UNKNOWN_ORIENTATION, Orientation
+from rexview.vocab import FRONTAL_VIEWS
+
+MODEL_KEYS: Final = "123456789"
+REFERENCE_KEY: Final = "r"
+
+
+@dataclass(frozen=True)
+class PixelLink:
+    """Where the pixels of one image are.
+
+    ``url`` is relative to the app; ``cache_key`` stays the same when the link to the same pixels is
+    renewed and changes when the file does.
+    """
+
+    url: str
+    cache_key: str
+
+
+@dataclass(frozen=True)
+class ViewMark:
+    """One view of the case, or one picture that a model returned.
+
+    ``word`` is one of :data:`rexview.vocab.VIEWS`. With ``error``, a sentence for the reader, the
+    view is shown as broken in its place; otherwise ``pixels`` is needed.
+    """
+
+    id: str
+    title: str
+    word: str = "UNKNOWN"
+    pixels: PixelLink | None = None
+    error: str | None = None
+    prior: bool = False
+    kind: Literal["image", "returned"] = "image"
+    orientation: Orientation = UNKNOWN_ORIENTATION
+
+    def __post_init__(self) -> None:
+        if self.pixels is None and not self.error:
+            raise ValueError(f"view {self.id} has neither pixels nor the reason why not")
+
+
+@dataclass(frozen=True)
+class BoxMark:
+    """One box that can be drawn.
+
+    ``side`` and ``place`` are words such as "on the patient's right" and "lower third"; ``note`` is
+    a remark on this box such as "the label says left". ``finding`` joins the box to words on the
+    page (``data-rx-finding``).
+    """
+
+    id: str
+    image: str
+    label: str
+    x: float
+    y: float
+    width: float
+    height: float
+    side: str | None = None
+    place: str | None = None
+    score: float | None = None
+    note: str | None = None
+    finding: str | None = None
+
+
+@dataclass(frozen=True)
+class BoxGroup:
+    """The boxes of one model, or the reference boxes.
+
+    ``key`` is the key on the keyboard that shows and hides them. ``undrawable`` boxes are only
+    counted, with their ``reasons``.
+    """
+
+    id: str
+    name: str
+    colour: str
+    kind: Literal["model", "reference"] = "model"
+    key: str | None = None
+    boxes: tuple[BoxMark, ...] = ()
+    undrawable: int = 0
+    reasons: tuple[str, ...] = ()
+    shown: bool = True
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Ids of the cases before and after, None at the ends."""
+
+    previous: str | None = None
+    next: str | None = None
+
+
+@dataclass(frozen=True)
+class ViewerData:
+    """All that the viewer shows of one case.
+
+    ``active`` is the view shown first (the first one by default); ``prefetch`` names the pixels
+    that are likely to be wanted next, most likely first.
+    """
+
+    case: str
+    views: tuple[ViewMark, ...] = ()
+    groups: tuple[BoxGroup, ...] = ()
+    active: str | None = None
+    neighbours: Neighbours = Neighbours()
+    prefetch: tuple[PixelLink, ...] = ()
+
+    def to_json(self, height: str) -> dict[str, Any]:
+        """Return what the browser gets; ``height`` is a CSS length."""
+        return {
+            "case": self.case,
+            "active": self.active,
+            "height": height,
+            "views": [_view(view) for view in self.views],
+            "groups": [asdict(group) for group in self.groups],
+            "neighbours": asdict(self.neighbours),
+            "prefetch": [_link(link) for link in self.prefetch],
+        }
+
+
+def _link(link: PixelLink) -> dict[str, str]:
+    return {"url": link.url, "key": link.cache_key}
+
+
+def _view(view: ViewMark) -> dict[str, Any]:
+    found: Mapping[str, Any] = asdict(view.orientation)
+    return {
+        "id": view.id,
+        "title": view.title,
+        "word": view.word,
+        "frontal": view.word in FRONTAL_VIEWS,
+        "prior": view.prior,
+        "kind": view.kind,
+        "error": view.error,
+        "orientation": {**found, "known": view.orientation.known},
+        **(_link(view.pixels) if view.pixels else {"url": None, "key": view.id}),
+    }
+
+
+def with_keys(groups: Iterable[BoxGroup]) -> tuple[BoxGroup, ...]:
+    """Give the groups of models the keys 1 to 9 in order, and the reference its own."""
+    keys = iter(MODEL_KEYS)
+    return tuple(
+        replace(group, key=REFERENCE_KEY if group.kind == "reference" else next(keys, None))
+        for group in groups
+    )
