@@ -118,15 +118,15 @@ def weakest_link() -> pl.Expr:
     -------
     polars.Expr
         String over a frame with the columns of :func:`final_scores`: the part with the smallest
-        final score, several joined by ``+`` in the order process, execution, synthesis
-        (``execution``, ``process+execution``); null where Content is missing.
+        final score, several joined by ``_and_`` in the order process, execution, synthesis
+        (``execution``, ``process_and_execution``); null where Content is missing.
     """
     smallest = pl.min_horizontal(CONTENT_PARTS)
     names = [
         pl.when(pl.col(part) - smallest < 10**-_DIGITS).then(pl.lit(part)) for part in CONTENT_PARTS
     ]
     return pl.when(pl.col("content").is_not_null()).then(
-        pl.concat_str(names, separator="+", ignore_nulls=True)
+        pl.concat_str(names, separator="_and_", ignore_nulls=True)
     )
 
 

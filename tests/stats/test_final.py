@@ -132,8 +132,8 @@ class TestWeakestLink:
         ("process", "execution", "synthesis", "expected"),
         [
             (5, 2, 3, "execution"),
-            (2, 2, 4, "process+execution"),
-            (3, 3, 3, "process+execution+synthesis"),
+            (2, 2, 4, "process_and_execution"),
+            (3, 3, 3, "process_and_execution_and_synthesis"),
             (4, 4, 1, "synthesis"),
             (4, 1, None, None),
         ],

@@ -1,0 +1,282 @@
+"""The table that all filters, counts and charts work on: one row for each newest answer.
+
+Everything that is filtered by is a small number: the place of a word in a fixed list, or a bit. The
+table is made once for an open review set and never changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.analysis.case_filter import ANSWER_STATUSES, STUDIES, WEAKEST
+from rexview.analysis.severity import severity
+from rexview.detect import GAP_THRESHOLD, detectors, find_flags, judged_answers
+from rexview.schema import ReviewSet
+from rexview.stats import ContentOrder, answer_status, final_scores, weakest_link
+from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, FAILURES, QUESTION_TYPES
+
+FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILURES)}
+"""Bit of each failure in the columns ``detected``, ``marked`` and ``judged``."""
+NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
+_KEY: Final = ("case", "model")
+Codes = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Words:
+    """One coded column: ``codes`` are places in ``values``; ``len(values)`` stands for none."""
+
+    codes: Codes
+    values: tuple[str, ...]
+
+    def allowed(self, chosen: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """Say for each row whether its word is among the chosen ones."""
+        table = np.zeros(len(self.values) + 1, dtype=np.bool_)
+        places = {value: place for place, value in enumerate(self.values)}
+        for word in chosen:
+            if word in places:
+                table[places[word]] = True
+        return table[self.codes]
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerTable:
+    """Answers and cases of an open review set, ready to be filtered.
+
+    Attributes
+    ----------
+    rows : polars.DataFrame
+        One row for each newest answer, cases in file order, models in the set's order; a case
+        without answers has one row with a null model. Columns: ``case``, ``model`` (Enum),
+        ``status`` (Enum of :data:`ANSWER_STATUSES`), ``created``, ``content``, the dimensions,
+        ``gap``, ``spread`` (final scores, null where missing), ``n_readers``, ``weakest`` (Enum),
+        ``detected``, ``marked``, ``judged`` (UInt32, bits of :data:`FAILURE_BITS`: flags of
+        detectors that stand, flags that readers confirmed, failures about which something can be
+        said), ``severity``, ``n_boxes``, ``text``, ``case_row`` (row in ``cases``).
+    cases : polars.DataFrame
+        One row a case in file order: ``case``, ``question_type``, ``category``, ``difficulty``,
+        ``site``, ``study`` (Enums), ``tags`` (list of ``name:value``), ``question``, ``report``.
+    models : dict of str to str
+        Name on screen by model id, in the set's order.
+    n_images, n_readers : int
+        Different images, and people who scored or flagged.
+    gap_threshold : float
+        From which gap on an execution gap is flagged.
+    """
+
+    rows: pl.DataFrame
+    cases: pl.DataFrame
+    models: dict[str, str]
+    n_images: int
+    n_readers: int
+    gap_threshold: float = GAP_THRESHOLD
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """First row of each case in ``rows``."""
+        counts = np.bincount(self.case_row, minlength=len(self.cases))
+        return np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+
+    @cached_property
+    def case_row(self) -> Codes:
+        """Row in ``cases`` of each row."""
+        return self.rows["case_row"].to_numpy()
+
+    @cached_property
+    def row_words(self) -> dict[str, Words]:
+        """Coded columns of the answers: ``model``, ``status``, ``weakest``."""
+        return {name: words_of(self.rows[name]) for name in ("model", "status", "weakest")}
+
+    @cached_property
+    def case_words(self) -> dict[str, Words]:
+        """Coded columns of the cases: question type, category, difficulty, site, study."""
+        names = ("question_type", "category", "difficulty", "site", "study")
+        return {name: words_of(self.cases[name]) for name in names}
+
+    @cached_property
+    def tag_words(self) -> dict[str, tuple[Codes, Words]]:
+        """For each tag name the cases that have it (rows in ``cases``), and the values coded."""
+        long = (
+            self.cases.select(pl.int_range(pl.len(), dtype=pl.UInt32()).alias("row"), "tags")
+            .filter(pl.col("tags").list.len() > 0)
+            .explode("tags")
+            .with_columns(name=pl.col("tags").str.split_exact(":", 1).struct.field("field_0"))
+        )
+        parts = long.partition_by("name", as_dict=True, maintain_order=True)
+        return {
+            str(name): (part["row"].to_numpy(), words_of(coded(part["tags"])))
+            for (name,), part in parts.items()
+        }
+
+    def bits(self, name: str) -> npt.NDArray[np.uint32]:
+        """One of the columns ``detected``, ``marked``, ``judged`` as an array."""
+        return self.rows[name].to_numpy()
+
+    def numbers(self, name: str) -> npt.NDArray[np.float64]:
+        """One of the columns with numbers as an array, NaN where missing."""
+        return self.rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+
+    def any_of_case(self, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Say for each case whether any of its rows is chosen."""
+        if not len(self.cases):
+            return np.zeros(0, dtype=np.bool_)
+        return np.logical_or.reduceat(rows, self.starts)
+
+    def bits_of_case(self, bits: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+        """Gather the bits of all rows of each case."""
+        if not len(self.cases):
+            return np.zeros(0, dtype=np.uint32)
+        return np.bitwise_or.reduceat(bits, self.starts)
+
+
+def _enum(column: pl.Series) -> pl.Enum:
+    if not isinstance(column.dtype, pl.Enum):
+        raise TypeError(f"{column.name} is not coded.")
+    return column.dtype
+
+
+def words_of(column: pl.Series) -> Words:
+    """Turn an Enum column into codes."""
+    values = tuple(_enum(column).categories.to_list())
+    codes = column.to_physical().fill_null(len(values)).to_numpy()
+    return Words(codes, values)
+
+
+def coded(column: pl.Series, first: Sequence[str] = ()) -> pl.Series:
+    """Turn a String column into an Enum: ``first`` in their order, then the rest by alphabet."""
+    met = set(column.drop_nulls().unique().to_list())
+    known = [word for word in first if word in met]
+    return column.cast(pl.Enum([*known, *sorted(met - set(known), key=str.casefold)]))
+
+
+def answer_table(
+    review_set: ReviewSet,
+    *,
+    gap_threshold: float = GAP_THRESHOLD,
+    content_order: ContentOrder = "mean_first",
+) -> AnswerTable:
+    """Make the table of an open review set: final scores and flags are worked out here, once.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    gap_threshold : float
+        Process minus execution from which an execution gap is flagged.
+    content_order : str
+        How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
+    """
+    cases = _case_table(review_set.cases)
+    answers = review_set.answers.filter("_newest").select(
+        *_KEY,
+        answer_status().alias("status"),
+        "created",
+        pl.col("boxes").list.len().fill_null(0).alias("n_boxes"),
+        "text",
+    )
+    scores = final_scores(review_set.scores, review_set.answers, content_order=content_order)
+    scores = scores.with_columns(weakest_link().alias("weakest"))
+    active = detectors(gap_threshold=gap_threshold)
+    flags = find_flags(review_set, detectors=active).filter("stands")
+    bits = _bits(
+        {
+            "detected": flags.filter(pl.col("source") == "detector"),
+            "marked": flags.filter(pl.col("source") == "reader"),
+            "judged": judged_answers(review_set, detectors=active),
+        }
+    )
+    order = cases.select("case", pl.int_range(pl.len(), dtype=pl.UInt32()).alias("case_row"))
+    names = review_set.model_names
+    rows = (
+        order.join(answers, on="case", how="left")
+        .join(scores, on=_KEY, how="left")
+        .join(bits, on=_KEY, how="left")
+        .with_columns(
+            pl.col("model").cast(pl.Enum(list(names))),
+            pl.col("status").fill_null("not_run").cast(pl.Enum(list(ANSWER_STATUSES))),
+            pl.col("weakest").cast(pl.Enum(WEAKEST)),
+            pl.col("detected", "marked", "judged").fill_null(0),
+        )
+        .sort("case_row", pl.col("model").to_physical(), maintain_order=True)
+    )
+    readers = pl.concat([review_set.scores["reader"], review_set.flags["reader"]]).drop_nulls()
+    images = review_set.cases["images"].explode().struct.field("path").drop_nulls()
+    return AnswerTable(
+        rows=severity(rows, FAILURE_BITS),
+        cases=cases,
+        models=names,
+        n_images=images.n_unique(),
+        n_readers=readers.n_unique(),
+        gap_threshold=gap_threshold,
+    )
+
+
+def _case_table(cases: pl.DataFrame) -> pl.DataFrame:
+    categories = [word for words in CATEGORIES.values() for word in words]
+    report = [
+        pl.col("report").struct.field(part).fill_null("") for part in ("findings", "impression")
+    ]
+    study = pl.when("normal").then(pl.lit("normal")).otherwise(pl.lit("abnormal"))
+    chosen = cases.select(
+        pl.col("id").alias("case"),
+        "question_type",
+        "category",
+        "difficulty",
+        "site",
+        pl.when(pl.col("normal").is_not_null()).then(study).alias("study"),
+        pl.col("question").fill_null(""),
+        pl.concat_str(report, separator="\n").alias("report"),
+    )
+    return chosen.with_columns(
+        coded(chosen["question_type"], list(QUESTION_TYPES)),
+        coded(chosen["category"], categories),
+        coded(chosen["difficulty"], DIFFICULTIES),
+        coded(chosen["site"]),
+        coded(chosen["study"], list(STUDIES)),
+        _tags(cases),
+    )
+
+
+def _tags(cases: pl.DataFrame) -> pl.Series:
+    """Return the tags of each case as a list of ``name:value``."""
+    long = (
+        cases.select(pl.int_range(pl.len(), dtype=pl.UInt32()).alias("row"), "tags")
+        .filter(pl.col("tags").list.len() > 0)
+        .explode("tags")
+        .unnest("tags")
+        .filter(pl.col("values").list.len() > 0)
+        .explode("values")
+        .drop_nulls()
+        .with_columns(pl.col("name").str.replace_all(":", " "))
+        .with_columns(tag=pl.format("{}:{}", "name", "values"))
+        .group_by("row", maintain_order=True)
+        .agg(pl.col("tag").unique(maintain_order=True).alias("tags"))
+    )
+    rows = pl.DataFrame({"row": pl.int_range(len(cases), dtype=pl.UInt32(), eager=True)})
+    return rows.join(long, on="row", how="left", maintain_order="left")["tags"]
+
+
+def _bits(parts: dict[str, pl.DataFrame]) -> pl.DataFrame:
+    """Gather failures of each answer into bits, one column for each part."""
+    known = list(FAILURE_BITS)
+    long = pl.concat(
+        frame.filter(pl.col("failure").is_in(known)).select(
+            *_KEY,
+            *(
+                (
+                    pl.col("failure").replace_strict(FAILURE_BITS, return_dtype=pl.UInt32())
+                    if name == column
+                    else pl.lit(0, pl.UInt32())
+                ).alias(column)
+                for column in parts
+            ),
+        )
+        for name, frame in parts.items()
+    )
+    return long.group_by(_KEY).agg(pl.col(list(parts)).bitwise_or())

@@ -1,0 +1,96 @@
+"""A filter in a clinician's words: one line for a heading, and chips that can be taken away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from rexview.analysis.case_filter import RANGES, SORTS, CaseFilter, Range
+from rexview.analysis.facets import value_name, words_name
+from rexview.analysis.table import AnswerTable
+from rexview.vocab import DIMENSION_NAMES, FAILURES
+
+_ORDER: Final = (
+    *("failures", "sources", "weakest", "statuses", "judged", "models"),
+    *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
+)
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One condition of a filter, and the filter that is left without it."""
+
+    label: str
+    rest: CaseFilter
+
+
+def chips(table: AnswerTable, case_filter: CaseFilter) -> tuple[Chip, ...]:
+    """Return a chip for each chosen value, range and search, in a fixed order."""
+    found = [
+        Chip(_label(table, field, value), case_filter.without(field, value))
+        for field in _ORDER
+        for value in getattr(case_filter, field)
+    ]
+    found += [
+        Chip(_range(name, limits), case_filter.without(name))
+        for name, limits in case_filter.ranges.items()
+    ]
+    if case_filter.search:
+        found.append(Chip(f"“{case_filter.search}”", case_filter.without("search")))
+    return tuple(found)
+
+
+def describe(table: AnswerTable, case_filter: CaseFilter) -> str:
+    """Say in one line which cases a filter leaves.
+
+    Returns
+    -------
+    str
+        Such as "Laterality errors, Generalist"; "All cases" for an empty filter.
+    """
+    parts: list[str] = []
+    for field in _ORDER:
+        names = [
+            FAILURES[value].plural if field == "failures" else _label(table, field, value)
+            for value in getattr(case_filter, field)
+        ]
+        if names:
+            parts.append(" or ".join(names))
+    parts += [_range(name, limits) for name, limits in case_filter.ranges.items()]
+    if case_filter.search:
+        parts.append(f"“{case_filter.search}”")
+    return ", ".join(parts) or "All cases"
+
+
+def sort_name(case_filter: CaseFilter) -> str:
+    """Return the name of the filter's order of cases."""
+    return SORTS[case_filter.sort]
+
+
+def _label(table: AnswerTable, field: str, value: str) -> str:
+    name = value_name(table, field, value)
+    if field == "sources":
+        return name.lower()
+    if field == "weakest":
+        return f"weakest: {name}"
+    if field == "judged":
+        return f"{name}: can be judged"
+    if field == "tags":
+        return f"{words_name(value.partition(':')[0])}: {name}"
+    if field == "sites":
+        return f"Site {name}"
+    return name
+
+
+def _range(name: str, limits: Range) -> str:
+    low, high = (None if end is None else f"{end:g}" for end in (limits.low, limits.high))
+    what = RANGES[name]
+    if low is not None and low == high:
+        return f"{what} {low}"
+    if low is not None and high is not None:
+        return f"{what} {low} to {high}"
+    if name == "disagreement" and low is not None:
+        return f"Readers differ by {low} or more"
+    if low is None and high is None:
+        return f"{what} scored" if name in DIMENSION_NAMES else f"{what} known"
+    return f"{what} {low} or more" if low is not None else f"{what} {high} or less"
