@@ -13,13 +13,17 @@ from dataclasses import dataclass
 from typing import Final
 
 _PLACE_WORDS: Final = frozenset(
-    """
-    right left bilateral both midline r l rul rml rll lul lll lingula lingular sided side
-    upper lower middle mid lobe lobes zone zones field fields lung lungs base bases basal basilar
-    apex apices apical hilum hilar perihilar peripheral central retrocardiac costophrenic angle
-    hemithorax chest anterior posterior lateral medial region area tip end of the a an in at on with
-    and or small large mild moderate severe possible probable suspected likely new old
-    """.split()
+    (
+        *("right", "left", "bilateral", "both", "midline", "r", "l", "sided", "side"),
+        *("rul", "rml", "rll", "lul", "lll", "lingula", "lingular"),
+        *("upper", "lower", "middle", "mid", "lobe", "lobes", "zone", "zones", "field", "fields"),
+        *("lung", "lungs", "base", "bases", "basal", "basilar", "apex", "apices", "apical"),
+        *("hilum", "hilar", "perihilar", "peripheral", "central", "retrocardiac", "hemithorax"),
+        *("costophrenic", "angle", "chest", "anterior", "posterior", "lateral", "medial"),
+        *("region", "area", "tip", "end", "of", "the", "a", "an", "in", "at", "on", "with", "and"),
+        *("or", "small", "large", "mild", "moderate", "severe", "new", "old"),
+        *("possible", "probable", "suspected", "likely"),
+    )
 )
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
@@ -33,10 +37,10 @@ class Mention:
     finding: str
 
 
-def finding_of(label: str) -> str | None:
+def link_key(label: str) -> str | None:
     """Return the finding that a box label names, without side and place; None when none is left.
 
-    >>> finding_of("Right pleural effusion"), finding_of("left lower zone")
+    >>> link_key("Right pleural effusion"), link_key("left lower zone")
     ('pleural effusion', None)
     """
     words = [word.lower() for word in _WORD.findall(label)]
@@ -52,7 +56,7 @@ def find_mentions(text: str, findings: Iterable[str]) -> list[Mention]:
     text : str
         An answer or a report section.
     findings : iterable of str
-        Results of :func:`finding_of`.
+        Results of :func:`link_key`.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """The panels beside the radiograph as HTML: answers, report, scores, flags.
 
 Everything from models and files is escaped here or in :mod:`rexview.ui.text`; the result goes to
-``st.html``. Words that speak of a finding carry ``data-finding``: the viewer lights the same
+``st.html``. Words that speak of a finding carry ``data-rx-finding``: the viewer lights the same
 finding in all panels and its boxes.
 """
 
@@ -10,10 +10,12 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 
+from rexview.analysis.case_page import CasePage, Place
 from rexview.analysis.differences import Piece
 from rexview.analysis.linking import find_mentions
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, Score
+from rexview.stats import FinalScores, limit_reached, status_of
 from rexview.ui.score_chain import format_score, score_chain_html
 from rexview.ui.text import Span, markdown_html, plain_html
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, FINISH_REASONS
@@ -22,73 +24,75 @@ from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, FINISH_REASONS
 def mention_spans(text: str, findings: Sequence[str]) -> list[Span]:
     """Return the spans of a text that speak of one of the findings."""
     return [
-        Span(mention.start, mention.end, "rx-finding", {"finding": mention.finding})
+        Span(mention.start, mention.end, "rx-finding", {"rx-finding": mention.finding})
         for mention in find_mentions(text, findings)
     ]
 
 
+def question_html(case: Case) -> str:
+    """Show the question, and the options of a choice question with the right one marked."""
+    options = "".join(
+        f"<li>{html.escape(option)}{_RIGHT if number == case.correct else ''}</li>"
+        for number, option in enumerate(case.options)
+    )
+    listed = f'<ol class="rx-options" type="A">{options}</ol>' if options else ""
+    return f'<p class="rx-question">{html.escape(case.question)}</p>{listed}'
+
+
+_RIGHT = " <b>(correct)</b>"
+
+
+def place_html(case: Case, place: Place, filter_words: str, kind: str) -> str:
+    """Say where the case stands in the filter and what it is."""
+    where = (
+        f"{place.number:,} of {place.total:,}" if place.number else f"not among the {place.total:,}"
+    )
+    return (
+        f'<div class="rx-place"><span><b>{where}</b> in “{html.escape(filter_words)}”</span>'
+        f"<span><b>{html.escape(case.id)}</b> {html.escape(kind)}</span></div>"
+    )
+
+
 def answers_html(
-    case: Case,
-    answers: Sequence[Answer],
-    *,
-    names: Mapping[str, str],
-    colours: Mapping[str, str],
-    finals: Mapping[str, Mapping[str, float | None]],
-    flags: Sequence[Flag],
-    findings: Sequence[str],
-    gap_threshold: float,
+    page: CasePage, *, names: Mapping[str, str], colours: Mapping[str, str], gap_threshold: float
 ) -> str:
     """Lay out the answers side by side, one column a model."""
     columns = "".join(
-        _answer_html(
-            case,
-            answer,
-            name=names[answer.model],
-            colour=colours[answer.model],
-            final=finals.get(answer.model, {}),
-            flags=[flag for flag in flags if flag.model == answer.model],
-            findings=findings,
-            gap_threshold=gap_threshold,
-        )
-        for answer in answers
+        _answer_html(page, answer, names[answer.model], colours[answer.model], gap_threshold)
+        for answer in page.answers
     )
     return f'<div class="rx-answers">{columns}</div>'
 
 
 def _answer_html(
-    case: Case,
-    answer: Answer,
-    *,
-    name: str,
-    colour: str,
-    final: Mapping[str, float | None],
-    flags: Sequence[Flag],
-    findings: Sequence[str],
-    gap_threshold: float,
+    page: CasePage, answer: Answer, name: str, colour: str, gap_threshold: float
 ) -> str:
-    content = final.get("content")
-    headline = format_score(content) if content is not None else _no_score(answer)
+    final = page.finals.get(answer.model)
+    flags = [flag for flag in page.flags if flag.model == answer.model]
     text = answer.text or ""
     body = (
-        markdown_html(text, mention_spans(text, findings))
+        markdown_html(text, mention_spans(text, page.link_keys))
         if text.strip()
         else '<p class="rx-quiet">The model returned no text.</p>'
     )
+    chain = score_chain_html(final.by_dimension, gap_threshold=gap_threshold) if final else ""
     return (
         f'<article class="rx-answer" style="--rx-colour:{html.escape(colour)}" '
         f'aria-label="Answer of {html.escape(name)}">'
-        f"<header><h3>{html.escape(name)}</h3>"
-        f'<span class="rx-content" title="Content: the weakest of Process, Execution and '
-        f'Synthesis">{headline}</span></header>'
-        f"{score_chain_html(final, gap_threshold=gap_threshold)}{badges_html(flags)}"
-        f"{_choice_html(case, answer)}"
-        f'<div class="rx-text">{body}</div>{_ending_html(answer)}'
+        f"<header><h3>{html.escape(name)}</h3>{_headline_html(answer, final)}</header>"
+        f"{chain}{badges_html(flags)}{_choice_html(page.case, answer)}"
+        f'<div class="rx-text" tabindex="0">{body}</div>{_ending_html(answer)}'
         f"<footer>{_facts_html(answer)}</footer></article>"
     )
 
 
-def _no_score(answer: Answer) -> str:
-    return "no answer" if answer.error or not (answer.text or "").strip() else "not scored"
+def _headline_html(answer: Answer, final: FinalScores | None) -> str:
+    if final is not None and final.content is not None:
+        title = "Content: the weakest of Process, Execution and Synthesis"
+        score = format_score(final.content)
+        return f'<span class="rx-content" title="{title}">{score}<small> of 5</small></span>'
+    word = {"answered": "not scored"}.get(status_of(answer), "no answer")
+    return f'<span class="rx-content rx-quiet">{word}</span>'
 
 
 def badges_html(flags: Sequence[Flag]) -> str:
@@ -122,11 +126,12 @@ def _choice_html(case: Case, answer: Answer) -> str:
 def _ending_html(answer: Answer) -> str:
     if answer.error:
         return f'<p class="rx-cut">Error: {html.escape(answer.error)}</p>'
-    if answer.finish_reason == "length":
+    if limit_reached(answer):
         used = ""
         if answer.output_tokens is not None and answer.max_output_tokens is not None:
             used = f" ({answer.output_tokens:,} of {answer.max_output_tokens:,} tokens)"
-        return f'<p class="rx-cut">Cut here: token limit reached{used}</p>'
+        where = "Cut here" if (answer.text or "").strip() else "No answer came"
+        return f'<p class="rx-cut">{where}: token limit reached{used}</p>'
     if answer.finish_reason == "content_filter":
         return '<p class="rx-cut">Blocked by a content filter</p>'
     return ""

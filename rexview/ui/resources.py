@@ -19,6 +19,7 @@ import platformdirs
 import streamlit as st
 
 from rexview import analysis, reviewset
+from rexview.analysis import AnswerTable, CaseFilter
 from rexview.errors import ReviewSetError, RexviewError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
@@ -173,12 +174,17 @@ def open_set(folder: Path) -> ReviewSet:
     return _load(folder, reviewset.fingerprint(folder))
 
 
-@st.cache_resource(max_entries=4, show_spinner="Finding failures…")
-def answer_table(_review_set: ReviewSet, key: tuple[str, str]) -> analysis.AnswerTable:
-    """Return the table that all filters and counts work on. ``key`` is folder and fingerprint."""
+@st.cache_resource(max_entries=4, show_spinner="Looking for failures…")
+def _answer_table(_review_set: ReviewSet, folder: str, fingerprint: str) -> AnswerTable:
     return analysis.answer_table(_review_set, gap_threshold=settings().gap_threshold)
 
 
-def answers(review_set: ReviewSet) -> analysis.AnswerTable:
-    """Return the answer table of an open review set."""
-    return answer_table(review_set, (str(review_set.folder), review_set.fingerprint))
+def answers(review_set: ReviewSet) -> AnswerTable:
+    """Return the table of an open review set that all filters and counts work on."""
+    return _answer_table(review_set, str(review_set.folder), review_set.fingerprint)
+
+
+@lru_cache(maxsize=64)
+def ordered_cases(table: AnswerTable, case_filter: CaseFilter) -> list[str]:
+    """Return the ids of the cases that pass a filter, in its order. Not to be changed."""
+    return analysis.apply(table, case_filter).case_ids

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 import streamlit as st
 
@@ -44,7 +44,7 @@ def run() -> None:
 
 
 def try_review_set() -> tuple[ReviewSet | None, RexviewError | None]:
-    """Return the review set of this link, with its notice shown, or the reason why there is none."""
+    """Return the review set of this link, with its notice shown, or why there is none."""
     try:
         review_set = resources.open_set(resources.folder_of(state.query_value(state.QUERY_SET)))
     except RexviewError as error:
@@ -57,8 +57,12 @@ def try_review_set() -> tuple[ReviewSet | None, RexviewError | None]:
 def open_review_set() -> ReviewSet:
     """Return the review set of this link, with its notice shown; else explain and stop the page."""
     review_set, error = try_review_set()
-    if review_set is not None:
-        return review_set
+    if review_set is None:
+        _stop_without_set(error)
+    return review_set
+
+
+def _stop_without_set(error: RexviewError | None) -> NoReturn:
     st.error(str(error), icon=":material/error:")
     if isinstance(error, ReviewSetError):
         show_problems(error.problems)

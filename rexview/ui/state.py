@@ -58,6 +58,14 @@ def query_lists() -> dict[str, list[str]]:
     return {key: st.query_params.get_all(key) for key in st.query_params}
 
 
+def link_filter() -> CaseFilter:
+    """Return the filter of the link; what cannot be understood of it is told and left out."""
+    found, problems = CaseFilter.read(query_lists())
+    for problem in problems:
+        st.warning(problem, icon=":material/link_off:")
+    return found
+
+
 def link_query(
     case_filter: CaseFilter | None = None,
     *,

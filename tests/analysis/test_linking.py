@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.analysis.linking import find_mentions, finding_of
+from rexview.analysis.linking import find_mentions, link_key
 
 
 @pytest.mark.parametrize(
@@ -20,11 +20,11 @@ from rexview.analysis.linking import find_mentions, finding_of
     ],
 )
 def test_findings_of_labels(label, finding):
-    assert finding_of(label) == finding
+    assert link_key(label) == finding
 
 
 def found(text, *labels):
-    findings = [finding for label in labels if (finding := finding_of(label))]
+    findings = [finding for label in labels if (finding := link_key(label))]
     return [
         (text[mention.start : mention.end], mention.finding)
         for mention in find_mentions(text, findings)
@@ -52,7 +52,7 @@ def test_a_last_word_that_two_findings_share_is_nobodys():
 
 @given(st.text(), st.lists(st.text(), max_size=4))
 def test_any_text_and_labels(text, labels):
-    findings = [finding for label in labels if (finding := finding_of(label))]
+    findings = [finding for label in labels if (finding := link_key(label))]
     position = 0
     for mention in find_mentions(text, findings):
         assert position <= mention.start < mention.end <= len(text)

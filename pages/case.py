@@ -1,0 +1,44 @@
+"""Case: one question about one study, and what every model and reader said about it."""
+
+import streamlit as st
+
+from rexview.analysis import case_page, describe
+from rexview.ui import case_panels, case_parts, resources, state
+from rexview.ui.case_viewer import show_viewer
+from rexview.ui.shell import open_review_set
+
+review_set = open_review_set()
+table = resources.answers(review_set)
+names, colours = review_set.model_names, resources.colours(review_set)
+gap = resources.settings().gap_threshold
+
+
+@st.fragment
+def show_case() -> None:
+    """Show one case; in a fragment, so that the next case does not build the page anew."""
+    case_filter = state.link_filter()
+    ordered = resources.ordered_cases(table, case_filter)
+    wanted = state.query_value(state.QUERY_CASE)
+    case_id = wanted or (ordered[0] if ordered else None)
+    page = case_page.gather_case(review_set, case_id, gap_threshold=gap) if case_id else None
+    if page is None:
+        case_parts.show_no_case(wanted)
+        return
+    state.set_query({state.QUERY_CASE: case_id})
+    place = case_page.place_in(ordered, page.case.id)
+
+    case_parts.show_header(review_set, page.case, place, describe(table, case_filter))
+    left, right = st.columns([11, 12], gap="medium")
+    with right:
+        st.html(case_panels.question_html(page.case))
+        shown = case_parts.choose_answers(page, names)
+        st.html(case_panels.flags_html(shown.flags, names=names, readers=review_set.reader_names))
+        st.html(case_panels.answers_html(shown, names=names, colours=colours, gap_threshold=gap))
+        case_parts.show_comparison(shown, names)
+    with left:
+        show_viewer(review_set, shown, place, colours)
+        st.html(case_panels.report_html(page.case, page.link_keys))
+    st.html(case_panels.scores_html(shown.scores, names=names, readers=review_set.reader_names))
+
+
+show_case()

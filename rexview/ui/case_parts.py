@@ -1,0 +1,117 @@
+"""The parts of the Case page with widgets: header and paging, choice of answers, comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis.case_page import CasePage, Place
+from rexview.analysis.differences import compare_texts
+from rexview.schema import Case, ReviewSet
+from rexview.ui import case_panels, state
+from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
+
+_REPORT: Final = "the report"
+
+
+def show_no_case(wanted: str | None) -> None:
+    """Explain why there is no case to show, and where to go."""
+    if wanted:
+        st.warning("This review set has no such case. It may have been renamed or taken out.")
+    else:
+        st.info("No case fits the filter. Loosen it on the Browse page.")
+    st.page_link(state.PAGE_BROWSE, label="Browse all cases", query_params=state.link_query())
+
+
+def go_to(case_id: str) -> None:
+    """Turn to another case; used as a callback."""
+    state.set_query({state.QUERY_CASE: case_id})
+
+
+def show_header(review_set: ReviewSet, case: Case, place: Place, filter_words: str) -> None:
+    """Show where the case stands in the filter, what it is, and the link to it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rx_header"):
+        for label, target, key, icon in (
+            ("Previous", place.before, "k", ":material/chevron_left:"),
+            ("Next", place.after, "j", ":material/chevron_right:"),
+        ):
+            st.button(
+                label,
+                icon=icon,
+                key=f"case_{label.lower()}",
+                shortcut=key,
+                disabled=target is None,
+                on_click=go_to,
+                args=(target,),
+            )
+        st.html(case_panels.place_html(case, place, filter_words, _kind(case)))
+        with st.popover("Share", icon=":material/link:"):
+            st.caption("A colleague who opens this link sees the same.")
+            st.code(_link(), language=None, wrap_lines=True)
+        st.page_link(
+            state.PAGE_BROWSE,
+            label="All in this filter",
+            icon=":material/grid_view:",
+            query_params=state.link_query(state.link_filter()),
+        )
+
+
+def _kind(case: Case) -> str:
+    words = [QUESTION_TYPES.get(case.question_type, case.question_type)]
+    if case.category:
+        words.append(CATEGORY_NAMES.get(case.category, case.category))
+    words += [value for values in case.tags.values() for value in values][:3]
+    return " · ".join(words)
+
+
+def _link() -> str:
+    from urllib.parse import urlencode
+
+    base = (st.context.url or "").split("?")[0].split("#")[0]
+    return f"{base}?{urlencode(state.query_lists(), doseq=True)}"
+
+
+def choose_answers(page: CasePage, names: Mapping[str, str]) -> CasePage:
+    """Let the reader choose and order the answers; the choice lives in the link."""
+    models = [answer.model for answer in page.answers]
+    if len(models) < 2:
+        return page
+    chosen = st.multiselect(
+        "Answers shown",
+        models,
+        default=models,
+        format_func=lambda model: names[model],
+        key=state.QUERY_MODELS,
+        bind="query-params",
+        label_visibility="collapsed",
+        placeholder="Choose the answers to show",
+    )
+    return page.of_models(tuple(chosen or models))
+
+
+def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
+    """Show the differences of two texts on demand."""
+    texts = {names[answer.model]: answer.text or "" for answer in page.answers}
+    report = page.case.report
+    reference = "\n".join(part for part in (report.findings, report.impression) if part)
+    if reference:
+        texts = {_REPORT: reference, **texts}
+    words = list(texts)
+    pairs = [f"{a} | {b}" for place, a in enumerate(words) for b in words[place + 1 :]]
+    if not pairs:
+        return
+    chosen = st.selectbox(
+        "Differences between",
+        pairs,
+        index=None,
+        format_func=lambda pair: pair.replace(" | ", " and "),
+        placeholder="Compare two texts word by word",
+        key=f"compare_{page.case.id}",
+        label_visibility="collapsed",
+    )
+    if chosen:
+        first, second = chosen.split(" | ")
+        pieces, whole = compare_texts(texts[first], texts[second])
+        st.html(case_panels.differences_html(pieces, first, second, whole=whole))

@@ -1,0 +1,222 @@
+"""What the radiograph viewer shows of one case, made from the review set's records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis.case_page import CasePage, Place
+from rexview.analysis.linking import link_key
+from rexview.errors import ImageError, PathEscape
+from rexview.geometry import Orientation, box_problem, box_side, orientation_of
+from rexview.schema import AnswerBox, Case, Flag, ReferenceBox, ReviewSet, StudyImage
+from rexview.ui import state
+from rexview.ui.routes import image_version, pixel_url
+from rexview.ui.viewer import (
+    BoxGroup,
+    BoxMark,
+    Neighbours,
+    PixelLink,
+    ViewerData,
+    ViewMark,
+    radiograph_viewer,
+    with_keys,
+)
+from rexview.vocab import VIEWS
+
+REFERENCE_GROUP: Final = "reference"
+REFERENCE_COLOUR: Final = "#f2f2f2"
+_SIDES: Final = {
+    "right": "on the patient's right",
+    "left": "on the patient's left",
+    "midline": "at the midline",
+}
+
+
+def show_viewer(
+    review_set: ReviewSet, page: CasePage, place: Place, colours: Mapping[str, str]
+) -> None:
+    """Put the viewer on the page and do what the reader asks of it."""
+    data = viewer_data(review_set, page, place, colours)
+    if not data.views:
+        st.info("This case has no image.")
+        return
+    event = radiograph_viewer(data, key="viewer")
+    if event.navigate:
+        state.set_query({state.QUERY_CASE: event.navigate})
+        st.rerun(scope="fragment")
+
+
+def viewer_data(
+    review_set: ReviewSet, page: CasePage, place: Place, colours: Mapping[str, str]
+) -> ViewerData:
+    """Make the viewer's data for one case."""
+    case = page.case
+    frames = {image.id: _Frame(image) for image in case.images}
+    key_image = case.key_image
+    views = [_view(review_set, image) for image in case.images]
+    views += _returned(review_set, page)
+    groups = [
+        _group(
+            frames,
+            answer.boxes,
+            page.flags,
+            group_id=answer.model,
+            name=review_set.model_names[answer.model],
+            colour=colours[answer.model],
+        )
+        for answer in page.answers
+        if answer.boxes
+    ]
+    if case.reference_boxes:
+        groups.append(
+            _group(
+                frames,
+                case.reference_boxes,
+                (),
+                group_id=REFERENCE_GROUP,
+                name="Reference",
+                colour=REFERENCE_COLOUR,
+            )
+        )
+    return ViewerData(
+        case=case.id,
+        views=tuple(views),
+        groups=with_keys(groups),
+        active=key_image.id if key_image else None,
+        neighbours=Neighbours(place.before, place.after),
+        prefetch=tuple(_prefetch(review_set, (place.after, place.before))),
+    )
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """An image as far as its boxes need it."""
+
+    image: StudyImage
+
+    @property
+    def orientation(self) -> Orientation:
+        image = self.image
+        return orientation_of(image.view, image.patient_orientation, image.laterality_flip)
+
+    def side(self, box: Sequence[float]) -> str | None:
+        if not self.image.width or not self.image.height:
+            return None
+        found = box_side(box, self.image.width, self.image.height, self.orientation)
+        return _SIDES[found] if found else None
+
+    def third(self, box: Sequence[float]) -> str | None:
+        if not self.image.height or self.orientation.top != "H":
+            return None
+        centre = (box[1] + box[3] / 2) / self.image.height
+        return (
+            "upper third" if centre < 1 / 3 else "middle third" if centre < 2 / 3 else "lower third"
+        )
+
+
+def _pixels(review_set: ReviewSet, path: str) -> PixelLink:
+    version = image_version(review_set, path)
+    return PixelLink(pixel_url(review_set, path), f"{review_set.folder}|{path}|{version}")
+
+
+def _view(review_set: ReviewSet, image: StudyImage) -> ViewMark:
+    title = VIEWS.get(image.view, image.view)
+    if image.prior:
+        title = f"Prior, {title}"
+    frame = _Frame(image)
+    try:
+        pixels = _pixels(review_set, image.path)
+    except (ImageError, PathEscape) as error:
+        return ViewMark(image.id, title, image.view, error=str(error), prior=image.prior)
+    return ViewMark(
+        image.id, title, image.view, pixels, prior=image.prior, orientation=frame.orientation
+    )
+
+
+def _returned(review_set: ReviewSet, page: CasePage) -> Iterator[ViewMark]:
+    for answer in page.answers:
+        for number, path in enumerate(answer.images, start=1):
+            name = f"{review_set.model_names[answer.model]}: picture {number}"
+            view_id = f"{answer.model}/{number}"
+            try:
+                pixels = _pixels(review_set, path)
+            except (ImageError, PathEscape) as error:
+                yield ViewMark(view_id, name, error=str(error), kind="returned")
+            else:
+                yield ViewMark(view_id, name, pixels=pixels, kind="returned")
+
+
+def _group(
+    frames: Mapping[str, _Frame],
+    boxes: Sequence[AnswerBox | ReferenceBox],
+    flags: Sequence[Flag],
+    *,
+    group_id: str,
+    name: str,
+    colour: str,
+) -> BoxGroup:
+    marks: list[BoxMark] = []
+    reasons: list[str] = []
+    for number, box in enumerate(boxes, start=1):
+        frame = frames.get(box.image)
+        problem = (
+            box_problem(box.box, frame.image.width, frame.image.height)
+            if frame
+            else "The box is on an image that the case does not have."
+        )
+        if frame is None or problem:
+            reasons.append(f"{box.label}: {problem}")
+            continue
+        x, y, width, height = box.box
+        marks.append(
+            BoxMark(
+                id=f"{group_id}/{number}",
+                image=box.image,
+                label=box.label,
+                x=x,
+                y=y,
+                width=width,
+                height=height,
+                side=frame.side(box.box),
+                place=frame.third(box.box),
+                score=box.score if isinstance(box, AnswerBox) else None,
+                note=_note(box, flags, group_id),
+                finding=link_key(box.label),
+            )
+        )
+    reference = group_id == REFERENCE_GROUP
+    return BoxGroup(
+        id=group_id,
+        name=name,
+        colour=colour,
+        kind="reference" if reference else "model",
+        boxes=tuple(marks),
+        undrawable=len(reasons),
+        reasons=tuple(reasons),
+        shown=not reference,
+    )
+
+
+def _note(box: AnswerBox | ReferenceBox, flags: Sequence[Flag], model: str) -> str | None:
+    """What a flag says about this very box."""
+    for flag in flags:
+        for item in flag.evidence:
+            same = item.where == "box" and item.image == box.image and item.box == box.box
+            if same and flag.model == model and flag.verdict != "rejected":
+                return flag.message
+    return None
+
+
+def _prefetch(review_set: ReviewSet, case_ids: Sequence[str | None]) -> Iterator[PixelLink]:
+    for case_id in case_ids:
+        case: Case | None = review_set.case(case_id) if case_id else None
+        image = case.key_image if case else None
+        if image is not None:
+            try:
+                yield _pixels(review_set, image.path)
+            except (ImageError, PathEscape):
+                continue  # it will be shown as missing when its turn comes
