@@ -1,8 +1,8 @@
 """What the browser viewer gets: a small JSON header and raw pixels, 16 bits deep.
 
-**Transport.** :func:`pack` joins both into one response: the four bytes ``RXV1``, the header's
-length in bytes as little-endian uint32, the header (UTF-8 JSON, padded with spaces so that the
-body starts at a multiple of 8), the body.
+**Transport.** :func:`frame_payload` joins both into one response: the four bytes ``RXV1``, the
+header's length in bytes as little-endian uint32, the header (UTF-8 JSON, padded with spaces so
+that the body starts at a multiple of 8), the body.
 
 **Body.** ``height * width`` codes, row by row from the top left, without padding: uint8
 (``format`` ``u8``), little-endian uint16 (``u16``), or three uint8 R, G, B (``rgb8``). Rows and
@@ -21,7 +21,7 @@ columns are those of the stored image, never turned or mirrored, so boxes need n
     aspect       height / width of one pixel on the screen (1 for square pixels): draw the picture
                  width wide and height * aspect high
     presets      list of {name, kind, centre, width, table}; empty for rgb8, otherwise the file's
-                 own windows first, then "Auto" and "Full range"
+                 own windows first, then "Auto", then "Full range" (8 bits: "As stored")
     initial      index into presets; null for rgb8
     spacing      null, or {row_mm, col_mm, at: "detector" | "patient", note: text or null}: row_mm
                  is the distance of two rows (vertical), col_mm of two columns (horizontal)
@@ -70,3 +70,156 @@ by tools/golden_windowing.py). A "lut" preset also has ``centre`` and ``width``:
 starts; a dragged window is "linear_exact" unless it began as "linear" or "sigmoid", and
 ``linear`` never gets narrower than 1.
 """
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import struct
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rexview.errors import ImageMissing
+from rexview.imaging.cache import DiskCache, file_key
+from rexview.imaging.limits import MAX_PIXELS
+from rexview.imaging.radiograph import Radiograph, Window
+from rexview.imaging.read import read_image
+from rexview.imaging.transforms import Coded, code, presets
+from rexview.imaging.transforms.modality import QUANTISED
+
+VERSION: Final = 1
+_MAGIC: Final = b"RXV1"
+_PREAMBLE: Final = struct.Struct("<4sL")
+
+
+@dataclass(frozen=True, eq=False)
+class ViewerPayload:
+    """Header and body as described above; ``framed`` is both in one, ready to be sent."""
+
+    header: dict[str, Any]
+    body: memoryview
+    framed: bytes
+
+
+def viewer_payload(
+    path: Path, cache: DiskCache | None = None, *, max_pixels: int = MAX_PIXELS
+) -> ViewerPayload:
+    """Decode a picture file for the viewer.
+
+    Parameters
+    ----------
+    path : Path
+        A picture file.
+    cache : DiskCache, optional
+        Keeps the result until the file changes.
+    max_pixels : int
+        Largest number of pixels that is decoded.
+
+    Raises
+    ------
+    ImageMissing, ImageTooLarge, ImageBroken
+        With a reason for the page.
+    """
+
+    def make() -> bytes:
+        return _frame(*_encode(read_image(path, max_pixels=max_pixels)))
+
+    if cache is None:
+        return unframe_payload(make())
+    try:
+        key = file_key(path, "viewer", VERSION, max_pixels)
+    except OSError:
+        raise ImageMissing("There is no such file.") from None
+    return unframe_payload(cache.get_or_make(key, make))
+
+
+def frame_payload(payload: ViewerPayload) -> bytes:
+    """The payload as one response."""
+    return payload.framed
+
+
+def unframe_payload(framed: bytes) -> ViewerPayload:
+    """Take a response apart; ValueError when it is none."""
+    if framed[:4] != _MAGIC:
+        raise ValueError("These bytes are not a viewer payload.")
+    (length,) = struct.unpack_from("<L", framed, 4)
+    start = _PREAMBLE.size + length
+    header = json.loads(framed[_PREAMBLE.size : start])
+    return ViewerPayload(header, memoryview(framed)[start:], framed)
+
+
+def _frame(header: dict[str, Any], body: NDArray[Any]) -> bytes:
+    text = json.dumps(header, allow_nan=False).encode()
+    text += b" " * (-(_PREAMBLE.size + len(text)) % 8)
+    return b"".join((_PREAMBLE.pack(_MAGIC, len(text)), text, body.data))
+
+
+def _encode(radiograph: Radiograph) -> tuple[dict[str, Any], NDArray[Any]]:
+    """Make header and body of a decoded picture."""
+    warnings = list(radiograph.warnings)
+    found: dict[str, Any] = {"format": "rgb8", "scale": 1.0, "offset": 0.0, "presets": []}
+    body: NDArray[Any] = radiograph.pixels
+    initial: int | None = None
+    if not radiograph.colour:
+        coded = code(radiograph)
+        if coded.quantised:
+            warnings.append(QUANTISED)
+        windows, initial, warning = presets(radiograph, coded)
+        if warning:
+            warnings.append(warning)
+        found, body = _grey(coded, windows)
+    body = np.ascontiguousarray(body)
+    presentation = radiograph.presentation
+    orientation = radiograph.orientation
+    header = {
+        "version": VERSION,
+        "width": radiograph.width,
+        "height": radiograph.height,
+        **found,
+        "invert": radiograph.invert,
+        "presentation": None if presentation is None else base64.b64encode(presentation).decode(),
+        "aspect": radiograph.aspect,
+        "initial": initial,
+        "spacing": radiograph.spacing and asdict(radiograph.spacing),
+        "orientation": {
+            **asdict(orientation),
+            "mirrored": orientation.mirrored,
+            "turned": orientation.turned,
+        },
+        "view": radiograph.view,
+        "bits": radiograph.bits,
+        "frames": radiograph.frames,
+        "warnings": warnings,
+        "sha": hashlib.sha256(body.data).hexdigest(),
+    }
+    return header, body
+
+
+def _grey(coded: Coded, windows: tuple[Window, ...]) -> tuple[dict[str, Any], NDArray[Any]]:
+    small = coded.codes.dtype == np.uint8
+    header = {
+        "format": "u8" if small else "u16",
+        "scale": coded.scale,
+        "offset": coded.offset,
+        "presets": [_preset(window) for window in windows],
+    }
+    return header, coded.codes.astype(np.uint8 if small else "<u2", copy=False)
+
+
+def _preset(window: Window) -> dict[str, Any]:
+    table = window.table and {
+        "first": window.table.first,
+        "values": base64.b64encode(window.table.levels).decode(),
+    }
+    return {
+        "name": window.name,
+        "kind": window.kind,
+        "centre": window.centre,
+        "width": window.width,
+        "table": table,
+    }

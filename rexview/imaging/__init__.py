@@ -1,0 +1,43 @@
+"""From a picture file to what a person sees.
+
+:mod:`.read` decodes (DICOM, PNG, JPEG, WebP, TIFF), :mod:`.transforms` turns stored values into
+grey levels in DICOM's order, :mod:`.encode` prepares pixels for the browser viewer at full depth,
+:mod:`.draw` makes thumbnails, :mod:`.render` writes PNG files, :mod:`.cache` keeps results on disk.
+Pixels are never turned or mirrored, so that boxes fit; every failure is an ``ImageError`` whose
+message is the reason in words for the page.
+"""
+
+from rexview.errors import ImageBroken, ImageError, ImageMissing, ImageTooLarge
+from rexview.imaging.cache import DiskCache
+from rexview.imaging.draw import ColouredBox, draw_boxes, thumbnail
+from rexview.imaging.encode import ViewerPayload, frame_payload, unframe_payload, viewer_payload
+from rexview.imaging.limits import MAX_PIXELS
+from rexview.imaging.radiograph import Modality, Radiograph, Spacing, VoiTable, Window
+from rexview.imaging.read import ImageFacts, read_facts, read_image
+from rexview.imaging.transforms import auto_window, display
+
+__all__ = [
+    "MAX_PIXELS",
+    "ColouredBox",
+    "DiskCache",
+    "ImageBroken",
+    "ImageError",
+    "ImageFacts",
+    "ImageMissing",
+    "ImageTooLarge",
+    "Modality",
+    "Radiograph",
+    "Spacing",
+    "ViewerPayload",
+    "VoiTable",
+    "Window",
+    "auto_window",
+    "display",
+    "draw_boxes",
+    "frame_payload",
+    "read_facts",
+    "read_image",
+    "thumbnail",
+    "unframe_payload",
+    "viewer_payload",
+]

@@ -1,0 +1,35 @@
+"""Colour pictures: brought to 8 bits, or to one channel where they are grey after all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def grey_or_colour(colour: NDArray[Any], bits: int) -> NDArray[Any]:
+    """Bring a colour picture to the form in which it is shown.
+
+    Parameters
+    ----------
+    colour : ndarray, (rows, columns, 3)
+        R, G, B as unsigned integers.
+    bits : int
+        Bits that the values use.
+
+    Returns
+    -------
+    ndarray
+        ``(rows, columns)`` of the same type when all three channels are equal (radiographs are
+        often saved so), which keeps their depth and lets them be windowed; otherwise
+        ``(rows, columns, 3)`` uint8.
+    """
+    first, second, third = (colour[..., channel] for channel in range(3))
+    if np.array_equal(first, second) and np.array_equal(first, third):
+        return np.ascontiguousarray(first)
+    if colour.dtype == np.uint8 and bits >= 8:
+        return np.ascontiguousarray(colour)
+    top = float(2**bits - 1)
+    scaled: NDArray[Any] = np.floor(np.clip(colour, 0, top) * (255.0 / top) + 0.5)
+    return scaled.astype(np.uint8)

@@ -1,0 +1,98 @@
+"""Reading any picture file: what it is, whether it may be decoded, and why it cannot be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+
+from rexview.errors import ImageBroken, ImageError, ImageMissing, ImageTooLarge
+from rexview.imaging.dicom import facts_of, is_dicom, open_dicom, read_dicom
+from rexview.imaging.limits import MAX_PIXELS
+from rexview.imaging.quiet import quietly
+from rexview.imaging.radiograph import Radiograph
+from rexview.imaging.raster import is_raster, raster_size, read_raster
+
+_HEAD: Final = 132
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class ImageFacts:
+    """What a file says about its picture without being decoded. Sizes in pixels."""
+
+    width: int
+    height: int
+    frames: int = 1
+    patient_orientation: tuple[str, ...] | None = None
+    view: str | None = None
+
+
+def read_image(path: Path, *, max_pixels: int = MAX_PIXELS) -> Radiograph:
+    """Decode a picture file.
+
+    Parameters
+    ----------
+    path : Path
+        A DICOM, PNG, JPEG, WebP or TIFF file. Its name does not matter, its first bytes do.
+    max_pixels : int
+        Largest number of pixels that is decoded, checked before decoding.
+
+    Raises
+    ------
+    ImageMissing, ImageTooLarge, ImageBroken
+        With a reason for the page: never an absolute path, never a value of the file.
+    """
+
+    def decode(kind: str) -> Radiograph:
+        if kind == "raster":
+            return read_raster(path, max_pixels)
+        return read_dicom(path, kind == "dicom", max_pixels)
+
+    return _guarded(path, decode)
+
+
+def read_facts(path: Path) -> ImageFacts:
+    """Read size, orientation and view of a picture file without decoding it.
+
+    Raises
+    ------
+    ImageMissing, ImageTooLarge, ImageBroken
+        As :func:`read_image`, as far as the header tells.
+    """
+
+    def look(kind: str) -> ImageFacts:
+        if kind == "raster":
+            return ImageFacts(*raster_size(path))
+        with open_dicom(path, kind == "dicom", MAX_PIXELS) as opened:
+            found = facts_of(opened)
+        return ImageFacts(
+            found.width, found.height, found.frames, found.patient_orientation, found.view
+        )
+
+    return _guarded(path, look)
+
+
+def _guarded(path: Path, read: Callable[[str], _T]) -> _T:
+    """Call a reader with the kind of the file; turn every failure into an ImageError."""
+    try:
+        with quietly():
+            with path.open("rb") as file:
+                head = file.read(_HEAD)
+            if not head:
+                raise ImageBroken("The file is empty.")
+            # a DICOM file may begin like a TIFF: the preamble is free (PS3.10 7.1)
+            return read("dicom" if is_dicom(head) else "raster" if is_raster(head) else "unknown")
+    except ImageError:
+        raise
+    except (FileNotFoundError, NotADirectoryError):
+        raise ImageMissing("There is no such file.") from None
+    except IsADirectoryError:
+        raise ImageMissing("This is a folder, not a file.") from None
+    except OSError:
+        raise ImageBroken("The file cannot be read from the disk.") from None
+    except MemoryError:
+        raise ImageTooLarge("There is not enough memory to open the picture.") from None
+    except Exception:  # whatever a hostile or broken file provokes stays inside its own frame
+        raise ImageBroken("The file is damaged and cannot be read.") from None
