@@ -1,6 +1,7 @@
 """The review set on disk: load, check, write. ``FORMAT.md`` describes the files."""
 
 from rexview.reviewset.images import image_path
-from rexview.reviewset.load import fingerprint, load
+from rexview.reviewset.load import check, load
+from rexview.reviewset.sources import fingerprint
 
-__all__ = ["fingerprint", "image_path", "load"]
+__all__ = ["check", "fingerprint", "image_path", "load"]

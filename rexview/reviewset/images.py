@@ -2,28 +2,113 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import posixpath
 import re
-from pathlib import Path
+import shutil
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import Final
+from urllib.parse import unquote, urlsplit
 
-from rexview.errors import PathEscape
+from rexview.errors import ImageBroken, ImageMissing, PathEscape
 from rexview.schema import ReviewSet
+from rexview.settings import load_settings
 
-_ESCAPES = re.compile(r"(^|[/\\])\.\.([/\\]|$)|^[/\\~]|^[A-Za-z]:|\x00")
+_ABSOLUTE: Final = re.compile(r"^[/\\]|^[A-Za-z]:")
+_URL: Final = re.compile(r"^[A-Za-z][A-Za-z0-9+.\-]+://")
 
 
-def image_path(review_set: ReviewSet, image_path: str) -> Path:
-    """Find the file of an image path as written in the tables.
+def relative_path(image_path: str) -> str:
+    """Bring a path of the tables into its plain form: forward slashes, no ``.`` and ``..`` left.
 
     Raises
     ------
     PathEscape
-        When the path points outside the images folder, by ``..``, as an absolute path or through
-        a link.
+        When it is absolute, starts with a drive, climbs above the images folder, or holds control
+        characters.
     """
-    base = (review_set.folder / review_set.info.images).resolve()
-    if _ESCAPES.search(image_path):
-        raise PathEscape("The image path points outside the images folder.")
-    found = (base / image_path).resolve()
+    if any(ord(letter) < 32 for letter in image_path):
+        raise PathEscape("The image path holds control characters.")
+    if _ABSOLUTE.match(image_path):
+        raise PathEscape("The image path is absolute; it must be relative to the images folder.")
+    plain = posixpath.normpath(image_path.replace("\\", "/"))
+    if plain in (".", "..") or plain.startswith("../"):
+        raise PathEscape("The image path leads out of the images folder.")
+    return plain
+
+
+def is_url(images: str) -> bool:
+    """Whether the images base is an address rather than a local folder."""
+    return bool(_URL.match(images)) and not images.lower().startswith("file://")
+
+
+def images_folder(folder: Path, images: str) -> Path:
+    """Local folder of the images, links followed; ``images`` is relative to the set."""
+    if images.lower().startswith("file://"):
+        images = unquote(urlsplit(images).path)
+    return Path(os.path.realpath(folder / Path(images).expanduser()))
+
+
+def image_path(review_set: ReviewSet, image_path: str) -> Path:
+    """Find the file of an image, given its path as it stands in the tables.
+
+    The file need not exist. From an address the image is fetched into the cache folder first;
+    images there are taken not to change.
+
+    Raises
+    ------
+    PathEscape
+        When the path leads out of the images folder: by ``..``, as an absolute path, with a drive
+        letter, or through a link.
+    ImageMissing, ImageBroken
+        When the image is to be fetched and is not there, or cannot be fetched.
+    """
+    relative = relative_path(image_path)
+    if is_url(review_set.info.images):
+        return _fetched(f"{review_set.info.images.rstrip('/')}/{relative}")
+    base = images_folder(review_set.folder, review_set.info.images)
+    return contained(base, relative)
+
+
+def contained(base: Path, relative: str) -> Path:
+    """Join a plain relative path to a real folder, and follow links only within it.
+
+    Raises
+    ------
+    PathEscape
+        When a link leads out of the folder.
+    """
+    found = Path(os.path.realpath(base / relative))
     if not found.is_relative_to(base):
-        raise PathEscape("The image path points outside the images folder.")
+        raise PathEscape("The image path leads out of the images folder through a link.")
     return found
+
+
+def _fetched(url: str) -> Path:
+    name = hashlib.sha256(url.encode()).hexdigest()
+    target = (
+        load_settings().cache_folder / "fetched" / name[:2] / (name + PurePosixPath(url).suffix)
+    )
+    if target.is_file():
+        return target
+    try:
+        import fsspec
+    except ImportError:
+        raise ImageMissing(
+            "The images of this set are at an address; reading them needs the package fsspec."
+        ) from None
+    target.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, part = tempfile.mkstemp(dir=target.parent, suffix=".part")
+    try:
+        with os.fdopen(descriptor, "wb") as out, fsspec.open(url, "rb") as source:
+            shutil.copyfileobj(source, out)
+        Path(part).replace(target)
+    except FileNotFoundError:
+        raise ImageMissing("The image is not at its address.") from None
+    except Exception as error:  # each kind of address has errors of its own
+        raise ImageBroken(f"The image cannot be fetched ({type(error).__name__}).") from error
+    finally:
+        Path(part).unlink(missing_ok=True)
+    return target

@@ -1,96 +1,172 @@
-"""Open a review set: read its tables, check them, normalise the words."""
+"""Open a review set: read its tables, check everything, normalise the words."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
-from typing import Any
 
 import polars as pl
-import yaml
 
 from rexview import frames
 from rexview.errors import ReviewSetError
-from rexview.schema import Model, Problem, Reader, ReviewSet, SetInfo
-from rexview.vocab import normalise_finish_reason, normalise_view
-
-
-def fingerprint(folder: Path) -> str:
-    """Name the state of all files of the set, from their sizes and times only."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(folder).glob("*")):
-        if path.is_file():
-            stat = path.stat()
-            digest.update(f"{path.name}:{stat.st_size}:{stat.st_mtime_ns};".encode())
-    return digest.hexdigest()[:16]
+from rexview.reviewset.boxes import check_boxes, image_sizes, with_images_named
+from rexview.reviewset.columns import TABLES
+from rexview.reviewset.duplicates import with_newest, without_duplicates
+from rexview.reviewset.image_files import (
+    check_files,
+    check_paths,
+    paths_of_answers,
+    paths_of_cases,
+    with_headers,
+)
+from rexview.reviewset.info import read_info
+from rexview.reviewset.normalise import NORMALISE, normalise_answers
+from rexview.reviewset.problems import ProblemList
+from rexview.reviewset.references import check_references
+from rexview.reviewset.rows import report_rows
+from rexview.reviewset.sources import TableSource, find_tables, fingerprint
+from rexview.reviewset.tables import empty_table, read_table
+from rexview.schema import Problem, ReviewSet, SetInfo
 
 
 def load(folder: Path) -> ReviewSet:
-    """Open the review set in ``folder``.
+    """Open the review set in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder that has ``reviewset.yaml``.
+
+    Returns
+    -------
+    ReviewSet
+        Tables with exactly the columns and types of :data:`rexview.frames.TABLES`; warnings in
+        ``warnings``.
 
     Raises
     ------
     ReviewSetError
-        With every problem found, when any of them is an error.
+        With every problem found, when any of them is an error. Nothing opens half-way.
     """
-    folder = Path(folder)
-    if not (folder / "reviewset.yaml").is_file():
-        problem = Problem(
-            "error", "reviewset.yaml", None, None, "There is no such file.", "Add it."
+    problems = ProblemList()
+    review_set = _open(Path(folder), problems)
+    if review_set is None or problems.has_errors:
+        errors = problems.count("error")
+        message = f"The review set has {errors:,} error{'s'[: errors != 1]} and was not opened."
+        raise ReviewSetError(message, problems.all())
+    return review_set
+
+
+def check(folder: Path) -> list[Problem]:
+    """Find every problem of the review set in a folder, errors first."""
+    problems = ProblemList()
+    _open(Path(folder), problems)
+    return problems.all()
+
+
+def _open(folder: Path, problems: ProblemList) -> ReviewSet | None:
+    if not folder.is_dir():
+        kind = "a file" if folder.exists() else "not there"
+        message = f"This is {kind}; a review set is a folder."
+        problems.add("error", folder.name or ".", message, "Give the folder with reviewset.yaml.")
+        return None
+    state = fingerprint(folder)
+    info = read_info(folder, problems)
+    sources = find_tables(folder, problems)
+    if "cases" not in sources and not problems.has_errors_in("cases"):
+        problems.add(
+            "error",
+            "cases",
+            "There is no table of cases.",
+            "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of Parquet parts.",
         )
-        raise ReviewSetError("This folder is not a review set.", [problem])
-    told = yaml.safe_load((folder / "reviewset.yaml").read_text(encoding="utf-8-sig"))
-    info = SetInfo(
-        name=told["name"],
-        description=told.get("description", ""),
-        notice=told.get("notice", ""),
-        images=told.get("images", "images/"),
-        models=tuple(
-            Model(**{"name": entry["id"], **{k: v for k, v in entry.items()}})
-            for entry in told.get("models", ())
-        ),
-        readers=tuple(Reader(**{"name": entry["id"], **entry}) for entry in told.get("readers", ())),
-        rubric=told.get("rubric", "rexecution"),
+    info = info or SetInfo(name="")
+    tables, all_cases = _read(sources, info, problems)
+    check_references(tables, sources, info, problems, all_cases=all_cases)
+    tables["cases"], tables["answers"] = _with_images(folder, tables, sources, info, problems)
+    final = {
+        name: tables[name].select(pl.col(column).cast(dtype) for column, dtype in schema.items())
+        for name, schema in frames.TABLES.items()
+    }
+    return ReviewSet(
+        folder=folder, info=info, warnings=tuple(problems.all()), fingerprint=state, **final
     )
-    tables = {name: _table(folder, name, schema) for name, schema in frames.TABLES.items()}
-    return ReviewSet(folder=folder, info=info, fingerprint=fingerprint(folder), **tables)
 
 
-def _table(folder: Path, name: str, schema: pl.Schema) -> pl.DataFrame:
-    path = folder / f"{name}.jsonl"
-    rows: list[dict[str, Any]] = []
-    if path.is_file():
-        for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), start=1):
-            if line.strip():
-                rows.append(_row(json.loads(line), name, schema, number))
-    frame = pl.DataFrame(rows, schema=schema, strict=False)
-    if name == "answers":
-        order = ["created", "_row"]
-        newest = frame.sort(order, nulls_last=False).group_by("case", "model").last()["_row"]
-        frame = frame.with_columns(pl.col("_row").is_in(newest.implode()).alias("_newest"))
-    return frame
+def _read(
+    sources: dict[str, TableSource], info: SetInfo, problems: ProblemList
+) -> tuple[dict[str, pl.DataFrame], bool]:
+    """Read and normalise all tables; say whether all rows of cases could be read."""
+    tables: dict[str, pl.DataFrame] = {}
+    all_cases = "cases" in sources
+    for name, table in TABLES.items():
+        source = sources.get(name)
+        frame = read_table(source, table, problems) if source else empty_table(table)
+        if source:
+            if name == "cases":
+                all_cases = not problems.has_errors_in(source.label, fields=("id", ""))
+                _check_some(frame, source, problems)
+            frame = without_duplicates(frame, table, source, problems)
+        if name == "answers":
+            frame = with_newest(normalise_answers(frame, info.models, source, problems))
+        else:
+            frame = NORMALISE[name](frame)
+        tables[name] = frame
+    return tables, all_cases
 
 
-def _row(raw: dict[str, Any], name: str, schema: pl.Schema, number: int) -> dict[str, Any]:
-    row = dict(raw)
-    if name == "cases":
-        tags = row.get("tags") or {}
-        row["tags"] = [{"name": key, "values": values} for key, values in tags.items()]
-        row["question_type"] = row.get("question_type") or "open"
-        for image in row.get("images") or ():
-            image["view_raw"] = image.get("view")
-            image["view"] = normalise_view(image.get("view"))
-    if name == "answers":
-        row |= row.pop("usage", None) or {}
-        row["finish_reason_raw"] = row.get("finish_reason")
-        row["finish_reason"] = normalise_finish_reason(row.get("finish_reason")) or "unknown"
-    if row.get("created"):
-        from datetime import UTC, datetime
+def _check_some(cases: pl.DataFrame, source: TableSource, problems: ProblemList) -> None:
+    if cases.is_empty() and not problems.has_errors_in(source.label):
+        problems.add("error", source.label, "The table has no rows.", "Add at least one case.")
 
-        when = datetime.fromisoformat(row["created"])
-        row["created"] = when if when.tzinfo else when.replace(tzinfo=UTC)
-    extra = {key: value for key, value in row.items() if key not in schema}
-    row["extra"] = json.dumps(extra, ensure_ascii=False) if extra else None
-    row["_row"] = number
-    return {key: row.get(key) for key in schema}
+
+def _with_images(
+    folder: Path,
+    tables: dict[str, pl.DataFrame],
+    sources: dict[str, TableSource],
+    info: SetInfo,
+    problems: ProblemList,
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Check images and boxes; fill in what the image files say and which image a box is on."""
+    cases, answers = tables["cases"], tables["answers"]
+    if "cases" not in sources:
+        return cases, answers
+    given = [(check_paths(paths_of_cases(cases), sources["cases"], problems), sources["cases"])]
+    if "answers" in sources:
+        paths = check_paths(paths_of_answers(answers), sources["answers"], problems)
+        given.append((paths, sources["answers"]))
+    check_files(folder, info, given, problems)
+    _check_image_ids(cases, sources["cases"], problems)
+
+    images = image_sizes(cases)
+    cases = with_images_named(cases, "reference_boxes", "id", images)
+    answers = with_images_named(answers, "boxes", "case", images)
+    boxed = [
+        frame.select(pl.col(case).alias("case"), pl.col(column))
+        .explode(column)
+        .select("case", pl.col(column).struct.field("image"))
+        .unique()
+        for frame, case, column in ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
+    ]
+    cases = with_headers(cases, pl.concat(boxed), folder, info, sources["cases"], problems)
+
+    images = image_sizes(cases)
+    check_boxes(cases, "reference_boxes", "id", images, sources["cases"], problems)
+    if "answers" in sources:
+        check_boxes(answers, "boxes", "case", images, sources["answers"], problems)
+    return cases, answers
+
+
+def _check_image_ids(cases: pl.DataFrame, source: TableSource, problems: ProblemList) -> None:
+    ids = pl.col("images").list.eval(pl.element().struct.field("id").drop_nulls())
+    twice = cases.select("_row", ids.alias("ids")).filter(
+        pl.col("ids").list.len() != pl.col("ids").list.n_unique()
+    )
+    report_rows(
+        problems,
+        source,
+        "error",
+        twice,
+        "Two images of the case have the same id.",
+        "Give each image of a case an id of its own.",
+        "images",
+    )

@@ -1,0 +1,249 @@
+"""``reviewset.yaml``: read, check and write. Problems carry the line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import yaml
+
+from rexview.errors import RexviewError
+from rexview.reviewset.images import is_url
+from rexview.reviewset.problems import ProblemList, listed, quoted
+from rexview.reviewset.sources import INFO_FILE
+from rexview.reviewset.yaml_lines import Lines, parse_yaml
+from rexview.rubric import load_rubric
+from rexview.schema import Model, Reader, SetInfo, Severity
+from rexview.vocab import MODEL_KINDS
+
+FORMAT: Final = 1
+"""The version of the format that is read and written."""
+KEYS: Final = {
+    "format": "always `1`",
+    "name": "shown as the title; required",
+    "description": "what it is, where it comes from",
+    "notice": "shown on every page",
+    "images": "base folder or address of the image paths; `images/` when absent",
+    "models": "list of models",
+    "readers": "list of readers",
+    "rubric": "`rexecution` (when absent) or a YAML file in the folder",
+}
+MODEL_KEYS: Final = {
+    "id": "as in the tables; required",
+    "name": "shown; the id when absent",
+    "kind": "`generalist`, `medical`, `report` or `reader`",
+    "draws_boxes": "`true` or `false`",
+    "max_output_tokens": "the limit that was set, where answers do not say",
+    "notes": "free text",
+}
+READER_KEYS: Final = {
+    "id": "as in the tables; required",
+    "name": "shown; the id when absent",
+    "role": "such as `radiologist`",
+}
+BUILT_IN_RUBRIC: Final = "rexecution"
+_EXAMPLE: Final = "Write a file that begins with `format: 1` and `name: …`; FORMAT.md shows one."
+
+
+Entry = TypeVar("Entry", Model, Reader)
+
+
+class _Reader:
+    """Takes values out of one mapping of the file, reporting those that do not fit."""
+
+    def __init__(
+        self, raw: Mapping[str, Any], path: tuple[Any, ...], lines: Lines, problems: ProblemList
+    ) -> None:
+        self.raw, self.path, self._lines, self._problems = raw, path, lines, problems
+
+    def report(self, severity: Severity, key: str, message: str, remedy: str) -> None:
+        line = self._lines.of((*self.path, key))
+        where = "".join(f"[{part}]" if isinstance(part, int) else part for part in self.path)
+        field = f"{where}.{key}" if where else key
+        self._problems.add(severity, INFO_FILE, message, remedy, row=line, field=field)
+
+    def text(self, key: str, default: str | None = None, *, required: bool = False) -> str | None:
+        value = self.raw.get(key)
+        if isinstance(value, bool) or not isinstance(value, str | int | float | None):
+            shown = value if isinstance(value, bool) else "a list or a date"
+            message = f"Text is expected, not {str(shown).lower()}."
+            self.report("error", key, message, 'Put the text in double quotes, as "…".')
+            return default
+        text = None if value is None else str(value).strip()
+        if required and not text:
+            self.report("error", key, f"There is no {key}.", f"Give a {key}.")
+        return text or default
+
+    def yes_no(self, key: str) -> bool | None:
+        value = self.raw.get(key)
+        if value is None or isinstance(value, bool):
+            return value
+        self.report("error", key, f"{quoted(value)} is not true or false.", "Write true or false.")
+        return None
+
+    def count(self, key: str) -> int | None:
+        value = self.raw.get(key)
+        if value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0):
+            return value
+        message = f"{quoted(value)} is not a whole number above 0."
+        self.report("error", key, message, "Write a whole number above 0, or leave it out.")
+        return None
+
+    def unknown(self, known: Mapping[str, str]) -> dict[str, Any]:
+        """Unknown keys, kept; one that looks like a slip of the pen is a warning."""
+        found = {str(key): value for key, value in self.raw.items() if key not in known}
+        for key in found:
+            near = get_close_matches(key.lower(), known, n=1, cutoff=0.8)
+            if near:
+                message = f"The key {quoted(key)} is not known and is kept as it is."
+                self.report("warning", key, message, f"Rename it if {near[0]} is meant.")
+        return found
+
+    def entries(self, key: str) -> list[_Reader]:
+        """The mappings of a list, each with a reader of its own."""
+        value = self.raw.get(key)
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            self.report("error", key, "A list is expected.", "Begin each entry with a dash.")
+            return []
+        found = []
+        for place, entry in enumerate(value):
+            inside = _Reader(entry, (*self.path, key, place), self._lines, self._problems)
+            if isinstance(entry, Mapping):
+                found.append(inside)
+            else:
+                inside.report("error", "id", "The entry has no fields.", "Write it as `- id: …`.")
+        return found
+
+
+def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
+    """Read ``reviewset.yaml``; None when there is nothing to go on."""
+    path = folder / INFO_FILE
+    if not path.is_file():
+        missing = "There is a folder of that name." if path.is_dir() else "There is no such file."
+        problems.add("error", INFO_FILE, missing, _EXAMPLE)
+        return None
+    try:
+        parsed = parse_yaml(path.read_bytes(), INFO_FILE, problems)
+    except OSError as error:
+        message = f"The file cannot be read: {error.strerror or error}."
+        problems.add("error", INFO_FILE, message, "See to it that the app may read it.")
+        return None
+    if parsed is None:
+        return None
+    raw, lines = parsed
+    if not isinstance(raw, Mapping):
+        problems.add("error", INFO_FILE, "The file has no keys, or is empty.", _EXAMPLE)
+        return None
+    reader = _Reader(raw, (), lines, problems)
+    _check_format(reader)
+    info = SetInfo(
+        name=reader.text("name", required=True) or "",
+        description=reader.text("description", "") or "",
+        notice=reader.text("notice", "") or "",
+        images=reader.text("images", "images/") or "",
+        models=_unique([_model(entry) for entry in reader.entries("models")], "model", reader),
+        readers=_unique([_reader(entry) for entry in reader.entries("readers")], "reader", reader),
+        rubric=reader.text("rubric", BUILT_IN_RUBRIC) or "",
+        extra=reader.unknown(KEYS),
+    )
+    _check_rubric(folder, info, reader)
+    return info
+
+
+def _check_format(reader: _Reader) -> None:
+    version = reader.raw.get("format")
+    if str(version) == str(FORMAT):
+        return
+    if version is None:
+        reader.report(
+            "error", "format", "The version of the format is not given.", "Write format: 1."
+        )
+    else:
+        message = f"The set is in format {quoted(version)}; this version reads format {FORMAT}."
+        reader.report("error", "format", message, "Write format: 1, or use a newer rexview.")
+
+
+def _model(entry: _Reader) -> Model:
+    kind = entry.text("kind")
+    if kind is not None and kind.lower() not in MODEL_KINDS:
+        remedy = f"Use {listed(MODEL_KINDS)}."
+        entry.report("warning", "kind", f"The kind {quoted(kind)} is not a known one.", remedy)
+    elif kind is not None:
+        kind = kind.lower()
+    model_id = entry.text("id", required=True) or ""
+    return Model(
+        id=model_id,
+        name=entry.text("name") or model_id,
+        kind=kind,
+        draws_boxes=entry.yes_no("draws_boxes"),
+        max_output_tokens=entry.count("max_output_tokens"),
+        notes=entry.text("notes"),
+        extra=entry.unknown(MODEL_KEYS),
+    )
+
+
+def _reader(entry: _Reader) -> Reader:
+    reader_id = entry.text("id", required=True) or ""
+    return Reader(
+        id=reader_id,
+        name=entry.text("name") or reader_id,
+        role=entry.text("role"),
+        extra=entry.unknown(READER_KEYS),
+    )
+
+
+def _unique(entries: Sequence[Entry], what: str, reader: _Reader) -> tuple[Entry, ...]:
+    ids = [entry.id for entry in entries]
+    for twice in sorted({entry_id for entry_id in ids if entry_id and ids.count(entry_id) > 1}):
+        message = f"The {what} {quoted(twice)} is declared twice."
+        reader.report("error", f"{what}s", message, "Keep one of them.")
+    return tuple(entries)
+
+
+def _check_rubric(folder: Path, info: SetInfo, reader: _Reader) -> None:
+    if info.rubric == BUILT_IN_RUBRIC:
+        return
+    remedy = f"Write {BUILT_IN_RUBRIC}, or name a YAML file in this folder."
+    path = (folder / info.rubric).resolve()
+    if is_url(info.rubric) or not path.is_relative_to(folder.resolve()):
+        reader.report("error", "rubric", "The rubric is not in this folder.", remedy)
+    elif not path.is_file():
+        reader.report("error", "rubric", f"There is no file {quoted(info.rubric)}.", remedy)
+    else:
+        try:
+            load_rubric(path)
+        except (
+            yaml.YAMLError,
+            UnicodeDecodeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RexviewError,
+        ):
+            message = f"{quoted(info.rubric)} cannot be used as a rubric."
+            reader.report("error", "rubric", message, "FORMAT.md shows what a rubric has.")
+
+
+def dump_info(info: SetInfo) -> str:
+    """Write ``reviewset.yaml``. Fields without content are left out, unknown ones come last."""
+    raw: dict[str, Any] = {
+        "format": FORMAT,
+        "name": info.name,
+        "description": info.description,
+        "notice": info.notice,
+        "images": info.images,
+        "models": [_plain(model) for model in info.models],
+        "readers": [_plain(reader) for reader in info.readers],
+        "rubric": info.rubric,
+    }
+    kept = {key: value for key, value in raw.items() if value not in ("", [])}
+    return yaml.safe_dump(kept | dict(info.extra), sort_keys=False, allow_unicode=True, width=100)
+
+
+def _plain(entry: Model | Reader) -> dict[str, Any]:
+    raw = {key: value for key, value in vars(entry).items() if key != "extra" and value is not None}
+    return raw | dict(entry.extra)

@@ -1,0 +1,79 @@
+"""JSON as it is met in real files: ``NaN`` from pandas, halves of surrogate pairs, doubled keys."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any, Final
+
+_HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
+_ESCAPED_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class JsonError(ValueError):
+    """A text is not JSON that can be used; the message says why, for a reader of the file."""
+
+
+def parse(text: str) -> Any:
+    """Parse one JSON value.
+
+    ``NaN`` and infinities become floats, as pandas writes them. A lone half of a surrogate pair,
+    which no file can hold, becomes ``U+FFFD``.
+
+    Raises
+    ------
+    JsonError
+        When it is not JSON, names a field twice, or is nested too deeply.
+    """
+    try:
+        value = json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise JsonError(f"it breaks off or goes wrong at character {error.pos + 1}") from None
+    except RecursionError:
+        raise JsonError("it is nested too deeply") from None
+    except ValueError as error:
+        if isinstance(error, JsonError):
+            raise
+        raise JsonError("it holds a number with too many digits") from None
+    return _whole(value) if _ESCAPED_HALF.search(text) else value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise JsonError(f"it names the field “{twice}” twice")
+    return found
+
+
+def _whole(value: Any) -> Any:
+    """Replace halves of surrogate pairs, everywhere inside."""
+    if isinstance(value, str):
+        return _HALF_PAIR.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, list):
+        return [_whole(part) for part in value]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(part) for key, part in value.items()}
+    return value
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a parsed value stands for nothing: null, or NaN as pandas writes it."""
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def dump(value: Any) -> str:
+    """Write a value as compact JSON that every parser accepts; NaN becomes null."""
+    return json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    if isinstance(value, dict):
+        return {str(key): _finite(part) for key, part in value.items()}
+    return value

@@ -1,0 +1,115 @@
+"""Gathering problems: all of them at once, and still readable when a million rows are alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from rexview.schema import Problem, Severity
+
+LISTED: Final = 20
+"""How many problems of one kind are listed one by one; the others are counted."""
+_PLACES: Final = re.compile(r"\[\d+\]")
+_SHOWN: Final = 60
+
+
+def quoted(value: object) -> str:
+    """Show a given value in a message: in quotes, on one line, not longer than needed."""
+    text = " ".join(str(value).split())
+    return f"“{text[:_SHOWN]}…”" if len(text) > _SHOWN else f"“{text}”"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Join words for a sentence: ``a, b or c``."""
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+@dataclass
+class _Kind:
+    problems: list[Problem] = field(default_factory=list)
+    count: int = 0
+
+
+class ProblemList:
+    """Problems in the making.
+
+    Problems are of one kind when severity, table, field and remedy are the same (places in a list,
+    as in ``boxes[3]``, do not count). Of each kind the first :data:`LISTED` are kept and the others
+    are counted.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: dict[tuple[str, str, str, str], _Kind] = {}
+
+    def add(
+        self,
+        severity: Severity,
+        file: str,
+        message: str,
+        remedy: str,
+        *,
+        row: int | None = None,
+        field: str | None = None,
+        table: str | None = None,
+    ) -> None:
+        """Add one problem; ``table`` is given when one table consists of several files."""
+        problem = Problem(severity, file, row, field, message, remedy)
+        self.add_many([problem], 1, table=table)
+
+    def add_many(
+        self, examples: Sequence[Problem], count: int, *, table: str | None = None
+    ) -> None:
+        """Add ``count`` problems of one kind, of which ``examples`` are the first."""
+        if not examples:
+            return
+        first = examples[0]
+        place = _PLACES.sub("[]", first.field or "")
+        key = (first.severity, table or first.file, place, first.remedy)
+        kind = self._kinds.setdefault(key, _Kind())
+        kind.problems.extend(examples[: LISTED - len(kind.problems)])
+        kind.count += count
+
+    def room(self) -> int:
+        """How many examples of a new kind are worth preparing."""
+        return LISTED
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any problem is an error."""
+        return any(severity == "error" for severity, *_ in self._kinds)
+
+    def has_errors_in(self, label: str, fields: Iterable[str] | None = None) -> bool:
+        """Whether there is an error in a file, or in the table of that name without its ending.
+
+        ``fields`` limits it to errors of those fields; ``""`` stands for errors of no field.
+        """
+        wanted = None if fields is None else set(fields)
+        return any(
+            severity == "error"
+            and label in (table, table.partition(".")[0])
+            and (wanted is None or field in wanted)
+            for severity, table, field, _ in self._kinds
+        )
+
+    def count(self, severity: Severity) -> int:
+        """How many problems of that severity there are, the unlisted ones included."""
+        return sum(kind.count for key, kind in self._kinds.items() if key[0] == severity)
+
+    def all(self) -> list[Problem]:
+        """All problems, errors first, else in the order in which they were found.
+
+        Where more than :data:`LISTED` were of one kind, one further problem counts the rest.
+        """
+        found: list[Problem] = []
+        for (_, table, place, remedy), kind in self._kinds.items():
+            found += kind.problems
+            more = kind.count - len(kind.problems)
+            if more > 0:
+                rows = "1 more row" if more == 1 else f"{more:,} more rows"
+                message = f"… and {rows} with the same problem."
+                severity = kind.problems[0].severity
+                found.append(Problem(severity, table, None, place or None, message, remedy))
+        return sorted(found, key=lambda problem: problem.severity != "error")

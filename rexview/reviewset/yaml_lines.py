@@ -1,0 +1,78 @@
+"""YAML together with the line on which every key stands."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import yaml
+
+from rexview.reviewset.problems import ProblemList, quoted
+
+_REMEDY: Final = "Mind the indentation, and put texts with : or # in double quotes."
+
+
+class Lines:
+    """Line numbers, from 1, by the path of keys and list places that leads to a value."""
+
+    def __init__(self, root: yaml.Node | None) -> None:
+        self._lines: dict[tuple[Any, ...], int] = {}
+        self.twice: list[tuple[str, int]] = []
+        if root is not None:
+            self._walk(root, (), set())
+
+    def of(self, path: tuple[Any, ...]) -> int | None:
+        """Line of a key, or of the nearest thing around it that is there."""
+        while path and path not in self._lines:
+            path = path[:-1]
+        return self._lines.get(path)
+
+    def _walk(self, node: yaml.Node, path: tuple[Any, ...], above: set[int]) -> None:
+        if id(node) in above:
+            return
+        above = above | {id(node)}
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                inside = (*path, str(key.value))
+                line = key.start_mark.line + 1
+                if inside in self._lines:
+                    self.twice.append((str(key.value), line))
+                self._lines[inside] = line
+                self._walk(value, inside, above)
+        elif isinstance(node, yaml.SequenceNode):
+            for place, value in enumerate(node.value):
+                inside = (*path, place)
+                self._lines[inside] = value.start_mark.line + 1
+                self._walk(value, inside, above)
+
+
+def parse_yaml(content: bytes, label: str, problems: ProblemList) -> tuple[Any, Lines] | None:
+    """Parse a YAML file; report what keeps it from being parsed, and keys named twice."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        row = content.count(b"\n", 0, error.start) + 1
+        message = "The file has letters that are not UTF-8."
+        problems.add("error", label, message, "Save the file as UTF-8.", row=row)
+        return None
+    try:
+        lines = Lines(yaml.compose(text, Loader=yaml.SafeLoader))
+        raw = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        message = f"The file is not YAML: {error.problem or 'it cannot be read'}."
+        line = mark.line + 1 if mark else None
+        problems.add("error", label, message, _REMEDY, row=line)
+        return None
+    except yaml.reader.ReaderError as error:
+        row = text.count("\n", 0, error.position) + 1
+        message = "The file has a control character that YAML does not allow."
+        problems.add("error", label, message, "Remove it.", row=row)
+        return None
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        message = f"The file is not YAML: {error}."
+        problems.add("error", label, message, _REMEDY)
+        return None
+    for key, line in lines.twice:
+        message = f"The key {quoted(key)} is there twice."
+        problems.add("error", label, message, "Keep one of them.", row=line, field=key)
+    return raw, lines
