@@ -9,6 +9,7 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.case_page import CasePage, Place
+from rexview.analysis.colours import REFERENCE_COLOUR
 from rexview.analysis.linking import link_key
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import Orientation, box_problem, box_side, orientation_of
@@ -28,7 +29,6 @@ from rexview.ui.viewer import (
 from rexview.vocab import VIEWS
 
 REFERENCE_GROUP: Final = "reference"
-REFERENCE_COLOUR: Final = "#f2f2f2"
 _SIDES: Final = {
     "right": "on the patient's right",
     "left": "on the patient's left",

@@ -20,6 +20,7 @@ import streamlit as st
 
 from rexview import analysis, reviewset
 from rexview.analysis import AnswerTable, CaseFilter
+from rexview.analysis.colours import model_colours
 from rexview.errors import ReviewSetError, RexviewError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
@@ -182,6 +183,11 @@ def _answer_table(_review_set: ReviewSet, folder: str, fingerprint: str) -> Answ
 def answers(review_set: ReviewSet) -> AnswerTable:
     """Return the table of an open review set that all filters and counts work on."""
     return _answer_table(review_set, str(review_set.folder), review_set.fingerprint)
+
+
+def colours(review_set: ReviewSet) -> dict[str, str]:
+    """Return the colour of every model of a review set."""
+    return model_colours(model.id for model in review_set.models)
 
 
 @lru_cache(maxsize=64)
