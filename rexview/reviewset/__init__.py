@@ -3,5 +3,6 @@
 from rexview.reviewset.images import image_path
 from rexview.reviewset.load import check, load
 from rexview.reviewset.sources import fingerprint
+from rexview.reviewset.write import write
 
-__all__ = ["check", "fingerprint", "image_path", "load"]
+__all__ = ["check", "fingerprint", "image_path", "load", "write"]

@@ -228,14 +228,17 @@ def _check_rubric(folder: Path, info: SetInfo, reader: _Reader) -> None:
             reader.report("error", "rubric", message, "FORMAT.md shows what a rubric has.")
 
 
-def dump_info(info: SetInfo) -> str:
-    """Write ``reviewset.yaml``. Fields without content are left out, unknown ones come last."""
+def dump_info(info: SetInfo, *, images: str) -> str:
+    """Write ``reviewset.yaml`` with that images base.
+
+    Fields without content are left out, unknown ones come last.
+    """
     raw: dict[str, Any] = {
         "format": FORMAT,
         "name": info.name,
         "description": info.description,
         "notice": info.notice,
-        "images": info.images,
+        "images": images,
         "models": [_plain(model) for model in info.models],
         "readers": [_plain(reader) for reader in info.readers],
         "rubric": info.rubric,

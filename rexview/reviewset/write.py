@@ -1,0 +1,161 @@
+"""Write a review set: the same words, in any of the formats, all or nothing."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from rexview.errors import ReviewSetError
+from rexview.reviewset.columns import TABLES, Table
+from rexview.reviewset.file_rows import file_frame, json_rows, json_value, own_columns
+from rexview.reviewset.images import image_path, images_folder, is_url, relative_path
+from rexview.reviewset.info import BUILT_IN_RUBRIC, dump_info
+from rexview.reviewset.json_text import dump
+from rexview.reviewset.sources import INFO_FILE, TableFormat
+from rexview.schema import Problem, ReviewSet
+
+
+def write(
+    review_set: ReviewSet,
+    folder: Path,
+    *,
+    table_format: TableFormat = "jsonl",
+    images: Literal["refer", "copy"] = "refer",
+) -> None:
+    """Write a review set to a folder that is not there yet, or is empty.
+
+    Everything is written beside it first and then renamed, so that the folder appears complete or
+    not at all. Reading it again gives the same tables, unknown fields included.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+        Tables as in :data:`rexview.frames.TABLES`.
+    folder : Path
+        Where to.
+    table_format : {"jsonl", "csv", "parquet"}
+        How the tables are written; empty ones are left out, except cases.
+    images : {"refer", "copy"}
+        ``refer``: the new set names the same images folder. ``copy``: the images that are there
+        are copied into the new set.
+
+    Raises
+    ------
+    ReviewSetError
+        When there is something in the folder already.
+    PathEscape
+        When an image to copy lies outside the images folder.
+    """
+    folder = Path(folder).absolute()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        problem = Problem(
+            "error",
+            folder.name,
+            None,
+            None,
+            "There is something in this folder already.",
+            "Choose a folder that is new or empty.",
+        )
+        raise ReviewSetError(f"“{folder.name}” is not empty; nothing was written.", [problem])
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(
+        dir=folder.parent, prefix=f".{folder.name}-", ignore_cleanup_errors=True
+    ) as beside:
+        work = Path(beside) / "set"
+        work.mkdir()
+        for name, table in TABLES.items():
+            frame: pl.DataFrame = getattr(review_set, name)
+            if frame.height or table.required:
+                _WRITERS[table_format](file_frame(name, frame, table), table, work)
+        base = _copied(review_set, work) if images == "copy" else _referred(review_set, folder)
+        _copy_rubric(review_set, work)
+        text = dump_info(review_set.info, images=base)
+        (work / INFO_FILE).write_text(text, encoding="utf-8", newline="\n")
+        if folder.exists():
+            folder.rmdir()
+        work.rename(folder)
+
+
+def _referred(review_set: ReviewSet, folder: Path) -> str:
+    """The images base as the new set has to name it."""
+    base = review_set.info.images
+    if is_url(base):
+        return base
+    real = images_folder(review_set.folder, base)
+    return base if images_folder(folder, base) == real else str(real)
+
+
+def _copied(review_set: ReviewSet, work: Path) -> str:
+    paths = review_set.cases["images"].explode().struct.field("path").drop_nulls()
+    returned = review_set.answers["images"].explode().drop_nulls()
+    for path in pl.concat([paths, returned]).unique(maintain_order=True).to_list():
+        source = image_path(review_set, path)
+        if source.is_file():
+            target = work / "images" / relative_path(path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+    return "images/"
+
+
+def _copy_rubric(review_set: ReviewSet, work: Path) -> None:
+    rubric = review_set.info.rubric
+    source = review_set.folder / rubric
+    if rubric != BUILT_IN_RUBRIC and source.is_file():
+        target = work / relative_path(rubric)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, target)
+
+
+def _write_jsonl(frame: pl.DataFrame, table: Table, folder: Path) -> None:
+    path = folder / f"{table.name}.jsonl"
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in json_rows(frame, table):
+            file.write(dump(row) + "\n")
+
+
+def _with_own_columns(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+    if "extra" not in frame.columns:
+        return frame
+    columns, rest = own_columns(frame["extra"], table)
+    frame = frame.drop("extra").with_columns(
+        pl.Series(name, values, dtype=pl.String) for name, values in columns.items()
+    )
+    return frame if rest.null_count() == len(rest) else frame.with_columns(rest)
+
+
+def _write_csv(frame: pl.DataFrame, table: Table, folder: Path) -> None:
+    frame = _with_own_columns(frame, table)
+    path = folder / f"{table.name}.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)  # \r\n, so that a lone \r in a text is quoted
+        writer.writerow(frame.columns)
+        for row in frame.iter_rows(named=True):
+            writer.writerow(_cells(row, table))
+
+
+def _cells(row: dict[str, Any], table: Table) -> Iterator[Any]:
+    for name, value in row.items():
+        column = table.by_name.get(name)
+        if column is None or column.kind == "object":
+            yield value
+            continue
+        plain = json_value(value, column)
+        if column.kind == "yes_no":
+            yield None if plain is None else str(plain).lower()
+        elif column.is_scalar:
+            yield plain
+        else:
+            yield None if plain in (None, [], {}) else dump(plain)
+
+
+def _write_parquet(frame: pl.DataFrame, table: Table, folder: Path) -> None:
+    _with_own_columns(frame, table).write_parquet(folder / f"{table.name}.parquet")
+
+
+_WRITERS = {"jsonl": _write_jsonl, "csv": _write_csv, "parquet": _write_parquet}
