@@ -19,9 +19,10 @@ else:
 
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:
-        """Set what was imported apart from garbage collection: it runs after every page run."""
-        import rexview.ui.shell  # noqa: F401  (so that the first visitor does not wait for it)
+        """Import everything first, then set it apart from the collection after every page run."""
+        from rexview.ui.shell import prepare_server
 
+        prepare_server()
         gc.collect()
         gc.freeze()
         yield

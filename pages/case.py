@@ -9,7 +9,8 @@ from rexview.ui.shell import open_review_set
 
 review_set = open_review_set()
 table = resources.answers(review_set)
-names, colours = review_set.model_names, resources.colours(review_set)
+names, readers = review_set.model_names, review_set.reader_names
+colours = resources.colours(review_set)
 gap = resources.settings().gap_threshold
 
 
@@ -28,17 +29,20 @@ def show_case() -> None:
     place = case_page.place_in(ordered, page.case.id)
 
     case_parts.show_header(review_set, page.case, place, describe(table, case_filter))
+    st.html(case_panels.question_html(page.case))
     left, right = st.columns([11, 12], gap="medium")
     with right:
-        st.html(case_panels.question_html(page.case))
-        shown = case_parts.choose_answers(page, names)
-        st.html(case_panels.flags_html(shown.flags, names=names, readers=review_set.reader_names))
-        st.html(case_panels.answers_html(shown, names=names, colours=colours, gap_threshold=gap))
+        st.html(case_panels.report_html(page.case, page.link_keys))
+        flags, answers = st.empty(), st.empty()
+        shown = case_parts.answer_choices(page, names)
+        flags.html(case_panels.flags_html(shown.flags, names=names, readers=readers))
+        answers.html(
+            case_panels.answers_html(shown, names=names, colours=colours, gap_threshold=gap)
+        )
         case_parts.show_comparison(shown, names)
     with left:
         show_viewer(review_set, shown, place, colours)
-        st.html(case_panels.report_html(page.case, page.link_keys))
-    st.html(case_panels.scores_html(shown.scores, names=names, readers=review_set.reader_names))
+        st.html(case_panels.scores_html(shown.scores, names=names, readers=readers))
 
 
 show_case()

@@ -155,13 +155,13 @@ def report_html(case: Case, findings: Sequence[str]) -> str:
     """Lay out the request and the radiologist's report."""
     context, report = case.context, case.report
     who = ", ".join(part for part in (_age(context.age), context.sex) if part)
-    rows = [
-        ("Patient", who),
-        ("Indication", context.indication),
-        ("Comparison", context.comparison),
-    ]
-    request = "".join(
-        f"<dt>{title}</dt><dd>{html.escape(text)}</dd>" for title, text in rows if text
+    asked = (
+        ("", who),
+        ("Indication: ", context.indication),
+        ("Comparison: ", context.comparison),
+    )
+    request = " ".join(
+        f"<span><b>{title}</b>{html.escape(text)}</span>" for title, text in asked if text
     )
     sections = "".join(
         f"<h4>{title}</h4>{plain_html(text, mention_spans(text, findings))}"
@@ -170,10 +170,10 @@ def report_html(case: Case, findings: Sequence[str]) -> str:
     )
     if not sections:
         sections = '<p class="rx-quiet">This case has no reference report.</p>'
+    line = f'<p class="rx-request">{request}</p>' if request else ""
     return (
-        f'<section class="rx-report" id="report"><dl>{request}</dl>{sections}</section>'
-        if request
-        else f'<section class="rx-report" id="report">{sections}</section>'
+        '<section class="rx-report" id="report" tabindex="0"><h3>Radiologist’s report</h3>'
+        f"{line}{sections}</section>"
     )
 
 

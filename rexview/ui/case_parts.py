@@ -73,7 +73,7 @@ def _link() -> str:
     return f"{base}?{urlencode(state.query_lists(), doseq=True)}"
 
 
-def choose_answers(page: CasePage, names: Mapping[str, str]) -> CasePage:
+def answer_choices(page: CasePage, names: Mapping[str, str]) -> CasePage:
     """Let the reader choose and order the answers; the choice lives in the link."""
     models = [answer.model for answer in page.answers]
     if len(models) < 2:

@@ -9,7 +9,6 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.case_page import CasePage, Place
-from rexview.analysis.colours import REFERENCE_COLOUR
 from rexview.analysis.linking import link_key
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import Orientation, box_problem, box_side, orientation_of
@@ -29,6 +28,10 @@ from rexview.ui.viewer import (
 from rexview.vocab import VIEWS
 
 REFERENCE_GROUP: Final = "reference"
+REFERENCE_COLOUR: Final = "#F2F2F2"
+"""White stands out on a radiograph; no model has it."""
+HEIGHT: Final = "clamp(400px, calc(100dvh - 225px), 1100px)"
+"""What the window leaves below notice, header and question."""
 _SIDES: Final = {
     "right": "on the patient's right",
     "left": "on the patient's left",
@@ -44,7 +47,7 @@ def show_viewer(
     if not data.views:
         st.info("This case has no image.")
         return
-    event = radiograph_viewer(data, key="viewer")
+    event = radiograph_viewer(data, key="viewer", height=HEIGHT)
     if event.navigate:
         state.set_query({state.QUERY_CASE: event.navigate})
         st.rerun(scope="fragment")

@@ -23,9 +23,22 @@ def _style() -> str:
     return f"<style>{_STYLE.read_text(encoding='utf-8')}</style>"
 
 
+def prepare_server() -> None:
+    """Prepare what all visitors share; called once, when the server starts.
+
+    Streamlit takes a folder ``pages/`` for its older kind of pages until ``st.navigation`` has run
+    for the first time: the first visitor who opens a link to a page would get it without the shell.
+    """
+    from streamlit.runtime.pages_manager import PagesManager
+
+    PagesManager.uses_pages_directory = False
+
+
 def run() -> None:
     """Run the app for one visitor: called by ``app.py`` on every page run."""
-    st.set_page_config(page_title="rexview", page_icon=":material/radiology:", layout="wide")
+    st.set_page_config(
+        page_title="rexview", page_icon=str(_ROOT / "assets" / "icon.png"), layout="wide"
+    )
     pages = [
         st.Page(_ROOT / state.PAGE_OVERVIEW, title="Overview", default=True),
         st.Page(_ROOT / state.PAGE_BROWSE, title="Browse", url_path="browse"),
