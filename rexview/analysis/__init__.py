@@ -1,4 +1,7 @@
-"""The query engine over a review set: one table, one filter, the counts and the numbers."""
+"""The query engine over a review set: one table, one filter, the counts and the numbers.
+
+Charts are in :mod:`rexview.analysis.charts`, imported only where they are drawn.
+"""
 
 from rexview.analysis.case_filter import (
     ANSWER_STATUSES,
@@ -13,6 +16,7 @@ from rexview.analysis.case_filter import (
     CaseFilter,
     Range,
 )
+from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_COLOUR, model_colours
 from rexview.analysis.facets import (
     Facet,
     Facets,
@@ -23,6 +27,7 @@ from rexview.analysis.facets import (
     value_name,
     words_name,
 )
+from rexview.analysis.overview import Count, Overview, overview
 from rexview.analysis.selecting import Selection, apply, neighbours
 from rexview.analysis.table import AnswerTable, answer_table
 from rexview.analysis.wording import Chip, chips, describe, sort_name
@@ -31,8 +36,10 @@ __all__ = [
     "ANSWER_STATUSES",
     "FILTER_KEYS",
     "LIST_KEYS",
+    "MODEL_COLOURS",
     "RANGES",
     "RANGE_LIMITS",
+    "REFERENCE_COLOUR",
     "SORTS",
     "SOURCES",
     "STUDIES",
@@ -40,9 +47,11 @@ __all__ = [
     "AnswerTable",
     "CaseFilter",
     "Chip",
+    "Count",
     "Facet",
     "FacetValue",
     "Facets",
+    "Overview",
     "Range",
     "Selection",
     "SourceCounts",
@@ -51,7 +60,9 @@ __all__ = [
     "chips",
     "describe",
     "facets",
+    "model_colours",
     "neighbours",
+    "overview",
     "sort_name",
     "unknown_values",
     "value_name",

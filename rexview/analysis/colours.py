@@ -1,8 +1,8 @@
 """A colour for each model, the same in boxes, chips, charts and exports.
 
-The colours keep a contrast of at least 3 : 1 on the dark and on the light page alike, and stay apart
-for the common kinds of colour-blindness (found by a search for the largest least distance in CIELAB
-under Machado's simulations of 2009). Nothing is told by colour alone.
+The colours keep a contrast of at least 3 : 1 on the dark and on the light page alike, and stay
+apart for the common kinds of colour-blindness (found by a search for the largest least distance in
+CIELAB under the simulations of Machado et al. 2009). Nothing is told by colour alone.
 """
 
 from __future__ import annotations

@@ -1,0 +1,136 @@
+"""The filter as data: to the link and back, and what is said about values nobody understands."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rexview.analysis import (
+    ANSWER_STATUSES,
+    FILTER_KEYS,
+    RANGES,
+    SORTS,
+    SOURCES,
+    WEAKEST,
+    CaseFilter,
+    Range,
+)
+from rexview.errors import FilterError
+from rexview.vocab import FAILURES
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, CaseFilter()),
+        ({"failure": "token_limit"}, CaseFilter(failures=("token_limit",))),
+        (
+            {"failure": ["token_limit", "omission"]},
+            CaseFilter(failures=("token_limit", "omission")),
+        ),
+        ({"model": ["a b", "ü"]}, CaseFilter(models=("a b", "ü"))),
+        ({"gap": "2.."}, CaseFilter(gap=Range(2))),
+        ({"gap": "-1..0.5"}, CaseFilter(gap=Range(-1, 0.5))),
+        ({"content": "..2"}, CaseFilter(content=Range(None, 2))),
+        ({"content": "3"}, CaseFilter(content=Range(3, 3))),
+        ({"content": ".."}, CaseFilter(content=Range())),
+        ({"q": "  left   effusion "}, CaseFilter(search="left effusion")),
+        ({"tag": "region:pleura: left"}, CaseFilter(tags=("region:pleura: left",))),
+        ({"sort": "gap", "case": "c1", "set": "x"}, CaseFilter(sort="gap")),
+        ({"model": ["a", "a", ""]}, CaseFilter(models=("a",))),
+    ],
+)
+def test_reads_a_query(query: Any, expected: CaseFilter) -> None:
+    assert CaseFilter.from_query(query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ({"failure": "sidedness"}, "sidedness"),
+        ({"by": "nobody"}, "nobody"),
+        ({"sort": "colour"}, "colour"),
+        ({"gap": "two"}, "two"),
+        ({"gap": "4..2"}, "4..2"),
+        ({"gap": "nan.."}, "nan"),
+        ({"content": "1e9"}, "1e9"),
+        ({"tag": "pleura"}, "pleura"),
+        ({"weakest": "language"}, "language"),
+        ({"model": "x" * 500}, "x" * 40),
+    ],
+)
+def test_says_what_it_cannot_read_and_keeps_the_rest(query: dict[str, str], named: str) -> None:
+    with pytest.raises(FilterError, match=named):
+        CaseFilter.from_query({**query, "model": "m"} if "model" not in query else query)
+    found, problems = CaseFilter.read({"type": "open", **query})
+    assert found == CaseFilter(question_types=("open",))
+    assert len(problems) == 1
+    assert named in problems[0]
+
+
+def test_a_filter_made_with_unknown_words_is_refused() -> None:
+    with pytest.raises(FilterError, match="sidedness"):
+        CaseFilter(failures=("sidedness",))
+
+
+WORD = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+NUMBER = st.none() | st.integers(-8, 8).map(lambda half: half / 2)
+RANGE = st.none() | st.tuples(NUMBER, NUMBER).filter(
+    lambda ends: None in ends or ends[0] <= ends[1]
+).map(lambda ends: Range(*ends))
+
+
+def chosen(words: Any) -> Any:
+    return st.lists(st.sampled_from(list(words)), max_size=3).map(tuple)
+
+
+FILTERS = st.builds(
+    CaseFilter,
+    failures=chosen(FAILURES),
+    sources=chosen(SOURCES),
+    models=st.lists(WORD, max_size=2).map(tuple),
+    statuses=chosen(ANSWER_STATUSES),
+    weakest=chosen(WEAKEST),
+    judged=chosen(FAILURES),
+    question_types=chosen(["open", "choice", "report"]),
+    categories=st.lists(WORD, max_size=2).map(tuple),
+    tags=st.lists(st.tuples(WORD, WORD).map(":".join), max_size=2).map(tuple),
+    sites=st.lists(WORD, max_size=2).map(tuple),
+    studies=chosen(["normal", "abnormal"]),
+    search=WORD | st.just(""),
+    sort=st.sampled_from(list(SORTS)),
+    **dict.fromkeys(RANGES, RANGE),
+)
+
+
+@given(FILTERS)
+def test_survives_the_link(case_filter: CaseFilter) -> None:
+    query = case_filter.to_query()
+    assert set(query) <= set(FILTER_KEYS)
+    link = urlencode(query, doseq=True)
+    assert CaseFilter.from_query(parse_qs(link, keep_blank_values=True)) == case_filter
+
+
+@given(st.dictionaries(st.sampled_from(FILTER_KEYS), st.lists(st.text(max_size=30), max_size=3)))
+def test_never_crashes_on_a_link(query: dict[str, list[str]]) -> None:
+    found, problems = CaseFilter.read(query)
+    assert CaseFilter.from_query(found.to_query()) == found
+    assert all(isinstance(problem, str) and problem for problem in problems)
+
+
+@given(FILTERS)
+def test_can_be_taken_apart_again(case_filter: CaseFilter) -> None:
+    for field in dataclasses.fields(CaseFilter):
+        value = getattr(case_filter, field.name)
+        if isinstance(value, tuple):
+            for word in value:
+                case_filter = case_filter.without(field.name, word)
+        elif field.name != "sort":
+            case_filter = case_filter.without(field.name)
+    assert not case_filter.active
+    assert case_filter == case_filter.cleared()

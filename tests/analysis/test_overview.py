@@ -1,0 +1,130 @@
+"""The numbers of the Overview by hand, and that each number opens its cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from rexview.analysis import AnswerTable, CaseFilter, Count, answer_table, apply, overview
+from rexview.analysis.charts import SELECTION, gap_chart, means_chart, weakest_chart
+from rexview.analysis.overview import Overview
+
+MARKS = {  # case, model: process, execution, synthesis
+    ("c1", "g"): (5, 2, 3),
+    ("c2", "g"): (4, 4, 4),
+    ("c3", "g"): (5, 3, 4),
+    ("c1", "m"): (2, 2, 4),
+}
+
+
+@pytest.fixture(name="table", scope="module")
+def table_fixture(make_set: Any) -> AnswerTable:
+    answers = [{"case": case, "model": model} for case, model in MARKS]
+    answers.append({"case": "c2", "model": "m", "finish_reason": "length"})
+    scores = [
+        {"case": case, "model": model, "reader": "r", "dimension": name, "score": mark}
+        for (case, model), marks in MARKS.items()
+        for name, mark in zip(("process", "execution", "synthesis"), marks, strict=True)
+    ]
+    scores += [
+        {"case": "c2", "model": "m", "reader": "r", "dimension": "process", "score": 1},
+    ]
+    word = {"case": "c3", "reader": "r", "verdict": "confirmed"}
+    flags = [
+        {**word, "model": "g", "failure": "execution_gap"},
+        {**word, "model": "g", "failure": "laterality_error"},
+    ]
+    cases = [{"id": f"c{number}"} for number in (1, 2, 3, 4)]
+    return answer_table(make_set(cases=cases, answers=answers, scores=scores, flags=flags))
+
+
+@pytest.fixture(name="numbers", scope="module")
+def numbers_fixture(table: AnswerTable) -> Overview:
+    return overview(table)
+
+
+def test_headline(numbers: Overview) -> None:
+    head = numbers.headline
+    assert (head.cases.value, head.answers.value, head.no_answer.value) == (4, 5, 1)
+    assert (head.scored.value, head.scored.of) == (4, 5)
+    assert (head.n_models, head.n_readers, head.n_images) == (2, 1, 0)
+
+
+def test_failures_by_model_and_source(numbers: Overview) -> None:
+    found = {(item.failure, item.model): item for item in numbers.failures}
+    gap = found["execution_gap", "g"]
+    assert (gap.flagged.value, gap.judged.value) == (2, 3)
+    assert (gap.detector.value, gap.reader.value, gap.both.value) == (1, 0, 1)
+    assert gap.flagged.share == pytest.approx(2 / 3)
+    side = found["laterality_error", "g"]
+    assert (side.flagged.value, side.reader.value, side.judged.value) == (1, 1, 1)
+    limit = found["token_limit", "m"]
+    assert (limit.flagged.value, limit.judged.value) == (1, 2)
+    assert found["laterality_error", "m"].flagged.share is None
+
+
+def test_weakest_link_names_ties(numbers: Overview) -> None:
+    shares = {(item.model, item.name): item.answers.share for item in numbers.weakest}
+    assert shares["g", "Execution"] == pytest.approx(2 / 3)
+    assert shares["g", "All three"] == pytest.approx(1 / 3)
+    assert shares["m", "Process and Execution"] == 1.0
+    assert shares["m", "Execution"] == 0.0
+
+
+def test_means_leave_out_the_answer_that_never_came(numbers: Overview) -> None:
+    means = {(item.model, item.dimension): item for item in numbers.means}
+    assert means["g", "content"].mean == pytest.approx((2 + 4 + 3) / 3)
+    assert means["m", "process"].mean == 2.0  # not (2 + 1) / 2
+    assert means["m", "process"].answers.value == 1
+    assert ("g", "language") not in means
+
+
+def test_gaps(numbers: Overview) -> None:
+    assert {item.model: item.mean for item in numbers.gaps} == {"g": pytest.approx(5 / 3), "m": 0.0}
+    bins = {(item.model, item.gap): item.answers.value for item in numbers.gap_bins}
+    assert bins == {("g", 0.0): 1, ("g", 2.0): 1, ("g", 3.0): 1, ("m", 0.0): 1}
+
+
+def every_count(numbers: Overview) -> Iterator[Count]:
+    yield from (numbers.headline.no_answer, numbers.headline.scored)
+    for item in numbers.failures:
+        yield from (item.flagged, item.judged, item.detector, item.reader, item.both)
+    for group in (numbers.weakest, numbers.means, numbers.gaps, numbers.gap_bins):
+        for part in group:
+            yield part.answers
+
+
+@pytest.mark.parametrize("case_filter", [CaseFilter(), CaseFilter(models=("g",))])
+def test_every_number_opens_its_answers(table: AnswerTable, case_filter: CaseFilter) -> None:
+    counts = list(every_count(overview(table, case_filter)))
+    assert len(counts) > 15
+    for count in counts:
+        opened = apply(table, count.opens)
+        assert opened.rows["model"].count() == count.value, count.opens
+
+
+def test_charts_open_what_was_clicked(table: AnswerTable, numbers: Overview) -> None:
+    for draw in (weakest_chart, means_chart, gap_chart):
+        linked = draw(numbers)
+        assert linked is not None
+        spec = linked.chart.to_dict()
+        assert "background" not in spec
+        values = next(iter(spec["datasets"].values()))
+        assert [row["key"] for row in values] == list(linked.filters)
+        for row in values:
+            chosen = linked.chosen({SELECTION: [{"key": row["key"]}]})
+            assert chosen == linked.filters[row["key"]]
+            assert apply(table, chosen).rows["model"].count() == row["Answers"]
+        assert "key" not in linked.table.columns
+        assert linked.chosen(None) is None
+        assert linked.chosen({SELECTION: []}) is None
+        assert linked.chosen({SELECTION: [{"key": "?"}]}) is None
+
+
+def test_nothing_scored_gives_no_charts(make_set: Any) -> None:
+    numbers = overview(answer_table(make_set(cases=[{"id": "c"}])))
+    assert numbers.headline.cases.value == 1
+    assert numbers.models == {}
+    assert [draw(numbers) for draw in (weakest_chart, means_chart, gap_chart)] == [None] * 3

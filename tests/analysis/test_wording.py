@@ -1,0 +1,60 @@
+"""A filter in a clinician's words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rexview.analysis import AnswerTable, CaseFilter, Range, answer_table, chips, describe
+
+
+@pytest.fixture(name="table", scope="module")
+def table_fixture(make_set: Any) -> AnswerTable:
+    return answer_table(make_set(cases=[{"id": "c"}]))
+
+
+@pytest.mark.parametrize(
+    ("case_filter", "words"),
+    [
+        (CaseFilter(), "All cases"),
+        (
+            CaseFilter(failures=("laterality_error",), models=("g",)),
+            "Laterality errors, Generalist",
+        ),
+        (
+            CaseFilter(failures=("token_limit", "omission")),
+            "Token-limit failures or Missed findings",
+        ),
+        (CaseFilter(gap=Range(2)), "Gap 2 or more"),
+        (CaseFilter(content=Range(1, 2.5)), "Content 1 to 2.5"),
+        (CaseFilter(content=Range(None, 2)), "Content 2 or less"),
+        (CaseFilter(process=Range(3, 3)), "Process 3"),
+        (CaseFilter(process=Range()), "Process scored"),
+        (CaseFilter(disagreement=Range(2)), "Readers differ by 2 or more"),
+        (CaseFilter(search="left effusion"), "“left effusion”"),
+        (CaseFilter(weakest=("process_and_execution",)), "weakest: Process and Execution"),
+        (CaseFilter(tags=("imaging_finding:air_bronchogram",)), "Imaging finding: Air bronchogram"),
+        (CaseFilter(models=("gone",), sort="gap"), "gone"),
+    ],
+)
+def test_describes(table: AnswerTable, case_filter: CaseFilter, words: str) -> None:
+    assert describe(table, case_filter) == words
+
+
+def test_each_chip_takes_one_condition_away(table: AnswerTable) -> None:
+    case_filter = CaseFilter(
+        failures=("laterality_error", "omission"), models=("m",), gap=Range(2), search="left lung"
+    )
+    found = {chip.label: chip.rest for chip in chips(table, case_filter)}
+    assert list(found) == [
+        "Laterality error",
+        "Missed finding",
+        "Medical 4B",
+        "Gap 2 or more",
+        "“left lung”",
+    ]
+    assert found["Laterality error"].failures == ("omission",)
+    assert found["Gap 2 or more"].gap is None
+    assert found["“left lung”"].search == ""
+    assert chips(table, CaseFilter(sort="gap")) == ()
