@@ -33,8 +33,7 @@ def compare_texts(first: str, second: str) -> tuple[list[Piece], bool]:
     a, b = _TOKEN.findall(first.lstrip()), _TOKEN.findall(second.lstrip())
     whole = len(a) <= MAX_WORDS and len(b) <= MAX_WORDS
     a, b = a[:MAX_WORDS], b[:MAX_WORDS]
-    folded = [[word.strip().lower() for word in words] for words in (a, b)]
-    matcher = SequenceMatcher(None, *folded, autojunk=False)
+    matcher = SequenceMatcher(None, _folded(a), _folded(b), autojunk=False)
     pieces: list[Piece] = []
     for operation, a_start, a_end, b_start, b_end in matcher.get_opcodes():
         if operation == "equal":
@@ -45,3 +44,7 @@ def compare_texts(first: str, second: str) -> tuple[list[Piece], bool]:
         if b_end > b_start:
             pieces.append(Piece("second", "".join(b[b_start:b_end])))
     return pieces, whole
+
+
+def _folded(words: list[str]) -> list[str]:
+    return [word.strip().lower() for word in words]

@@ -82,9 +82,8 @@ def find_mentions(text: str, findings: Iterable[str]) -> list[Mention]:
     mentions = []
     for match in found.finditer(text):
         folded = " ".join(_singular(word.lower()) for word in re.split(r"[\s-]+", match[0]))
-        finding = patterns.get(folded)
-        if finding is not None:
-            mentions.append(Mention(match.start(), match.end(), finding))
+        if folded in patterns:
+            mentions.append(Mention(match.start(), match.end(), patterns[folded]))
     return mentions
 
 

@@ -13,6 +13,7 @@ from rexview.errors import ReviewSetError, RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
 from rexview.ui import resources, state
+from rexview.ui.import_form import show_import_form
 from rexview.ui.problems import show_problems
 
 _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
@@ -141,6 +142,13 @@ def check_form() -> None:
     else:
         st.success("No errors, no warnings. It can be opened.")
     show_problems(problems, key="check")
+
+
+def import_form() -> None:
+    """Import, and open what was imported when asked."""
+    folder = show_import_form()
+    if folder:
+        _open(folder)
 
 
 def show_format() -> None:

@@ -9,7 +9,7 @@ characters, one pair a span, which are taken out of the source first.
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
@@ -50,22 +50,22 @@ class _Renderer(RendererHTML):
     """HTML renderer whose text tokens turn span borders into tags that never cross elements."""
 
     def text(
-        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: dict[str, Any]
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
     ) -> str:
         return _with_marks(tokens[idx].content, env)
 
     def code_inline(
-        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: dict[str, Any]
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
     ) -> str:
         return f"<code>{_with_marks(tokens[idx].content, env)}</code>"
 
     def code_block(
-        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: dict[str, Any]
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
     ) -> str:
         return f"<pre><code>{_with_marks(tokens[idx].content, env)}</code></pre>\n"
 
     def fence(
-        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: dict[str, Any]
+        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
     ) -> str:
         return f"<pre><code>{_with_marks(tokens[idx].content, env)}</code></pre>\n"
 
@@ -139,7 +139,7 @@ def _without_private(text: str) -> str:
     return text.translate(_DROP_PRIVATE)
 
 
-def _with_marks(content: str, env: dict[str, Any]) -> str:
+def _with_marks(content: str, env: MutableMapping[str, Any]) -> str:
     """Escape a run of text, turning span borders into tags.
 
     ``env["open"]`` carries a span that began in an earlier run: it is closed at the end of each run

@@ -86,7 +86,7 @@ export function decode(text) {
 /** Writes the address now and then, and again when something else has dropped it. */
 export class Address {
   constructor(current, delay = 250) {
-    this.current = current; // returns the text, "" when everything is as usual
+    this.current = current; // returns the text, "" when everything is as usual, null to leave it
     this.delay = delay;
     this.timer = null;
     this.restore = () => {
@@ -104,6 +104,7 @@ export class Address {
   write() {
     clearTimeout(this.timer);
     const text = this.current();
+    if (text === null) return;
     const ours = decode(location.hash) !== null;
     if (!text && !ours) return; // leave another's anchor alone
     if (text === location.hash.replace(/^#/, "")) return;

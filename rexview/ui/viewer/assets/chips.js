@@ -6,18 +6,18 @@ import { icon } from "./icons.js";
 export class Chips {
   constructor(viewer) {
     this.viewer = viewer;
-    this.views = html("div", { class: "chips views", role: "group", "aria-label": "Views" });
-    this.groups = html("div", { class: "chips groups", role: "group", "aria-label": "Boxes" });
+    this.viewChips = html("div", { class: "chips views", role: "group", "aria-label": "Views" });
+    this.groupChips = html("div", { class: "chips groups", role: "group", "aria-label": "Boxes" });
     this.blink = this.#blinkBar();
-    this.node = html("div", { class: "strip" }, this.blink, this.views, this.groups);
+    this.node = html("div", { class: "strip" }, this.blink, this.viewChips, this.groupChips);
   }
 
   /** Make the chips of a case. */
   fill() {
     const { viewer } = this;
-    this.views.hidden = viewer.views.length < 2;
-    this.views.replaceChildren(
-      ...viewer.views.map((view) =>
+    this.viewChips.hidden = viewer.views.list.length < 2;
+    this.viewChips.replaceChildren(
+      ...viewer.views.list.map((view) =>
         html(
           "button",
           {
@@ -25,15 +25,15 @@ export class Chips {
             class: `chip view${view.prior ? " prior" : ""}`,
             "data-view": view.id,
             title: viewer.state.shown.length > 1 ? "Show or hide" : "Show; with Shift beside the others",
-            onclick: (event) => viewer.chooseView(view.id, event.shiftKey || event.ctrlKey || event.metaKey),
+            onclick: (event) => viewer.views.choose(view.id, event.shiftKey || event.ctrlKey || event.metaKey),
           },
           view.error ? icon("broken") : null,
           view.title,
         ),
       ),
     );
-    this.groups.hidden = viewer.groups.length === 0;
-    this.groups.replaceChildren(...viewer.groups.map((group) => this.#group(group)));
+    this.groupChips.hidden = viewer.groups.list.length === 0;
+    this.groupChips.replaceChildren(...viewer.groups.list.map((group) => this.#group(group)));
     this.refresh();
   }
 
@@ -53,42 +53,42 @@ export class Chips {
         "aria-keyshortcuts": group.key,
         title: `${group.name}: ${words}${undrawn}${key}${reasons}`,
         style: { "--c": group.colour },
-        onclick: () => this.viewer.toggleGroup(group.id),
+        onclick: () => this.viewer.groups.toggle(group.id),
       },
       html("span", { class: "swatch", "aria-hidden": "true" }),
       html("span", { class: "name" }, group.name),
-      html("span", { class: "count" }, `${count}${group.undrawable > 0 ? "!" : ""}`),
+      html("span", { class: "count" }, String(count)),
+      group.undrawable > 0 ? icon("warning") : null,
       group.key ? html("kbd", { "aria-hidden": "true" }, group.key.toUpperCase()) : null,
     );
   }
 
   #blinkBar() {
     this.showing = html("strong", { "aria-live": "polite" });
-    this.run = html("button", { type: "button", onclick: () => this.viewer.toggleBlinkRun() });
-    const flip = html("button", { type: "button", title: "Show the other one (space)", onclick: () => this.viewer.flip() }, "Flip");
-    const slower = html("button", { type: "button", title: "Slower (,)", onclick: () => this.viewer.blinkFaster(-1) }, "Slower");
-    const faster = html("button", { type: "button", title: "Faster (.)", onclick: () => this.viewer.blinkFaster(1) }, "Faster");
-    const end = html("button", { type: "button", title: "End (b)", "aria-label": "End comparison", onclick: () => this.viewer.toggleBlink() }, icon("close"));
+    this.run = html("button", { type: "button", onclick: () => this.viewer.views.toggleRun() });
+    const flip = html("button", { type: "button", title: "Show the other one (space)", onclick: () => this.viewer.views.flip() }, "Flip");
+    const slower = html("button", { type: "button", title: "Slower (,)", onclick: () => this.viewer.views.faster(-1) }, "Slower");
+    const faster = html("button", { type: "button", title: "Faster (.)", onclick: () => this.viewer.views.faster(1) }, "Faster");
+    const end = html("button", { type: "button", title: "End (b)", "aria-label": "End comparison", onclick: () => this.viewer.views.toggleBlink() }, icon("close"));
     return html("div", { class: "blink", role: "group", "aria-label": "Comparison with the prior", hidden: true }, this.showing, flip, this.run, slower, faster, end);
   }
 
   /** Bring pressed states up to date. */
   refresh() {
     const { viewer } = this;
-    for (const chip of this.views.children) {
+    for (const chip of this.viewChips.children) {
       chip.setAttribute("aria-pressed", String(viewer.state.shown.includes(chip.dataset.view)));
       chip.classList.toggle("active", chip.dataset.view === viewer.state.active);
     }
-    for (const chip of this.groups.children) {
-      const group = viewer.groups.find(({ id }) => id === chip.dataset.group);
-      chip.setAttribute("aria-pressed", String(viewer.state.groupShown(group)));
+    for (const chip of this.groupChips.children) {
+      chip.setAttribute("aria-pressed", String(viewer.groups.isShown(chip.dataset.group)));
     }
-    this.blink.hidden = !viewer.blink.on;
-    if (viewer.blink.on) {
-      const view = viewer.views.find(({ id }) => id === viewer.state.active);
+    this.blink.hidden = !viewer.views.blink.on;
+    if (viewer.views.blink.on) {
+      const view = viewer.views.get(viewer.state.active);
       this.showing.textContent = view?.prior ? "Prior" : "Current";
       this.showing.classList.toggle("prior", Boolean(view?.prior));
-      this.run.textContent = viewer.blink.running ? "Hold" : "Run";
+      this.run.textContent = viewer.views.blink.running ? "Hold" : "Run";
     }
   }
 }

@@ -1,6 +1,6 @@
 // What keys and buttons do, each with the words of the key list.
 
-import { MIRROR, TURN, compose } from "./geometry.js";
+import { MIRROR, TURN } from "./geometry.js";
 
 const ZOOM_STEP = 1.25;
 const KEY_WINDOW_PX = 24; // an arrow key changes the window like a drag of so many pixels
@@ -69,48 +69,45 @@ export const KEY_LIST = [
 
 /** Commands without arguments, by name. */
 export function commandsOf(viewer) {
+  const { views, groups, windows, tools } = viewer;
   const pane = () => viewer.activePane;
-  const orient = (change) => {
-    if (pane()?.raster) pane().orient(compose(pane().look.pose.orientation, change));
-  };
   return {
-    invert: () => viewer.toggleInvert(),
-    mirror: () => orient(MIRROR),
-    turn: () => orient(TURN),
-    standard: () => viewer.standardOrientation(),
+    invert: () => windows.invert(),
+    resetWindow: () => windows.reset(),
+    nextPreset: () => windows.next(),
+    wider: () => windows.drag(pane(), KEY_WINDOW_PX, 0),
+    narrower: () => windows.drag(pane(), -KEY_WINDOW_PX, 0),
+    brighter: () => windows.drag(pane(), 0, -KEY_WINDOW_PX),
+    darker: () => windows.drag(pane(), 0, KEY_WINDOW_PX),
+    mirror: () => tools.reorient(MIRROR),
+    turn: () => tools.reorient(TURN),
+    standard: () => tools.standard(),
+    ruler: () => tools.toggle("ruler"),
+    ratio: () => tools.toggle("ratio"),
+    place: () => tools.place(),
+    clearMeasures: () => tools.clear(),
     fit: () => pane()?.fit(),
     actualSize: () => pane()?.actualSize(),
     zoomIn: () => pane()?.zoom(ZOOM_STEP),
     zoomOut: () => pane()?.zoom(1 / ZOOM_STEP),
-    resetWindow: () => viewer.resetWindow(),
-    nextPreset: () => viewer.nextPreset(),
-    ruler: () => viewer.setTool("ruler", true),
-    ratio: () => viewer.setTool("ratio", true),
-    place: () => viewer.placeMeasure(),
-    clearMeasures: () => viewer.clearMeasures(),
-    escape: () => viewer.escape(),
-    nextView: () => viewer.nextView(),
-    beside: () => viewer.toggleBeside(),
-    link: () => viewer.toggleLink(),
-    blink: () => viewer.toggleBlink(),
-    flip: () => viewer.flip(),
-    slower: () => viewer.blinkFaster(-1),
-    faster: () => viewer.blinkFaster(1),
-    labels: () => viewer.toggleLabels(),
-    allBoxes: () => viewer.toggleAllGroups(),
-    reference: () => viewer.toggleGroupByKey("r"),
-    fullScreen: () => viewer.toggleFullScreen(),
-    next: () => viewer.go("next"),
-    previous: () => viewer.go("previous"),
-    report: () => viewer.showReport(),
-    help: () => viewer.toggleHelp(),
     left: () => pane()?.panByKey(-1, 0),
     right: () => pane()?.panByKey(1, 0),
     up: () => pane()?.panByKey(0, -1),
     down: () => pane()?.panByKey(0, 1),
-    wider: () => viewer.adjustWindow(pane(), KEY_WINDOW_PX, 0),
-    narrower: () => viewer.adjustWindow(pane(), -KEY_WINDOW_PX, 0),
-    brighter: () => viewer.adjustWindow(pane(), 0, -KEY_WINDOW_PX),
-    darker: () => viewer.adjustWindow(pane(), 0, KEY_WINDOW_PX),
+    nextView: () => views.next(),
+    beside: () => views.toggleBeside(),
+    link: () => views.toggleLink(),
+    blink: () => views.toggleBlink(),
+    flip: () => views.flip(),
+    slower: () => views.faster(-1),
+    faster: () => views.faster(1),
+    labels: () => viewer.toggleLabels(),
+    allBoxes: () => groups.toggleAll(),
+    reference: () => groups.toggleByKey("r"),
+    fullScreen: () => viewer.toggleFullScreen(),
+    next: () => viewer.go("next"),
+    previous: () => viewer.go("previous"),
+    report: () => viewer.showReport(),
+    help: () => viewer.help.toggle(!viewer.help.open),
   };
 }

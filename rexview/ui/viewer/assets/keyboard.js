@@ -76,21 +76,21 @@ export class Keyboard {
     const target = path[0];
     const ours = path.includes(this.viewer.root);
     if (event.key === "Escape") {
-      return ours || this.viewer.helpOpen ? this.viewer.escaping() : null;
+      return ours || this.viewer.help.open ? this.viewer.escaping() : null;
     }
     if (target?.closest(TYPING)) return null;
     if (!ours && document.querySelector("[role='dialog'], [role='alertdialog']")) return null;
     const command = this.#command(event, target, ours);
     if (command) return this.commands[command];
-    if (/^[1-9]$/.test(event.key) && this.viewer.hasGroupKey(event.key)) {
-      return () => this.viewer.toggleGroupByKey(event.key);
+    if (/^[1-9]$/.test(event.key) && this.viewer.groups.hasKey(event.key)) {
+      return () => this.viewer.groups.toggleByKey(event.key);
     }
     return null;
   }
 
   #command(event, target, ours) {
     const pressable = target?.closest("button, a[href], summary, [role='button'], [role='tab']");
-    if (this.viewer.blink.on && WHILE_BLINKING[event.key] && !(event.key === " " && pressable)) {
+    if (this.viewer.views.blink.on && WHILE_BLINKING[event.key] && !(event.key === " " && pressable)) {
       return WHILE_BLINKING[event.key];
     }
     if (ours && !pressable && target?.closest(".pane")) {

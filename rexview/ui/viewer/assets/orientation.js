@@ -5,7 +5,13 @@
 import { matrixOf, UPRIGHT } from "./geometry.js";
 
 const EDGES = { left: [-1, 0], right: [1, 0], top: [0, -1], bottom: [0, 1] };
-const WORDS = { R: "right", L: "left", A: "front", P: "back", H: "head", F: "feet" };
+const AT_TOP = {
+  R: "the patient’s right",
+  L: "the patient’s left",
+  A: "the front",
+  P: "the back",
+  F: "the feet",
+};
 
 /** The letters at the edges of the screen once the stored image is oriented. */
 export function shownEdges(stored, orientation) {
@@ -43,22 +49,21 @@ export function standardOrientation(stored) {
 /**
  * What the band over the picture says.
  *
+ * @param {boolean} lateral a lateral view: that its edges are not known is usual
  * @returns {{text: string, warn: boolean, action: string|null, orientation: number|null} | null}
  */
-export function advice(stored, orientation) {
+export function advice(stored, orientation, lateral = false) {
   if (!stored.known) {
-    return {
-      text: "Orientation unknown: right and left cannot be marked.",
-      warn: true,
-      action: null,
-      orientation: null,
-    };
+    const text = lateral
+      ? "Front and back are not marked: the file does not say."
+      : "Orientation unknown: right and left cannot be marked.";
+    return { text, warn: !lateral, action: null, orientation: null };
   }
   const standard = standardOrientation(stored);
   const edges = shownEdges(stored, orientation);
   const wrong = [];
   if (seenFromBehind(edges)) wrong.push("mirrored");
-  if (edges.top !== "H") wrong.push(`turned, with the ${WORDS[edges.top] ?? "side"} at the top`);
+  if (edges.top !== "H") wrong.push(`turned, with ${AT_TOP[edges.top]} at the top`);
   if (wrong.length > 0) {
     const patientLeft = edges.left === "L" ? " The patient’s left is on the left." : "";
     return {

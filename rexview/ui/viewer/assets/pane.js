@@ -1,19 +1,20 @@
-// One view in its place: picture, boxes, measurements, side letters, notices.
+// One view in its place: its picture, boxes, measurements and words, and what is done to it.
 
-import { BoxLayer, score } from "./boxes.js";
-import { lengthNote } from "./distance.js";
+import { Annotations } from "./annotations.js";
+import { BoxLayer } from "./boxes.js";
 import { html, set, svg } from "./dom.js";
+import { Drags } from "./drags.js";
 import { Projection } from "./geometry.js";
 import { Gestures } from "./gestures.js";
 import { icon } from "./icons.js";
 import { MeasureLayer } from "./measure.js";
-import { advice, shownEdges } from "./orientation.js";
 import { Painter } from "./painter.js";
 import { pixelStore } from "./pixels.js";
+import { Tip } from "./tip.js";
 
 const SLOW_MS = 150; // only then is waiting worth a word
-const WINDOW_DRAG_PX = 380; // a drag of so many pixels changes by one width
 const PAN_KEY_PX = 60;
+const ZOOMED = 1.001; // above: the picture is larger than fitted
 
 export class Pane {
   /** @param {object} viewer what the pane tells and asks: see viewer.js */
@@ -23,52 +24,45 @@ export class Pane {
     this.raster = null;
     this.hovered = null;
     this.focused = null;
+    this.tip = new Tip();
+    this.words = new Annotations((orientation) => this.orient(orientation));
     this.#build();
   }
 
   #build() {
     this.canvas = html("canvas", { "aria-hidden": "true" });
-    this.overlay = svg("svg", { class: "overlay", role: "group", "aria-label": "Boxes and measurements" });
-    this.edges = Object.fromEntries(
-      ["left", "right", "top", "bottom"].map((edge) => [
-        edge,
-        html("span", { class: `edge ${edge}`, "aria-hidden": "true" }),
-      ]),
-    );
-    this.title = html("span", { class: "title" });
-    this.details = html("span", { class: "details" });
-    this.readout = html("div", { class: "readout" });
-    this.probe = html("div", { class: "probe" });
-    this.band = html("div", { class: "band", role: "status" });
+    this.overlay = svg("svg", { class: "overlay" });
     this.notice = html("div", { class: "notice" });
-    this.tip = html("div", { class: "tip", role: "tooltip" });
     this.stage = html(
       "div",
       { class: "stage" },
       this.canvas,
       this.overlay,
-      ...Object.values(this.edges),
-      html("div", { class: "head" }, this.title, this.details),
-      this.readout,
-      this.probe,
+      ...this.words.nodes,
       this.notice,
-      this.tip,
+      this.tip.node,
     );
-    this.node = html("div", { class: "pane", tabindex: "0", role: "group" }, this.band, this.stage);
+    this.node = html(
+      "div",
+      { class: "pane", tabindex: "0", role: "group" },
+      this.words.band,
+      this.stage,
+    );
     this.painter = new Painter(this.canvas);
+    this.drags = new Drags(this);
     this.boxes = new BoxLayer(this.overlay, {
       focus: (entry) => this.#focusBox(entry),
-      blur: (entry) => this.#blurBox(entry),
+      blur: () => this.#blurBox(),
     });
-    this.measures = new MeasureLayer(this.overlay, { changed: () => this.viewer.repaint(this) });
+    this.measures = new MeasureLayer(this.overlay, { changed: () => this.viewer.changed() });
     this.gestures = new Gestures(this.stage, {
-      press: (event, x, y) => this.#press(event, x, y),
+      press: (event, x, y) => this.drags.begin(event, x, y),
       hover: (x, y) => this.#hover(x, y),
       click: (x, y) => this.#click(x, y),
       doubleClick: (x, y) => this.#doubleClick(x, y),
       zoom: (factor, x, y) => this.zoomAt(factor, x, y),
       pan: (dx, dy) => this.pan(dx, dy),
-      scrollsPage: () => this.#scrollsPage(),
+      scrollsPage: () => this.drags.scrollsPage(),
     });
     this.node.addEventListener("focusin", () => this.viewer.activate(this));
     this.node.addEventListener("pointerdown", () => this.viewer.activate(this), true);
@@ -88,76 +82,73 @@ export class Pane {
     const same = this.view?.id === view.id && this.view.key === view.key;
     this.view = view;
     this.node.dataset.view = view.id;
-    set(this.node, { "aria-label": `${view.title}. ${this.#spokenOrientation()}`.trim() });
-    this.title.textContent = view.title;
     this.node.classList.toggle("prior", view.prior);
-    if (same && this.raster) {
-      this.viewer.repaint(this);
-      return;
+    if (!same || !this.raster) {
+      this.raster = null;
+      this.#leaveBoxes();
+      this.measures.close();
+      this.painter.clear();
+      if (view.error) this.fail(view.error);
+      else this.#load(view);
     }
-    this.raster = null;
-    this.measures.close();
-    this.painter.clear();
-    this.details.textContent = "";
-    this.#hideTip();
-    if (view.error) this.fail(view.error);
-    else this.#load(view);
+    this.#describe();
+  }
+
+  #describe() {
+    this.words.describe(this.view, this.raster?.header ?? null);
+    const { left } = this.stored;
+    const side = { R: "right", L: "left" }[left];
+    const spoken = side ? `, the patient's ${side} is stored on the left` : "";
+    set(this.node, { "aria-label": this.view.title + spoken });
   }
 
   #load(view) {
     const held = pixelStore.held(view.key);
     if (held) {
-      this.#take(view, held);
+      this.#take(held);
       return;
     }
+    const current = () => this.view.key === view.key && !this.raster;
     this.#tell(null);
     this.node.dataset.state = "loading";
-    const slow = setTimeout(() => {
-      if (this.view === view && !this.raster) this.#tell("Loading…");
-    }, SLOW_MS);
+    const slow = setTimeout(() => current() && this.#tell("Loading…"), SLOW_MS);
     pixelStore
       .load(view.key, view.url)
       .then(
-        (raster) => this.view?.key === view.key && this.#take(this.view, raster),
-        (error) => {
-          if (this.view?.key !== view.key) return;
-          if (error.stale && this.viewer.renewLinks()) return;
-          this.fail(error.message, true);
-        },
+        (raster) => current() && this.#take(raster),
+        (error) => current() && this.#refused(error),
       )
       .finally(() => clearTimeout(slow));
   }
 
-  #take(view, raster) {
+  #take(raster) {
     this.raster = raster;
     this.node.dataset.state = "ready";
     this.#tell(null);
-    this.viewer.state.settle(view.id, raster.header);
-    this.measures.open(view.key, raster.header);
-    const { width, height, bits } = raster.header;
-    this.details.textContent = `${width} × ${height} · ${bits} bit`;
+    this.viewer.state.settle(this.view.id, raster.header);
+    this.measures.open(this.view.key, raster.header);
     this.refreshBoxes();
-    this.viewer.repaint(this);
-    this.viewer.loaded(this);
+    this.#describe();
+    this.viewer.loaded();
+  }
+
+  #refused(error) {
+    if (error.stale && this.viewer.renewLinks()) return; // new links are on their way
+    this.fail(error.message, () => this.#load(this.view));
   }
 
   /** Show why there is no picture, in its place. */
-  fail(reason, again = false) {
-    this.raster = null;
+  fail(reason, retry = null) {
     this.node.dataset.state = "broken";
-    const retry = again
-      ? html("button", { type: "button", onclick: () => this.#load(this.view) }, "Try again")
-      : null;
     this.notice.replaceChildren(
       icon("broken"),
       html("strong", {}, "This image cannot be shown"),
       html("p", {}, reason),
-      ...(retry ? [retry] : []),
+      ...(retry ? [html("button", { type: "button", onclick: retry }, "Try again")] : []),
     );
     this.notice.hidden = false;
-    this.painter.clear();
     this.boxes.fill([], null);
-    this.viewer.repaint(this);
+    this.viewer.loaded();
   }
 
   #tell(words) {
@@ -165,26 +156,23 @@ export class Pane {
     this.notice.hidden = !words;
   }
 
+  /** Whether there is nothing more to wait for. */
+  get settled() {
+    return this.raster !== null || this.node.dataset.state === "broken";
+  }
+
   refreshBoxes() {
-    this.boxes.fill(this.raster ? this.viewer.groups : [], this.view.id);
+    this.boxes.fill(this.raster ? this.viewer.groups.list : [], this.view.id);
     this.showGroups();
   }
 
   showGroups() {
-    const shown = new Set(
-      this.viewer.groups.filter((group) => this.viewer.state.groupShown(group)).map(({ id }) => id),
-    );
-    this.boxes.show((id) => shown.has(id));
+    this.boxes.show((id) => this.viewer.groups.isShown(id));
     if (this.hovered && !this.hovered.shown) this.#hover(null);
-    if (this.focused && !this.focused.shown) this.#hideTip();
+    if (this.tip.entry && !this.tip.entry.shown) this.tip.hide();
   }
 
   // --- drawing ---------------------------------------------------------------------------------
-
-  get image() {
-    const { width, height, aspect } = this.raster.header;
-    return { width, height, aspect };
-  }
 
   get look() {
     return this.viewer.state.look(this.view.id);
@@ -194,87 +182,62 @@ export class Pane {
     return { width: this.stage.clientWidth, height: this.stage.clientHeight };
   }
 
-  projection() {
-    return new Projection(this.image, this.port, this.look.pose);
+  /** What the case says about the edges of the image, else what the file says. */
+  get stored() {
+    const { orientation } = this.view;
+    const own = this.raster?.header.orientation;
+    return orientation.known || !own?.source ? orientation : { ...own, known: true };
   }
 
-  /** Draw everything; called once a frame at most. Returns whether a picture was drawn. */
+  get isZoomed() {
+    return this.look.pose.zoom > ZOOMED;
+  }
+
+  /** The axis of the stored image that runs across the patient; if unknown, across the screen. */
+  get acrossAxis() {
+    const { left, top } = this.stored;
+    if (["R", "L"].includes(left)) return "x";
+    if (["R", "L"].includes(top)) return "y";
+    return this.look.pose.orientation & 1 ? "y" : "x";
+  }
+
+  projection() {
+    return new Projection(this.raster.header, this.port, this.look.pose);
+  }
+
+  /** Draw everything; called once a frame at most. */
   paint() {
+    const { look, port, raster, words, view } = this;
+    const turned = raster ? look.pose.orientation : 0;
+    this.stage.classList.toggle("doubtful", words.orientation(view, this.stored, turned));
+    if (port.width === 0 || port.height === 0) return;
     const ratio = window.devicePixelRatio || 1;
-    const { port } = this;
-    if (port.width === 0 || port.height === 0) return false;
     this.painter.resize(port, ratio);
-    this.#paintOrientation();
-    if (!this.raster) {
+    if (!raster) {
       this.painter.clear();
-      this.readout.textContent = "";
-      return false;
+      return;
     }
     const projection = this.projection();
     this.current = projection;
-    const { look } = this;
-    this.painter.paint(this.raster, projection, look.window, look.inverted, ratio);
+    this.painter.paint(raster, projection, look.window, look.inverted, ratio);
     this.boxes.place(projection, this.viewer.state.habits.labels);
     this.measures.place(projection);
-    this.#paintReadout(projection, ratio);
-    this.stage.style.touchAction = this.#scrollsPage() ? "pan-y" : "none";
+    words.placeEdges(projection);
+    words.read({
+      view,
+      look,
+      header: raster.header,
+      percent: Math.round(projection.scale * ratio * 100),
+      ratio: this.measures.ratio(),
+      measuring: !this.measures.isEmpty,
+    });
+    this.stage.style.touchAction = this.drags.scrollsPage() ? "pan-y" : "none";
     this.stage.dataset.tool = this.viewer.tool;
-    if (this.tipEntry) this.#placeTip();
-    return true;
-  }
-
-  #paintOrientation() {
-    const { orientation } = this.view;
-    const turned = this.raster ? this.look.pose.orientation : 0;
-    const edges = shownEdges(orientation, turned);
-    const says = advice(orientation, turned);
-    for (const [edge, node] of Object.entries(this.edges)) node.textContent = edges[edge] ?? "";
-    this.stage.classList.toggle("doubtful", Boolean(says?.warn));
-    const shown = says && !this.view.error ? says : null;
-    const words = shown?.text ?? "";
-    if (words === this.bandText) return;
-    this.bandText = words;
-    this.band.hidden = !shown;
-    this.band.classList.toggle("warn", Boolean(shown?.warn));
-    this.band.replaceChildren();
-    if (!shown) return;
-    this.band.append(icon("warning"), html("span", {}, shown.text));
-    if (shown.action) {
-      const act = () => this.orient(shown.orientation);
-      this.band.append(html("button", { type: "button", onclick: act }, shown.action));
-    }
-  }
-
-  #spokenOrientation() {
-    const { left, right } = this.view.orientation;
-    const words = { R: "right", L: "left" };
-    return words[left]
-      ? `The patient's ${words[left]} is stored on the left, ${words[right]} on the right.`
-      : "";
-  }
-
-  #paintReadout(projection, ratio) {
-    const { window } = this.look;
-    const zoom = `${Math.round(projection.scale * ratio * 100)} %`;
-    const words = window ? [`W ${figure(window.width)}`, `L ${figure(window.centre)}`, zoom] : [zoom];
-    if (this.look.inverted) words.push("inverted");
-    const lines = [html("div", {}, words.join("  "))];
-    const result = this.measures.ratio();
-    if (result?.ratio) {
-      const caution = this.view.word === "AP" ? " (AP: the heart looks larger)" : "";
-      lines.unshift(html("div", { class: "result" }, `CTR ${result.ratio.toFixed(2)}${caution}`));
-    }
-    if (!this.measures.isEmpty) {
-      lines.splice(-1, 0, html("div", { class: "note" }, lengthNote(this.raster.header)));
-    }
-    this.readout.replaceChildren(...lines);
+    words.advise(this === this.viewer.activePane ? this.viewer.tools.hint : "");
+    this.tip.place(this.port);
   }
 
   // --- what the reader does --------------------------------------------------------------------
-
-  #scrollsPage() {
-    return this.viewer.tool === "pan" && this.raster !== null && this.look.pose.zoom <= 1.001;
-  }
 
   #setPose(pose) {
     this.viewer.state.setPose(this.view.id, pose);
@@ -301,6 +264,7 @@ export class Pane {
     if (this.raster) this.#setPose({ ...this.look.pose, zoom: 1, x: 0, y: 0 });
   }
 
+  /** One image pixel to one pixel of the screen, at a point of the pane. */
   actualSize(x = this.port.width / 2, y = this.port.height / 2) {
     if (!this.raster) return;
     const projection = this.projection();
@@ -312,147 +276,47 @@ export class Pane {
     if (this.raster) this.#setPose(this.projection().oriented(orientation));
   }
 
-  #press(event, x, y) {
-    const panning = { move: (_x, _y, dx, dy) => this.pan(dx, dy), end: () => undefined };
-    if (!this.raster) return null;
-    const handle = this.measures.handleOf(event.target);
-    if (handle) return this.#dragEnd(handle, false);
-    const secondary = event.pointerType === "mouse" && event.button !== 0;
-    const { tool } = this.viewer;
-    if (secondary || event.shiftKey || tool === "pan") return this.#scrollsPage() && event.pointerType === "touch" ? null : panning;
-    if (tool === "window") {
-      return {
-        move: (_x, _y, dx, dy) => this.viewer.adjustWindow(this, dx, dy, WINDOW_DRAG_PX),
-        end: () => undefined,
-      };
-    }
-    const kind = this.measures.nextKind(tool);
-    if (!kind) return panning;
-    let drag = null;
-    return {
-      move: (toX, toY) => {
-        if (!drag) {
-          const start = this.current.toImage(x, y);
-          drag = this.#dragEnd(this.measures.begin(kind, start, this.acrossAxis()), true);
-        }
-        drag.move(toX, toY);
-      },
-      end: (cancelled) => drag?.end(cancelled),
-    };
-  }
-
-  #dragEnd({ mark, end }, fresh) {
-    return {
-      move: (x, y) => this.measures.move(mark, end, this.current.toImage(x, y)),
-      end: (cancelled) => {
-        if (!fresh) return;
-        if (cancelled) this.measures.remove(mark);
-        else this.measures.finish(mark, this.current);
-        this.viewer.changed();
-      },
-    };
-  }
-
-  /** The axis of the stored image that runs across the patient; if unknown, across the screen. */
-  acrossAxis() {
-    const { left, top } = this.view.orientation;
-    if (["R", "L"].includes(left)) return "x";
-    if (["R", "L"].includes(top)) return "y";
-    return this.look.pose.orientation & 1 ? "y" : "x";
-  }
-
   #hover(x, y) {
-    const entry = x === null || !this.raster ? null : this.boxes.under(x, y);
-    if (this.raster && x !== null) this.#probe(x, y);
-    else this.probe.textContent = "";
+    const over = x !== null && this.raster !== null;
+    this.words.value(this.raster, over ? this.current?.toImage(x, y) : null);
+    const entry = over ? this.boxes.under(x, y) : null;
     if (entry === this.hovered) return;
     this.hovered = entry;
-    this.viewer.light(entry ? [entry.box] : null, "hover");
-    if (entry) this.#showTip(entry);
-    else if (this.focused) this.#showTip(this.focused);
-    else this.#hideTip();
-  }
-
-  #probe(x, y) {
-    const [column, row] = this.current?.toImage(x, y).map(Math.floor) ?? [-1, -1];
-    const { width, height, scale, offset } = this.raster.header;
-    const inside = column >= 0 && row >= 0 && column < width && row < height;
-    if (!inside || this.raster.colour) {
-      this.probe.textContent = "";
-      return;
-    }
-    const value = this.raster.levels[0].codes[row * width + column] * scale + offset;
-    this.probe.textContent = `${column}, ${row}: ${figure(value)}`;
+    const told = entry ?? this.focused;
+    this.viewer.groups.light(told ? [told.box] : null);
+    if (told) this.tip.show(told, this.port);
+    else this.tip.hide();
   }
 
   #click(x, y) {
     const entry = this.raster ? this.boxes.under(x, y) : null;
-    if (entry) entry.node.focus({ preventScroll: true });
-    else this.node.focus({ preventScroll: true });
+    (entry?.node ?? this.node).focus({ preventScroll: true });
   }
 
   #doubleClick(x, y) {
-    if (this.look.pose.zoom > 1.001) this.fit();
+    if (!this.raster) return;
+    if (this.isZoomed) this.fit();
     else this.actualSize(x, y);
   }
 
-  // --- the words beside a box ------------------------------------------------------------------
-
   #focusBox(entry) {
     this.focused = entry;
-    if (this.raster) {
-      const pose = this.projection().revealing(entry.box);
-      if (pose !== this.look.pose) this.#setPose(pose);
-    }
-    this.viewer.light([entry.box], "focus");
-    this.#showTip(entry);
+    const pose = this.projection().revealing(entry.box);
+    if (pose !== this.look.pose) this.#setPose(pose);
+    this.viewer.groups.light([entry.box]);
+    this.tip.show(entry, this.port);
   }
 
   #blurBox() {
     this.focused = null;
-    this.viewer.light(null, "focus");
-    this.#hideTip();
+    this.viewer.groups.light(null);
+    this.tip.hide();
   }
 
-  #showTip(entry) {
-    this.tipEntry = entry;
-    const { group, box } = entry;
-    const rows = [
-      html("strong", {}, box.label || "No label"),
-      html("span", { class: "who", style: { "--c": group.colour } }, group.name),
-    ];
-    const where = [box.side, box.place].filter(Boolean).join(", ");
-    if (where) rows.push(html("span", {}, where));
-    if (box.score !== null && box.score !== undefined) {
-      rows.push(html("span", {}, `Score ${score(box.score)}`));
-    }
-    if (box.note) rows.push(html("span", { class: "remark" }, icon("warning"), box.note));
-    this.tip.replaceChildren(...rows);
-    this.tip.hidden = false;
-    this.#placeTip();
+  #leaveBoxes() {
+    this.boxes.fill([], null);
+    this.hovered = null;
+    this.focused = null;
+    this.tip.hide();
   }
-
-  #placeTip() {
-    const { rect } = this.tipEntry;
-    if (!rect) return;
-    const { width, height } = this.port;
-    const size = { width: this.tip.offsetWidth, height: this.tip.offsetHeight };
-    const right = rect.x + rect.width + 8;
-    let x = right + size.width <= width ? right : rect.x - size.width - 8;
-    x = Math.min(Math.max(x, 4), Math.max(4, width - size.width - 4));
-    const y = Math.min(Math.max(rect.y, 4), Math.max(4, height - size.height - 4));
-    this.tip.style.transform = `translate(${x}px, ${y}px)`;
-  }
-
-  #hideTip() {
-    this.tipEntry = null;
-    this.tip.hidden = true;
-  }
-}
-
-/** A value with as many figures as matter. */
-export function figure(value) {
-  const size = Math.abs(value);
-  if (size >= 20 || Number.isInteger(value)) return String(Math.round(value));
-  return String(Number(value.toPrecision(3)));
 }

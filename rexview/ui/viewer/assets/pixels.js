@@ -45,6 +45,7 @@ class PixelStore {
     this.bytes = 0;
     this.rasters = new Map(); // key -> raster; the least recently used comes first
     this.pending = new Map(); // key -> promise
+    this.failed = new Set(); // not asked for again in the background
   }
 
   /** The raster if it is here already, else undefined. */
@@ -62,8 +63,11 @@ class PixelStore {
     const held = this.held(key);
     if (held) return held;
     if (!this.pending.has(key)) {
-      const request = this.#fetch(key, url, priority).finally(() => this.pending.delete(key));
+      this.failed.delete(key);
+      const request = this.#fetch(key, url, priority);
       this.pending.set(key, request);
+      const ended = () => this.pending.delete(key);
+      request.then(ended, () => ended() && this.failed.add(key));
     }
     return this.pending.get(key);
   }
@@ -71,7 +75,7 @@ class PixelStore {
   /** Fetch in the background what is likely to be wanted next; failures wait until it is. */
   async prefetch(images) {
     for (const { key, url } of images) {
-      if (this.rasters.has(key) || this.pending.has(key)) continue;
+      if (this.rasters.has(key) || this.pending.has(key) || this.failed.has(key)) continue;
       await this.load(key, url, "low").catch(() => undefined);
     }
   }

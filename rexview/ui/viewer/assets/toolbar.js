@@ -1,14 +1,14 @@
 // The buttons above the picture, in groups; the less used ones fold away where there is little room.
 
+import { figure } from "./annotations.js";
 import { html, set } from "./dom.js";
 import { icon } from "./icons.js";
-import { figure } from "./pane.js";
 
-function button(name, label, key, act) {
+function button(name, label, key, act, extra = "") {
   const title = key ? `${label} (${key})` : label;
   return html(
     "button",
-    { type: "button", class: "tool", title, "aria-label": label, "aria-keyshortcuts": key, onclick: act },
+    { type: "button", class: `tool ${extra}`.trim(), title, "aria-label": label, "aria-keyshortcuts": key, onclick: act },
     icon(name),
   );
 }
@@ -24,19 +24,19 @@ export class Toolbar {
   /** @param {object} viewer see viewer.js; @param {object} commands see commands.js */
   constructor(viewer, commands) {
     this.viewer = viewer;
-    const make = (name, label, key, command) =>
-      button(name, label, key, () => commands[command]());
+    const make = (name, label, key, command, extra) =>
+      button(name, label, key, () => commands[command](), extra);
     this.tools = new Map(
-      TOOLS.map(([tool, label, key]) => [tool, button(tool, label, key, () => viewer.setTool(tool))]),
+      TOOLS.map(([tool, label, key]) => [tool, button(tool, label, key, () => viewer.tools.choose(tool))]),
     );
     this.presets = html("select", {
       class: "presets",
       title: "Window presets (p)",
       "aria-label": "Window preset",
-      onchange: () => viewer.choosePreset(Number(this.presets.value)),
+      onchange: () => viewer.windows.choose(Number(this.presets.value)),
     });
-    this.width = this.#field("W", "Window width", (value) => viewer.setWindow({ width: value }));
-    this.centre = this.#field("L", "Window level", (value) => viewer.setWindow({ centre: value }));
+    this.width = this.#field("W", "Window width", (value) => viewer.windows.set({ width: value }));
+    this.centre = this.#field("L", "Window level", (value) => viewer.windows.set({ centre: value }));
     this.invert = make("invert", "Invert", "i", "invert");
     this.mirror = make("mirror", "Mirror left to right", "h", "mirror");
     this.beside = make("beside", "Views side by side", "s", "beside");
@@ -52,7 +52,7 @@ export class Toolbar {
       "div",
       { class: "toolbar", role: "toolbar", "aria-label": "Viewer tools" },
       group("Tool", "", ...this.tools.values(), this.bin),
-      group("Window", "window fold", this.presets, this.width.node, this.centre.node),
+      group("Window", "", this.presets, this.width.node, this.centre.node),
       group("Picture", "", this.invert),
       group(
         "Orientation",
@@ -75,7 +75,7 @@ export class Toolbar {
       ),
       group("Zoom", "fold", make("zoomOut", "Smaller", "-", "zoomOut"), make("zoomIn", "Larger", "+", "zoomIn")),
       group("Views", "views", this.beside, this.link, this.blink),
-      group("Page", "end", this.labels, this.full, make("keys", "All keys", "?", "help"), this.more),
+      group("Page", "end", this.labels, this.full, make("keys", "All keys", "?", "help", "fold"), this.more),
     );
   }
 
@@ -87,7 +87,7 @@ export class Toolbar {
       title: label,
       onchange: () => Number.isFinite(input.valueAsNumber) && act(input.valueAsNumber),
     });
-    return { input, node: html("label", { class: "field" }, html("span", {}, letter), input) };
+    return { input, node: html("label", { class: "field fold" }, html("span", {}, letter), input) };
   }
 
   #unfold() {
@@ -103,19 +103,18 @@ export class Toolbar {
     const ready = Boolean(pane?.raster);
     const look = ready ? pane.look : null;
     for (const [tool, node] of this.tools) pressed(node, viewer.tool === tool);
-    const lateral = pane?.view && pane.view.kind === "image" && pane.view.word === "LATERAL";
-    this.tools.get("ratio").disabled = lateral;
+    this.tools.get("ratio").disabled = !viewer.tools.isUsable("ratio");
     this.tools.get("window").disabled = ready && !look.window;
     pressed(this.invert, Boolean(look?.inverted));
     pressed(this.mirror, Boolean(look && look.pose.orientation & 4));
     pressed(this.beside, viewer.state.shown.length > 1);
     pressed(this.link, habits.linked);
-    pressed(this.blink, viewer.blink.on);
+    pressed(this.blink, viewer.views.blink.on);
     pressed(this.labels, habits.labels);
-    const several = viewer.views.length > 1;
+    const several = viewer.views.list.length > 1;
     this.beside.hidden = !several;
     this.link.hidden = !several;
-    this.blink.hidden = !viewer.canBlink();
+    this.blink.hidden = !viewer.views.canBlink();
     this.bin.hidden = !viewer.panes.some((one) => !one.measures.isEmpty);
     this.#refreshWindow(ready ? pane.raster.header : null, look);
   }

@@ -1,0 +1,208 @@
+"""The form that makes a review set from files of another format."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import platformdirs
+import streamlit as st
+
+from rexview.errors import ImportSourceError, RexviewError
+from rexview.reviewset.importers import FORMATS, import_source, propose_mapping
+from rexview.reviewset.importers.column_mapping import ColumnMapping
+from rexview.reviewset.importers.importer import Importer, ImportReport, Option
+from rexview.ui import mapping_table, resources
+from rexview.ui.problems import show_problems
+
+_MAPPING: Final = "mapping"
+_UPLOADS: Final = "rexview_uploads"
+_REPORT: Final = "rexview_import_report"
+
+
+def show_import_form() -> str | None:
+    """Show the form; return the folder to open when the reader asks for it."""
+    format_id = st.selectbox(
+        "Format",
+        list(FORMATS),
+        format_func=lambda one: FORMATS[one].name,
+        key="import_format",
+    )
+    importer = FORMATS[format_id]
+    st.caption(importer.description)
+    sources = _sources(importer)
+    if not sources:
+        return None
+    mapping = None
+    if any(option.name == _MAPPING for option in importer.options):
+        mapping = _confirmed_mapping(sources[0])
+        if mapping is None:
+            return None
+    options = _options(importer)
+    out = _destination(sources)
+    if st.button("Import", type="primary", key=f"import_{format_id}"):
+        given = {**options, **({_MAPPING: mapping} if mapping else {})}
+        st.session_state[_REPORT] = _import(format_id, sources, out, given)
+    return _show_report(st.session_state.get(_REPORT))
+
+
+def _show_report(report: ImportReport | None) -> str | None:
+    """Show what the last import made; return its folder when the reader wants it opened."""
+    if report is None:
+        return None
+    counts = ", ".join(f"{count:,} {word}" for word, count in report.counts.items())
+    st.success(f"Imported {counts}.")
+    for note in report.notes:
+        st.caption(note)
+    show_problems(report.problems, key="import_report")
+    if st.button(f"Open {report.folder.name}", icon=":material/folder_open:", key="import_open"):
+        del st.session_state[_REPORT]
+        return str(report.folder)
+    return None
+
+
+def _sources(importer: Importer) -> list[Path]:
+    suffixes = ", ".join(importer.suffixes)
+    kind = "files or a folder" if importer.folders else "files"
+    text = st.text_area(
+        f"Path of the {kind}, one a line",
+        placeholder="/path/to/source",
+        help=f"On the computer that runs rexview. Endings: {suffixes}",
+        height=80,
+        key=f"import_paths_{importer.id}",
+    )
+    uploads = st.file_uploader(
+        "or upload",
+        type=[suffix.removeprefix(".") for suffix in importer.suffixes],
+        accept_multiple_files=True,
+        key=f"import_uploads_{importer.id}",
+    )
+    sources = [_keep_upload(one.name, one.getvalue()) for one in uploads or []]
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        path = Path(line.strip().strip("\"'")).expanduser()
+        if _allowed(path) and _there(path):
+            sources.append(path)
+    return sources
+
+
+def _allowed(path: Path) -> bool:
+    try:
+        resources.may_open(path)
+    except RexviewError as error:
+        st.error(str(error), icon=":material/error:")
+        return False
+    return True
+
+
+def _there(path: Path) -> bool:
+    try:
+        if path.exists():
+            return True
+    except (OSError, ValueError):
+        pass
+    st.error("There is no such file or folder on the computer that runs rexview.")
+    return False
+
+
+def _keep_upload(name: str, content: bytes) -> Path:
+    """Write an upload into a folder of this session, under a name that cannot leave it."""
+    if _UPLOADS not in st.session_state:
+        st.session_state[_UPLOADS] = tempfile.TemporaryDirectory(prefix="rexview-upload-")
+    folder = Path(st.session_state[_UPLOADS].name)
+    path = folder / (re.sub(r"[^\w.\- ]", "_", Path(name).name).strip(". ") or "upload")
+    if not path.exists() or path.read_bytes() != content:
+        path.write_bytes(content)
+    return path
+
+
+def _confirmed_mapping(source: Path) -> ColumnMapping | None:
+    """Show what each column is taken for, let a person change it, and return it."""
+    try:
+        proposal = propose_mapping(source)
+    except ImportSourceError as error:
+        st.error(str(error), icon=":material/error:")
+        show_problems(error.problems, key="import_mapping")
+        return None
+    st.markdown("**What each column means.** Change what is wrong, then import.")
+    edited = st.data_editor(
+        mapping_table.to_table(proposal),
+        hide_index=True,
+        disabled=["Column", "Examples"],
+        column_config={
+            "Meaning": st.column_config.SelectboxColumn(
+                options=list(mapping_table.MEANINGS), required=True
+            ),
+            "Model": st.column_config.TextColumn(help="Where the column is about one model only"),
+            "Reader": st.column_config.TextColumn(help="Who gave these scores"),
+        },
+        key=f"import_mapping_{source.name}",
+    )
+    twice = mapping_table.doubled(edited)
+    if twice:
+        st.error(f"Only one column can be: {', '.join(twice)}.", icon=":material/error:")
+        return None
+    return mapping_table.from_table(proposal, edited)
+
+
+def _options(importer: Importer) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    with st.expander("Options"):
+        for option in importer.options:
+            if option.type != "mapping":
+                values[option.name] = _option(importer, option)
+    return {name: value for name, value in values.items() if value not in (None, "", [])}
+
+
+def _option(importer: Importer, option: Option) -> Any:
+    key = f"import_{importer.id}_{option.name}"
+    if option.type in ("flag", "switch"):
+        default = option.type == "switch" if option.default is None else bool(option.default)
+        return st.checkbox(option.label, default, help=option.help, key=key)
+    if option.type == "choice":
+        place = option.choices.index(option.default) if option.default in option.choices else 0
+        return st.selectbox(option.label, option.choices, place, help=option.help, key=key)
+    if option.type == "texts":
+        text = st.text_area(f"{option.label}, one a line", help=option.help, key=key, height=80)
+        return [line for line in text.splitlines() if line.strip()]
+    return st.text_input(option.label, help=option.help, key=key)
+
+
+def _destination(sources: Sequence[Path]) -> Path:
+    name = re.sub(r"[^\w\-]+", "-", sources[0].stem).strip("-").lower() or "imported"
+    base = Path(platformdirs.user_data_dir("rexview")) / "sets"
+    free = next(
+        path
+        for number in range(1, 10_000)
+        if not (path := base / (name if number == 1 else f"{name}-{number}")).exists()
+    )
+    text = st.text_input(
+        "New folder for the review set",
+        str(free),
+        key=f"import_out_{name}",
+        help="It must not exist yet, or be empty.",
+    )
+    return Path(text.strip() or free).expanduser()
+
+
+def _import(
+    format_id: str, sources: Sequence[Path], out: Path, options: Mapping[str, Any]
+) -> ImportReport | None:
+    """Import; return the report, None when it failed, which is told."""
+    places = [one.name for one in FORMATS[format_id].options if one.type in ("file", "folder")]
+    named = [Path(options[name]).expanduser() for name in places if name in options]
+    if not all(_allowed(path) for path in (out, *named)):
+        return None
+    try:
+        with st.spinner("Importing…"):
+            return import_source(format_id, sources, out, options=options)
+    except ImportSourceError as error:
+        st.error(str(error), icon=":material/error:")
+        show_problems(error.problems, key="import_failed")
+    except RexviewError as error:
+        st.error(str(error), icon=":material/error:")
+    return None

@@ -1,0 +1,68 @@
+// Whose boxes are shown, and which boxes are lit.
+
+export class Groups {
+  constructor(viewer) {
+    this.viewer = viewer;
+    this.list = [];
+  }
+
+  isShown(id) {
+    const group = this.list.find((one) => one.id === id);
+    return group !== undefined && this.viewer.state.groupShown(group);
+  }
+
+  shownIds() {
+    return this.list.filter(({ id }) => this.isShown(id)).map(({ id }) => id);
+  }
+
+  /** The ids shown where that is not what the page asked for, else null. */
+  changedIds() {
+    const usual = this.list.every((group) => this.isShown(group.id) === group.shown);
+    return usual ? null : this.shownIds();
+  }
+
+  hasKey(key) {
+    return this.list.some((group) => group.key === key);
+  }
+
+  toggleByKey(key) {
+    const group = this.list.find((one) => one.key === key);
+    if (group) this.toggle(group.id);
+    else this.viewer.announce("There are no reference boxes");
+  }
+
+  toggle(id) {
+    const group = this.list.find((one) => one.id === id);
+    const shown = !this.isShown(id);
+    this.viewer.state.setGroup(group, shown);
+    this.#changed();
+    this.viewer.announce(`${group.name}: boxes ${shown ? "shown" : "hidden"}`);
+  }
+
+  toggleAll() {
+    const shown = this.shownIds().length === 0;
+    for (const group of this.list) this.viewer.state.setGroup(group, shown);
+    this.#changed();
+    this.viewer.announce(shown ? "All boxes shown" : "All boxes hidden");
+  }
+
+  #changed() {
+    const { viewer } = this;
+    for (const pane of viewer.panes) pane.showGroups();
+    viewer.chips.refresh();
+    viewer.address.touch();
+    viewer.say("boxes", { shown: this.shownIds() });
+  }
+
+  /** Light boxes and the words of the page that belong to them; null ends it. */
+  light(boxes) {
+    const ids = new Set((boxes ?? []).map((box) => box.id));
+    this.lightWhere(boxes ? (box) => ids.has(box.id) : null);
+    this.viewer.linking.mark(boxes ?? []);
+    this.viewer.say("hover", { boxes: [...ids] });
+  }
+
+  lightWhere(isLit) {
+    for (const pane of this.viewer.panes) pane.boxes.light(isLit);
+  }
+}
