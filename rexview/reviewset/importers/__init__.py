@@ -1,0 +1,37 @@
+"""Review sets from files of other formats: ReXrank JSON, tables, folders of images, COCO boxes.
+
+:data:`FORMATS` declares each importer with its options; :func:`import_source` runs one. Sources are
+only read. The review set appears as a whole or not at all.
+"""
+
+from __future__ import annotations
+
+from rexview.reviewset.importers.column_guess import propose_mapping
+from rexview.reviewset.importers.column_mapping import (
+    ANSWER_FIELDS,
+    FIELDS,
+    MARKS,
+    AnswerColumn,
+    ColumnMapping,
+    FieldColumn,
+    MarkColumn,
+)
+from rexview.reviewset.importers.formats import FORMATS
+from rexview.reviewset.importers.importer import Importer, ImportReport, Option
+from rexview.reviewset.importers.running import import_source
+
+__all__ = [
+    "ANSWER_FIELDS",
+    "FIELDS",
+    "FORMATS",
+    "MARKS",
+    "AnswerColumn",
+    "ColumnMapping",
+    "FieldColumn",
+    "ImportReport",
+    "Importer",
+    "MarkColumn",
+    "Option",
+    "import_source",
+    "propose_mapping",
+]

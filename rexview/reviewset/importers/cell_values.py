@@ -1,0 +1,92 @@
+"""Values of table cells: numbers, yes or no, dates, lists, as people and programs write them."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from datetime import UTC, datetime
+from typing import Final
+
+_YES: Final = frozenset(("yes", "y", "true", "t", "1", "x", "✓", "✔", "ja", "oui", "present"))
+_NO: Final = frozenset(("no", "n", "false", "f", "0", "-", "nein", "non", "absent"))
+_OUT_OF_FIVE: Final = re.compile(r"(\d(?:[.,]\d+)?)\s*(?:/|out of|of)\s*5")
+_THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
+_INT64_MAX: Final = 2**63 - 1
+
+
+def read_number(text: str | None) -> float | None:
+    """Return a finite number, or None: ``3``, ``3.0``, ``3,5``, ``1,024``, ``4/5`` (a score)."""
+    if text is None or len(text) > 40:
+        return None
+    plain = text.strip().replace("\u00a0", "")
+    out_of = _OUT_OF_FIVE.fullmatch(plain)
+    if out_of:
+        plain = out_of[1]
+    if _THOUSANDS.fullmatch(plain):
+        plain = plain.replace(",", "")
+    try:
+        number = float(plain.replace(",", "."))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def read_whole(text: str | None) -> int | None:
+    """Return a whole number that fits 64 bits, or None."""
+    number = read_number(text)
+    whole = number is not None and number.is_integer() and abs(number) < _INT64_MAX
+    return int(number) if number is not None and whole else None
+
+
+def read_yes_no(text: str | None) -> bool | None:
+    """Return True or False for the usual words and ticks, None for anything else."""
+    word = (text or "").strip().lower().removesuffix(".0")
+    return True if word in _YES else False if word in _NO else None
+
+
+def read_date(text: str | None) -> datetime | None:
+    """Return an ISO 8601 date with time zone (UTC where it gives none), or None."""
+    if text is None:
+        return None
+    try:
+        when = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
+
+
+def read_list(text: str | None) -> list[str]:
+    """Return the entries of a cell that may hold several.
+
+    A JSON or Python list, or entries apart by line breaks, ``;`` or ``|``. A comma separates only
+    file names (each entry has an ending): text and folders have commas of their own.
+    """
+    if text is None or not text.strip():
+        return []
+    plain = text.strip()
+    if plain.startswith("[") and plain.endswith("]"):
+        for candidate in (plain, plain.replace("'", '"')):
+            try:
+                values = json.loads(candidate)
+            except (ValueError, RecursionError):
+                continue
+            return [str(one).strip() for one in values if one is not None and str(one).strip()]
+    parts = re.split(r"[\n;|]", plain)
+    if len(parts) == 1:
+        names = plain.split(",")
+        if len(names) > 1 and all(re.search(r"\.\w{2,5}\s*$", name) for name in names):
+            parts = names
+    return [part.strip() for part in parts if part.strip()]
+
+
+def read_option(text: str | None, options: int) -> int | None:
+    """Return the 0-based index of an option given as a letter (``B``, ``(B)``, ``B.``) or index."""
+    if text is None:
+        return None
+    letter = re.fullmatch(r"\W*([A-Za-z])\W*", text.strip()) or re.match(r"([A-Za-z])[.):]\s", text)
+    if letter:
+        index: int | None = ord(letter[1].upper()) - ord("A")
+    else:
+        index = read_whole(text)
+    return index if index is not None and 0 <= index < max(options, 1) else None

@@ -1,0 +1,318 @@
+"""A proposal of what the columns of a table mean, from their names and their contents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from rexview.errors import ImportSourceError
+from rexview.reviewset.importers.cell_values import read_number, read_yes_no
+from rexview.reviewset.importers.column_mapping import (
+    ANSWER_FIELDS,
+    FIELDS,
+    AnswerColumn,
+    ColumnMapping,
+    FieldColumn,
+    MarkColumn,
+)
+from rexview.reviewset.importers.column_names import (
+    DIMENSION_WORDS,
+    FAILURE_WORDS,
+    FIELD_NAMES,
+    IDENTITY,
+    MODEL_WORDS,
+    NOT_A_MODEL,
+    READER_WORDS,
+    ColumnName,
+)
+from rexview.reviewset.importers.image_inspection import DICOM_SUFFIXES, RASTER_SUFFIXES
+from rexview.reviewset.importers.problem_log import ProblemLog
+from rexview.reviewset.importers.sheet import Sheet, read_sheet
+from rexview.vocab import DIMENSIONS, QUESTION_TYPES, normalise_finish_reason, normalise_view
+
+_ROWS_LOOKED_AT: Final = 2000
+_VALUES_LOOKED_AT: Final = 200
+_SAMPLES: Final = 3
+_SAMPLE_CHARACTERS: Final = 60
+_ENOUGH: Final = 0.4
+_LONG_TEXT: Final = 40
+_PATH_ENDINGS: Final = (*RASTER_SUFFIXES, *DICOM_SUFFIXES)
+
+Cells = Sequence[str]
+
+
+def propose_mapping(path: Path, *, sheet: str | None = None) -> ColumnMapping:
+    """Propose what the columns of a CSV, TSV or Excel file mean.
+
+    Raises
+    ------
+    ImportSourceError
+        When the file cannot be read as a table.
+    """
+    log = ProblemLog()
+    table = read_sheet(path, log, sheet=sheet, max_rows=_ROWS_LOOKED_AT) if path.is_file() else None
+    if table is None:
+        if not path.is_file():
+            log.error(path.name, "There is no such file.", "Check the path.")
+        raise ImportSourceError(f"{path.name} cannot be read as a table.", log.problems)
+    return guess(table)
+
+
+def guess(table: Sheet) -> ColumnMapping:
+    """Propose what the columns of a table mean."""
+    cells = {
+        name: [value for value in table.column(name) if value is not None][:_VALUES_LOOKED_AT]
+        for name in table.columns
+    }
+    names = {name: ColumnName.of(name) for name in table.columns}
+    identity = tuple(name for name in table.columns if IDENTITY.search(names[name].plain))
+    open_names = [name for name in table.columns if name not in identity]
+    fields = _fields(open_names, names, cells)
+    taken = {one.column for one in fields.values()}
+    left = [name for name in open_names if name not in taken]
+    answers = [] if "model" in fields else _answers(left, names, cells, "answer" in fields)
+    taken |= {one.column for one in answers}
+    models = list(dict.fromkeys(one.model for one in answers))
+    marks = [
+        mark
+        for name in left
+        if name not in taken
+        for mark in [_mark(names[name], cells[name], models)]
+        if mark is not None
+    ]
+    if answers and "answer" in fields:
+        del fields["answer"]
+    _correct_case(table, fields)
+    return ColumnMapping(
+        file=table.file,
+        columns=table.columns,
+        fields=tuple(fields.get(field, FieldColumn(field, None)) for field in FIELDS),
+        answers=tuple(answers),
+        marks=tuple(marks),
+        identity=identity,
+        model=None if "model" in fields or answers else Path(table.file).stem,
+        sheet=table.name,
+    )
+
+
+def _samples(cells: Cells) -> tuple[str, ...]:
+    different = list(dict.fromkeys(cells))[:_SAMPLES]
+    return tuple(
+        one if len(one) <= _SAMPLE_CHARACTERS else f"{one[: _SAMPLE_CHARACTERS - 1]}…"
+        for one in different
+    )
+
+
+def _fields(
+    columns: Sequence[str], names: dict[str, ColumnName], cells: dict[str, list[str]]
+) -> dict[str, FieldColumn]:
+    """Give each field the column that fits best, the surest pairs first."""
+    pairs = [
+        (round(confidence, 2), -place, field, column)
+        for field in FIELDS
+        for place, column in enumerate(columns)
+        for confidence in [_name_fit(field, names[column]) * _content_fit(field, cells[column])]
+        if confidence >= _ENOUGH
+    ]
+    found: dict[str, FieldColumn] = {}
+    used: set[str] = set()
+    for confidence, _, field, column in sorted(pairs, reverse=True):
+        if field not in found and column not in used:
+            found[field] = FieldColumn(field, column, confidence, _samples(cells[column]))
+            used.add(column)
+    if "image" not in found:
+        for column in columns:
+            if column not in used and _share(cells[column], _looks_like_path) > 0.9:
+                found["image"] = FieldColumn("image", column, 0.8, _samples(cells[column]))
+                break
+    return found
+
+
+def _name_fit(field: str, name: ColumnName) -> float:
+    known = FIELD_NAMES[field]
+    if name.plain in known or name.plain.replace(" ", "") in known:
+        return 0.98 - 0.01 * known.index(name.plain) if name.plain in known else 0.8
+    if any(not phrase.isdigit() and name.find(phrase) for phrase in known if " " in phrase):
+        return 0.6
+    return 0.0
+
+
+def _share(cells: Cells, test: Callable[[str], bool]) -> float:
+    return sum(map(test, cells)) / len(cells) if cells else 0.0
+
+
+def _looks_like_path(cell: str) -> bool:
+    return cell.lower().rstrip("]\"'").endswith(_PATH_ENDINGS)
+
+
+def _is_number(cell: str) -> bool:
+    return read_number(cell) is not None
+
+
+def _content_fit(field: str, cells: Cells) -> float:
+    """Say how well values suit a field: 1 well or nothing to tell, towards 0 badly."""
+    if not cells:
+        return 0.9
+    length = median(map(len, cells))
+    if field in ("input_tokens", "output_tokens", "max_output_tokens", "latency_s", "score"):
+        return 1.0 if _share(cells, _is_number) > 0.8 else 0.2
+    if field == "finish_reason":
+        return (
+            1.0
+            if _share(cells, lambda cell: normalise_finish_reason(cell) is not None) > 0.7
+            else 0.3
+        )
+    if field == "view":
+        return 1.0 if _share(cells, lambda cell: normalise_view(cell) != "UNKNOWN") > 0.5 else 0.4
+    if field == "normal":
+        return 1.0 if _share(cells, lambda cell: read_yes_no(cell) is not None) > 0.8 else 0.2
+    if field == "question_type":
+        return 1.0 if _share(cells, lambda cell: cell.lower() in QUESTION_TYPES) > 0.8 else 0.3
+    if field == "dimension":
+        words = {one.replace("_", " ") for one in DIMENSIONS}
+        known = _share(cells, lambda cell: cell.lower().replace("_", " ") in words)
+        return 1.0 if known > 0.5 else 0.2
+    if field == "image":
+        return 1.0 if _share(cells, _looks_like_path) > 0.5 else 0.6
+    if field in ("answer", "report", "findings", "impression", "question"):
+        numeric = _share(cells, _is_number) > 0.5
+        return 0.2 if numeric else 1.0 if length > 12 else 0.7
+    if field in (
+        "case",
+        "study_id",
+        "patient_id",
+        "model",
+        "reader",
+        "run_id",
+        "site",
+        "sex",
+        "age",
+    ):
+        return 1.0 if length <= _LONG_TEXT else 0.3
+    return 0.4 if length > 4 * _LONG_TEXT and field.startswith("tag_") else 1.0
+
+
+def _answers(
+    columns: Sequence[str],
+    names: dict[str, ColumnName],
+    cells: dict[str, list[str]],
+    has_answer: bool,
+) -> list[AnswerColumn]:
+    """Find columns that belong to one model each: ``GPT-5 answer``, ``response_medgemma``."""
+    found = []
+    for column in columns:
+        split = _model_and_field(names[column])
+        if split and _content_fit(split[1], cells[column]) >= 0.7:
+            model, field = split
+            sure = 0.9 if MODEL_WORDS.search(model) else 0.75
+            found.append(AnswerColumn(column, model, field, sure, _samples(cells[column])))
+    with_answer = {one.model for one in found if one.field == "answer"}
+    if not with_answer and not has_answer:
+        for column in columns:
+            long = bool(cells[column]) and median(map(len, cells[column])) > _LONG_TEXT
+            known = MODEL_WORDS.search(column) is not None
+            plain = ColumnName.of(column).words
+            if (long or (known and not _share(cells[column], _is_number) > 0.5)) and not any(
+                word in NOT_A_MODEL for word in plain
+            ):
+                sure = 0.8 if known else 0.45
+                found.append(AnswerColumn(column, column, "answer", sure, _samples(cells[column])))
+        with_answer = {one.model for one in found if one.field == "answer"}
+    same_name = {name.lower(): name for name in with_answer}
+    return [
+        AnswerColumn(
+            one.column, same_name[one.model.lower()], one.field, one.confidence, one.samples
+        )
+        for one in found
+        if one.model.lower() in same_name
+    ]
+
+
+def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
+    """Split ``answer (GPT-5)`` or ``gpt5_finish_reason`` into the model and the field."""
+    best: tuple[int, str, str] | None = None
+    for field in ANSWER_FIELDS:
+        for phrase in FIELD_NAMES[field]:
+            place = name.find(phrase)
+            if place is None or (place[0] > 0 and place[1] < len(name.words)):
+                continue
+            start, end = place
+            rest = (0, start) if start else (end, len(name.words))
+            words = [word for word in name.words[slice(*rest)] if not word.isdigit()]
+            if not words or all(word in NOT_A_MODEL for word in words):
+                continue
+            if any(word in NOT_A_MODEL - {"model", "ai", "llm"} for word in words):
+                continue
+            if best is None or end - start > best[0]:
+                best = (end - start, name.text(*rest), field)
+    return best[1:] if best else None
+
+
+def _mark(name: ColumnName, cells: Cells, models: Sequence[str]) -> MarkColumn | None:
+    """Recognise a column of scores or ticks: ``process_reader1``, ``GPT-5 laterality error R2``."""
+    scores = {mark: DIMENSION_WORDS[mark] for mark in DIMENSION_WORDS}
+    for mark, phrases in (*scores.items(), *FAILURE_WORDS.items()):
+        place = next((found for phrase in phrases for found in [name.find(phrase)] if found), None)
+        if place is None:
+            continue
+        test = _is_score if mark in DIMENSION_WORDS else _is_tick
+        if cells and _share(cells, test) < 0.8:
+            return None
+        before, after = name.text(0, place[0]), name.text(place[1], len(name.words))
+        model = reader = None
+        for text in (before, after):
+            if not text:
+                continue
+            rest, who = _reader_in(text)
+            reader = reader or who
+            known = next((one for one in models if one.lower() == rest.lower()), None)
+            if known:
+                model = known
+            elif rest and not reader and rest.lower() not in ("score", "rating", "likert"):
+                reader = rest
+        return MarkColumn(name.written, mark, reader, model, 0.9 if cells else 0.6, _samples(cells))
+    return None
+
+
+def _is_score(cell: str) -> bool:
+    number = read_number(cell)
+    return number is not None and 0 <= number <= 5
+
+
+def _is_tick(cell: str) -> bool:
+    return read_yes_no(cell) is not None
+
+
+def _reader_in(text: str) -> tuple[str, str | None]:
+    """Split off a reader such as ``reader1``, ``R2``, ``rater B``: the rest, and the reader."""
+    name = ColumnName.of(text)
+    for place, word in enumerate(name.words):
+        follows = name.words[place + 1] if place + 1 < len(name.words) else ""
+        numbered = follows.isdigit() or (len(follows) == 1 and follows.isalpha())
+        if word in READER_WORDS and (numbered or len(word) > 3):
+            end = place + 1 + numbered
+            rest = f"{name.text(0, place)} {name.text(end, len(name.words))}".strip()
+            return rest, name.text(place, end)
+    return text, None
+
+
+def _correct_case(table: Sheet, fields: dict[str, FieldColumn]) -> None:
+    """Unmap a case column that cannot be one: a number for each row, or an id of studies."""
+    case, model, question = (fields.get(name) for name in ("case", "model", "question"))
+    if case is None or case.column is None:
+        return
+    ids = table.column(case.column)
+    keys = [fields[name].column for name in ("study_id", "image", "question") if name in fields]
+    groups = list(zip(*(table.column(key) for key in keys if key), strict=True))
+    if model and model.column and len(set(ids)) == len(ids) and len(set(groups)) < len(groups):
+        models = table.column(model.column)
+        if len(set(zip(groups, models, strict=True))) == len(ids):
+            del fields["case"]  # the same question comes once for each model: a row number
+            return
+    if question and question.column and "study_id" not in fields:
+        asked = set(zip(ids, table.column(question.column), strict=True))
+        if len(asked) > len(set(ids)):
+            del fields["case"]
+            fields["study_id"] = FieldColumn("study_id", case.column, 0.7, case.samples)

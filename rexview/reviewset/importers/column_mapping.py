@@ -1,0 +1,293 @@
+"""Which column of a table means what: a plain record that is proposed, shown, edited, confirmed.
+
+Three kinds of columns are told apart:
+
+- a **field** has one column in the whole table (``case``, ``question``, ``model``, ...);
+- an **answer column** belongs to one model (wide tables: one column a model);
+- a **mark column** holds a reader's score on one dimension, or a failure that a reader ticked.
+
+What is mapped to nothing is kept as an extra field, except columns that look like a patient's
+identity: those are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.errors import ImportSourceError
+from rexview.schema import Problem
+from rexview.vocab import DIMENSIONS, FAILURES
+
+FIELDS: Final[dict[str, str]] = {
+    "case": "Case id",
+    "question": "Question",
+    "question_type": "Kind of question (open, choice, report)",
+    "category": "Category",
+    "difficulty": "Difficulty",
+    "study_id": "Study id",
+    "patient_id": "Patient id (pseudonymous)",
+    "site": "Site",
+    "normal": "Normal study (yes or no)",
+    "age": "Age",
+    "sex": "Sex",
+    "indication": "Indication",
+    "comparison": "Comparison",
+    "report": "Whole report",
+    "findings": "Report: findings",
+    "impression": "Report: impression",
+    "image": "Image file",
+    "view": "View",
+    "options": "Options",
+    "correct": "Right option",
+    "tag_anatomical_region": "Tag: anatomical region",
+    "tag_pathology_type": "Tag: pathology type",
+    "tag_imaging_finding": "Tag: imaging finding",
+    "tag_laterality": "Tag: laterality",
+    "tag_diagnostic_intent": "Tag: diagnostic intent",
+    "tag_temporal_context": "Tag: temporal context",
+    "tag_subtype": "Tag: subtype",
+    "model": "Model",
+    "answer": "Answer",
+    "finish_reason": "Finish reason",
+    "input_tokens": "Input tokens",
+    "output_tokens": "Output tokens",
+    "max_output_tokens": "Output token limit",
+    "choice": "Option chosen",
+    "error": "Error",
+    "latency_s": "Seconds taken",
+    "created": "Date",
+    "run_id": "Run",
+    "reader": "Reader",
+    "dimension": "Dimension scored (one score a row)",
+    "score": "Score (one score a row)",
+    "comment": "Reader's comment",
+}
+"""Fields that can have a column, with their name on screen, in the order of a form."""
+ANSWER_FIELDS: Final = (
+    *("answer", "finish_reason", "input_tokens", "output_tokens", "max_output_tokens"),
+    *("choice", "error", "latency_s"),
+)
+"""Fields that can stand in a model's own column."""
+MARKS: Final = (*DIMENSIONS, *FAILURES)
+"""What a mark column can hold."""
+
+
+@dataclass(frozen=True)
+class FieldColumn:
+    """The column proposed for a field: None when none fits; confidence 0 to 1; a few values."""
+
+    field: str
+    column: str | None
+    confidence: float = 0.0
+    samples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AnswerColumn:
+    """A column that holds ``field`` (one of :data:`ANSWER_FIELDS`) of one model's answers."""
+
+    column: str
+    model: str
+    field: str = "answer"
+    confidence: float = 0.0
+    samples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MarkColumn:
+    """A column of scores on one dimension, or of one failure ticked by a reader.
+
+    ``mark`` is one of :data:`MARKS`. ``reader`` None means the table's reader column, else
+    ``reader1``; ``model`` None means the row's own model.
+    """
+
+    column: str
+    mark: str
+    reader: str | None = None
+    model: str | None = None
+    confidence: float = 0.0
+    samples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ColumnMapping:
+    """What each column of a table means.
+
+    ``fields`` has one entry for each of :data:`FIELDS`, mapped or not. ``model`` names the model
+    of all answers where neither a model column nor answer columns do. ``identity`` are columns
+    that look like a patient's identity; they are not imported unless mapped.
+    """
+
+    file: str
+    columns: tuple[str, ...]
+    fields: tuple[FieldColumn, ...]
+    answers: tuple[AnswerColumn, ...] = ()
+    marks: tuple[MarkColumn, ...] = ()
+    identity: tuple[str, ...] = ()
+    model: str | None = None
+    sheet: str | None = None
+
+    def column_of(self, field: str) -> str | None:
+        """The column mapped to a field, or None."""
+        return next((one.column for one in self.fields if one.field == field), None)
+
+    @property
+    def used_columns(self) -> tuple[str, ...]:
+        """Columns that have a meaning."""
+        fields = [one.column for one in self.fields if one.column is not None]
+        answers = [one.column for one in self.answers]
+        return (*fields, *answers, *(one.column for one in self.marks))
+
+    @property
+    def extra_columns(self) -> tuple[str, ...]:
+        """Columns that mean nothing known and are kept as extra fields."""
+        used = {*self.used_columns, *self.identity}
+        return tuple(column for column in self.columns if column not in used)
+
+    def to_json(self) -> str:
+        """Return the mapping as JSON that a person can edit."""
+        return json.dumps(asdict(self), ensure_ascii=False, indent=2)
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> ColumnMapping:
+        """Read a mapping from its JSON form; fields left out stay unmapped.
+
+        Raises
+        ------
+        ImportSourceError
+            With every entry that names an unknown field, mark or column, or one column twice.
+        """
+        problems: list[Problem] = []
+        columns = tuple(str(column) for column in told.get("columns") or ())
+        given = {str(one.get("field")): one for one in _entries(told, "fields", problems)}
+        for field in given.keys() - FIELDS.keys():
+            problems.append(_problem(field, "There is no such field."))
+        mapping = cls(
+            file=str(told.get("file") or ""),
+            columns=columns,
+            fields=tuple(
+                FieldColumn(field, _word(one, "column"), _number(one), _words(one.get("samples")))
+                for field in FIELDS
+                for one in [given.get(field, {})]
+            ),
+            answers=tuple(
+                AnswerColumn(
+                    column=str(one.get("column")),
+                    model=_word(one, "model") or str(one.get("column")),
+                    field=_word(one, "field") or "answer",
+                    confidence=_number(one),
+                    samples=_words(one.get("samples")),
+                )
+                for one in _entries(told, "answers", problems)
+            ),
+            marks=tuple(
+                MarkColumn(
+                    column=str(one.get("column")),
+                    mark=str(one.get("mark")),
+                    reader=_word(one, "reader"),
+                    model=_word(one, "model"),
+                    confidence=_number(one),
+                    samples=_words(one.get("samples")),
+                )
+                for one in _entries(told, "marks", problems)
+            ),
+            identity=_words(told.get("identity")),
+            model=_word(told, "model"),
+            sheet=_word(told, "sheet"),
+        )
+        problems += mapping.problems()
+        if problems:
+            raise ImportSourceError("The column mapping cannot be used.", problems)
+        return mapping
+
+    @classmethod
+    def from_json(cls, text: str) -> ColumnMapping:
+        """Read a mapping from JSON text.
+
+        Raises
+        ------
+        ImportSourceError
+            When it is not JSON, or not a usable mapping.
+        """
+        try:
+            told = json.loads(text)
+        except (ValueError, RecursionError):
+            told = None
+        if not isinstance(told, dict):
+            problem = _problem(None, "The mapping is not a JSON object.")
+            raise ImportSourceError("The column mapping cannot be used.", [problem])
+        return cls.from_dict(told)
+
+    @classmethod
+    def read(cls, value: ColumnMapping | Mapping[str, Any] | str | Path) -> ColumnMapping:
+        """Read a mapping given as itself, as its dict form, or as a JSON file.
+
+        Raises
+        ------
+        ImportSourceError
+            When it cannot be read or used.
+        """
+        if isinstance(value, ColumnMapping):
+            return value
+        if isinstance(value, Mapping):
+            return cls.from_dict(value)
+        try:
+            return cls.from_json(Path(value).read_text(encoding="utf-8-sig"))
+        except (OSError, UnicodeDecodeError):
+            problem = _problem(None, "The mapping file is not there, or not UTF-8.")
+            raise ImportSourceError("The column mapping cannot be used.", [problem]) from None
+
+    def problems(self) -> list[Problem]:
+        """List what keeps the mapping from being used."""
+        found: list[Problem] = []
+        mapped = [(one.field, one.column) for one in self.fields if one.column is not None]
+        mapped += [(f"answer of {one.model}", one.column) for one in self.answers]
+        mapped += [(one.mark, one.column) for one in self.marks]
+        seen: dict[str, str] = {}
+        for what, column in mapped:
+            if column not in self.columns:
+                found.append(_problem(what, f"The table has no column “{column}”."))
+            elif column in seen:
+                message = f"The column “{column}” is already mapped to {seen[column]}."
+                found.append(_problem(what, message))
+            seen.setdefault(column, what)
+        for answer in self.answers:
+            if answer.field not in ANSWER_FIELDS:
+                found.append(_problem(answer.field, "A model's column cannot hold this field."))
+        for mark in self.marks:
+            if mark.mark not in MARKS:
+                found.append(_problem(mark.mark, "There is no such dimension or failure."))
+        return found
+
+
+def _problem(field: str | None, message: str) -> Problem:
+    remedy = "Ask for the proposal again, and change it there."
+    return Problem("error", "mapping", None, field, message, remedy)
+
+
+def _entries(
+    told: Mapping[str, Any], name: str, problems: list[Problem]
+) -> list[Mapping[str, Any]]:
+    entries = told.get(name) or []
+    if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+        problems.append(_problem(name, "This is not a list of entries."))
+        return []
+    return entries
+
+
+def _word(told: Mapping[str, Any], name: str) -> str | None:
+    value = told.get(name)
+    return str(value) if value not in (None, "") else None
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(str(one) for one in value) if isinstance(value, list | tuple) else ()
+
+
+def _number(told: Mapping[str, Any]) -> float:
+    value = told.get("confidence")
+    return float(value) if isinstance(value, int | float) else 0.0

@@ -1,0 +1,176 @@
+"""Sections of a report and of a request, from running text.
+
+Reports in public sets come as ``Findings: ... Impression: ...``, in capitals, with headings glued
+to the word before (``...process.Impression:``), and with ``None`` or ``nan`` where a section is
+absent. The text of a section is kept as written.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from rexview.schema import Context, Report
+
+_REPORT_HEADINGS: Final[dict[str, str]] = {
+    "findings and impression": "findings",
+    "findings/impression": "findings",
+    "findings": "findings",
+    "finding": "findings",
+    "impression": "impression",
+    "impressions": "impression",
+    "conclusion": "impression",
+    "conclusions": "impression",
+    "summary": "impression",
+    "clinical indication": "indication",
+    "clinical information": "indication",
+    "clinical history": "indication",
+    "reason for examination": "indication",
+    "reason for exam": "indication",
+    "indication": "indication",
+    "history": "indication",
+    "comparison": "comparison",
+    "comparisons": "comparison",
+    "technique": "other",
+    "examination": "other",
+    "exam": "other",
+    "procedure": "other",
+    "recommendation": "other",
+    "recommendations": "other",
+}
+_CONTEXT_HEADINGS: Final[dict[str, str]] = {
+    "age": "age",
+    "gender": "sex",
+    "sex": "sex",
+    **{
+        word: kind
+        for word, kind in _REPORT_HEADINGS.items()
+        if kind in ("indication", "comparison")
+    },
+}
+_ABSENT: Final = frozenset(("", "nan", "none", "null", "na", "n/a"))
+_AGE: Final = re.compile(
+    r"\s*(\d{1,3})(?:\.0*)?\s*(?:y|yo|yrs?|years?|-year-old)?\s*$", re.IGNORECASE
+)
+_DICOM_AGE: Final = re.compile(r"\s*(\d{3})([DWMY])\s*$")
+_AGE_BAND: Final = re.compile(r"\s*(\d{1,3})\s*-\s*(\d{1,3})\s*$")
+OLDEST_AGE: Final = 89
+"""Ages above this are folded into one band, as de-identification rules ask (HIPAA Safe Harbor)."""
+_IMPOSSIBLE_AGE: Final = 120
+
+
+def _heading_pattern(words: dict[str, str]) -> re.Pattern[str]:
+    # A heading starts with a capital, whether or not it is glued to what came before; all small
+    # letters count only at the start of a line.
+    forms = []
+    for word in sorted(words, key=len, reverse=True):
+        capital = re.escape(word[0].upper() + word[1:])
+        forms += [capital, re.escape(word.title()), re.escape(word.upper())]
+    lower = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    return re.compile(
+        rf"(?:(?<![A-Z])({'|'.join(dict.fromkeys(forms))})|(?m:^)[ \t]*({lower}))[ \t]*:"
+    )
+
+
+_REPORT: Final = _heading_pattern(_REPORT_HEADINGS)
+_CONTEXT: Final = _heading_pattern(_CONTEXT_HEADINGS)
+
+
+def sections(text: str, *, request: bool = False) -> dict[str, str]:
+    """Split running text at its headings.
+
+    Parameters
+    ----------
+    text : str
+        A report, or with ``request`` what was asked (age, sex, indication, comparison).
+
+    Returns
+    -------
+    dict of str to str
+        By ``findings``, ``impression``, ``indication``, ``comparison``, ``other`` (and ``age``,
+        ``sex`` for a request); the text before the first heading under ``""``. Sections of one
+        kind are joined by a line break; absent ones (empty, ``None``, ``nan``) are left out.
+    """
+    pattern, words = (_CONTEXT, _CONTEXT_HEADINGS) if request else (_REPORT, _REPORT_HEADINGS)
+    found: dict[str, str] = {}
+    kind, start = "", 0
+    for match in [*pattern.finditer(text), None]:
+        body = text[start : match.start() if match else len(text)].strip()
+        if body and not (kind != "comparison" and absent(body)):
+            found[kind] = f"{found[kind]}\n{body}" if kind in found else body
+        if match:
+            kind, start = words[(match[1] or match[2]).lower()], match.end()
+    return found
+
+
+def absent(text: str | None) -> bool:
+    """Whether a text is missing: None, empty, or a word such as ``nan`` or ``None.``."""
+    return text is None or text.strip().rstrip(".").rstrip().lower() in _ABSENT
+
+
+def split_report(text: str | None) -> Report:
+    """Split a whole report into findings and impression; a text without headings is findings."""
+    if text is None or absent(text):
+        return Report()
+    parts = sections(text)
+    if "findings" not in parts and "impression" not in parts:
+        return Report(findings=text.strip())
+    findings = parts.get("findings")
+    if findings is None and "" in parts:
+        findings = parts[""]
+    return Report(findings=findings, impression=parts.get("impression"))
+
+
+def read_context(text: str | None) -> Context:
+    """Read ``Age:50-60.Gender:M.Indication: ... Comparison: ...``.
+
+    A text without headings is the indication.
+    """
+    if text is None or absent(text):
+        return Context()
+    text = re.sub(r"</?context>", "", text)
+    parts = sections(text, request=True)
+    indication = parts.get("indication", parts.get(""))
+    if "indication" in parts and "" in parts:
+        indication = f"{parts['']}\n{parts['indication']}"
+    return Context(
+        age=read_age(parts.get("age", "").rstrip(".")),
+        sex=read_sex(parts.get("sex", "").rstrip(".")),
+        indication=indication,
+        comparison=parts.get("comparison"),
+    )
+
+
+def read_age(text: str | None) -> str | None:
+    """Return an age as it is shown, folding every age above 89 to ``90+``.
+
+    Understands ``77.0``, ``50-60``, DICOM's ``067Y`` and ``006M``, ``58 years``; other words are
+    kept as written. None when there is none, or when the number cannot be an age in years (NIH
+    ChestX-ray14 has 411).
+    """
+    if text is None or absent(text):
+        return None
+    dicom = _DICOM_AGE.match(text)
+    if dicom and dicom[2] != "Y":
+        unit = {"D": "days", "W": "weeks", "M": "months"}[dicom[2]]
+        return f"{int(dicom[1])} {unit}"
+    band = _AGE_BAND.match(text)
+    if band:
+        return "90+" if int(band[2]) > OLDEST_AGE + 1 else text.strip()
+    plain = dicom or _AGE.match(text)
+    if plain:
+        years = int(plain[1])
+        if years > _IMPOSSIBLE_AGE:
+            return None
+        return "90+" if years > OLDEST_AGE else str(years)
+    return text.strip()
+
+
+def read_sex(text: str | None) -> str | None:
+    """Return ``F``, ``M`` or ``O`` for the usual words, any other word as written."""
+    if text is None or absent(text):
+        return None
+    word = text.strip()
+    known = {"f": "F", "female": "F", "woman": "F", "w": "F", "m": "M", "male": "M", "man": "M"}
+    known |= {"o": "O", "other": "O"}
+    return known.get(word.lower(), word)
