@@ -1,6 +1,6 @@
 """A small real app around the viewer: `streamlit run viewer_app.py`.
 
-Query: ``case`` chooses one of CASES; "run" counts the runs of the script, so that a test can see
+Query: ``case`` chooses one of CASES, ``narrow`` puts the viewer into a column; "Run" counts the runs of the script, so that a test can see
 that nothing went to the server.
 """
 
@@ -165,7 +165,9 @@ def _main() -> None:
     st.set_page_config(layout="wide")
     case = st.query_params.get("case", "one")
     runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
-    event = radiograph_viewer(CASES[case], key="viewer")
+    narrow = "narrow" in st.query_params
+    with st.columns([11, 12])[0] if narrow else st.container():
+        event = radiograph_viewer(CASES[case], key="viewer")
     if event.navigate:
         st.query_params["case"] = event.navigate
         st.rerun()

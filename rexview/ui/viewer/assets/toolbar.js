@@ -133,6 +133,7 @@ export class Toolbar {
     for (const control of [this.presets, this.width.input, this.centre.input]) {
       control.disabled = !usable;
     }
+    this.presets.parentElement.classList.toggle("unusable", !usable);
     if (!usable) return;
     const chosen = manual ? -1 : names.indexOf(look.window.name);
     this.presets.value = String(chosen);

@@ -1,0 +1,458 @@
+"""The viewer's modules by themselves, in the browser that runs them."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from pathlib import Path
+
+import pytest
+
+from rexview.geometry import Orientation
+from rexview.ui.viewer import viewer_assets
+
+pytestmark = pytest.mark.browser
+ORIGIN = "http://viewer.invalid/"
+VECTORS = json.loads((Path(__file__).parents[1] / "data" / "windowing.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def modules(browser):
+    """Return a page that can import the viewer's modules; nothing else is on it."""
+    context = browser.new_context()
+    page = context.new_page()
+
+    def serve(route):
+        name = route.request.url.removeprefix(ORIGIN)
+        if name in viewer_assets():
+            route.fulfill(body=viewer_assets()[name], content_type="text/javascript")
+        else:
+            route.fulfill(body="<!doctype html><title>modules</title>", content_type="text/html")
+
+    page.route("**/*", serve)
+    page.goto(ORIGIN)
+    yield page
+    context.close()
+
+
+def call(page, module, body, argument=None):
+    """Run a function body with the module as ``m`` and the argument as ``a``."""
+    script = f"async (a) => {{ const m = await import('{ORIGIN}{module}'); {body} }}"
+    return page.evaluate(script, argument)
+
+
+class TestWindowing:
+    @pytest.mark.parametrize("vector", VECTORS["vectors"], ids=lambda vector: vector["name"])
+    def test_same_grey_levels_as_python(self, modules, vector):
+        grey = call(
+            modules,
+            "windowing.js",
+            """const all = m.greyLevels(a.header, a.preset, Math.max(...a.codes) + 1);
+               return a.codes.map((code) => all[code]);""",
+            vector,
+        )
+        assert grey == vector["grey"]
+
+    def test_inverting_turns_every_level_round(self, modules):
+        vector = VECTORS["vectors"][0]
+        plain, inverted = call(
+            modules,
+            "windowing.js",
+            """return [false, true].map((on) => [...m.greyLevels(a.header, a.preset, 256, on)]);""",
+            vector,
+        )
+        assert [255 - level for level in plain] == inverted
+        assert plain != inverted
+
+    def test_a_dragged_window_keeps_its_formula_and_its_least_width(self, modules):
+        kinds = call(
+            modules,
+            "windowing.js",
+            """return ['linear', 'linear_exact', 'sigmoid', 'lut'].map((kind) => {
+                 const made = m.adjusted({ kind, centre: 100, width: 50, name: 'x' }, 1e-9, 0.5);
+                 return [made.kind, made.centre, made.width, made.name];
+               });""",
+        )
+        assert [kind for kind, *_ in kinds] == ["linear", "linear_exact", "sigmoid", "linear_exact"]
+        assert [centre for _, centre, *_ in kinds] == [125] * 4
+        assert kinds[0][2] == 1
+        assert all(0 < width < 1 for _, _, width, _ in kinds[1:])
+        assert all(name is None for *_, name in kinds)
+
+
+def poses(count=60):
+    """Yield images, panes, poses and points, always the same ones."""
+    source = random.Random(4)
+    for number in range(count):
+        yield {
+            "image": {
+                "width": source.randint(1, 4000),
+                "height": source.randint(1, 4000),
+                "aspect": source.choice([1, 1, 0.5, 2, 1.37]),
+            },
+            "port": {"width": source.uniform(40, 2000), "height": source.uniform(40, 1400)},
+            "pose": {
+                "zoom": source.choice([1, 0.3, 2.5, 7]),
+                "x": source.uniform(-0.5, 0.5),
+                "y": source.uniform(-0.5, 0.5),
+                "orientation": number % 8,
+            },
+            "at": [source.uniform(0, 1), source.uniform(0, 1)],
+            "factor": source.uniform(0.7, 1.4),
+            "to": source.randrange(8),
+        }
+
+
+class TestGeometry:
+    @pytest.mark.parametrize("case", [*poses()])
+    def test_screen_to_image_and_back(self, modules, case):
+        back = call(
+            modules,
+            "geometry.js",
+            """const p = new m.Projection(a.image, a.port, a.pose);
+               const at = [a.at[0] * a.image.width, a.at[1] * a.image.height];
+               return [at, p.toImage(...p.toScreen(...at))];""",
+            case,
+        )
+        assert back[1] == pytest.approx(back[0], abs=1e-6 * max(case["image"].values()))
+
+    @pytest.mark.parametrize("case", [*poses()])
+    def test_zoom_holds_the_point_under_the_pointer(self, modules, case):
+        pose = {"x": 0.05, "y": -0.1, "zoom": max(1, case["pose"]["zoom"])}
+        sides = {side: 300 + case["image"][side] for side in ("width", "height")}
+        case |= {"pose": case["pose"] | pose, "image": case["image"] | sides}
+        before, after, zoom = call(
+            modules,
+            "geometry.js",
+            """const p = new m.Projection(a.image, a.port, a.pose);
+               const near = (share) => 0.5 + (share - 0.5) * 0.2;
+               const at = p.toScreen(near(a.at[0]) * a.image.width, near(a.at[1]) * a.image.height);
+               const pose = p.zoomedAt(a.factor, ...at);
+               const q = new m.Projection(a.image, a.port, pose);
+               return [p.toImage(...at), q.toImage(...at), pose.zoom];""",
+            case,
+        )
+        assert after == pytest.approx(before, abs=1e-6 * max(case["image"].values()))
+        assert zoom == pytest.approx(case["pose"]["zoom"] * case["factor"])
+
+    @pytest.mark.parametrize("case", [*poses(24)])
+    def test_turning_keeps_the_middle_and_the_size(self, modules, case):
+        before, after = call(
+            modules,
+            "geometry.js",
+            """const p = new m.Projection(a.image, a.port, a.pose);
+               const q = new m.Projection(a.image, a.port, p.oriented(a.to));
+               const mid = [a.port.width / 2, a.port.height / 2];
+               return [p.toImage(...mid), q.toImage(...mid)];""",
+            case,
+        )
+        assert after == pytest.approx(before, abs=1e-6 * max(case["image"].values()))
+
+    @pytest.mark.parametrize("aspect", [1, 0.5, 2])
+    @pytest.mark.parametrize("orientation", range(8))
+    def test_fitted_picture_fills_one_side_of_the_pane(self, modules, orientation, aspect):
+        rect = call(
+            modules,
+            "geometry.js",
+            """const image = { width: 300, height: 200, aspect: a.aspect };
+               const pose = { ...m.FITTED, orientation: a.orientation };
+               const p = new m.Projection(image, { width: 500, height: 400 }, pose);
+               return p.boxToScreen({ x: 0, y: 0, width: 300, height: 200 });""",
+            {"orientation": orientation, "aspect": aspect},
+        )
+        across, down = (300, 200 * aspect) if orientation % 2 == 0 else (200 * aspect, 300)
+        scale = min(500 / across, 400 / down)
+        assert (rect["width"], rect["height"]) == pytest.approx((across * scale, down * scale))
+        assert rect["x"] + rect["width"] / 2 == pytest.approx(250)
+        assert rect["y"] + rect["height"] / 2 == pytest.approx(200)
+
+    def test_orientations_are_the_eight_of_a_square(self, modules):
+        table = call(
+            modules,
+            "geometry.js",
+            """const all = [0, 1, 2, 3, 4, 5, 6, 7];
+               return all.map((x) => all.map((y) => m.compose(x, y)));""",
+        )
+        for row in table:
+            assert sorted(row) == list(range(8))
+        assert table[0] == list(range(8))
+        assert [table[x][x] for x in (4, 5, 6, 7)] == [0, 0, 0, 0]  # mirrors undo themselves
+        assert table[1][3] == 0
+        assert table[1][1] == 2
+
+    def test_quarter_turn_is_clockwise(self, modules):
+        corner = call(
+            modules,
+            "geometry.js",
+            """const image = { width: 100, height: 100, aspect: 1 };
+               const pose = { ...m.FITTED, orientation: m.TURN };
+               const p = new m.Projection(image, { width: 100, height: 100 }, pose);
+               return p.toScreen(0, 0);""",
+        )
+        assert corner == pytest.approx([100, 0])
+
+
+EDGE_SETS = [
+    dict(zip(("left", "right", "top", "bottom"), edges, strict=True))
+    for edges in ("RLHF", "LRHF", "RLFH", "LRFH", "HFRL", "HFLR", "FHRL", "FHLR", "APHF", "FHAP")
+]
+
+
+class TestOrientation:
+    @pytest.mark.parametrize("edges", EDGE_SETS, ids=lambda edges: "".join(edges.values()))
+    def test_standard_has_head_up_and_right_on_the_left(self, modules, edges):
+        shown = call(
+            modules,
+            "orientation.js",
+            "return m.shownEdges(a, m.standardOrientation(a));",
+            edges,
+        )
+        assert shown["top"] == "H"
+        if "R" in edges.values():
+            assert shown["left"] == "R"
+            assert shown["right"] == "L"
+
+    @pytest.mark.parametrize("edges", EDGE_SETS[:8], ids=lambda edges: "".join(edges.values()))
+    def test_agrees_with_python_on_what_is_mirrored(self, modules, edges):
+        mirrored = call(modules, "orientation.js", "return m.seenFromBehind(a);", edges)
+        assert mirrored == Orientation(**edges, source="PatientOrientation").mirrored
+
+    def test_a_lateral_view_is_turned_but_never_mirrored_for_the_reader(self, modules):
+        edges = {"left": "P", "right": "A", "top": "F", "bottom": "H"}
+        orientation = call(modules, "orientation.js", "return m.standardOrientation(a);", edges)
+        assert orientation == 2
+
+    @pytest.mark.parametrize(
+        ("edges", "orientation", "warns", "says"),
+        [
+            ("RLHF", 0, None, None),
+            ("LRHF", 0, True, "mirrored"),
+            ("LRHF", 4, False, "standard orientation"),
+            ("RLHF", 4, True, "mirrored"),
+            ("LRFH", 0, True, "feet at the top"),
+            ("HFLR", 0, True, "turned"),
+            (None, 0, True, "unknown"),
+        ],
+    )
+    def test_advice(self, modules, edges, orientation, warns, says):
+        names = ("left", "right", "top", "bottom")
+        stored = dict(zip(names, edges or [None] * 4, strict=True)) | {"known": bool(edges)}
+        advice = call(
+            modules,
+            "orientation.js",
+            "return m.advice(a.stored, a.orientation);",
+            {"stored": stored, "orientation": orientation},
+        )
+        if says is None:
+            assert advice is None
+        else:
+            assert advice["warn"] is warns
+            assert says in advice["text"]
+
+
+class TestAddress:
+    @pytest.mark.parametrize("name", ["pa", "a b;c~d*e&f=g,h#é", "~*;"])
+    def test_round_trip(self, modules, name):
+        seen = {
+            "caseId": f"case {name}",
+            "active": name,
+            "views": [
+                {
+                    "id": name,
+                    "pose": {"zoom": 1.75, "x": 0.125, "y": -0.5, "orientation": 5},
+                    "window": {"centre": -12.5, "width": 2048},
+                    "inverted": True,
+                },
+                {
+                    "id": "other",
+                    "pose": {"zoom": 1, "x": 0, "y": 0, "orientation": 0},
+                    "window": {"preset": "Näme ~ 1,5"},
+                    "inverted": False,
+                },
+            ],
+            "groups": [name, "reference"],
+            "linked": False,
+        }
+        assert call(modules, "address.js", "return m.decode('#' + m.encode(a));", seen) == seen
+
+    def test_no_groups_is_not_the_usual_groups(self, modules):
+        decoded = call(
+            modules,
+            "address.js",
+            """const seen = { caseId: 'c', active: 'v', views: [], linked: true };
+               return [[], null].map((groups) => m.decode(m.encode({ ...seen, groups })).groups);""",
+        )
+        assert decoded == [[], None]
+
+    @pytest.mark.parametrize(
+        "text", ["", "#report", "#v", "#v=%", "#v=c;a~zx,y", "#v=;;~~;*", "#x=1"]
+    )
+    def test_what_is_not_ours_does_no_harm(self, modules, text):
+        decoded = call(modules, "address.js", "return m.decode(a);", text)
+        for view in (decoded or {"views": []})["views"]:
+            assert math.isfinite(view["pose"]["zoom"])
+            assert view["pose"]["zoom"] > 0
+
+
+class TestPyramid:
+    def test_halves_down_to_a_thumbnail_and_keeps_the_mean(self, modules):
+        levels = call(
+            modules,
+            "pyramid.js",
+            """const codes = new Uint16Array(401 * 300).fill(7).map((_, i) => (i * 31) % 4096);
+               const raster = m.pyramid({ width: 401, height: 300, format: 'u16' }, codes);
+               const mean = (all) => all.reduce((sum, one) => sum + one, 0) / all.length;
+               return raster.levels.map((one) => [one.width, one.height, one.factor, mean(one.codes)]);""",
+        )
+        assert [level[:3] for level in levels] == [[401, 300, 1], [201, 150, 2]]
+        assert levels[1][3] == pytest.approx(levels[0][3], rel=0.01)
+
+    @pytest.mark.parametrize(("scale", "factor"), [(3, 1), (1, 1), (0.6, 1), (0.5, 2), (0.2, 4)])
+    def test_level_is_never_coarser_than_the_screen(self, modules, scale, factor):
+        found = call(
+            modules,
+            "painter.js",
+            "return m.levelFor([1, 2, 4].map((factor) => ({ factor })), a).factor;",
+            scale,
+        )
+        assert found == factor
+
+
+class TestBoxes:
+    def test_smallest_under_the_pointer(self, modules):
+        found = call(
+            modules,
+            "boxes.js",
+            """const entry = (name, x, y, width, height) => ({ name, rect: { x, y, width, height } });
+               const all = [entry('small', 40, 40, 10, 10), entry('large', 0, 0, 100, 100)];
+               const at = (x, y) => m.smallestUnder(all, x, y)?.name ?? null;
+               return [at(45, 45), at(45, 53), at(20, 20), at(103, 50), at(200, 200)];""",
+        )
+        assert found == ["small", "small", "large", "large", None]
+
+
+class TestDistance:
+    @pytest.mark.parametrize(
+        ("header", "expected"),
+        [
+            (
+                {"aspect": 1, "spacing": {"row_mm": 0.5, "col_mm": 0.2, "at": "patient"}},
+                (20.6155, "mm"),
+            ),
+            ({"aspect": 1, "spacing": None}, (50, "px")),
+            ({"aspect": 2, "spacing": None}, (85.44, "px")),
+        ],
+    )  # from (0, 0) to (30, 40): (6, 20) mm, 3-4-5, (30, 80) pixel widths
+    def test_length(self, modules, header, expected):
+        header = {**header}
+        if header["spacing"]:
+            expected = (math.hypot(30 * 0.2, 40 * 0.5), "mm")
+        found = call(modules, "distance.js", "return m.distance(a, [0, 0], [30, 40]);", header)
+        assert found["value"] == pytest.approx(expected[0], rel=1e-4)
+        assert found["unit"] == expected[1]
+
+    @pytest.mark.parametrize("axis", ["x", "y"])
+    def test_ratio_runs_across_the_patient(self, modules, axis):
+        header = {"aspect": 1, "spacing": {"row_mm": 0.5, "col_mm": 0.2, "at": "patient"}}
+        found = call(
+            modules,
+            "distance.js",
+            "return m.cardiothoracic(a.header, a.axis, { from: 400, to: 550 }, { from: 800, to: 500 });",
+            {"header": header, "axis": axis},
+        )
+        assert found["ratio"] == pytest.approx(0.5)
+        assert found["heart"]["value"] == pytest.approx(150 * (0.2 if axis == "x" else 0.5))
+
+
+STORE = """
+const frame = (side) => {
+  const text = JSON.stringify({ width: side, height: side, format: 'u8', presets: [] }).padEnd(96);
+  const body = new Uint8Array(8 + 96 + side * side);
+  new DataView(body.buffer).setUint32(0, 0x31565852, true);
+  new DataView(body.buffer).setUint32(4, 96, true);
+  body.set(new TextEncoder().encode(text), 8);
+  return body;
+};
+const asked = [];
+const answer = (url) => {
+  asked.push(url.pathname.slice(1));
+  if (url.pathname.includes('gone')) return new Response('No such picture.', { status: 403, headers: { 'Content-Type': 'text/plain' } });
+  if (url.pathname.includes('cut')) return new Response(frame(100).slice(0, 500));
+  if (url.pathname.includes('html')) return new Response('<html>');
+  return new Response(frame(100));
+};
+window.fetch = async (url) => answer(new URL(url));
+"""
+
+
+class TestPixelStore:
+    def test_asks_once_and_forgets_the_oldest_first(self, modules):
+        asked, held, size = call(
+            modules,
+            "pixels.js",
+            STORE
+            + """const store = new m.PixelStore(25000);
+                 await Promise.all([store.load('a', 'a'), store.load('a', 'a')]);
+                 await store.load('b', 'b');
+                 await store.load('a', 'a');
+                 await store.load('c', 'c');
+                 return [asked, ['a', 'b', 'c'].map((key) => Boolean(store.held(key))), store.bytes];""",
+        )
+        assert asked == ["a", "b", "c"]
+        assert held == [True, False, True]
+        assert size == 20000
+
+    @pytest.mark.parametrize(
+        ("url", "reason", "stale"),
+        [
+            ("gone", "No such picture.", True),
+            ("cut", "did not arrive completely", False),
+            ("html", "not an image", False),
+        ],
+    )
+    def test_says_why_there_is_no_image(self, modules, url, reason, stale):
+        error = call(
+            modules,
+            "pixels.js",
+            STORE
+            + """const store = new m.PixelStore(25000);
+                 return store.load(a, a).then(() => null, (e) => [e.message, Boolean(e.stale)]);""",
+            url,
+        )
+        assert reason in error[0]
+        assert error[1] is stale
+
+    def test_looking_ahead_does_not_insist_on_what_failed(self, modules):
+        asked = call(
+            modules,
+            "pixels.js",
+            STORE
+            + """const store = new m.PixelStore(25000);
+                 const wanted = [{ key: 'gone', url: 'gone' }, { key: 'a', url: 'a' }];
+                 await store.prefetch(wanted);
+                 await store.prefetch(wanted);
+                 return asked;""",
+        )
+        assert asked == ["gone", "a"]
+
+
+class TestMounting:
+    def test_only_the_clean_up_of_the_last_run_takes_the_viewer_away(self, modules):
+        counts = call(
+            modules,
+            "viewer.js",
+            """const place = document.createElement('div');
+               document.body.append(place);
+               const data = { case: 'c', active: null, height: '400px', views: [], groups: [],
+                              neighbours: {}, prefetch: [] };
+               const component = { parentElement: place, data, setTriggerValue: () => undefined };
+               const viewers = () => place.querySelectorAll('.rx').length;
+               const first = m.mount(component);
+               const second = m.mount(component);
+               first();
+               const kept = viewers();
+               second();
+               return [kept, viewers()];""",
+        )
+        assert counts == [1, 0]
