@@ -15,7 +15,10 @@ if __name__ == "__main__":
 
     run()
 else:
+    from starlette.middleware import Middleware
+
     from rexview.ui.routes import routes
+    from rexview.ui.theme import DarkByDefault
 
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:
@@ -27,4 +30,6 @@ else:
         gc.freeze()
         yield
 
-    app = st.App(__file__, routes=routes(), lifespan=lifespan)
+    app = st.App(
+        __file__, routes=routes(), middleware=[Middleware(DarkByDefault)], lifespan=lifespan
+    )

@@ -1,0 +1,154 @@
+"""The panels hold whatever files bring: every text is text, every piece is well-formed."""
+
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from rexview.analysis.case_page import CasePage
+from rexview.analysis.differences import compare_texts
+from rexview.schema import (
+    Answer,
+    AnswerBox,
+    Case,
+    Context,
+    Evidence,
+    Flag,
+    Report,
+    Score,
+    StudyImage,
+)
+from rexview.stats import final_of_answer
+from rexview.ui import case_panels
+from rexview.ui.score_chain import format_score, score_chain_html
+
+EVIL = "<img src=x onerror=alert(1)> \"' & </p><script>alert(2)</script> right effusion"
+VOID = {"br", "hr", "img"}
+
+
+class Reader(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.text = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        for name, _ in attrs:
+            assert not name.startswith("on"), name
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def read(rendered):
+    reader = Reader()
+    reader.feed(rendered)
+    reader.close()
+    assert not reader.open
+    assert not {"script", "img", "iframe", "a"} & set(reader.tags)
+    return " ".join(" ".join(reader.text).split())
+
+
+def scores_of(model, *, reader="a", **marks):
+    return [
+        Score("c1", model, reader, dimension, mark, comment=EVIL)
+        for dimension, mark in marks.items()
+    ]
+
+
+@pytest.fixture
+def page():
+    case = Case(
+        id=EVIL,
+        question=EVIL,
+        context=Context("64", "F", EVIL, EVIL),
+        report=Report("Right effusion.", EVIL),
+        images=(StudyImage("i", "i.png", "PA", width=100, height=100),),
+    )
+    answers = (
+        Answer("c1", "m", EVIL, finish_reason="stop", boxes=(AnswerBox("i", EVIL, (1, 1, 5, 5)),)),
+        Answer("c1", "n", "", finish_reason="length", output_tokens=8, max_output_tokens=8),
+        Answer("c1", "o", None, finish_reason="error", error=EVIL),
+    )
+    scores = tuple(scores_of("m", process=5, execution=2, synthesis=3, language=4))
+    flags = (
+        Flag(EVIL, "m", "laterality_error", "detector", EVIL, evidence=(Evidence("box", EVIL),)),
+        Flag("c1", "n", "token_limit", "reader", EVIL, reader=EVIL, verdict="rejected"),
+    )
+    return CasePage(case, answers, scores, {"m": final_of_answer(scores)}, flags)
+
+
+NAMES = {"m": EVIL, "n": "N", "o": "O"}
+COLOURS = {"m": "#123456", "n": '"><script>', "o": "red"}
+
+
+def test_answers(page):
+    text = read(case_panels.answers_html(page, names=NAMES, colours=COLOURS, gap_threshold=2))
+    assert "No answer came: token limit reached (8 of 8 tokens)" in text
+    assert "Gap 3" in text
+    assert text.count("no answer") == 2
+    assert "Error: <img" in text
+
+
+def test_an_answer_cut_at_the_limit_says_so_though_the_server_said_stop(page):
+    cut = Answer("c1", "n", "It is", finish_reason="stop", output_tokens=8, max_output_tokens=8)
+    page = replace(page, answers=(cut,))
+    text = read(case_panels.answers_html(page, names=NAMES, colours=COLOURS, gap_threshold=2))
+    assert "Cut here: token limit reached" in text
+
+
+def test_the_other_panels(page):
+    assert "64 years, F" in read(case_panels.report_html(page.case, page.link_keys))
+    flags = read(case_panels.flags_html(page.flags, names=NAMES, readers={}))
+    assert "Laterality error" in flags
+    assert "rejected" in flags
+    scores = read(case_panels.scores_html(page.scores, names=NAMES, readers={"a": EVIL}))
+    assert "Process" in scores
+    read(case_panels.question_html(page.case))
+    pieces, whole = compare_texts(EVIL, "else")
+    read(case_panels.differences_html(pieces, EVIL, "b", whole=whole))
+
+
+def test_empty_panels_say_so():
+    case = Case("c", "q")
+    assert "no reference report" in read(case_panels.report_html(case, ()))
+    assert "No failure" in read(case_panels.flags_html((), names={}, readers={}))
+    assert "Nobody has scored" in read(case_panels.scores_html((), names={}, readers={}))
+
+
+def test_choice_questions_name_the_option_and_whether_it_is_right():
+    case = Case("c", "Which?", "choice", options=("left", "right"), correct=1)
+    answers = (Answer("c", "m", "B", choice=1), Answer("c", "n", "?", choice=7))
+    page = CasePage(case, answers, (), {}, ())
+    names = {"m": "M", "n": "N"}
+    text = read(case_panels.answers_html(page, names=names, colours=names, gap_threshold=2))
+    assert "B. right – correct" in text
+    assert "No usable choice" in text
+    assert "right (correct)" in read(case_panels.question_html(case))
+
+
+@pytest.mark.parametrize(
+    ("score", "text"), [(None, "–"), (4.0, "4"), (3.5, "3.5"), (10 / 3, "3.3"), (1.0, "1")]
+)
+def test_scores_are_written_short(score, text):
+    assert format_score(score) == text
+
+
+def test_the_chain_marks_the_weakest_link_only_when_there_is_one():
+    weak = score_chain_html({"process": 5, "execution": 2, "synthesis": 3}, gap_threshold=2)
+    assert weak.count("rx-weak") == 1
+    assert "Gap 3" in weak
+    even = score_chain_html({"process": 4, "execution": 4, "synthesis": 4}, gap_threshold=2)
+    assert "rx-weak" not in even
+    part = score_chain_html({"process": 4, "execution": 1}, gap_threshold=2)
+    assert "rx-weak" not in part
+    assert "Gap 3" in part
+    assert score_chain_html({}, gap_threshold=2) == ""
+    for chain in (weak, even, part):
+        read(chain)
