@@ -281,12 +281,13 @@ class TestAddress:
             modules,
             "address.js",
             """const seen = { caseId: 'c', active: 'v', views: [], linked: true };
-               return [[], null].map((groups) => m.decode(m.encode({ ...seen, groups })).groups);""",
+               const again = (groups) => m.decode(m.encode({ ...seen, groups })).groups;
+               return [[], null].map(again);""",
         )
         assert decoded == [[], None]
 
     @pytest.mark.parametrize(
-        "text", ["", "#report", "#v", "#v=%", "#v=c;a~zx,y", "#v=;;~~;*", "#x=1"]
+        "text", ["", "#report", "#v", "#v=%", "#v=c;a~zx,y", "#v=c;a~z0,0,0", "#v=;;~~;*", "#x=1"]
     )
     def test_what_is_not_ours_does_no_harm(self, modules, text):
         decoded = call(modules, "address.js", "return m.decode(a);", text)
@@ -303,7 +304,8 @@ class TestPyramid:
             """const codes = new Uint16Array(401 * 300).fill(7).map((_, i) => (i * 31) % 4096);
                const raster = m.pyramid({ width: 401, height: 300, format: 'u16' }, codes);
                const mean = (all) => all.reduce((sum, one) => sum + one, 0) / all.length;
-               return raster.levels.map((one) => [one.width, one.height, one.factor, mean(one.codes)]);""",
+               const facts = (one) => [one.width, one.height, one.factor, mean(one.codes)];
+               return raster.levels.map(facts);""",
         )
         assert [level[:3] for level in levels] == [[401, 300, 1], [201, 150, 2]]
         assert levels[1][3] == pytest.approx(levels[0][3], rel=0.01)
@@ -324,7 +326,8 @@ class TestBoxes:
         found = call(
             modules,
             "boxes.js",
-            """const entry = (name, x, y, width, height) => ({ name, rect: { x, y, width, height } });
+            """const entry = (name, x, y, width, height) =>
+                 ({ name, rect: { x, y, width, height } });
                const all = [entry('small', 40, 40, 10, 10), entry('large', 0, 0, 100, 100)];
                const at = (x, y) => m.smallestUnder(all, x, y)?.name ?? null;
                return [at(45, 45), at(45, 53), at(20, 20), at(103, 50), at(200, 200)];""",
@@ -332,33 +335,33 @@ class TestBoxes:
         assert found == ["small", "small", "large", "large", None]
 
 
+SPACING = {"row_mm": 0.5, "col_mm": 0.2, "at": "patient"}
+
+
 class TestDistance:
     @pytest.mark.parametrize(
-        ("header", "expected"),
+        ("aspect", "spacing", "value", "unit"),
         [
-            (
-                {"aspect": 1, "spacing": {"row_mm": 0.5, "col_mm": 0.2, "at": "patient"}},
-                (20.6155, "mm"),
-            ),
-            ({"aspect": 1, "spacing": None}, (50, "px")),
-            ({"aspect": 2, "spacing": None}, (85.44, "px")),
+            # from (0, 0) to (30, 40): legs of 6 and 20 mm; 3-4-5; legs of 30 and 80 pixel widths
+            (1, SPACING, 20.8806, "mm"),
+            (1, None, 50, "px"),
+            (2, None, 85.4400, "px"),
         ],
-    )  # from (0, 0) to (30, 40): (6, 20) mm, 3-4-5, (30, 80) pixel widths
-    def test_length(self, modules, header, expected):
-        header = {**header}
-        if header["spacing"]:
-            expected = (math.hypot(30 * 0.2, 40 * 0.5), "mm")
+    )
+    def test_length(self, modules, aspect, spacing, value, unit):
+        header = {"aspect": aspect, "spacing": spacing}
         found = call(modules, "distance.js", "return m.distance(a, [0, 0], [30, 40]);", header)
-        assert found["value"] == pytest.approx(expected[0], rel=1e-4)
-        assert found["unit"] == expected[1]
+        assert found["value"] == pytest.approx(value, rel=1e-5)
+        assert found["unit"] == unit
 
     @pytest.mark.parametrize("axis", ["x", "y"])
     def test_ratio_runs_across_the_patient(self, modules, axis):
-        header = {"aspect": 1, "spacing": {"row_mm": 0.5, "col_mm": 0.2, "at": "patient"}}
+        header = {"aspect": 1, "spacing": SPACING}
         found = call(
             modules,
             "distance.js",
-            "return m.cardiothoracic(a.header, a.axis, { from: 400, to: 550 }, { from: 800, to: 500 });",
+            """const [heart, thorax] = [{ from: 400, to: 550 }, { from: 800, to: 500 }];
+               return m.cardiothoracic(a.header, a.axis, heart, thorax);""",
             {"header": header, "axis": axis},
         )
         assert found["ratio"] == pytest.approx(0.5)
@@ -377,7 +380,10 @@ const frame = (side) => {
 const asked = [];
 const answer = (url) => {
   asked.push(url.pathname.slice(1));
-  if (url.pathname.includes('gone')) return new Response('No such picture.', { status: 403, headers: { 'Content-Type': 'text/plain' } });
+  if (url.pathname.includes('gone')) {
+    const headers = { 'Content-Type': 'text/plain' };
+    return new Response('No such picture.', { status: 403, headers });
+  }
   if (url.pathname.includes('cut')) return new Response(frame(100).slice(0, 500));
   if (url.pathname.includes('html')) return new Response('<html>');
   return new Response(frame(100));
@@ -397,7 +403,8 @@ class TestPixelStore:
                  await store.load('b', 'b');
                  await store.load('a', 'a');
                  await store.load('c', 'c');
-                 return [asked, ['a', 'b', 'c'].map((key) => Boolean(store.held(key))), store.bytes];""",
+                 const held = ['a', 'b', 'c'].map((key) => Boolean(store.held(key)));
+                 return [asked, held, store.bytes];""",
         )
         assert asked == ["a", "b", "c"]
         assert held == [True, False, True]

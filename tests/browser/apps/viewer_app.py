@@ -1,7 +1,7 @@
 """A small real app around the viewer: `streamlit run viewer_app.py`.
 
-Query: ``case`` chooses one of CASES, ``narrow`` puts the viewer into a column; "Run" counts the runs of the script, so that a test can see
-that nothing went to the server.
+Query: ``case`` chooses one of CASES, ``narrow`` puts the viewer into a column. "Run" counts the
+runs of the script, so that a test can see that nothing went to the server.
 """
 
 from __future__ import annotations
