@@ -1,0 +1,84 @@
+import json
+
+import pytest
+from conftest import CASES, write_set
+
+from rexview.ui import resources
+
+
+def shown(app):
+    parts = [element.proto.body for element in app.get("html")]
+    kinds = (app.markdown, app.warning, app.info, app.caption, app.error, app.success)
+    return "\n".join(parts + [element.value for kind in kinds for element in kind])
+
+
+def test_what_is_open_is_shown(open_app):
+    app = open_app("data")
+    assert "Small set" in shown(app)
+    assert {metric.label: metric.value for metric in app.metric} == {
+        "Cases": "3",
+        "Answers": "3",
+        "Scores": "4",
+    }
+
+
+def test_another_set_is_opened_and_stays_open_on_every_page(open_app, tmp_path):
+    other = write_set(tmp_path / "other", name="Other set")
+    app = open_app("data")
+    app.text_input[0].set_value(str(other))
+    app.button[0].click().run()
+    assert not app.exception
+    assert app.query_params["set"] == resources.set_id(other)
+    app.switch_page("pages/data.py").run()
+    assert "Other set" in shown(app)
+
+
+def test_a_set_with_errors_does_not_open_and_every_error_is_listed(open_app, tmp_path):
+    wrong = write_set(tmp_path / "wrong", cases=[{**case, "question_type": "x"} for case in CASES])
+    app = open_app("data")
+    app.text_input[0].set_value(str(wrong))
+    app.button[0].click().run()
+    assert app.error
+    problems = app.dataframe[-1].value
+    assert (problems["Field"] == "question_type").sum() >= 3
+    assert "set" not in app.query_params
+
+
+@pytest.mark.parametrize("text", ["", "/no/such/folder", "\0", "~nobody/x"])
+def test_what_is_no_folder_is_refused(open_app, text):
+    app = open_app("data")
+    app.text_input[0].set_value(text)
+    app.button[0].click().run()
+    assert not app.exception
+    assert app.error or app.warning
+
+
+def test_a_link_to_a_set_that_is_not_known_here_is_explained(open_app):
+    app = open_app(set="0123456789")
+    assert "has not been opened here" in shown(app)
+
+
+def test_a_server_for_others_opens_only_what_it_is_allowed_to(open_app, tmp_path, monkeypatch):
+    inside = write_set(tmp_path / "allowed" / "inside", name="Inside")
+    outside = write_set(tmp_path / "outside")
+    monkeypatch.setenv("REXVIEW_OPEN_UNDER", str(tmp_path / "allowed"))
+    for folder, opened in ((outside, False), (tmp_path / "allowed" / ".." / "outside", False)):
+        app = open_app("data")
+        app.text_input[0].set_value(str(folder))
+        app.button[0].click().run()
+        assert ("set" in app.query_params) is opened
+        assert "does not open that folder" in shown(app)
+    app = open_app("data")
+    app.text_input[0].set_value(str(inside))
+    app.button[0].click().run()
+    assert "set" in app.query_params
+
+
+def test_a_changed_file_is_noticed_without_a_restart(open_app, review_folder):
+    app = open_app("data")
+    assert app.metric[0].value == "3"
+    more = {**CASES[0], "id": "c9"}
+    with (review_folder / "cases.jsonl").open("a", encoding="utf-8") as file:
+        file.write("\n" + json.dumps(more))
+    app.run()
+    assert app.metric[0].value == "4"
