@@ -69,6 +69,17 @@ def with_images_named(
     return frame.with_columns(flat.lists(boxes.to_struct(column)).alias(column))
 
 
+def boxed_images(frame: pl.DataFrame, case: str, column: str) -> pl.DataFrame:
+    """Which images have boxes: ``case``, ``image``, without repetition."""
+    image = pl.col(column).list.eval(pl.element().struct.field("image").unique())
+    return (
+        frame.select(pl.col(case).alias("case"), image.alias("image"))
+        .explode("image")
+        .drop_nulls("image")
+        .unique()
+    )
+
+
 def check_boxes(
     frame: pl.DataFrame,
     column: str,

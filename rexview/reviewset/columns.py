@@ -8,7 +8,7 @@ once they are read stands in :mod:`rexview.frames`.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import polars as pl
 
@@ -88,6 +88,11 @@ class Column:
             return struct if self.kind == "record" else pl.List(struct)
         return _SCALARS[self.kind]
 
+    def absent(self, height: int) -> pl.Series:
+        """Make the column where a file does not have it: nulls, or empty lists."""
+        nothing: list[Any] | None = [] if isinstance(self.dtype, pl.List) else None
+        return pl.Series(self.name, [nothing], dtype=self.dtype).new_from_index(0, height)
+
     @property
     def is_scalar(self) -> bool:
         """Whether a CSV cell holds it as it is, not as JSON."""
@@ -136,7 +141,7 @@ CASES: Final = Table(
         _C(
             "question_type",
             "word",
-            "`open` (ReXecution), `choice` (ReXVQA) or `report` (ReXrank); `open` when absent",
+            "ReXecution task, ReXVQA question or ReXrank study; `open` when absent",
             words=tuple(vocab.QUESTION_TYPES),
         ),
         _C(

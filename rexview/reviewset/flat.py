@@ -36,11 +36,15 @@ class Flat:
     def of_series(cls, lists: pl.Series) -> Flat:
         """Lay a list column flat; a null is an empty list."""
         lengths = lists.list.len().fill_null(0).cast(pl.Int64)
-        return cls.of_lengths(lists.filter(lengths > 0).explode(), lengths.to_numpy())
+        items = lists.explode(empty_as_null=False, keep_nulls=False)
+        return cls.of_lengths(items, lengths.to_numpy())
 
     def lists(self, items: pl.Series) -> pl.Series:
         """Put items, one for each of these, together into lists again."""
         offsets = np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
-        array = pa.LargeListArray.from_arrays(pa.array(offsets), items.rechunk().to_arrow())
-        lists = pl.Series(items.name, array)
-        return lists.cast(pl.List(items.dtype))
+        # pa.array() would import pandas, which takes longer than opening a small set
+        starts = pa.Array.from_buffers(pa.int64(), len(offsets), [None, pa.py_buffer(offsets)])
+        array = pa.LargeListArray.from_arrays(starts, items.rechunk().to_arrow())
+        lists = pl.from_arrow(array)
+        assert isinstance(lists, pl.Series)
+        return lists.alias(items.name).cast(pl.List(items.dtype))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +14,7 @@ from rexview import frames
 from rexview.errors import PathEscape
 from rexview.reviewset.flat import Flat
 from rexview.reviewset.image_headers import DICOM_ENDINGS, ImageHeader, read_header
-from rexview.reviewset.images import contained, images_folder, is_url, relative_path
+from rexview.reviewset.images import NOT_PLAIN, contained, images_folder, is_url, relative_path
 from rexview.reviewset.normalise import with_views
 from rexview.reviewset.problems import ProblemList, quoted
 from rexview.reviewset.rows import report_rows
@@ -54,11 +54,14 @@ def check_paths(paths: pl.DataFrame, source: TableSource, problems: ProblemList)
     """Report paths that lead out of the images folder; return the others, in their plain form."""
     plain: dict[str, str] = {}
     reasons: dict[str, str] = {}
-    for path in paths["path"].unique().to_list():
+    odd = paths["path"].str.contains(NOT_PLAIN)
+    for path in paths["path"].filter(odd).unique().to_list():
         try:
             plain[path] = relative_path(path)
         except PathEscape as error:
             reasons[path] = str(error)
+    if not odd.any():
+        return paths.with_columns(pl.col("path").alias("plain"))
     report_rows(
         problems,
         source,
@@ -68,9 +71,10 @@ def check_paths(paths: pl.DataFrame, source: TableSource, problems: ProblemList)
         "Give the path from the images folder on, and name that folder in reviewset.yaml.",
         lambda row: str(row["field"]),
     )
-    return paths.with_columns(
-        pl.col("path").replace_strict(plain, default=None, return_dtype=pl.String).alias("plain")
-    ).drop_nulls("plain")
+    found = pl.col("path").replace_strict(plain, default=None, return_dtype=pl.String)
+    return paths.with_columns(pl.when(odd).then(found).otherwise("path").alias("plain")).drop_nulls(
+        "plain"
+    )
 
 
 def check_files(
@@ -159,7 +163,7 @@ def _trouble(base: Path, path: str, folders: dict[str, str | None]) -> str | Non
 
 def with_headers(
     cases: pl.DataFrame,
-    boxed: pl.DataFrame,
+    boxed: Callable[[], pl.DataFrame],
     folder: Path,
     info: SetInfo,
     source: TableSource,
@@ -174,8 +178,9 @@ def with_headers(
     ----------
     cases : pl.DataFrame
         With images as in :data:`rexview.frames.IMAGE`.
-    boxed : pl.DataFrame
-        ``case`` and ``image`` of the images that have boxes.
+    boxed : callable
+        Gives ``case`` and ``image`` of the images that have boxes; only called when not all files
+        can be read.
     """
     base = images_folder(folder, info.images)
     if is_url(info.images) or not base.is_dir():
@@ -186,7 +191,9 @@ def with_headers(
         cases["id"].gather(pl.Series(flat.owner)).alias("case"),
         pl.Series(flat.owner).alias("owner"),
     )
-    wanted = _wanted(images, boxed)
+    wanted = _wanted(images)
+    if wanted.height > MOST_HEADERS:
+        wanted = _boxed_first(wanted, boxed())
     left = wanted.filter(pl.col("unsized")).slice(MOST_HEADERS)
     headers: dict[int, ImageHeader] = {}
     for at, path in wanted.head(MOST_HEADERS).select("at", "path").iter_rows():
@@ -208,18 +215,26 @@ def with_headers(
     return _filled(cases, flat, images, headers) if headers else cases
 
 
-def _wanted(images: pl.DataFrame, boxed: pl.DataFrame) -> pl.DataFrame:
-    """Images to read, in order: ``at``, ``path``, ``unsized``."""
+def _wanted(images: pl.DataFrame) -> pl.DataFrame:
+    """Pick images with gaps that their file may fill: ``at``, ids, ``path``, ``unsized``."""
     ending = pl.col("path").str.to_lowercase().str.extract(r"(\.[^./\\]*)$").fill_null("")
     unsized = pl.col("width").is_null() | pl.col("height").is_null()
-    bare = pl.col("patient_orientation").is_null()
-    gaps = unsized | (ending.is_in(DICOM_ENDINGS) & (bare | pl.col("view_raw").is_null()))
-    found = images.with_row_index("at").filter(gaps & pl.col("path").is_not_null())
-    has_box = boxed.select("case", pl.col("image").alias("id")).unique()
-    first = found.join(has_box, on=["case", "id"], how="semi", maintain_order="left")["at"]
-    return found.select(
-        "at", "path", unsized.alias("unsized"), pl.col("at").is_in(first.implode()).alias("boxed")
-    ).sort("boxed", descending=True, maintain_order=True)
+    bare = pl.col("patient_orientation").is_null() | pl.col("view_raw").is_null()
+    return (
+        images.with_row_index("at")
+        .filter((unsized | (ending.is_in(DICOM_ENDINGS) & bare)) & pl.col("path").is_not_null())
+        .select("at", "case", "id", "path", unsized.alias("unsized"))
+    )
+
+
+def _boxed_first(wanted: pl.DataFrame, boxed: pl.DataFrame) -> pl.DataFrame:
+    has_box = boxed.rename({"image": "id"})
+    return pl.concat(
+        [
+            wanted.join(has_box, on=["case", "id"], how="semi", maintain_order="left"),
+            wanted.join(has_box, on=["case", "id"], how="anti", maintain_order="left"),
+        ]
+    )
 
 
 def _filled(

@@ -16,6 +16,8 @@ from rexview.errors import ImageBroken, ImageMissing, PathEscape
 from rexview.schema import ReviewSet
 from rexview.settings import load_settings
 
+NOT_PLAIN: Final = r"[\x00-\x1f\\]|^[A-Za-z]:|^/|//|/$|(^|/)\.\.?(/|$)|^$"
+"""What a path holds that :func:`relative_path` changes or refuses; others are plain already."""
 _ABSOLUTE: Final = re.compile(r"^[/\\]|^[A-Za-z]:")
 _URL: Final = re.compile(r"^[A-Za-z][A-Za-z0-9+.\-]+://")
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from rexview import frames
 from rexview.errors import ReviewSetError
-from rexview.reviewset.boxes import check_boxes, image_sizes, with_images_named
+from rexview.reviewset.boxes import boxed_images, check_boxes, image_sizes, with_images_named
 from rexview.reviewset.columns import TABLES
 from rexview.reviewset.duplicates import with_newest, without_duplicates
 from rexview.reviewset.image_files import (
@@ -140,14 +140,15 @@ def _with_images(
     images = image_sizes(cases)
     cases = with_images_named(cases, "reference_boxes", "id", images)
     answers = with_images_named(answers, "boxes", "case", images)
-    boxed = [
-        frame.select(pl.col(case).alias("case"), pl.col(column))
-        .explode(column)
-        .select("case", pl.col(column).struct.field("image"))
-        .unique()
-        for frame, case, column in ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
-    ]
-    cases = with_headers(cases, pl.concat(boxed), folder, info, sources["cases"], problems)
+    given_boxes = ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
+    cases = with_headers(
+        cases,
+        lambda: pl.concat(boxed_images(*boxes) for boxes in given_boxes),
+        folder,
+        info,
+        sources["cases"],
+        problems,
+    )
 
     images = image_sizes(cases)
     check_boxes(cases, "reference_boxes", "id", images, sources["cases"], problems)

@@ -41,7 +41,7 @@ def conform(
         return scalars.conform(values, column, place), {}
     if isinstance(values, pl.Series):
         values = _plain_or_python(values, column)
-    if isinstance(values, list):
+    if isinstance(values, list) and column.kind != "box":
         values = _parsed(values, place)
     series, leftovers = _CONVERTERS[column.kind](values, column, place)
     return series.alias(column.name), leftovers
@@ -197,7 +197,12 @@ def _fields(
     height = len(items)
     columns: dict[str, pl.Series] = {}
     for part in column.fields:
-        values = given.get(part.name, pl.Series([None], dtype=pl.Null).new_from_index(0, height))
+        values = given.get(part.name)
+        if values is None and not part.required:
+            columns[part.name] = part.absent(height)
+            continue
+        if values is None:
+            values = pl.Series([None], dtype=pl.Null).new_from_index(0, height)
         columns[part.name], inner = conform(values, part, place.inside(part.name, owner, index))
         assert not inner, "objects inside objects are not declared"
     return pl.DataFrame(columns).to_struct(column.name), unknown

@@ -50,7 +50,7 @@ def _object(line: bytes, row: int, label: str, problems: ProblemList) -> dict[st
     if not text.strip():
         return None
     try:
-        found = parse(text)
+        found = parse(text.rstrip())
     except JsonError as error:
         problems.add("error", label, f"The line is not JSON: {error}.", _REMEDY, row=row)
         return None

@@ -108,12 +108,16 @@ def _check_answered(
     problems: ProblemList,
 ) -> None:
     """Rows about an answer that is not there; those of unknown cases were reported already."""
-    of_cases = frame.filter(pl.col("case").is_in(cases.implode()) & pl.col("model").is_not_null())
+    pair = ["case", "model"]
+    asked = frame.select(pair).drop_nulls().unique()
+    present = answers.select(pair).join(asked, on=pair, how="semi")
+    absent = asked.join(present, on=pair, how="anti")
+    absent = absent.filter(pl.col("case").is_in(cases.implode()))
     report_rows(
         problems,
         source,
         "warning",
-        of_cases.join(answers, on=["case", "model"], how="anti", maintain_order="left"),
+        frame.join(absent, on=pair, how="semi", maintain_order="left"),
         lambda row: f"There is no answer of {quoted(row['model'])} to {quoted(row['case'])}.",
         "Add the answer, or remove the row.",
     )

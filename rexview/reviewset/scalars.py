@@ -14,6 +14,7 @@ from typing import Any, Final
 import polars as pl
 
 from rexview.reviewset.columns import KIND_NAMES, Column
+from rexview.reviewset.json_text import is_missing
 from rexview.reviewset.place import Place
 from rexview.reviewset.problems import listed
 
@@ -38,7 +39,7 @@ def conform(values: list[Any] | pl.Series, column: Column, place: Place) -> pl.S
     """
     series = natural(values, column, place)
     converted = _CONVERTERS[column.kind](series, column, place)
-    if column.required:
+    if column.required and converted.null_count():
         place.report(
             "error",
             ~_is_given(series, column),
@@ -70,7 +71,8 @@ def natural(values: list[Any] | pl.Series, column: Column, place: Place) -> pl.S
         return pl.Series(values, dtype=pl.Int64)
     if kinds == {float}:
         return pl.Series(values, dtype=pl.Float64)
-    return pl.Series([None if value is None else _as_text(value) for value in values])
+    texts = [None if is_missing(value) else _as_text(value) for value in values]
+    return pl.Series(texts, dtype=pl.String)
 
 
 def _not_plain(wrong: pl.Series, column: Column, place: Place) -> None:

@@ -12,7 +12,7 @@ import polars as pl
 
 from rexview.reviewset import nested, read_csv, read_jsonl, read_parquet
 from rexview.reviewset.chunk import Chunk
-from rexview.reviewset.columns import Column, Table
+from rexview.reviewset.columns import Table
 from rexview.reviewset.json_text import dump, is_missing
 from rexview.reviewset.place import Place
 from rexview.reviewset.problems import ProblemList, quoted
@@ -63,7 +63,7 @@ def _frame(chunk: Chunk, table: Table, source: TableSource, problems: ProblemLis
     leftovers: dict[int, dict[str, Any]] = {}
     for column in table.columns:
         if column.name not in chunk.columns:
-            columns[column.name] = _absent(column, height)
+            columns[column.name] = column.absent(height)
             continue
         place = Place(source, problems, column.name, chunk.rows)
         values = chunk.columns.pop(column.name)
@@ -74,11 +74,6 @@ def _frame(chunk: Chunk, table: Table, source: TableSource, problems: ProblemLis
     columns["extra"] = _extra(chunk, leftovers, height)
     columns["_row"] = pl.Series(chunk.rows).cast(pl.UInt32)
     return pl.DataFrame(columns)
-
-
-def _absent(column: Column, height: int) -> pl.Series:
-    nothing: list[Any] | None = [] if isinstance(column.dtype, pl.List) else None
-    return pl.Series(column.name, [nothing], dtype=column.dtype).new_from_index(0, height)
 
 
 def _extra(chunk: Chunk, leftovers: dict[int, dict[str, Any]], height: int) -> pl.Series:

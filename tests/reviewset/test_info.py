@@ -1,0 +1,167 @@
+import pytest
+import yaml
+
+from rexview.reviewset.info import dump_info
+from rexview.schema import Model, Reader
+
+
+def error_lines(small):
+    return [(p.row, p.field) for p in small.problems() if p.severity == "error"]
+
+
+def test_everything_that_can_be_said(small):
+    small.text(
+        "reviewset.yaml",
+        """\
+format: 1
+name: Night shift
+description: Two weeks
+notice: Simulated
+images: elsewhere
+models:
+  - id: 7
+    kind: Medical
+    draws_boxes: false
+    max_output_tokens: 256
+    notes: fine
+    version: 1.5
+readers:
+  - {id: r1, name: Dr. A, role: radiologist, years: 12}
+rubric: rexecution
+project: north
+""",
+    )
+    (small.folder / "elsewhere" / "a").mkdir(parents=True)
+    (small.folder / "elsewhere" / "a" / "pa.png").touch()
+    info = small.load().info
+    assert (info.name, info.description, info.notice) == ("Night shift", "Two weeks", "Simulated")
+    assert info.images == "elsewhere"
+    assert info.models == (
+        Model(
+            "7",
+            "7",
+            "medical",
+            draws_boxes=False,
+            max_output_tokens=256,
+            notes="fine",
+            extra={"version": 1.5},
+        ),
+    )
+    assert info.readers == (Reader("r1", "Dr. A", "radiologist", extra={"years": 12}),)
+    assert info.extra == {"project": "north"}
+    assert small.problems() == []
+
+
+def test_what_is_written_reads_the_same(small):
+    text = "format: 1\nname: \"a: b # c\"\nnotice: 'ü\u2028'\nmodels: [{id: m, x: [1]}]\nother: {a: 1}\n"
+    info = small.text("reviewset.yaml", text).load().info
+    assert small.text("reviewset.yaml", dump_info(info, images="images/")).load().info == info
+
+
+def test_a_missing_file(small):
+    (small.folder / "reviewset.yaml").unlink()
+    problem = small.only_problem()
+    assert (problem.severity, problem.file) == ("error", "reviewset.yaml")
+    assert "format: 1" in problem.remedy
+
+
+def test_a_folder_in_its_place(small):
+    (small.folder / "reviewset.yaml").unlink()
+    (small.folder / "reviewset.yaml").mkdir()
+    assert "folder" in small.only_problem().message
+
+
+@pytest.mark.parametrize("version", ["2", "0", "one", "true", "[1]"])
+def test_another_format(small, version):
+    small.text("reviewset.yaml", f"name: x\nformat: {version}\n")
+    assert error_lines(small) == [(2, "format")]
+
+
+@pytest.mark.parametrize("version", ["1", "'1'", "1.0"])
+def test_spellings_of_format_1(small, version):
+    small.text("reviewset.yaml", f"name: x\nformat: {version}\n")
+    assert error_lines(small) == ([] if version != "1.0" else [(2, "format")])
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "- a\n- b\n", "just text"])
+def test_no_keys(small, text):
+    small.text("reviewset.yaml", text)
+    assert error_lines(small) == [(None, None)]
+
+
+def test_no_format_and_no_name(small):
+    small.text("reviewset.yaml", "description: x\n")
+    assert error_lines(small) == [(None, "format"), (None, "name")]
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("format: 1\nname: a: b\n", 2),
+        ("format: 1\nname: x\n  notice: y\n", 3),
+        ("format: 1\nname: [a\n", 3),
+        ("format: 1\nname: !!python/object:os.system x\n", 2),
+        ("format: 1\nname: a\x07b\n", 2),
+        ("format: 1\nname: *nowhere\n", 2),
+    ],
+)
+def test_errors_of_yaml_carry_the_line(small, text, row):
+    problem = small.text("reviewset.yaml", text).only_problem()
+    assert (problem.severity, problem.file, problem.row) == ("error", "reviewset.yaml", row)
+
+
+def test_another_encoding_carries_the_line(small):
+    (small.folder / "reviewset.yaml").write_bytes("format: 1\nname: süß\n".encode("latin-1"))
+    problem = small.only_problem()
+    assert (problem.row, problem.remedy) == (2, "Save the file as UTF-8.")
+
+
+def test_a_key_that_is_there_twice(small):
+    small.text("reviewset.yaml", "format: 1\nname: a\nmodels: []\nname: b\n")
+    assert error_lines(small) == [(4, "name")]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("models:\n- id: a\n- name: b\n", (5, "models[1].id")),
+        ("models:\n- id: a\n- id: a\n", (3, "models")),
+        ("models: {id: a}\n", (3, "models")),
+        ("models:\n- a\n", (4, "models[0].id")),
+        ("models:\n- id: a\n  draws_boxes: perhaps\n", (5, "models[0].draws_boxes")),
+        ("models:\n- id: a\n  max_output_tokens: 0\n", (5, "models[0].max_output_tokens")),
+        ("models:\n- id: no\n", (4, "models[0].id")),
+        ("readers:\n- role: x\n", (4, "readers[0].id")),
+        ("notice: [a]\n", (3, "notice")),
+        ("notice: 2025-01-01\n", (3, "notice")),
+        ("rubric: missing.yaml\n", (3, "rubric")),
+        ("rubric: ../rubric.yaml\n", (3, "rubric")),
+        ("rubric: /etc/hostname\n", (3, "rubric")),
+        ("rubric: cases.jsonl\n", (3, "rubric")),
+    ],
+)
+def test_values_that_do_not_fit(small, text, place):
+    small.text("reviewset.yaml", "format: 1\nname: x\n" + text)
+    assert place in error_lines(small)
+
+
+def test_a_rubric_of_its_own(small):
+    rubric = {"dimensions": {"process": {"name": "P", "question": "?", "anchors": {1: "x"}}}}
+    small.text("mine.yaml", yaml.safe_dump(rubric))
+    small.text("reviewset.yaml", "format: 1\nname: x\nrubric: mine.yaml\n")
+    assert small.load().info.rubric == "mine.yaml"
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("model: []\n", "model"),
+        ("Notice: x\n", "Notice"),
+        ("models:\n- id: a\n  max_output_token: 5\n", "models[0].max_output_token"),
+        ("models:\n- id: a\n  kind: wizard\n", "models[0].kind"),
+    ],
+)
+def test_slips_of_the_pen_are_warnings(small, text, field):
+    small.text("reviewset.yaml", "format: 1\nname: x\n" + text)
+    problem = small.only_problem()
+    assert (problem.severity, problem.field) == ("warning", field)
