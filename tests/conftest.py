@@ -8,9 +8,14 @@ from typing import Any, Protocol
 
 import polars as pl
 import pytest
+from hypothesis import settings
 
 from rexview import frames
 from rexview.schema import Model, ReviewSet, SetInfo
+
+
+settings.register_profile("rexview", deadline=None)  # a slow machine is not a failure
+settings.load_profile("rexview")
 
 
 class MakeSet(Protocol):

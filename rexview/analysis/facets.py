@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from rexview.analysis.case_filter import (
     ANSWER_STATUSES,
@@ -20,10 +19,10 @@ from rexview.analysis.selecting import (
     ROW_FACETS,
     Mask,
     all_of,
+    bits_of,
     conditions,
-    flagged_by,
 )
-from rexview.analysis.table import FAILURE_BITS, AnswerTable, Words
+from rexview.analysis.table import AnswerTable, Bits, Words
 from rexview.vocab import (
     CATEGORY_NAMES,
     DIMENSION_NAMES,
@@ -76,6 +75,7 @@ class Facets:
     headlines: tuple[SourceCounts, ...]
 
 
+_NO_BITS: Final = np.uint32(0)
 _NAMES: Final = {
     "failures": "Failure",
     "sources": "Said by",
@@ -98,10 +98,14 @@ def facets(table: AnswerTable, case_filter: CaseFilter) -> Facets:
     """
     masks = conditions(table, case_filter)
     everything = all_of(table, masks)
+    cases = table.any_of_case(everything)
     found: list[Facet] = []
 
     def others(name: str) -> Mask:
         return all_of(table, masks, but=name) if name in masks else everything
+
+    def others_of_case(name: str) -> Mask:
+        return table.any_of_case(others(name)) if name in masks else cases
 
     def add(field: str, counts: Mapping[str, int], name: str | None = None) -> None:
         chosen = getattr(case_filter, field)
@@ -111,26 +115,22 @@ def facets(table: AnswerTable, case_filter: CaseFilter) -> Facets:
         )
         found.append(Facet(field, name or _NAMES[field], values))
 
-    unflagged = _except(table, masks, "failures", "sources")
-    add("failures", _bit_counts(table, unflagged, flagged_by(table, case_filter.sources)))
-    add("sources", _source_counts(table, unflagged, case_filter.failures or tuple(FAILURES)))
+    said = _Said(table, _except(table, masks, "failures", "sources"))
+    add("failures", said.by_failure(case_filter.sources))
+    add("sources", said.by_source(case_filter.failures))
     for field, column in ROW_FACETS.items():
-        add(field, _row_counts(table, others(field), table.row_words[column]))
+        add(field, _row_counts(table, others(field), column))
     for field, column in CASE_FACETS.items():
-        hit = table.any_of_case(others(field))
-        add(field, _case_counts(table.case_words[column], hit))
+        add(field, _case_counts(table.case_words[column], others_of_case(field)))
     for name, (rows, words) in table.tag_words.items():
-        hit = table.any_of_case(others(f"tags:{name}"))
-        counts = _case_counts(words, hit[rows])
-        add("tags", counts, words_name(name))
+        add("tags", _case_counts(words, others_of_case(f"tags:{name}")[rows]), words_name(name))
+    if "judged" in masks:
+        said = _Said(table, _except(table, masks, "failures", "sources", "judged"))
     return Facets(
-        total=int(table.any_of_case(everything).sum()),
+        total=int(np.count_nonzero(cases)),
         n_cases=len(table.cases),
         facets=tuple(found),
-        headlines=tuple(
-            source_counts(table, _except(table, masks, "failures", "sources", "judged"), failure)
-            for failure in HEADLINE_FAILURES
-        ),
+        headlines=tuple(said.counts(failure) for failure in HEADLINE_FAILURES),
     )
 
 
@@ -178,44 +178,50 @@ def unknown_values(table: AnswerTable, case_filter: CaseFilter) -> list[str]:
     ]
 
 
-def source_counts(table: AnswerTable, rows: Mask, failure: str) -> SourceCounts:
-    """Count the cases of one failure among some rows, by who says so."""
-    counts = _source_counts(table, rows, (failure,))
-    bit = np.uint32(FAILURE_BITS[failure])
-    total = int(table.any_of_case(rows & ((flagged_by(table, ()) & bit) != 0)).sum())
-    return SourceCounts(failure, counts["detector"], counts["reader"], counts["both"], total)
+class _Said:
+    """The failures of the cases of some rows, by who says so."""
+
+    def __init__(self, table: AnswerTable, rows: Mask) -> None:
+        self._of_case = {
+            source: table.bits_of_case(np.where(rows, bits, _NO_BITS))
+            for source, bits in table.said.items()
+        }
+
+    def _count(self, sources: Sequence[str], failures: Sequence[str]) -> int:
+        wanted = bits_of(failures)
+        return int(np.count_nonzero(self._bits(sources) & wanted))
+
+    def _bits(self, sources: Sequence[str]) -> Bits:
+        parts = [self._of_case[source] for source in sources or ("any",)]
+        return parts[0] if len(parts) == 1 else np.bitwise_or.reduce(parts)
+
+    def by_failure(self, sources: Sequence[str]) -> dict[str, int]:
+        return {failure: self._count(sources, (failure,)) for failure in FAILURES}
+
+    def by_source(self, failures: Sequence[str]) -> dict[str, int]:
+        return {source: self._count((source,), failures or tuple(FAILURES)) for source in SOURCES}
+
+    def counts(self, failure: str) -> SourceCounts:
+        parts = self.by_source((failure,))
+        return SourceCounts(
+            failure, parts["detector"], parts["reader"], parts["both"], self._count((), (failure,))
+        )
 
 
 def _except(table: AnswerTable, masks: Mapping[str, Mask], *names: str) -> Mask:
     return all_of(table, {name: mask for name, mask in masks.items() if name not in names})
 
 
-def _source_counts(table: AnswerTable, rows: Mask, failures: Sequence[str]) -> dict[str, int]:
-    wanted = np.uint32(sum(FAILURE_BITS[failure] for failure in failures))
-    return {
-        source: int(table.any_of_case(rows & ((flagged_by(table, [source]) & wanted) != 0)).sum())
-        for source in SOURCES
-    }
-
-
-def _bit_counts(table: AnswerTable, rows: Mask, bits: npt.NDArray[np.uint32]) -> dict[str, int]:
-    of_case = table.bits_of_case(np.where(rows, bits, np.uint32(0)))
-    return {
-        failure: int(np.count_nonzero(of_case & np.uint32(bit)))
-        for failure, bit in FAILURE_BITS.items()
-    }
-
-
-def _row_counts(table: AnswerTable, rows: Mask, words: Words) -> dict[str, int]:
-    """Count distinct cases for each word of the rows; at most 32 words are told apart by bits."""
-    if len(words.values) > 31:
+def _row_counts(table: AnswerTable, rows: Mask, column: str) -> dict[str, int]:
+    """Count distinct cases for each word of a coded column of the rows."""
+    words = table.row_words[column]
+    if column not in table.word_bits:
         pairs = np.unique(
             np.stack([table.case_row[rows], words.codes[rows]]).astype(np.int64), axis=1
         )
         counts = np.bincount(pairs[1], minlength=len(words.values) + 1)
         return {value: int(counts[place]) for place, value in enumerate(words.values)}
-    bits = np.uint32(1) << words.codes.astype(np.uint32)
-    of_case = table.bits_of_case(np.where(rows, bits, np.uint32(0)))
+    of_case = table.bits_of_case(np.where(rows, table.word_bits[column], _NO_BITS))
     return {
         value: int(np.count_nonzero(of_case & np.uint32(1 << place)))
         for place, value in enumerate(words.values)
@@ -223,5 +229,6 @@ def _row_counts(table: AnswerTable, rows: Mask, words: Words) -> dict[str, int]:
 
 
 def _case_counts(words: Words, chosen: Mask) -> dict[str, int]:
+    """Count the chosen entries of each word."""
     counts = np.bincount(words.codes[chosen], minlength=len(words.values) + 1)
     return {value: int(counts[place]) for place, value in enumerate(words.values)}

@@ -167,7 +167,7 @@ def _failures(
         def per_model(bits: np.ndarray, bit: np.uint32 = bit) -> np.ndarray:
             return np.bincount(words.codes[rows & ((bits & bit) != 0)], minlength=size)
 
-        judged = per_model(table.bits("judged"))
+        judged = per_model(table.judged)
         parts = {
             source: per_model(flagged_by(table, [source]))
             for source in ("detector", "reader", "both")

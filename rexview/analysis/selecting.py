@@ -13,7 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.case_filter import CaseFilter
-from rexview.analysis.table import FAILURE_BITS, AnswerTable
+from rexview.analysis.table import FAILURE_BITS, AnswerTable, Bits
 
 Mask = npt.NDArray[np.bool_]
 ROW_FACETS: Final = {"models": "model", "statuses": "status", "weakest": "weakest"}
@@ -27,7 +27,7 @@ CASE_FACETS: Final = {
 }
 """Column of the cases by name of the filter's list."""
 _SORT_COLUMNS: Final = {"severity": "severity", "gap": "gap", "disagreement": "spread"}
-_EPSILON: Final = 1e-9
+_EPSILON: Final = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,15 +90,15 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
     for name, values in _by_tag_name(case_filter.tags).items():
         found[f"tags:{name}"] = _tagged(table, name, values)[table.case_row]
     if case_filter.failures:
-        wanted = _bits_of(case_filter.failures)
+        wanted = bits_of(case_filter.failures)
         found["failures"] = (flagged_by(table, case_filter.sources) & wanted) != 0
     if case_filter.sources:
-        wanted = _bits_of(case_filter.failures or tuple(FAILURE_BITS))
+        wanted = bits_of(case_filter.failures or tuple(FAILURE_BITS))
         found["sources"] = (flagged_by(table, case_filter.sources) & wanted) != 0
     if case_filter.judged:
-        found["judged"] = (table.bits("judged") & _bits_of(case_filter.judged)) != 0
+        found["judged"] = (table.judged & bits_of(case_filter.judged)) != 0
     for name, limits in case_filter.ranges.items():
-        numbers = table.numbers("spread" if name == "disagreement" else name)
+        numbers = table.numbers["spread" if name == "disagreement" else name]
         inside = ~np.isnan(numbers)
         if limits.low is not None:
             inside &= numbers >= limits.low - _EPSILON
@@ -119,20 +119,10 @@ def all_of(table: AnswerTable, masks: dict[str, Mask], *, but: str | None = None
     return total
 
 
-def flagged_by(table: AnswerTable, sources: Sequence[str]) -> npt.NDArray[np.uint32]:
+def flagged_by(table: AnswerTable, sources: Sequence[str]) -> Bits:
     """Return the failures of each row that some sources say, as bits; all sources when none."""
-    detected, marked = table.bits("detected"), table.bits("marked")
-    if not sources:
-        return detected | marked
-    parts = {
-        "detector": detected & ~marked,
-        "reader": marked & ~detected,
-        "both": detected & marked,
-    }
-    total = np.zeros_like(detected)
-    for source in sources:
-        total |= parts[source]
-    return total
+    parts = [table.said[source] for source in sources or ("any",)]
+    return parts[0] if len(parts) == 1 else np.bitwise_or.reduce(parts)
 
 
 def neighbours(case_ids: Sequence[str], case_id: str) -> tuple[str | None, str | None, int | None]:
@@ -164,12 +154,13 @@ def _ordered(
         dates = table.rows["created"].to_physical()
         numbers = dates.cast(pl.Float64).fill_null(-np.inf).to_numpy()
     else:
-        numbers = np.nan_to_num(table.numbers(_SORT_COLUMNS[sort]), nan=-np.inf)
+        numbers = np.nan_to_num(table.numbers[_SORT_COLUMNS[sort]], nan=-np.inf)
     largest = np.maximum.reduceat(np.where(row_mask, numbers, -np.inf), table.starts)
     return case_rows[np.argsort(-largest[case_rows], kind="stable")]
 
 
-def _bits_of(failures: Sequence[str]) -> np.uint32:
+def bits_of(failures: Sequence[str]) -> np.uint32:
+    """Return the bits of some failures."""
     return np.uint32(sum(FAILURE_BITS[failure] for failure in failures))
 
 

@@ -17,9 +17,9 @@ import polars as pl
 
 from rexview.analysis.case_filter import ANSWER_STATUSES, STUDIES, WEAKEST
 from rexview.analysis.severity import severity
-from rexview.detect import GAP_THRESHOLD, detectors, find_flags, judged_answers
+from rexview.detect import GAP_THRESHOLD, detectors, survey
 from rexview.schema import ReviewSet
-from rexview.stats import ContentOrder, answer_status, final_scores, weakest_link
+from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
 from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, FAILURES, QUESTION_TYPES
 
 FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILURES)}
@@ -27,6 +27,7 @@ FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILU
 NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
 _KEY: Final = ("case", "model")
 Codes = npt.NDArray[Any]
+Bits = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
@@ -115,21 +116,46 @@ class AnswerTable:
             for (name,), part in parts.items()
         }
 
-    def bits(self, name: str) -> npt.NDArray[np.uint32]:
-        """One of the columns ``detected``, ``marked``, ``judged`` as an array."""
-        return self.rows[name].to_numpy()
+    @cached_property
+    def said(self) -> dict[str, Bits]:
+        """Failures of each row as bits, by who says so: the words of ``SOURCES``, and ``any``."""
+        detected, marked = (self.rows[name].to_numpy() for name in ("detected", "marked"))
+        return {
+            "detector": detected & ~marked,
+            "reader": marked & ~detected,
+            "both": detected & marked,
+            "any": detected | marked,
+        }
 
-    def numbers(self, name: str) -> npt.NDArray[np.float64]:
-        """One of the columns with numbers as an array, NaN where missing."""
-        return self.rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
+    @cached_property
+    def judged(self) -> Bits:
+        """Failures about which something can be said of each row, as bits."""
+        return self.rows["judged"].to_numpy()
+
+    @cached_property
+    def word_bits(self) -> dict[str, Bits]:
+        """The coded columns of the answers as one bit each, for those with fewer than 32 words."""
+        return {
+            name: np.uint32(1) << words.codes.astype(np.uint32)
+            for name, words in self.row_words.items()
+            if len(words.values) < 32
+        }
+
+    @cached_property
+    def numbers(self) -> dict[str, npt.NDArray[np.float32]]:
+        """The columns with numbers, NaN where missing."""
+        return {
+            name: self.rows[name].cast(pl.Float32).fill_null(np.nan).to_numpy()
+            for name in (*NUMBERS, "severity")
+        }
 
     def any_of_case(self, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Say for each case whether any of its rows is chosen."""
-        if not len(self.cases):
-            return np.zeros(0, dtype=np.bool_)
-        return np.logical_or.reduceat(rows, self.starts)
+        found = np.zeros(len(self.cases), dtype=np.bool_)
+        found[self.case_row[rows]] = True
+        return found
 
-    def bits_of_case(self, bits: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
+    def bits_of_case(self, bits: Bits) -> Bits:
         """Gather the bits of all rows of each case."""
         if not len(self.cases):
             return np.zeros(0, dtype=np.uint32)
@@ -180,15 +206,16 @@ def answer_table(
         pl.col("boxes").list.len().fill_null(0).alias("n_boxes"),
         "text",
     )
-    scores = final_scores(review_set.scores, review_set.answers, content_order=content_order)
+    scores = finals_of(review_set, content_order=content_order)
     scores = scores.with_columns(weakest_link().alias("weakest"))
     active = detectors(gap_threshold=gap_threshold)
-    flags = find_flags(review_set, detectors=active).filter("stands")
+    said = survey(review_set, detectors=active)
+    flags = said.flags.filter("stands")
     bits = _bits(
         {
             "detected": flags.filter(pl.col("source") == "detector"),
             "marked": flags.filter(pl.col("source") == "reader"),
-            "judged": judged_answers(review_set, detectors=active),
+            "judged": said.judged,
         }
     )
     order = cases.select("case", pl.int_range(pl.len(), dtype=pl.UInt32()).alias("case_row"))
@@ -208,7 +235,7 @@ def answer_table(
     readers = pl.concat([review_set.scores["reader"], review_set.flags["reader"]]).drop_nulls()
     images = review_set.cases["images"].explode().struct.field("path").drop_nulls()
     return AnswerTable(
-        rows=severity(rows, FAILURE_BITS),
+        rows=severity(rows, FAILURE_BITS).rechunk(),
         cases=cases,
         models=names,
         n_images=images.n_unique(),

@@ -7,11 +7,12 @@ from rexview.detect.detector import Detector
 from rexview.detect.flags import (
     DETECTORS,
     FLAG_TABLE,
+    Survey,
     detectors,
     find_flags,
     flag_rows,
     flags_for,
-    judged_answers,
+    survey,
 )
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
 from rexview.detect.labels import Claim, claim_of, finding_of
@@ -26,6 +27,7 @@ __all__ = [
     "Claim",
     "Detector",
     "ExecutionGap",
+    "Survey",
     "TokenLimit",
     "claim_of",
     "detectors",
@@ -33,5 +35,5 @@ __all__ = [
     "finding_of",
     "flag_rows",
     "flags_for",
-    "judged_answers",
+    "survey",
 ]

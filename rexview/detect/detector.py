@@ -9,8 +9,15 @@ import polars as pl
 
 from rexview.schema import Answer, Case, Flag, ReviewSet, Score
 
-ANSWER_KEY: Final = ("case", "model", "run_id")
-"""Columns that name one answer in the frames of a detector."""
+SURVEY: Final = pl.Schema(
+    {
+        "case": pl.String(),
+        "model": pl.String(),
+        "kind": pl.String(),  # which rule fired; null where none did
+        "look": pl.Boolean(),  # whether only a look at the single answer can tell
+    }
+)
+"""Columns of the frame of :meth:`Detector.survey`."""
 
 
 class Detector(Protocol):
@@ -25,29 +32,15 @@ class Detector(Protocol):
         """Id of the failure that it finds (:data:`rexview.vocab.FAILURES`)."""
         ...
 
-    @property
-    def exact(self) -> bool:
-        """Whether every candidate is a flag, so that counting needs no second step."""
-        ...
-
-    def judged(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Name the answers about which it can say anything: the n beside its counts.
+    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
+        """Go through all answers at once, from the tables alone.
 
         Returns
         -------
         polars.DataFrame
-            Columns :data:`ANSWER_KEY`, one row an answer, newest runs only.
-        """
-        ...
-
-    def candidates(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Name the answers in which it may find something.
-
-        Returns
-        -------
-        polars.DataFrame
-            Columns :data:`ANSWER_KEY` and ``kind`` (String; which rule fired, null when not yet
-            known), newest runs only.
+            Columns :data:`SURVEY`, newest runs only: each answer about which the detector can say
+            something, once for each flag that is certain (``kind``), else once without a kind.
+            Where ``look`` is set, :meth:`find` decides about that answer.
         """
         ...
 

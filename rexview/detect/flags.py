@@ -7,7 +7,7 @@ flag, marked as rejected, but it counts nowhere. Of several words of one reader 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import polars as pl
@@ -53,59 +53,67 @@ DETECTORS: Final = detectors()
 """All detectors with their default settings."""
 
 
-def find_flags(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTORS) -> pl.DataFrame:
-    """Find all flags on the newest answers, for counting and filtering.
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What detectors and readers say about all newest answers.
 
-    Returns
-    -------
-    polars.DataFrame
+    Attributes
+    ----------
+    flags : polars.DataFrame
         Columns :data:`FLAG_TABLE`, one row a flag: detectors' flags first, then one row for each
         reader's newest word. Evidence is found again for single cases by :func:`flags_for`.
+    judged : polars.DataFrame
+        Columns ``case``, ``model``, ``failure``: the answers about which something can be said for
+        that failure, because a detector could judge them or a reader gave a word. Not unique.
     """
-    found: list[pl.DataFrame] = []
+
+    flags: pl.DataFrame
+    judged: pl.DataFrame
+
+
+def survey(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTORS) -> Survey:
+    """Ask all detectors and readers about all newest answers, for counting and filtering."""
+    found = [pl.DataFrame(schema=FLAG_TABLE)]
+    judged = [pl.DataFrame(schema=_JUDGED)]
     for detector in detectors:
-        candidates = detector.candidates(review_set)
-        if detector.exact:
-            rows = candidates.select("case", "model", "kind")
-        else:
-            flags = [
-                (flag.case, flag.model, flag.kind)
-                for record in case_records(review_set, candidates)
-                for answer in record.answers
-                for flag in detector.find(record.case, answer, record.scores_of(answer.model))
-            ]
-            rows = pl.DataFrame(flags, schema=_FOUND, orient="row")
-        found.append(rows.with_columns(failure=pl.lit(detector.failure), source=pl.lit("detector")))
+        said = detector.survey(review_set)
+        failure = pl.lit(detector.failure).alias("failure")
+        judged.append(said.select("case", "model", failure))
+        flags = _decided(review_set, detector, said)
+        found.append(flags.with_columns(failure, source=pl.lit("detector")))
     words = reader_words(review_set)
-    verdicts = joint_verdicts(words)
-    detected = pl.concat(found, how="diagonal").join(
-        verdicts, on=["case", "model", "failure"], how="left", maintain_order="left"
+    judged.append(words.select("case", "model", "failure"))
+    detected = (
+        pl.concat(found, how="diagonal")
+        .drop("verdict")
+        .join(joint_verdicts(words), on=list(_JUDGED), how="left", maintain_order="left")
     )
-    said = words.with_columns(source=pl.lit("reader"))
-    empty = pl.DataFrame(schema=FLAG_TABLE)
+    both = pl.concat([detected, words.with_columns(source=pl.lit("reader"))], how="diagonal")
     stands = pl.col("verdict").ne("rejected").fill_null(True)
-    return pl.concat([empty, detected, said], how="diagonal").with_columns(stands=stands)
+    return Survey(both.with_columns(stands=stands).select(list(FLAG_TABLE)), pl.concat(judged))
 
 
-def judged_answers(
-    review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTORS
-) -> pl.DataFrame:
-    """Name the answers about which something can be said, for each failure.
+def find_flags(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTORS) -> pl.DataFrame:
+    """Find all flags on the newest answers: :attr:`Survey.flags`."""
+    return survey(review_set, detectors=detectors).flags
 
-    Returns
-    -------
-    polars.DataFrame
-        Columns ``case``, ``model``, ``failure``, each once: what a detector could judge, and what a
-        reader gave a word on. The n beside the counts of a failure.
-    """
-    parts = [
-        detector.judged(review_set).select(
-            "case", "model", pl.lit(detector.failure).alias("failure")
-        )
-        for detector in detectors
+
+def _decided(review_set: ReviewSet, detector: Detector, said: pl.DataFrame) -> pl.DataFrame:
+    """Return ``case``, ``model`` and ``kind`` of each flag; look at answers where that is asked."""
+    key = ["case", "model"]
+    unclear = said.filter("look").select(key).unique()
+    clear = said.filter(pl.col("kind").is_not_null()).join(
+        unclear, on=key, how="anti", maintain_order="left"
+    )
+    looked = [
+        (flag.case, flag.model, flag.kind)
+        for record in case_records(review_set, unclear)
+        for answer in record.answers
+        for flag in detector.find(record.case, answer, record.scores_of(answer.model))
     ]
-    words = reader_words(review_set).select("case", "model", "failure")
-    return pl.concat([pl.DataFrame(schema=_JUDGED), *parts, words]).unique(maintain_order=True)
+    return pl.concat(
+        [clear.select(list(_FOUND)), pl.DataFrame(looked, schema=_FOUND, orient="row")]
+    )
 
 
 def flags_for(

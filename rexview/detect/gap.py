@@ -8,9 +8,8 @@ from typing import Final
 
 import polars as pl
 
-from rexview.detect.detector import ANSWER_KEY, newest
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
-from rexview.stats import final_of_answer, final_scores, status_of
+from rexview.stats import final_of_answer, finals_of, status_of
 
 GAP_THRESHOLD: Final = 2.0
 """Process minus execution from which a gap is flagged."""
@@ -22,16 +21,12 @@ class ExecutionGap:
 
     threshold: float = GAP_THRESHOLD
     failure: str = "execution_gap"
-    exact: bool = True
 
-    def judged(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Name the answers that have both a process and an execution score."""
-        return self._gaps(review_set).select(ANSWER_KEY)
-
-    def candidates(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Name the answers whose gap reaches the threshold."""
-        flagged = self._gaps(review_set).filter(pl.col("gap") >= self.threshold)
-        return flagged.select(*ANSWER_KEY, pl.lit("scores").alias("kind"))
+    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
+        """Compare the final scores of all answers that have both."""
+        kind = pl.when(pl.col("gap") >= self.threshold).then(pl.lit("scores"))
+        known = finals_of(review_set).filter(pl.col("gap").is_not_null())
+        return known.select("case", "model", kind.alias("kind"), look=pl.lit(False))
 
     def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
         """Compare the final scores of one answer."""
@@ -56,14 +51,6 @@ class ExecutionGap:
                 ),
             )
         ]
-
-    @staticmethod
-    def _gaps(review_set: ReviewSet) -> pl.DataFrame:
-        scores = review_set.scores.filter(pl.col("dimension").is_in(["process", "execution"]))
-        answers = newest(review_set)
-        gaps = final_scores(scores, answers).filter(pl.col("gap").is_not_null())
-        runs = answers.select(ANSWER_KEY)
-        return gaps.join(runs, on=["case", "model"], how="inner", maintain_order="left")
 
 
 def _mark(score: float) -> str:

@@ -13,7 +13,6 @@ from typing import Literal
 
 import polars as pl
 
-from rexview.detect.detector import ANSWER_KEY
 from rexview.detect.labels import Claim, claim_of, finding_of
 from rexview.detect.placement import OTHER_SIDE, placed_boxes, placed_references
 from rexview.geometry import box_side, orientation_of
@@ -42,29 +41,30 @@ class BoxLaterality:
     """
 
     failure: str = "laterality_error"
-    exact: bool = False
 
-    def judged(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Name the answers with a box whose side can be held against its label or a reference."""
-        placed = placed_boxes(review_set).filter(pl.col("side").is_not_null())
-        references = placed_references(review_set).select("case", "image", "finding").unique()
-        claimed = placed.filter(pl.col("claim").is_not_null())
-        referenced = placed.join(references, on=["case", "image", "finding"], how="semi")
-        return pl.concat([claimed, referenced]).select(ANSWER_KEY).unique(maintain_order=True)
+    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
+        """Hold all boxes against their labels; where a reference may contradict, ask for a look.
 
-    def candidates(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Name the answers with a box that contradicts its label or may contradict a reference."""
-        placed = placed_boxes(review_set).filter(pl.col("side").is_in(list(OTHER_SIDE)))
-        other = pl.col("side").replace_strict(OTHER_SIDE, return_dtype=pl.String())
-        against_label = placed.filter(pl.col("claim") == other)
-        references = (
-            placed_references(review_set).select("case", "image", "finding", "side").unique()
+        What can be judged is an answer with a box that has a side of the patient and either a label
+        that claims one or a reference box of the same finding on the same image.
+        """
+        other = pl.col("side").replace_strict(OTHER_SIDE, default=None, return_dtype=pl.String())
+        references = placed_references(review_set).select("case", "image", "finding", "side")
+        place = ["case", "image", "finding"]
+        placed = placed_boxes(review_set).with_columns(other=other)
+        known = references.select(place).unique().with_columns(referenced=pl.lit(True))
+        contrary = references.unique().with_columns(contrary=pl.lit(True))
+        boxes = placed.join(known, on=place, how="left").join(
+            contrary, left_on=[*place, "other"], right_on=[*place, "side"], how="left"
         )
-        against_reference = placed.with_columns(side=other).join(
-            references, on=["case", "image", "finding", "side"], how="semi"
+        judged = boxes.filter(pl.col("claim").is_not_null() | pl.col("referenced"))
+        against_label = pl.when(pl.col("claim") == pl.col("other")).then(pl.lit("boxes"))
+        return judged.select(
+            "case",
+            "model",
+            against_label.alias("kind"),
+            pl.col("contrary").fill_null(False).alias("look"),
         )
-        found = pl.concat([against_label, against_reference]).select(ANSWER_KEY)
-        return found.unique(maintain_order=True).with_columns(kind=pl.lit(None, pl.String()))
 
     def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
         """Hold the boxes of one answer against their labels and the reference boxes."""

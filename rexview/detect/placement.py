@@ -6,9 +6,9 @@ from typing import Final
 
 import polars as pl
 
-from rexview.detect.detector import ANSWER_KEY, newest
+from rexview.detect.detector import newest
 from rexview.detect.labels import claim_of, finding_of
-from rexview.geometry import Orientation, orientation_of
+from rexview.geometry import MIDLINE_SPREAD, MIDLINE_TOLERANCE, Orientation, orientation_of
 from rexview.schema import ReviewSet
 
 OTHER_SIDE: Final = {"right": "left", "left": "right"}
@@ -17,13 +17,13 @@ OTHER_SIDE: Final = {"right": "left", "left": "right"}
 def placed_boxes(review_set: ReviewSet) -> pl.DataFrame:
     """Return one row a box of the newest answers: its side, the side it claims, its finding.
 
-    Columns :data:`ANSWER_KEY`, ``image`` (resolved id), ``side``, ``claim``, ``finding``; boxes on
-    an image of unknown size or without a right and left edge are left out.
+    Columns ``case``, ``model``, ``image`` (resolved id), ``side``, ``claim``, ``finding``; boxes
+    that have no side of the patient are left out.
     """
     boxes = (
         newest(review_set)
         .filter(pl.col("boxes").list.len() > 0)
-        .select(*ANSWER_KEY, "boxes")
+        .select("case", "model", "boxes")
         .explode("boxes")
         .unnest("boxes")
     )
@@ -75,14 +75,16 @@ def _placed(boxes: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
     )
     edges = _edges(images)
     joined = useful.join(edges, left_on=["case", "image"], right_on=["case", "id"])
-    return joined.with_columns(_side().alias("side")).drop("box", "low", "across", "extent")
+    placed = joined.with_columns(_side().alias("side"))
+    return placed.filter(pl.col("side").is_not_null()).drop(
+        "box", "low", "across", "width", "height", "label", "only_image"
+    )
 
 
 def _edges(images: pl.DataFrame) -> pl.DataFrame:
-    """Return what :func:`_side` needs of each image: ``low``, ``across`` and ``extent``.
+    """Return what :func:`_side` needs of each image: ``low``, ``across``, ``width``, ``height``.
 
-    ``low`` is the patient's side at the low end of the axis ``across`` (0 for x, 1 for y), whose
-    ``extent`` is in pixels.
+    ``low`` is the patient's side at the low end of the axis ``across`` (0 for x, 1 for y).
     """
     kinds = ["view", "patient_orientation", "laterality_flip"]
     seen = images.select(kinds).unique()
@@ -100,7 +102,8 @@ def _edges(images: pl.DataFrame) -> pl.DataFrame:
             "id",
             "low",
             "across",
-            pl.when(pl.col("across") == 0).then("width").otherwise("height").alias("extent"),
+            "width",
+            "height",
         )
         .unique(["case", "id"], keep="first", maintain_order=True)
     )
@@ -114,19 +117,30 @@ def _low_end(orientation: Orientation) -> tuple[str | None, int | None]:
 
 
 def _side() -> pl.Expr:
-    """Say on which side a box's centre lies: :func:`rexview.geometry.box_side`, less strict.
-
-    A box near or across the middle, or one that cannot be drawn, may get a side here; single
-    answers are looked at with the real rule afterwards.
-    """
-    start = pl.col("box").list.get(pl.col("across"), null_on_oob=True)
-    length = pl.col("box").list.get(pl.col("across") + 2, null_on_oob=True)
-    low = (start / pl.col("extent")).clip(0, 1)
-    high = ((start + length) / pl.col("extent")).clip(0, 1)
-    centre = (low + high) / 2
-    high_side = pl.col("low").replace_strict(OTHER_SIDE, return_dtype=pl.String())
-    return (
-        pl.when(centre.is_finite())
-        .then(pl.when(centre < 0.5).then("low").otherwise(high_side))
-        .otherwise(None)
+    """Say on which side a box lies: :func:`rexview.geometry.box_side` as an expression."""
+    numbers = [pl.col("box").list.get(place, null_on_oob=True) for place in range(4)]
+    x, y, box_width, box_height = numbers
+    drawable = (
+        (pl.col("box").list.len() == 4)
+        & pl.all_horizontal(number.is_finite() for number in numbers)
+        & (box_width > 0)
+        & (box_height > 0)
+        & (x + box_width > 0)
+        & (y + box_height > 0)
+        & (x < pl.col("width"))
+        & (y < pl.col("height"))
     )
+    along_x = pl.col("across") == 0
+    start = pl.when(along_x).then(x / pl.col("width")).otherwise(y / pl.col("height"))
+    end = (
+        pl.when(along_x)
+        .then((x + box_width) / pl.col("width"))
+        .otherwise((y + box_height) / pl.col("height"))
+    )
+    low, high = start.clip(lower_bound=0), end.clip(upper_bound=1)
+    centre = (low + high) / 2
+    both = (low < 0.5 - MIDLINE_SPREAD) & (high > 0.5 + MIDLINE_SPREAD)
+    middle = both | ((centre - 0.5).abs() <= MIDLINE_TOLERANCE)
+    high_side = pl.col("low").replace_strict(OTHER_SIDE, return_dtype=pl.String())
+    side = pl.when(centre < 0.5).then("low").otherwise(high_side)
+    return pl.when(drawable).then(pl.when(middle).then(pl.lit("midline")).otherwise(side))

@@ -12,7 +12,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.detect.detector import ANSWER_KEY, newest
+from rexview.detect.detector import newest
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
 from rexview.stats import at_token_limit, is_empty, limit_reached, nothing_came
 
@@ -31,41 +31,29 @@ class TokenLimit:
     """
 
     failure: str = "token_limit"
-    exact: bool = True
 
-    def judged(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Name the answers that carry any signal: a finish reason, usage and limit, or nothing."""
-        signals = (
-            pl.col("finish_reason").ne("unknown").fill_null(False)
-            | (pl.col("output_tokens").is_not_null() & pl.col("max_output_tokens").is_not_null())
-            | pl.col("error").is_not_null()
-            | nothing_came()
-        )
-        return newest(review_set).filter(signals).select(ANSWER_KEY)
+    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
+        """Give each answer its kind; answers without any signal cannot be judged.
 
-    def candidates(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Name the answers that ran out of tokens, each with its kind."""
-        unexplained = (
-            nothing_came()
-            & pl.col("error").str.contains(r"\S").fill_null(False).not_()
-            & pl.col("finish_reason").fill_null("unknown").eq("unknown")
-            & pl.col("output_tokens").is_null()
-        )
+        A signal is a finish reason, a token count with its limit, an error, or an empty answer.
+        """
+        empty = nothing_came()
+        reason = pl.col("finish_reason").fill_null("unknown")
+        error = pl.col("error").str.contains(r"\S").fill_null(False)
+        counted = pl.col("output_tokens").is_not_null()
+        limited = counted & pl.col("max_output_tokens").is_not_null()
         kind = (
-            pl.when(at_token_limit() & nothing_came())
+            pl.when(at_token_limit() & empty)
             .then(pl.lit("no_answer"))
-            .when(pl.col("finish_reason").eq("length").fill_null(False))
+            .when(reason == "length")
             .then(pl.lit("finish_reason"))
             .when(at_token_limit())
             .then(pl.lit("usage"))
-            .when(unexplained)
+            .when(empty & ~error & (reason == "unknown") & ~counted)
             .then(pl.lit("empty"))
         )
-        return (
-            newest(review_set)
-            .select(*ANSWER_KEY, kind.alias("kind"))
-            .filter(pl.col("kind").is_not_null())
-        )
+        judged = newest(review_set).filter((reason != "unknown") | limited | error | empty)
+        return judged.select("case", "model", kind.alias("kind"), look=pl.lit(False))
 
     def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
         """Look at one answer's signals. Scores are not used."""

@@ -16,6 +16,7 @@ from rexview.stats.final import (
     FinalScores,
     final_of_answer,
     final_scores,
+    finals_of,
     weakest_link,
 )
 
@@ -29,6 +30,7 @@ __all__ = [
     "at_token_limit",
     "final_of_answer",
     "final_scores",
+    "finals_of",
     "is_empty",
     "limit_reached",
     "nothing_came",

@@ -18,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
+from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from rexview.schema import Score
+from rexview.schema import ReviewSet, Score
 from rexview.stats.answered import answer_status
 from rexview.vocab import CONTENT_PARTS, DIMENSIONS
 
@@ -67,48 +68,75 @@ def final_scores(
     if answers is not None:
         came = answers.filter("_newest").filter(answer_status() == "answered")
         given = given.join(came.select(_ANSWER), on=_ANSWER, how="semi", maintain_order="left")
-    newest = given.sort("created", nulls_last=False, maintain_order=True).unique(
-        [*_ANSWER, "reader", "dimension", "image"], keep="last", maintain_order=True
-    )
-    by_reader = newest.group_by(*_ANSWER, "reader").agg(
-        _score_of(dimension).mean().alias(dimension) for dimension in DIMENSIONS
-    )
+    order = given.select(_ANSWER).unique(maintain_order=True).with_row_index("_answer")
+    by_reader = _by_reader(given.join(order, on=_ANSWER, how="left", maintain_order="left"))
     content = (
         pl.min_horizontal(CONTENT_PARTS)
         if content_order == "mean_first"
         else pl.col("_smallest").round(_DIGITS)
     )
     complete = pl.all_horizontal(pl.col(part).is_not_null() for part in CONTENT_PARTS)
-    readers_complete = by_reader.with_columns(
-        pl.when(complete).then(pl.min_horizontal(CONTENT_PARTS)).alias("_smallest")
+    smallest = pl.when(complete).then(pl.min_horizontal(CONTENT_PARTS))
+    wide = (
+        by_reader.with_columns(smallest.alias("_smallest"))
+        .group_by("_answer")
+        .agg(
+            pl.col(*DIMENSIONS, "_smallest").mean(),
+            *(
+                (pl.col(name).max() - pl.col(name).min()).alias(f"{name}:range")
+                for name in DIMENSIONS
+            ),
+            *(pl.col(name).count().alias(f"{name}:n") for name in DIMENSIONS),
+            pl.len().alias("n_readers"),
+        )
     )
-    wide = readers_complete.group_by(_ANSWER).agg(
-        *(pl.col(dimension).mean() for dimension in DIMENSIONS),
-        *(_reader_range(dimension).alias(f"_{dimension}") for dimension in DIMENSIONS),
-        pl.col("_smallest").mean(),
-        pl.len().alias("n_readers"),
-    )
-    order = given.select(_ANSWER).unique(maintain_order=True)
-    return order.join(wide, on=_ANSWER, how="left", maintain_order="left").select(
+    ranges = [pl.when(pl.col(f"{name}:n") > 1).then(f"{name}:range") for name in DIMENSIONS]
+    return order.join(wide, on="_answer", how="left", maintain_order="left").select(
         *_ANSWER,
         *DIMENSIONS,
         pl.when(complete).then(content).alias("content"),
         (pl.col("process") - pl.col("execution")).round(_DIGITS).alias("gap"),
         "n_readers",
-        pl.max_horizontal(f"_{dimension}" for dimension in DIMENSIONS)
-        .round(_DIGITS)
-        .alias("spread"),
+        pl.max_horizontal(ranges).round(_DIGITS).alias("spread"),
     )
 
 
-def _score_of(dimension: str) -> pl.Expr:
-    return pl.col("score").filter(pl.col("dimension") == dimension)
+def finals_of(review_set: ReviewSet, *, content_order: ContentOrder = "mean_first") -> pl.DataFrame:
+    """Return :func:`final_scores` of the newest answers of a review set, worked out once."""
+    known = _FINALS.setdefault(review_set, {})
+    if content_order not in known:
+        known[content_order] = final_scores(
+            review_set.scores, review_set.answers, content_order=content_order
+        )
+    return known[content_order]
 
 
-def _reader_range(dimension: str) -> pl.Expr:
-    """Difference of the furthest apart readers, null with fewer than two of them."""
-    column = pl.col(dimension)
-    return pl.when(column.count() > 1).then(column.max() - column.min())
+_FINALS: Final[WeakKeyDictionary[ReviewSet, dict[ContentOrder, pl.DataFrame]]] = WeakKeyDictionary()
+
+
+def _by_reader(given: pl.DataFrame) -> pl.DataFrame:
+    """Return one row for each answer and reader: the mean over pictures of each dimension."""
+    if given["created"].null_count() < len(given):
+        given = given.sort("created", nulls_last=False, maintain_order=True)
+    marks = given.select(
+        "_answer",
+        pl.col("reader").cast(pl.Categorical()).to_physical(),
+        pl.col("dimension").cast(pl.Enum(DIMENSIONS), strict=False).to_physical(),
+        "image",
+        "score",
+    )
+    one_mark = ["_answer", "reader", "dimension", "image"]
+    if marks.select(pl.struct(one_mark).n_unique()).item() < len(marks):
+        marks = marks.unique(one_mark, keep="last", maintain_order=True)
+    spread_out = marks.select(
+        "_answer",
+        "reader",
+        *(
+            pl.when(pl.col("dimension") == place).then("score").alias(name)
+            for place, name in enumerate(DIMENSIONS)
+        ),
+    )
+    return spread_out.group_by("_answer", "reader").agg(pl.col(DIMENSIONS).mean())
 
 
 def weakest_link() -> pl.Expr:

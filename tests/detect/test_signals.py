@@ -33,7 +33,7 @@ LONG = "The heart is normal. " * 10 + "There is a right pleural eff"
 def test_token_limit(make_set: Any, answer: dict[str, Any], kind: str | None) -> None:
     review_set = make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g", **answer}])
     detector = TokenLimit()
-    assert detector.candidates(review_set)["kind"].to_list() == ([kind] if kind else [])
+    assert detector.survey(review_set)["kind"].drop_nulls().to_list() == ([kind] if kind else [])
     record = answer_from_row(review_set.answers.row(0, named=True))
     flags = detector.find(review_set.case("c"), record, [])
     assert [flag.kind for flag in flags] == ([kind] if kind else [])
@@ -60,7 +60,7 @@ def test_what_can_be_judged_by_signals(make_set: Any) -> None:
         {"case": "c4", "model": "g", "_newest": False},
     ]
     cases = [{"id": answer["case"]} for answer in answers]
-    judged = TokenLimit().judged(make_set(cases=cases, answers=answers))
+    judged = TokenLimit().survey(make_set(cases=cases, answers=answers))
     assert judged["case"].to_list() == ["c1", "c3"]
 
 
@@ -93,12 +93,12 @@ def test_gap(
         scores=scores("c", process, execution),
     )
     detector = ExecutionGap(threshold)
-    assert len(detector.candidates(review_set)) == flagged
+    assert detector.survey(review_set)["kind"].count() == flagged
     flags = detector.find(
         review_set.case("c"), review_set.answers_of("c")[0], review_set.scores_of("c")
     )
     assert len(flags) == flagged
-    assert len(detector.judged(review_set)) == bool(execution)
+    assert len(detector.survey(review_set)) == bool(execution)
 
 
 def test_a_gap_is_said_in_words(make_set: Any) -> None:
@@ -121,7 +121,7 @@ def test_an_answer_cut_off_has_no_gap(make_set: Any) -> None:
         scores=scores("c", [5], [1]),
     )
     detector = ExecutionGap()
-    assert detector.candidates(review_set).is_empty()
+    assert detector.survey(review_set).is_empty()
     assert not detector.find(
         review_set.case("c"), review_set.answers_of("c")[0], review_set.scores_of("c")
     )
