@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from conftest import CASES, write_set
+from small_set import CASES, write_set
 
 from rexview.ui import resources
 

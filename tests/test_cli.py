@@ -1,0 +1,108 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import pytest
+from small_set import CASES, write_set
+
+from rexview.cli import main
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_set(tmp_path / "set")
+
+
+def test_check_lists_warnings_and_passes(folder, capsys):
+    assert main(["check", str(folder)]) == 0
+    out = capsys.readouterr().out
+    assert "missing.png" in out
+    assert "0 errors, 1 warning" in out
+
+
+def test_check_lists_every_error_and_fails(tmp_path, capsys):
+    wrong = write_set(tmp_path / "x", cases=[{**case, "question_type": "?"} for case in CASES])
+    assert main(["check", str(wrong), "--json"]) == 1
+    problems = json.loads(capsys.readouterr().out)
+    errors = [problem for problem in problems if problem["severity"] == "error"]
+    assert {(e["file"], e["row"], e["field"]) for e in errors} >= {
+        ("cases.jsonl", row, "question_type") for row in (1, 2, 3)
+    }
+    assert all(error["message"] and error["remedy"] for error in errors)
+
+
+def test_failures_are_listed_with_evidence(folder, capsys):
+    assert main(["failures", str(folder), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    found = {(row["case"], row["model"], row["failure"]) for row in rows}
+    assert found == {
+        ("c1", "m", "laterality_error"),
+        ("c1", "m", "execution_gap"),
+        ("c1", "n", "token_limit"),
+    }
+    for row in rows:
+        assert set(row) >= {"case", "model", "failure", "source", "kind", "message", "evidence"}
+        assert row["source"] == "detector"
+        assert row["evidence"]
+
+
+def test_failures_do_not_need_the_images(folder, capsys):
+    main(["failures", str(folder), "--json"])
+    before = capsys.readouterr().out
+    for image in (folder / "images").iterdir():
+        image.unlink()
+    assert main(["failures", str(folder), "--json"]) == 0
+    assert capsys.readouterr().out == before
+
+
+def test_a_set_with_errors_lists_no_failures(tmp_path, capsys):
+    wrong = write_set(tmp_path / "x", cases=[{**case, "question_type": "?"} for case in CASES])
+    assert main(["failures", str(wrong)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "question_type" in captured.err
+
+
+@pytest.mark.parametrize("window", ["auto", "file", "128,100"])
+def test_render(folder, tmp_path, window):
+    out = tmp_path / "x.png"
+    image = folder / "images" / "one.png"
+    assert main(["render", str(image), "--out", str(out), "--window", window]) == 0
+    assert cv2.imread(str(out), cv2.IMREAD_UNCHANGED).shape[:2] == (120, 100)
+
+
+def test_render_gives_the_reason(folder, tmp_path, capsys):
+    out = tmp_path / "x.png"
+    for name in ("broken.png", "none.png"):
+        assert main(["render", str(folder / "images" / name), "--out", str(out)]) == 1
+        assert capsys.readouterr().err.strip()
+        assert not out.exists()
+    good = str(folder / "images" / "one.png")
+    assert main(["render", good, "--out", str(out), "--window", "wide"]) == 1
+
+
+def test_import_then_check(folder, tmp_path, capsys):
+    out = tmp_path / "imported"
+    assert main(["import", "images", str(folder / "images"), "--out", str(out)]) == 0
+    assert main(["check", str(out)]) == 0
+    assert main(["import", "images", str(folder / "images"), "--out", str(out)]) == 1
+    assert "not empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["check"], ["import", "nonsense", "x"]])
+def test_a_wrong_command_line_is_refused(arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_it_runs_as_a_module(folder):
+    command = [sys.executable, "-m", "rexview", "check", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "0 errors" in done.stdout
