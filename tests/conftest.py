@@ -13,7 +13,6 @@ from hypothesis import settings
 from rexview import frames
 from rexview.schema import Model, ReviewSet, SetInfo
 
-
 settings.register_profile("rexview", deadline=None)  # a slow machine is not a failure
 settings.load_profile("rexview")
 
