@@ -10,6 +10,7 @@ from typing import Final
 
 _YES: Final = frozenset(("yes", "y", "true", "t", "1", "x", "✓", "✔", "ja", "oui", "present"))
 _NO: Final = frozenset(("no", "n", "false", "f", "0", "-", "nein", "non", "absent"))
+_NOT_SCORED: Final = frozenset(("-", "–", "—", "na", "n/a", "none", "x", "?", ".", "not scored"))
 _OUT_OF_FIVE: Final = re.compile(r"(\d(?:[.,]\d+)?)\s*(?:/|out of|of)\s*5")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+")
 _INT64_MAX: Final = 2**63 - 1
@@ -43,6 +44,11 @@ def read_yes_no(text: str | None) -> bool | None:
     """Return True or False for the usual words and ticks, None for anything else."""
     word = (text or "").strip().lower().removesuffix(".0")
     return True if word in _YES else False if word in _NO else None
+
+
+def is_not_scored(text: str) -> bool:
+    """Whether a cell of a score column says that there is no score."""
+    return text.strip().lower() in _NOT_SCORED
 
 
 def read_date(text: str | None) -> datetime | None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Final
 
 from rexview.errors import ImportSourceError
-from rexview.reviewset.importers.cell_values import read_number, read_yes_no
+from rexview.reviewset.importers.cell_values import is_not_scored, read_number, read_yes_no
 from rexview.reviewset.importers.column_mapping import (
     ANSWER_FIELDS,
     FIELDS,
@@ -22,6 +23,7 @@ from rexview.reviewset.importers.column_names import (
     FAILURE_WORDS,
     FIELD_NAMES,
     IDENTITY,
+    KINDS_OF_MODEL,
     MODEL_WORDS,
     NOT_A_MODEL,
     READER_WORDS,
@@ -69,16 +71,21 @@ def guess(table: Sheet) -> ColumnMapping:
     names = {name: ColumnName.of(name) for name in table.columns}
     identity = tuple(name for name in table.columns if IDENTITY.search(names[name].plain))
     open_names = [name for name in table.columns if name not in identity]
-    fields = _fields(open_names, names, cells)
-    taken = {one.column for one in fields.values()}
+    answers = _answers(open_names, names, cells)
+    own = {one.column for one in answers}
+    fields = _fields([name for name in open_names if name not in own], names, cells)
+    if "model" in fields or ("answer" in fields and len({one.model for one in answers}) < 2):
+        answers = []
+        fields = _fields(open_names, names, cells)
+    taken = {one.column for one in answers} | {one.column for one in fields.values()}
     left = [name for name in open_names if name not in taken]
-    answers = [] if "model" in fields else _answers(left, names, cells, "answer" in fields)
-    taken |= {one.column for one in answers}
+    if not answers and not {"model", "answer"} & fields.keys():
+        answers = _columns_of_text(left, names, cells)
+        left = [name for name in left if name not in {one.column for one in answers}]
     models = list(dict.fromkeys(one.model for one in answers))
     marks = [
         mark
         for name in left
-        if name not in taken
         for mark in [_mark(names[name], cells[name], models)]
         if mark is not None
     ]
@@ -195,10 +202,7 @@ def _content_fit(field: str, cells: Cells) -> float:
 
 
 def _answers(
-    columns: Sequence[str],
-    names: dict[str, ColumnName],
-    cells: dict[str, list[str]],
-    has_answer: bool,
+    columns: Sequence[str], names: dict[str, ColumnName], cells: dict[str, list[str]]
 ) -> list[AnswerColumn]:
     """Find columns that belong to one model each: ``GPT-5 answer``, ``response_medgemma``."""
     found = []
@@ -208,26 +212,31 @@ def _answers(
             model, field = split
             sure = 0.9 if MODEL_WORDS.search(model) else 0.75
             found.append(AnswerColumn(column, model, field, sure, _samples(cells[column])))
-    with_answer = {one.model for one in found if one.field == "answer"}
-    if not with_answer and not has_answer:
-        for column in columns:
-            long = bool(cells[column]) and median(map(len, cells[column])) > _LONG_TEXT
-            known = MODEL_WORDS.search(column) is not None
-            plain = ColumnName.of(column).words
-            if (long or (known and not _share(cells[column], _is_number) > 0.5)) and not any(
-                word in NOT_A_MODEL for word in plain
-            ):
-                sure = 0.8 if known else 0.45
-                found.append(AnswerColumn(column, column, "answer", sure, _samples(cells[column])))
-        with_answer = {one.model for one in found if one.field == "answer"}
-    same_name = {name.lower(): name for name in with_answer}
+    same_name = {one.model.lower(): one.model for one in found if one.field == "answer"}
     return [
-        AnswerColumn(
-            one.column, same_name[one.model.lower()], one.field, one.confidence, one.samples
-        )
+        replace(one, model=same_name[one.model.lower()])
         for one in found
         if one.model.lower() in same_name
     ]
+
+
+def _columns_of_text(
+    columns: Sequence[str], names: dict[str, ColumnName], cells: dict[str, list[str]]
+) -> list[AnswerColumn]:
+    """Take columns of long text, and columns called as a known model, for answers of models."""
+    found = []
+    for column in columns:
+        known = MODEL_WORDS.search(column) is not None
+        wordy = bool(cells[column]) and median(map(len, cells[column])) > _LONG_TEXT
+        numeric = _share(cells[column], _is_number) > 0.5
+        if (wordy or (known and not numeric)) and not _names_no_model(names[column].words):
+            sure = 0.8 if known else 0.45
+            found.append(AnswerColumn(column, column, "answer", sure, _samples(cells[column])))
+    return found
+
+
+def _names_no_model(words: Sequence[str]) -> bool:
+    return any(word in NOT_A_MODEL and word not in KINDS_OF_MODEL for word in words)
 
 
 def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
@@ -241,9 +250,7 @@ def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
             start, end = place
             rest = (0, start) if start else (end, len(name.words))
             words = [word for word in name.words[slice(*rest)] if not word.isdigit()]
-            if not words or all(word in NOT_A_MODEL for word in words):
-                continue
-            if any(word in NOT_A_MODEL - {"model", "ai", "llm"} for word in words):
+            if not words or all(word in KINDS_OF_MODEL for word in words) or _names_no_model(words):
                 continue
             if best is None or end - start > best[0]:
                 best = (end - start, name.text(*rest), field)
@@ -257,7 +264,10 @@ def _mark(name: ColumnName, cells: Cells, models: Sequence[str]) -> MarkColumn |
         place = next((found for phrase in phrases for found in [name.find(phrase)] if found), None)
         if place is None:
             continue
-        test = _is_score if mark in DIMENSION_WORDS else _is_tick
+        test = _is_tick
+        if mark in DIMENSION_WORDS:
+            test = _is_score
+            cells = [cell for cell in cells if not is_not_scored(cell)]
         if cells and _share(cells, test) < 0.8:
             return None
         before, after = name.text(0, place[0]), name.text(place[1], len(name.words))

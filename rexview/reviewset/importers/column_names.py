@@ -158,15 +158,30 @@ READER_WORDS: Final = (
     "rad",
     "r",
 )
-NOT_A_MODEL: Final = frozenset(
+KINDS_OF_MODEL: Final = frozenset(("ai", "model", "llm", "vlm", "system", "the"))
+"""Words that say that something is a model, but not which one."""
+NOT_A_MODEL: Final = KINDS_OF_MODEL | frozenset(
     (
-        *("final", "full", "raw", "clean", "ai", "model", "the", "generated", "predicted", "llm"),
-        *("free", "text", "complete", "long", "short", "parsed", "system", "my", "their"),
+        *(
+            "final",
+            "full",
+            "raw",
+            "clean",
+            "generated",
+            "predicted",
+            "parsed",
+            "original",
+            "edited",
+        ),
+        *("free", "text", "complete", "long", "short", "my", "their", "first", "second", "new"),
         *("correct", "reference", "gold", "ground", "truth", "gt", "true", "expert", "key"),
         *("radiologist", "human", "right", "explanation", "options", "option", "choice", "type"),
         *("id", "length", "len", "date", "number", "count", "words", "language", "score", "time"),
         *("of", "and", "question", "image", "case", "report", "is", "has", "no", "max", "min"),
-        *("token", "tokens", "reader", "comment", "embedding", "hash", "source", "format"),
+        *("token", "tokens", "reader", "comment", "comments", "notes", "embedding", "hash"),
+        *("source", "format", "path", "file", "filename", "url", "json", "status", "code", "index"),
+        *("name", "folder", "prompt", "input", "version", "quality", "correctness", "accuracy"),
+        *("confidence", "rationale", "reasoning", "justification", "message", "corrected"),
     )
 )
 """Words that, beside "answer" and its like, do not name a model."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -87,8 +87,8 @@ class Draft:
             info=info,
             cases=_table(map(_case_row, self.cases.values()), frames.CASES),
             answers=_table(answers, frames.ANSWERS),
-            scores=_table(map(_plain_row, self.scores), frames.SCORES),
-            flags=_table(map(_plain_row, self.flags), frames.FLAGS),
+            scores=_table(map(vars, self.scores), frames.SCORES),
+            flags=_table(map(vars, self.flags), frames.FLAGS),
             metrics=_table((), frames.METRICS),
             edits=_table((), frames.EDITS),
         )
@@ -115,18 +115,19 @@ def _table(rows: Iterable[dict[str, Any]], schema: pl.Schema) -> pl.DataFrame:
 
 
 def _case_row(case: Case) -> dict[str, Any]:
-    row = asdict(case)
-    row["tags"] = [{"name": name, "values": list(values)} for name, values in case.tags.items()]
-    row["extra"] = extra_json(case.extra)
-    return row
+    return vars(case) | {
+        "tags": [{"name": name, "values": values} for name, values in case.tags.items()],
+        "context": vars(case.context),
+        "report": vars(case.report),
+        "images": list(map(vars, case.images)),
+        "reference_boxes": list(map(vars, case.reference_boxes)),
+        "extra": extra_json(case.extra),
+    }
 
 
 def _answer_row(answer: Answer, newest: bool) -> dict[str, Any]:
-    return asdict(answer) | {"extra": extra_json(answer.extra), "_newest": newest}
-
-
-def _plain_row(record: Score | ReaderFlag) -> dict[str, Any]:
-    return asdict(record)
+    boxes = list(map(vars, answer.boxes))
+    return vars(answer) | {"boxes": boxes, "extra": extra_json(answer.extra), "_newest": newest}
 
 
 def _clean(value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers.coco import read_coco
 from rexview.reviewset.importers.column_guess import propose_mapping
+from rexview.reviewset.importers.image_inspection import DICOM_SUFFIXES, RASTER_SUFFIXES
 from rexview.reviewset.importers.images import read_images
 from rexview.reviewset.importers.importer import COMMON_OPTIONS, Importer, Option
 from rexview.reviewset.importers.rexrank import read_rexrank
@@ -109,11 +110,11 @@ _IMAGES: Final = Importer(
             "tables",
             "switch",
             "Use tables in the folder",
-            "Do not look for boxes and metadata in the folder itself.",
+            "Boxes and metadata are looked for in the folder itself.",
             default=True,
         ),
     ),
-    suffixes=(),
+    suffixes=(*DICOM_SUFFIXES, *RASTER_SUFFIXES),
     folders=True,
     read=read_images,
 )

@@ -57,8 +57,8 @@ def safe_path(written: str) -> str | None:
 
 def name_images(images: Sequence[StudyImage]) -> tuple[StudyImage, ...]:
     """Name the images of a case by their file names, or by number where those are not unique."""
-    stems = [PurePosixPath(image.path).stem for image in images]
-    unique = len(set(stems)) == len(stems)
+    stems = [image.path.rpartition("/")[2].rsplit(".", 1)[0] for image in images]
+    unique = all(stems) and len(set(stems)) == len(stems)
     return tuple(
         replace(image, id=stem if unique else str(place))
         for place, (image, stem) in enumerate(zip(images, stems, strict=True), start=1)

@@ -127,7 +127,8 @@ class Importer:
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the importer's options to a command-line parser."""
         for option in self.options:
-            settings: dict[str, Any] = {"help": option.help.replace("%", "%%")}
+            off = "Turn this off: " if option.type == "switch" else ""
+            settings: dict[str, Any] = {"help": f"{off}{option.help}".replace("%", "%%")}
             if option.type == "flag":
                 settings |= {"action": "store_true", "default": None}
             elif option.type == "switch":

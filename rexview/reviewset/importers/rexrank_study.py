@@ -142,7 +142,8 @@ class RexrankStudy:
         if words and len(words) != number:
             self.log.warning(
                 self.file,
-                f"There are {len(words)} views for {number} images; the views stay unknown.",
+                f"The number of views ({len(words)}) is not that of images ({number}); the views "
+                "stay unknown.",
                 "Give one view for each image.",
                 row=self.row,
                 field="frontal_lateral",

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 from rexview.reviewset.importers.problem_log import ProblemLog
@@ -24,6 +25,7 @@ MAX_TEXT_BYTES: Final = 1 << 30
 MAX_COLUMNS: Final = 2000
 MAX_CELL_CHARACTERS: Final = 10_000_000
 _DELIMITERS: Final = (",", ";", "\t", "|")
+_NO_DELIMITER: Final = "\x1f"
 _SAMPLE_CHARACTERS: Final = 200_000
 _SAMPLE_ROWS: Final = 100
 _TITLE_ROWS: Final = 20
@@ -93,7 +95,7 @@ def _text_rows(
         log.error(path.name, "The file is larger than 1 GiB.", "Split it into several files.")
         return None
     text, encoding = decode(path.read_bytes())
-    if not text.strip("\ufeff\x00 \t\r\n"):
+    if not text.strip('\ufeff\x00 \t\r\n,;|"'):
         log.error(path.name, "The file is empty.", "Give the file that holds the table.")
         return None
     if text.startswith("PK\x03\x04"):
@@ -130,13 +132,14 @@ def _text_rows(
 def _delimiter(text: str) -> tuple[str, str]:
     """Choose the delimiter that splits the first rows most evenly into most columns.
 
-    Excel's first line ``sep=;`` decides, and is taken off.
+    One that does not occur is chosen for a table of a single column. Excel's first line ``sep=;``
+    decides, and is taken off.
     """
     start = text[:6].lower()
     if start.startswith("sep=") and len(text) > 5:
         return text[4], text.partition("\n")[2]
     sample = text[:_SAMPLE_CHARACTERS]
-    best, best_score = ",", (0.0, 0)
+    best, best_score = _NO_DELIMITER, (0.0, 0)
     for delimiter in _DELIMITERS:
         widths: list[int] = []
         try:
@@ -212,10 +215,9 @@ def _header_place(rows: list[tuple[int, list[str | None]]]) -> int | None:
     """Return where the header is: the first row, below titles that stand alone in their row."""
     if not rows:
         return None
-    for place, (_, row) in enumerate(rows[:_TITLE_ROWS]):
-        if sum(cell is not None for cell in row) > 1:
-            return place
-    return 0
+    filled = [sum(cell is not None for cell in row) for _, row in rows[:_SAMPLE_ROWS]]
+    needed = min(2, median(filled))
+    return next(place for place, number in enumerate(filled) if number >= needed)
 
 
 def _names(

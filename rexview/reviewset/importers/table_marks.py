@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from rexview.reviewset.importers.cell_values import read_number, read_yes_no
+from rexview.reviewset.importers.cell_values import is_not_scored, read_number, read_yes_no
 from rexview.reviewset.importers.column_mapping import ColumnMapping, MarkColumn
 from rexview.reviewset.importers.draft import Draft
 from rexview.reviewset.importers.problem_log import ProblemLog
@@ -13,7 +13,6 @@ from rexview.schema import Reader, ReaderFlag, Score
 from rexview.vocab import DIMENSIONS, SCORE_MAX, SCORE_MIN
 
 DEFAULT_READER: Final = "reader1"
-_NOT_SCORED: Final = frozenset(("-", "–", "—", "na", "n/a", "none", "x", "?", ".", "not scored"))
 
 Record = Mapping[str, str | None]
 
@@ -87,7 +86,7 @@ class MarkReader:
         row: int,
         record: Record,
     ) -> None:
-        if text.strip().lower() in _NOT_SCORED:
+        if is_not_scored(text):
             return
         value = read_number(text)
         if value is None or not value.is_integer() or not SCORE_MIN <= value <= SCORE_MAX:
