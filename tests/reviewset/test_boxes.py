@@ -6,7 +6,7 @@ from rexview import geometry
 
 
 def given(small, table, box):
-    """Put one box, with what else it needs, into answers or reference boxes; return its problems."""
+    """Put one box into answers or reference boxes; return the problems."""
     if table == "answers":
         small.answer(boxes=[box])
     else:

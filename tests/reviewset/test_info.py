@@ -53,7 +53,8 @@ project: north
 
 
 def test_what_is_written_reads_the_same(small):
-    text = "format: 1\nname: \"a: b # c\"\nnotice: 'ü\u2028'\nmodels: [{id: m, x: [1]}]\nother: {a: 1}\n"
+    text = "format: 1\nname: \"a: b # c\"\nnotice: 'ü\u2028'\nmodels: [{id: m, x: [1]}]\n"
+    text += "other: {a: 1}\n"
     info = small.text("reviewset.yaml", text).load().info
     assert small.text("reviewset.yaml", dump_info(info, images="images/")).load().info == info
 
