@@ -36,7 +36,7 @@ def read_coco(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemL
         if not coco.results:
             images |= coco.images
             targets |= _add_cases(draft, coco, options["question"] or OPEN_QUESTION, path, log)
-    if files and not images and not log.failed:
+    if files and all(coco.results for _, coco in files) and not log.failed:
         log.error(
             files[0][0].name,
             "A list of results says nothing about its images.",

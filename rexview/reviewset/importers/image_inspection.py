@@ -6,23 +6,21 @@ its ``study`` and ``patient`` serve to group files and are never shown or writte
 
 from __future__ import annotations
 
-import contextlib
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from rexview.errors import ImageBroken
-from rexview.imaging import ImageFacts, read_facts
+from rexview.errors import ImageBroken, ImageError
+from rexview.imaging import MAX_PIXELS, ImageFacts, read_facts
+from rexview.imaging.dicom import is_dicom as has_dicom_mark
+from rexview.imaging.dicom import open_dicom
+from rexview.imaging.dicom.header import Header
+from rexview.imaging.quiet import quietly
 
 RASTER_SUFFIXES: Final = (".png", ".jpg", ".jpeg", ".webp")
 DICOM_SUFFIXES: Final = (".dcm", ".dicom", ".ima")
-_TAGS: Final = [
-    *("StudyInstanceUID", "PatientID", "PatientName", "PatientAge", "PatientSex", "Modality"),
-    *("Rows", "Columns", "BitsAllocated", "SamplesPerPixel", "NumberOfFrames"),
-    *("AcquisitionTime", "ContentTime", "InstanceNumber"),
-]
-_NATIVE_SYNTAXES: Final = ("1.2.840.10008.1.2", "1.2.840.10008.1.2.1", "1.2.840.10008.1.2.2")
+_UNTOLD_LENGTH: Final = 0xFFFFFFFF
+"""Length of compressed pixels, which end with a mark instead."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +42,13 @@ class StudyHeader:
 
 def is_dicom(path: Path) -> bool:
     """Whether a file has the DICOM mark, or one of its usual endings."""
-    if path.suffix.lower() in DICOM_SUFFIXES:
-        return True
+    return path.suffix.lower() in DICOM_SUFFIXES or _marked(path)
+
+
+def _marked(path: Path) -> bool:
     try:
         with path.open("rb") as stream:
-            return stream.read(132)[128:] == b"DICM"
+            return has_dicom_mark(stream.read(132))
     except OSError:
         return False
 
@@ -89,13 +89,11 @@ def _loads(path: Path, *, verify: bool = False) -> bool:
     from PIL import Image
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with Image.open(path) as image:
-                if verify:
-                    image.verify()
-                else:
-                    image.load()
+        with quietly(), Image.open(path) as image:
+            if verify:
+                image.verify()
+            else:
+                image.load()
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
         return False
     return True
@@ -107,46 +105,33 @@ def read_study(path: Path) -> StudyHeader:
     Raises
     ------
     ImageBroken
-        When the header cannot be read, or the pixels of an uncompressed file are cut off. The
-        message holds no value of the file.
+        When the header cannot be read, or uncompressed pixels are cut off. The message holds no
+        value of the file.
     """
-    from pydicom import dcmread
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            data = dcmread(path, stop_before_pixels=True, specific_tags=_TAGS, force=True)
-            header = _study(data)
-            needed = _native_bytes(data)
-    except Exception:  # pydicom raises whatever the bytes provoke, and quotes them
+        with quietly(), open_dicom(path, _marked(path), MAX_PIXELS) as opened:
+            pixels = opened.pixels
+            short = pixels is not None and opened.size - pixels.start < pixels.length
+            if pixels is not None and short and pixels.length != _UNTOLD_LENGTH:
+                raise ImageBroken("The file ends before the picture does: it is cut off.")
+            return _study(opened.header)
+    except ImageError:
+        raise
+    except Exception:  # whatever a damaged header provokes quotes its values
         raise ImageBroken("The DICOM header is damaged and cannot be read.") from None
-    if needed > path.stat().st_size:
-        raise ImageBroken("The file ends before the picture does: it is cut off.")
-    return header
 
 
-def _study(data: Any) -> StudyHeader:
-    number = 0
-    with contextlib.suppress(TypeError, ValueError):
-        number = int(data.get("InstanceNumber") or 0)
+def _study(header: Header) -> StudyHeader:
+    patient = header.text("PatientID") or ""
     return StudyHeader(
-        study=str(data.get("StudyInstanceUID") or ""),
-        patient=str(data.get("PatientID") or ""),
-        age=str(data.get("PatientAge") or "") or None,
-        order=(str(data.get("AcquisitionTime") or data.get("ContentTime") or ""), number),
-        sex=str(data.get("PatientSex") or "") or None,
-        modality=str(data.get("Modality") or "").upper(),
-        named=bool(data.get("PatientName") or data.get("PatientID")),
+        study=header.text("StudyInstanceUID") or "",
+        patient=patient,
+        age=header.text("PatientAge"),
+        order=(
+            header.text("AcquisitionTime") or header.text("ContentTime") or "",
+            header.integer("InstanceNumber") or 0,
+        ),
+        sex=header.text("PatientSex"),
+        modality=(header.text("Modality") or "").upper(),
+        named=bool(patient or header.text("PatientName")),
     )
-
-
-def _native_bytes(data: Any) -> int:
-    """Bytes that the pixels need in the file; 0 where they are compressed or nothing tells."""
-    syntax = str(getattr(data, "file_meta", {}).get("TransferSyntaxUID", ""))
-    if syntax not in _NATIVE_SYNTAXES:
-        return 0
-    bits = int(data.get("BitsAllocated") or 0)
-    samples, frames = int(data.get("SamplesPerPixel") or 1), int(data.get("NumberOfFrames") or 1)
-    pixels = int(data.get("Rows") or 0) * int(data.get("Columns") or 0)
-    # Colour may be stored with half the chroma samples (YBR_FULL_422): two bytes a pixel.
-    return pixels * frames * min(samples, 2) * bits // 8

@@ -22,6 +22,7 @@ from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.schema import Problem, StudyImage
 from rexview.vocab import normalise_view
 
+_DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _SAMPLE: Final = 200
 _MAX_PARTS: Final = 40
 _TELLING_STEM: Final = 6
@@ -40,7 +41,7 @@ def safe_path(written: str) -> str | None:
     text = written.strip().strip('"').replace("\\", "/")
     if not text or "://" in text or any(ord(letter) < 32 for letter in text) or len(text) > 1000:
         return None
-    text = re.sub(r"^[A-Za-z]:", "", text)
+    text = _DRIVE.sub("", text)
     kept: list[str] = []
     for part in text.split("/"):
         if part in ("", "."):
@@ -52,7 +53,8 @@ def safe_path(written: str) -> str | None:
         kept.append(part)
     if not kept or len(kept) > _MAX_PARTS or kept[0].startswith("~"):
         return None
-    return "/".join(kept)
+    path = "/".join(kept)
+    return None if _DRIVE.match(path) else path
 
 
 def name_images(images: Sequence[StudyImage]) -> tuple[StudyImage, ...]:
