@@ -148,8 +148,16 @@ CASES = {
 }
 
 
+def _stale(runs: int) -> ViewerData:
+    """Return a case whose link has ended on the first run of the script."""
+    link = PixelLink("rexview/pixels/ended" if runs == 1 else "rexview/pixels/ramp", "renewed")
+    return ViewerData("stale", (ViewMark("ramp", "Ramp", "PA", link, orientation=STANDARD),))
+
+
 async def _pixels(request):
     name = request.path_params["name"]
+    if name == "ended":
+        return Response("This link has ended.", 403, media_type="text/plain")
     if name not in _pictures():
         return Response("The file ends too early.", 422, media_type="text/plain")
     headers = {"Content-Encoding": "identity", "Cache-Control": "private, max-age=60"}
@@ -167,7 +175,7 @@ def _main() -> None:
     runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
     narrow = "narrow" in st.query_params
     with st.columns([11, 12])[0] if narrow else st.container():
-        event = radiograph_viewer(CASES[case], key="viewer")
+        event = radiograph_viewer(CASES[case] if case != "stale" else _stale(runs), key="viewer")
     if event.navigate:
         st.query_params["case"] = event.navigate
         st.rerun()

@@ -8,8 +8,7 @@ export class Chips {
     this.viewer = viewer;
     this.viewChips = html("div", { class: "chips views", role: "group", "aria-label": "Views" });
     this.groupChips = html("div", { class: "chips groups", role: "group", "aria-label": "Boxes" });
-    this.blink = this.#blinkBar();
-    this.node = html("div", { class: "strip" }, this.blink, this.viewChips, this.groupChips);
+    this.node = html("div", { class: "strip" }, this.viewChips, this.groupChips);
   }
 
   /** Make the chips of a case. */
@@ -63,16 +62,6 @@ export class Chips {
     );
   }
 
-  #blinkBar() {
-    this.showing = html("strong", { "aria-live": "polite" });
-    this.run = html("button", { type: "button", onclick: () => this.viewer.views.toggleRun() });
-    const flip = html("button", { type: "button", title: "Show the other one (space)", onclick: () => this.viewer.views.flip() }, "Flip");
-    const slower = html("button", { type: "button", title: "Slower (,)", onclick: () => this.viewer.views.faster(-1) }, "Slower");
-    const faster = html("button", { type: "button", title: "Faster (.)", onclick: () => this.viewer.views.faster(1) }, "Faster");
-    const end = html("button", { type: "button", title: "End (b)", "aria-label": "End comparison", onclick: () => this.viewer.views.toggleBlink() }, icon("close"));
-    return html("div", { class: "blink", role: "group", "aria-label": "Comparison with the prior", hidden: true }, this.showing, flip, this.run, slower, faster, end);
-  }
-
   /** Bring pressed states up to date. */
   refresh() {
     const { viewer } = this;
@@ -82,13 +71,6 @@ export class Chips {
     }
     for (const chip of this.groupChips.children) {
       chip.setAttribute("aria-pressed", String(viewer.groups.isShown(chip.dataset.group)));
-    }
-    this.blink.hidden = !viewer.views.blink.on;
-    if (viewer.views.blink.on) {
-      const view = viewer.views.get(viewer.state.active);
-      this.showing.textContent = view?.prior ? "Prior" : "Current";
-      this.showing.classList.toggle("prior", Boolean(view?.prior));
-      this.run.textContent = viewer.views.blink.running ? "Hold" : "Run";
     }
   }
 }

@@ -13,6 +13,7 @@ export const UPRIGHT = 0;
 export const FITTED = Object.freeze({ zoom: 1, x: 0, y: 0, orientation: UPRIGHT });
 
 const LOWEST_ZOOM = 0.25;
+const SMALLEST_PIXEL = 0.25; // CSS pixels: an image smaller than the pane can still be seen 1:1
 const LARGEST_PIXEL = 48; // CSS pixels that one image pixel may grow to
 const LOWEST_TOP_ZOOM = 8; // a tiny image may still be enlarged this much
 
@@ -161,7 +162,8 @@ export class Projection {
 
   limited(zoom) {
     const top = Math.max(LOWEST_TOP_ZOOM, LARGEST_PIXEL / this.fit);
-    return Math.min(Math.max(zoom, LOWEST_ZOOM), top);
+    const lowest = Math.min(LOWEST_ZOOM, SMALLEST_PIXEL / this.fit);
+    return Math.min(Math.max(zoom, lowest), top);
   }
 }
 

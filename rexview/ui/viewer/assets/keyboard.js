@@ -46,7 +46,8 @@ const IN_PANE_SHIFT = {
 };
 const WHILE_BLINKING = { " ": "flip", ",": "slower", ".": "faster" };
 
-const TYPING = "input, textarea, select, [contenteditable=''], [contenteditable='true'], [role='combobox'], [role='listbox'], [role='menu'], [role='slider']";
+const TYPING = "input, textarea, select, [contenteditable=''], [contenteditable='true'], [role='combobox'], [role='listbox'], [role='menu']";
+const OWN_PRESETS = ".presets"; // letters there are our keys, not a search among the presets
 
 export class Keyboard {
   /** @param {object} viewer see viewer.js; @param {object} commands by name */
@@ -75,11 +76,9 @@ export class Keyboard {
     const path = event.composedPath().filter((node) => node instanceof Element);
     const target = path[0];
     const ours = path.includes(this.viewer.root);
-    if (event.key === "Escape") {
-      return ours || this.viewer.help.open ? this.viewer.escaping() : null;
-    }
-    if (target?.closest(TYPING)) return null;
     if (!ours && document.querySelector("[role='dialog'], [role='alertdialog']")) return null;
+    if (event.key === "Escape") return this.viewer.escaping();
+    if (target?.closest(TYPING) && !target.matches(OWN_PRESETS)) return null;
     const command = this.#command(event, target, ours);
     if (command) return this.commands[command];
     if (/^[1-9]$/.test(event.key) && this.viewer.groups.hasKey(event.key)) {
@@ -93,7 +92,8 @@ export class Keyboard {
     if (this.viewer.views.blink.on && WHILE_BLINKING[event.key] && !(event.key === " " && pressable)) {
       return WHILE_BLINKING[event.key];
     }
-    if (ours && !pressable && target?.closest(".pane")) {
+    const moving = event.key.startsWith("Arrow") && target?.closest(".handle");
+    if (ours && !pressable && !moving && target?.closest(".pane")) {
       const command = (event.shiftKey ? IN_PANE_SHIFT : IN_PANE)[event.key];
       if (command) return command;
     }

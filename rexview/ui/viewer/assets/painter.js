@@ -111,7 +111,9 @@ export class Painter {
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.fillStyle = "#000";
     context.fillRect(0, 0, canvas.width, canvas.height);
-    context.setTransform(...projection.matrix.map((value) => value * ratio));
+    const [a, b, c, d, e, f] = projection.matrix.map((value) => value * ratio);
+    // On whole device pixels, so that an image at actual size is not smoothed.
+    context.setTransform(a, b, c, d, Math.round(e), Math.round(f));
     context.imageSmoothingEnabled = true;
     context.imageSmoothingQuality = projection.scale * ratio > 1 ? "high" : "low";
     const { width, height } = projection.image;
@@ -119,8 +121,8 @@ export class Painter {
     const right = Math.min(region[2], width / level.factor);
     const bottom = Math.min(region[3], height / level.factor);
     const [w, h] = [right - region[0], bottom - region[1]];
-    const f = level.factor;
-    context.drawImage(this.scratch, 0, 0, w, h, region[0] * f, region[1] * f, w * f, h * f);
+    const [x, y] = [region[0] * level.factor, region[1] * level.factor];
+    context.drawImage(this.scratch, 0, 0, w, h, x, y, w * level.factor, h * level.factor);
   }
 }
 

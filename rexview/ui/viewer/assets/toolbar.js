@@ -86,6 +86,7 @@ export class Toolbar {
       "aria-label": label,
       title: label,
       onchange: () => Number.isFinite(input.valueAsNumber) && act(input.valueAsNumber),
+      onkeyup: (event) => event.key === "Enter" && this.viewer.activePane.node.focus(),
     });
     return { input, node: html("label", { class: "field fold" }, html("span", {}, letter), input) };
   }
