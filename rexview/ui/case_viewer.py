@@ -47,10 +47,11 @@ def show_viewer(
     if not data.views:
         st.info("This case has no image.")
         return
-    event = radiograph_viewer(data, key="viewer", height=HEIGHT)
-    if event.navigate:
-        state.set_query({state.QUERY_CASE: event.navigate})
-        st.rerun(scope="fragment")
+    radiograph_viewer(data, key="viewer", on_navigate=_go_to, height=HEIGHT)
+
+
+def _go_to(case_id: str) -> None:
+    state.set_query({state.QUERY_CASE: case_id})
 
 
 def viewer_data(

@@ -4,12 +4,7 @@ Python's part says what is shown (:mod:`.payload`) and puts it on the page (:mod
 everything that happens to the picture happens in the browser (``assets/``).
 """
 
-from rexview.ui.viewer.component import (
-    ViewerEvent,
-    assets_version,
-    radiograph_viewer,
-    viewer_assets,
-)
+from rexview.ui.viewer.component import assets_version, radiograph_viewer, viewer_assets
 from rexview.ui.viewer.payload import (
     BoxGroup,
     BoxMark,
@@ -27,7 +22,6 @@ __all__ = [
     "PixelLink",
     "ViewMark",
     "ViewerData",
-    "ViewerEvent",
     "assets_version",
     "radiograph_viewer",
     "viewer_assets",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -24,18 +23,6 @@ WINDOW_HEIGHT: Final = "clamp(420px, calc(100dvh - 170px), 1100px)"
 _ASSETS: Final = Path(__file__).with_name("assets")
 _LOADER: Final = "loader.js"
 _STYLE: Final = "viewer.css"
-
-
-@dataclass(frozen=True)
-class ViewerEvent:
-    """What the reader asked of the page in the last run; mostly nothing.
-
-    ``navigate`` is the id of the case to go to; ``report`` asks to bring up the report where the
-    page has no element with the id ``report``.
-    """
-
-    navigate: str | None = None
-    report: bool = False
 
 
 @cache
@@ -62,34 +49,47 @@ def _component() -> Callable[..., Any]:
 
 
 def radiograph_viewer(
-    data: ViewerData, *, key: str, height: int | str = WINDOW_HEIGHT
-) -> ViewerEvent:
+    data: ViewerData,
+    *,
+    key: str,
+    on_navigate: Callable[[str], None],
+    on_report: Callable[[], None] | None = None,
+    height: int | str = WINDOW_HEIGHT,
+) -> None:
     """Put the viewer on the page.
+
+    Nothing that the reader does to the picture comes back to the server. What concerns the page
+    comes back through the callbacks, which Streamlit calls before it runs the page (or the
+    fragment) again: one run shows the next case.
 
     Parameters
     ----------
     data : ViewerData
-        The case. Nothing that the reader does to the picture comes back.
+        The case.
     key : str
         Keep it the same from case to case: the viewer then stays and only takes the new data.
+    on_navigate : callable
+        Called with the id of the neighbouring case that the reader wants.
+    on_report : callable, optional
+        Called when the reader asks for the report and the page has no element with the id
+        ``report`` to scroll to.
     height : int or str
         Pixels, or a CSS length.
-
-    Returns
-    -------
-    ViewerEvent
-        What the reader asked for in this run.
     """
+
+    def navigate() -> None:
+        asked = st.session_state[key].get("navigate")
+        if asked:
+            on_navigate(str(asked["case"]))
+
     css_height = f"{height}px" if isinstance(height, int) else height
-    result = _component()(
+    _component()(
         key=key,
         data=data.to_json(css_height),
-        on_navigate_change=_ignore,
-        on_report_change=_ignore,
+        on_navigate_change=navigate,
+        on_report_change=on_report or _nothing,
     )
-    target = result.get("navigate") or {}
-    return ViewerEvent(navigate=target.get("case"), report=bool(result.get("report")))
 
 
-def _ignore() -> None:
-    """Streamlit hands a trigger's value only to components that name a callback for it."""
+def _nothing() -> None:
+    """Do nothing."""

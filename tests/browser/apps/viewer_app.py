@@ -169,16 +169,18 @@ async def _asset(request):
     return Response(viewer_assets()[request.path_params["name"]], media_type="text/javascript")
 
 
+def _go(case: str) -> None:
+    st.query_params["case"] = case
+
+
 def _main() -> None:
     st.set_page_config(layout="wide")
     case = st.query_params.get("case", "one")
     runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
     narrow = "narrow" in st.query_params
     with st.columns([11, 12])[0] if narrow else st.container():
-        event = radiograph_viewer(CASES[case] if case != "stale" else _stale(runs), key="viewer")
-    if event.navigate:
-        st.query_params["case"] = event.navigate
-        st.rerun()
+        data = CASES[case] if case != "stale" else _stale(runs)
+        radiograph_viewer(data, key="viewer", on_navigate=_go)
     st.text_input("Notes", key="notes")
     st.html(
         f"<p>Run <b id='runs'>{runs}</b></p><p>The model speaks of an "

@@ -90,7 +90,7 @@ export class Address {
     this.delay = delay;
     this.timer = null;
     this.restore = () => {
-      if (this.written && !location.hash) this.write();
+      if (this.written && !location.hash) this.touch();
     };
     window.navigation?.addEventListener("currententrychange", this.restore);
   }

@@ -1,0 +1,219 @@
+"""The real app in a real browser, on the embedded demo."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from small_set import write_set
+
+from rexview.ui.theme import THEME_KEY
+
+pytestmark = pytest.mark.browser
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def demo(start_app, tmp_path_factory):
+    """The address of the app on the demo, as it opens when nothing else is given."""
+    cache = tmp_path_factory.mktemp("cache")
+    return start_app(ROOT / "app.py", REXVIEW_CACHE=str(cache), XDG_DATA_HOME=str(cache))
+
+
+def painted(page, case=None):
+    """Wait until the viewer has painted a case, any by default; return its id."""
+    selector = f'[data-painted-case="{case}"]' if case else "[data-painted-case]"
+    page.wait_for_selector(selector)
+    return page.locator("[data-painted-case]").get_attribute("data-painted-case")
+
+
+def ready(page):
+    """Wait until no script is running."""
+    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+
+
+def boxes(page):
+    """Count the boxes that are drawn."""
+    return page.locator("[data-painted-case] .overlay [data-box]:visible").count()
+
+
+def test_the_main_walk(demo, new_page):
+    page = new_page()
+    page.goto(demo)
+    page.get_by_text("Simulated", exact=False).first.wait_for()
+    page.get_by_role("link", name="Browse").first.click()
+    page.get_by_text(re.compile("Laterality errors")).first.click()
+    page.wait_for_url(re.compile("failure=laterality_error"))
+    ready(page)
+    page.locator("[data-case]").first.click()
+    page.wait_for_url(re.compile("/case.*failure=laterality_error"))
+    first = painted(page)
+    assert "Laterality error" in page.locator(".rx-flags").inner_text()
+
+    page.keyboard.press("j")
+    page.wait_for_url(lambda url: f"case={first}" not in url)
+    second = painted(page)
+    assert second != first
+    page.keyboard.press("k")
+    painted(page, first)
+
+    page.keyboard.press("i")
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_url(re.compile("#v="))
+    shared = page.url
+    other = new_page()
+    other.goto(shared)
+    assert painted(other) == first
+    other.wait_for_timeout(500)
+    assert other.url == shared
+
+
+def test_a_link_to_a_page_works_as_the_first_request(start_app, new_page, tmp_path):
+    address = start_app(ROOT / "app.py", REXVIEW_CACHE=str(tmp_path), XDG_DATA_HOME=str(tmp_path))
+    page = new_page()
+    page.goto(f"{address}case")
+    painted(page)
+    assert page.get_by_role("link", name="Overview").count()
+
+
+def test_boxes_and_window_never_go_to_the_server(demo, new_page):
+    page = new_page()
+    sent = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda data: sent.append(data)))
+    page.on("request", lambda request: sent.append(request.url))
+    page.goto(f"{demo}case?failure=laterality_error")
+    painted(page)
+    page.wait_for_timeout(2500)  # prefetching ends
+    sent.clear()
+    for key in ("1", "1", "r", "i", "Shift+ArrowRight", "Shift+ArrowUp", "+", "f", "w"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(60)
+    canvas = page.locator("[data-painted-case] canvas").first.bounding_box()
+    page.mouse.move(canvas["x"] + 200, canvas["y"] + 200)
+    page.mouse.down()
+    page.mouse.move(canvas["x"] + 260, canvas["y"] + 230, steps=6)
+    page.mouse.up()
+    page.wait_for_timeout(600)
+    assert sent == []
+
+
+def test_a_finding_lights_its_box_and_back(demo, new_page):
+    page = new_page()
+    page.goto(f"{demo}case?failure=laterality_error")
+    painted(page)
+    word = page.locator("mark[data-rx-finding]").first
+    finding = word.get_attribute("data-rx-finding")
+    word.hover()
+    page.wait_for_timeout(200)
+    lit = page.locator(f'mark[data-rx-finding="{finding}"][data-rx-lit]')
+    assert lit.count() == page.locator(f'mark[data-rx-finding="{finding}"]').count()
+
+
+def test_dark_until_light_is_chosen_on_every_page(demo, new_page):
+    page = new_page(color_scheme="light")
+    page.goto(demo)
+    ready(page)
+
+    def ground():
+        colour = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+        return sum(int(part) for part in re.findall(r"\d+", colour)[:3])
+
+    assert ground() < 150
+    page.locator('[data-testid="stMainMenu"] button').click()
+    page.get_by_text("Light", exact=True).click()
+    page.wait_for_timeout(500)
+    assert ground() > 600
+    assert json.loads(page.evaluate(f"localStorage.getItem({THEME_KEY!r})")) == "Light"
+    page.goto(f"{demo}data")
+    ready(page)
+    assert ground() > 600
+
+
+def test_under_a_base_path(start_app, new_page, tmp_path):
+    address = start_app(
+        ROOT / "app.py",
+        REXVIEW_CACHE=str(tmp_path),
+        XDG_DATA_HOME=str(tmp_path),
+        STREAMLIT_SERVER_BASE_URL_PATH="reviews/chest",
+    )
+    page = new_page()
+    page.goto(f"{address}reviews/chest/case")
+    painted(page)
+
+
+def test_pixels_are_for_signed_links_only(demo, new_page):
+    page = new_page()
+    links = []
+    page.on("request", lambda request: links.append(request.url))
+    page.goto(f"{demo}case")
+    painted(page)
+    link = next(url for url in links if "/rexview/pixels/" in url)
+    assert page.request.get(link).status == 200
+    head, _, mac = link.rpartition(".")
+    assert page.request.get(f"{head}.{mac[::-1]}").status == 403
+    assert page.request.get(f"{demo}rexview/pixels/x").status == 403
+    assert page.request.get(link.replace("/pixels/", "/thumbs/")).status == 403
+
+
+def test_nothing_is_asked_of_another_host(demo, new_page):
+    page = new_page()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    for path in ("", "browse", "case", "data"):
+        page.goto(f"{demo}{path}")
+        ready(page)
+        page.wait_for_timeout(800)
+    own = demo.rstrip("/")
+    assert [url for url in asked if not url.startswith((own, "data:", "blob:"))] == []
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)], ids=["desktop", "phone"])
+@pytest.mark.parametrize("path", ["", "browse", "case", "data"])
+def test_no_page_is_wider_than_the_screen(demo, new_page, path, size):
+    page = new_page(*size)
+    page.goto(f"{demo}{path}")
+    ready(page)
+    page.wait_for_timeout(1000)
+    wide = page.evaluate(
+        "() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth"
+    )
+    assert wide <= 0
+
+
+def test_hostile_texts_stay_texts(start_app, new_page, tmp_path):
+    evil = "<img src=x onerror=document.title='owned'><script>document.title='owned'</script>"
+    folder = write_set(tmp_path / "set", notice=evil.replace("'", "")[:40])
+    answers = (folder / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    row = json.loads(answers[0])
+    row["text"] = evil
+    row["boxes"][0]["label"] = f"left effusion {evil}"
+    lines = [json.dumps(row), *answers[1:]]
+    (folder / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    address = start_app(
+        ROOT / "app.py",
+        REXVIEW_SET=str(folder),
+        REXVIEW_CACHE=str(tmp_path / "c"),
+        XDG_DATA_HOME=str(tmp_path / "d"),
+    )
+    page = new_page()
+    for path in ("", "browse", "case?case=c1", "data"):
+        page.goto(f"{address}{path}")
+        ready(page)
+        page.wait_for_timeout(1000)
+        assert "owned" not in page.title()
+        assert page.locator("img[src='x']").count() == 0
+
+
+def test_a_missing_and_a_broken_image_are_told_in_their_place(start_app, new_page, tmp_path):
+    folder = write_set(tmp_path / "set")
+    address = start_app(
+        ROOT / "app.py",
+        REXVIEW_SET=str(folder),
+        REXVIEW_CACHE=str(tmp_path / "c"),
+        XDG_DATA_HOME=str(tmp_path / "d"),
+    )
+    page = new_page()
+    for case, words in (("c2", "not there"), ("c3", "damaged")):
+        page.goto(f"{address}case?case={case}")
+        page.get_by_text(re.compile(words)).first.wait_for()
+        assert page.locator(".rx-question").inner_text()
