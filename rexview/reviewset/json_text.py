@@ -27,7 +27,7 @@ def parse(text: str) -> Any:
         When it is not JSON, names a field twice, or is nested too deeply.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_object)
+        value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise JsonError(f"it breaks off or goes wrong at character {error.pos + 1}") from None
     except RecursionError:
@@ -46,6 +46,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name in names if names.count(name) > 1)
         raise JsonError(f"it names the field “{twice}” twice")
     return found
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object)
 
 
 def _whole(value: Any) -> Any:

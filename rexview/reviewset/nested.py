@@ -132,10 +132,11 @@ def _box(
     else:
         lists = [value if isinstance(value, list) else [] for value in values]
         lengths = np.array([len(value) for value in lists], dtype=np.int64)
-        flat = Flat.of_lengths([_coordinate(item) for value in lists for item in value], lengths)
-    items = (
-        flat.items if isinstance(flat.items, pl.Series) else pl.Series(flat.items, dtype=pl.Float64)
-    )
+        given = [item for value in lists for item in value]
+        if not set(map(type, given)) <= {float, int}:
+            given = [_coordinate(item) for item in given]
+        flat = Flat.of_lengths(pl.Series(given, dtype=pl.Float64, strict=False), lengths)
+    items = flat.items if isinstance(flat.items, pl.Series) else pl.Series(flat.items)
     return flat.lists(items.cast(pl.Float64, strict=False).fill_null(float("nan"))), {}
 
 

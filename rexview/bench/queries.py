@@ -1,0 +1,180 @@
+"""The query of the Browse page in polars, DuckDB and pandas, on one synthetic table of answers.
+
+The work is one filter and the counts beside the values of six facets: a narrow filter (one model, a
+gap of two or more; 1 to 2 % of the rows) and a wide one (a gap above -2; three quarters of them).
+All engines hold the table in memory in two ways: as text, and coded (categories, enums). They take
+turns, round by round, so that a busy machine slows all of them alike; their counts are compared.
+DuckDB is not a requirement: without it, its rows say so.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+ROWS: Final = 1_000_000
+ROUNDS: Final = 9
+_FACETS: Final = {
+    "question_type": 3,
+    "category": 8,
+    "difficulty": 3,
+    "site": 40,
+    "finish_reason": 5,
+    "view": 7,
+}
+_MODELS: Final = 12
+Counts = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Answers of one model, or of all, with at least that gap."""
+
+    name: str
+    model: str | None
+    gap: float
+
+
+FILTERS: Final = (Filter("narrow", "model-03", 2.0), Filter("wide", None, -2.0))
+Query = Callable[[Filter], Counts]
+
+
+def run(rows: int = ROWS, rounds: int = ROUNDS) -> list[dict[str, Any]]:
+    """Measure; one row a filter and engine: times in ms, and the ratio to polars on text.
+
+    Raises
+    ------
+    AssertionError
+        When two engines count differently.
+    """
+    table = _table(rows)
+    queries: dict[str, Query] = {
+        "polars, text": _polars(table),
+        "polars, coded": _polars(_coded(table)),
+        "pandas, text": _pandas(table),
+        "pandas, coded": _pandas(_coded(table)),
+    }
+    missing = {}
+    try:
+        queries["DuckDB, text"] = _duckdb(table, enums=False)
+        queries["DuckDB, coded"] = _duckdb(table, enums=True)
+    except ImportError:
+        missing = dict.fromkeys(("DuckDB, text", "DuckDB, coded"), "duckdb is not installed")
+    times = {(filtered, name): list[float]() for filtered in FILTERS for name in queries}
+    for filtered in FILTERS:
+        expected = queries["polars, text"](filtered)
+        for name, query in queries.items():
+            assert query(filtered) == expected, f"{name} counts differently"
+    for _ in range(rounds):
+        for (filtered, name), taken in times.items():
+            start = time.perf_counter()
+            queries[name](filtered)
+            taken.append((time.perf_counter() - start) * 1000)
+    measured = [
+        {
+            "filter": filtered.name,
+            "engine": name,
+            "median ms": round(statistics.median(taken), 1),
+            "fastest ms": round(min(taken), 1),
+            "slowest ms": round(max(taken), 1),
+            "ratio": round(
+                statistics.median(taken) / statistics.median(times[filtered, "polars, text"]), 2
+            ),
+            "note": f"{rows:,} rows, {rounds} rounds",
+        }
+        for (filtered, name), taken in times.items()
+    ]
+    return measured + [{"engine": name, "note": note} for name, note in missing.items()]
+
+
+def _table(rows: int) -> pl.DataFrame:
+    """Answers with a model, six facets and a gap; the same for every run."""
+    random = np.random.default_rng(20250101)
+    columns = {"model": _words("model", _MODELS, rows, random)}
+    for facet, size in _FACETS.items():
+        columns[facet] = _words(facet, size, rows, random)
+    gap = np.round(random.uniform(-4, 4, rows) * 2) / 2
+    return pl.DataFrame(columns).with_columns(pl.Series("gap", gap))
+
+
+def _words(name: str, size: int, rows: int, random: np.random.Generator) -> pl.Series:
+    words = pl.Series(name, [f"{name}-{number:02d}" for number in range(size)])
+    return words.gather(pl.Series(random.integers(0, size, rows)))
+
+
+def _coded(table: pl.DataFrame) -> pl.DataFrame:
+    return table.with_columns(pl.col(pl.String).cast(pl.Categorical))
+
+
+def _polars(table: pl.DataFrame) -> Query:
+    def query(filtered: Filter) -> Counts:
+        wanted = pl.col("gap") >= filtered.gap
+        if filtered.model:
+            wanted &= pl.col("model") == filtered.model
+        kept = table.filter(wanted)
+        return {
+            facet: dict(kept[facet].value_counts().cast({facet: pl.String}).iter_rows())
+            for facet in _FACETS
+        }
+
+    return query
+
+
+def _pandas(table: pl.DataFrame) -> Query:
+    frame = table.to_pandas()
+
+    def query(filtered: Filter) -> Counts:
+        wanted = frame["gap"] >= filtered.gap
+        if filtered.model:
+            wanted &= frame["model"] == filtered.model
+        kept = frame[wanted]
+        counts = {facet: kept[facet].value_counts() for facet in _FACETS}
+        return {
+            facet: {str(word): int(count) for word, count in found.items() if count}
+            for facet, found in counts.items()
+        }
+
+    return query
+
+
+def _duckdb(table: pl.DataFrame, *, enums: bool) -> Query:
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.register("given", table.to_arrow())
+    connection.execute("CREATE TABLE answers AS SELECT * FROM given")
+    if enums:
+        for name in ("model", *_FACETS):
+            words = ", ".join(f"'{word}'" for word in table[name].unique().sort().to_list())
+            connection.execute(f"CREATE TYPE {name}_words AS ENUM ({words})")
+            connection.execute(f"ALTER TABLE answers ALTER {name} TYPE {name}_words")
+    sets = ", ".join(f"({facet})" for facet in _FACETS)
+    columns = ", ".join(_FACETS)
+
+    def query(filtered: Filter) -> Counts:
+        wanted = "gap >= $gap" + (" AND model = $model" if filtered.model else "")
+        values = {"gap": filtered.gap} | ({"model": filtered.model} if filtered.model else {})
+        # one pass for all facets; no words but ours enter the text
+        statement = (
+            f"SELECT {columns}, count(*) FROM answers WHERE {wanted} "  # noqa: S608
+            f"GROUP BY GROUPING SETS ({sets})"
+        )
+        counts: Counts = {facet: {} for facet in _FACETS}
+        for *words, count in connection.execute(statement, values).fetchall():
+            found = zip(_FACETS, words, strict=True)
+            facet, word = next((facet, word) for facet, word in found if word is not None)
+            counts[facet][word] = count
+        return counts
+
+    return query
+
+
+if __name__ == "__main__":
+    for row in run():
+        print("  ".join(f"{name}: {value}" for name, value in row.items()))
