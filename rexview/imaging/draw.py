@@ -23,8 +23,6 @@ THUMBNAIL_SIDE: Final = 384
 _QUALITY: Final = 86
 _LINE_SHARE: Final = 1 / 160
 _OUTLINE: Final = (0, 0, 0)
-_FINE: Final = 4
-"""Bits of a pixel's fraction that OpenCV draws with."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +66,11 @@ def draw_boxes(
         corners = (x * scale[0], y * scale[1], (x + width) * scale[0], (y + height) * scale[1])
         limits = (columns - 1, rows - 1, columns - 1, rows - 1)
         left, top, right, bottom = (
-            round(min(max(corner, 0.0), limit) * 2**_FINE)
+            round(min(max(corner, 0.0), limit))
             for corner, limit in zip(corners, limits, strict=True)
         )
         for colour, thickness in ((_OUTLINE, line + 2), (coloured.colour, line)):
-            cv2.rectangle(
-                canvas, (left, top), (right, bottom), colour, thickness, cv2.LINE_AA, _FINE
-            )
+            cv2.rectangle(canvas, (left, top), (right, bottom), colour, thickness)
     return canvas
 
 

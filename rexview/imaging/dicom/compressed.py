@@ -11,6 +11,7 @@ from pydicom.encaps import get_frame
 
 from rexview.errors import ImageBroken, ImageTooLarge
 from rexview.imaging.codestream import coded_size
+from rexview.imaging.dicom import isolated
 from rexview.imaging.dicom.shape import PixelElement, Shape
 from rexview.imaging.limits import DAMAGED, cut_off
 
@@ -18,12 +19,18 @@ _UNDEFINED: Final = 0xFFFFFFFF
 _ITEM: Final = b"\xfe\xff\x00\xe0"
 _J2K: Final = (*uid.JPEG2000TransferSyntaxes, uid.HTJ2K, uid.HTJ2KLossless, uid.HTJ2KLosslessRPCL)
 _PLUGINS: Final[dict[str, tuple[str, ...]]] = {
-    **dict.fromkeys(uid.JPEGTransferSyntaxes, ("pylibjpeg", "pillow")),
-    **dict.fromkeys(uid.JPEGLSTransferSyntaxes, ("pyjpegls", "pylibjpeg")),
+    **dict.fromkeys(uid.JPEGTransferSyntaxes, ("pillow", isolated.PLUGIN)),
+    **dict.fromkeys((uid.JPEGLossless, uid.JPEGLosslessSV1), (isolated.PLUGIN,)),
+    **dict.fromkeys(uid.JPEGLSTransferSyntaxes, ("pyjpegls",)),
     **dict.fromkeys(_J2K, ("pylibjpeg", "pillow")),
     uid.RLELossless: ("pylibjpeg", "pydicom"),
 }
-"""pydicom's decoder plugins by transfer syntax, the fastest first."""
+"""pydicom's decoder plugins by transfer syntax, the best first.
+
+Left out although they could: libjpeg in this process and for JPEG-LS (a damaged frame can send it
+into an endless loop) and GDCM (not needed for any of these).
+"""
+isolated.register()
 
 
 def inflate(data: bytes, limit: int) -> bytes:

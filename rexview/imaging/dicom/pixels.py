@@ -72,7 +72,11 @@ def _attempt(
         frame, _ = get_decoder(syntax).as_array(
             file, index=0, validate=True, raw=False, decoding_plugin=plugin, **options
         )
-    except Exception:  # decoders raise whatever the bytes provoke; the next one may do better
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:
+        # Decoders raise whatever the bytes provoke, and a panic of one written in Rust is not even
+        # an Exception; the next decoder may do better.
         return None
     return frame
 

@@ -1,0 +1,229 @@
+"""PNG, JPEG, WebP and TIFF in every mode that is met."""
+
+import io
+import struct
+import zlib
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+
+from rexview.imaging import display, read_facts, read_image
+from rexview.imaging.raster import TURNED
+
+
+@pytest.fixture(name="save")
+def save_fixture(tmp_path):
+    def save(image, name="image.png", **options):
+        if isinstance(image, np.ndarray):
+            image = Image.fromarray(image)
+        image.save(tmp_path / name, **options)
+        return tmp_path / name
+
+    return save
+
+
+@pytest.fixture(name="grey")
+def grey_fixture(film):
+    return (film >> 4).astype(np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("a.png", {}),
+        ("a.webp", {"lossless": True}),
+        ("a.tif", {}),
+        ("a.tif", {"compression": "tiff_lzw"}),
+        ("wrong-name.dcm", {"format": "PNG"}),
+    ],
+)
+def test_eight_bit_grey_as_stored(save, grey, name, options):
+    path = save(grey, name, **options)
+    radiograph = read_image(path)
+    np.testing.assert_array_equal(radiograph.pixels, grey)
+    assert (radiograph.kind, radiograph.bits, radiograph.warnings) == ("raster", 8, ())
+    for window in ("file", "initial"):
+        np.testing.assert_array_equal(display(radiograph, window), grey)
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.tif"])
+def test_sixteen_bit_grey(save, film, name):
+    deep = film * np.uint16(16)
+    radiograph = read_image(save(deep, name))
+    np.testing.assert_array_equal(radiograph.pixels, deep)
+    assert radiograph.bits == 16
+
+
+@pytest.mark.parametrize("order", ["<u2", ">u2"])
+def test_sixteen_bit_tiff_of_either_byte_order(tmp_path, film, order):
+    """A little-endian or big-endian file with one uncompressed strip, written by hand."""
+    end = order[0]
+    rows, columns = film.shape
+    tags = [
+        *((256, 4, columns), (257, 4, rows), (258, 3, 16), (259, 3, 1), (262, 3, 1)),
+        *((273, 4, 8), (277, 3, 1), (278, 4, rows), (279, 4, rows * columns * 2)),
+    ]
+    entries = b""
+    for tag, kind, value in tags:
+        packed = struct.pack(end + ("Hxx" if kind == 3 else "L"), value)
+        entries += struct.pack(end + "HHL", tag, kind, 1) + packed
+    data = film.astype(order).tobytes()
+    head = (b"II" if end == "<" else b"MM") + struct.pack(end + "HL", 42, 8 + len(data))
+    directory = struct.pack(end + "H", len(tags)) + entries + bytes(4)
+    path = tmp_path / "strip.tif"
+    path.write_bytes(head + data + directory)
+    found = read_image(path)
+    np.testing.assert_array_equal(found.pixels, film)
+    expected = (film.astype(float) - film.min()) * 255 / np.ptp(film)
+    assert np.abs(display(found, "file") - expected).max() <= 0.51
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.float32])
+def test_32_bit_tiff(save, film, kind):
+    pixels = film.astype(kind) - kind(2000)
+    radiograph = read_image(save(pixels, "a.tif"))
+    np.testing.assert_array_equal(radiograph.pixels, pixels)
+    expected = (pixels.astype(float) - pixels.min()) * 255 / np.ptp(pixels)
+    assert np.abs(display(radiograph, "file") - expected).max() <= 0.51
+
+
+def test_jpeg_grey_and_colour(save, grey):
+    with Image.open(save(grey, "a.jpg", quality=90)) as image:
+        expected = np.asarray(image)
+    np.testing.assert_array_equal(read_image(save(grey, "a.jpg", quality=90)).pixels, expected)
+    colour = np.stack([grey, grey[::-1], 255 - grey], axis=-1)
+    path = save(colour, "b.jpg", quality=95)
+    with Image.open(path) as image:
+        np.testing.assert_array_equal(read_image(path).pixels, np.asarray(image))
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.jpg", "a.webp"])
+def test_grey_saved_as_colour_becomes_grey(save, grey, name):
+    radiograph = read_image(save(np.repeat(grey[..., None], 3, axis=2), name, quality=95))
+    if name == "a.webp":  # WebP stores chroma at half resolution and rounds it
+        assert np.abs(display(radiograph).astype(int).mean() - grey.mean()) < 3
+        return
+    assert not radiograph.colour
+    assert np.abs(radiograph.pixels.astype(int) - grey).max() <= (0 if name == "a.png" else 12)
+
+
+@pytest.mark.parametrize("mode", ["LA", "RGBA"])
+def test_transparency_lies_over_black(save, grey, mode):
+    alpha = np.full_like(grey, 255)
+    alpha[:20] = 0
+    alpha[20:40] = 128
+    channels = [grey] * (len(mode) - 1) + [alpha]
+    radiograph = read_image(save(np.stack(channels, axis=-1)))
+    expected = grey.astype(float) * alpha / 255
+    assert not radiograph.colour
+    assert np.abs(radiograph.pixels - expected).max() <= 1
+
+
+@pytest.mark.parametrize("colours", ["grey", "red", "transparent"])
+def test_palette(save, grey, colours):
+    index = grey // 16
+    image = Image.fromarray(index).convert("P")
+    ramp = np.arange(16) * 17
+    table = np.stack([ramp, ramp if colours != "red" else ramp // 2, ramp], axis=-1)
+    image.putpalette(table.astype(np.uint8).tobytes())
+    indices = np.asarray(image)
+    options = {"transparency": 0} if colours == "transparent" else {}
+    radiograph = read_image(save(image, **options))
+    if colours == "red":
+        np.testing.assert_array_equal(radiograph.pixels, table[indices])
+    else:
+        np.testing.assert_array_equal(radiograph.pixels, ramp[indices])
+
+
+def test_one_bit(save):
+    mask = np.indices((9, 13)).sum(axis=0) % 3 == 0
+    radiograph = read_image(save(mask))
+    np.testing.assert_array_equal(display(radiograph), mask * 255)
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+@pytest.mark.parametrize("grey_only", [True, False])
+def test_sixteen_bit_png_with_colour_channels(tmp_path, film, channels, grey_only):
+    """Pillow cuts such files to 8 bits; a grey picture must keep its depth."""
+    deep = film * np.uint16(15)
+    planes = [deep, deep if grey_only else deep[::-1], deep]  # B, G, R
+    planes += [np.full_like(deep, 65535)] * (channels - 3)
+    path = tmp_path / "deep.png"
+    assert cv2.imwrite(str(path), np.stack(planes, axis=-1))
+    radiograph = read_image(path)
+    if grey_only:
+        np.testing.assert_array_equal(radiograph.pixels, deep)
+        assert radiograph.bits == 16
+    else:
+        expected = np.stack(planes[2::-1], axis=-1) * (255 / 65535)
+        assert np.abs(radiograph.pixels - expected).max() <= 0.51
+
+
+def test_sixteen_bit_png_with_grey_and_alpha(tmp_path, film):
+    """Written by hand: neither Pillow nor OpenCV writes this kind."""
+    deep = film * np.uint16(15)
+    lines = np.stack([deep, np.full_like(deep, 65535)], axis=-1).astype(">u2")
+    raw = b"".join(b"\0" + line.tobytes() for line in lines)
+
+    def chunk(kind, data):
+        crc = struct.pack(">L", zlib.crc32(kind + data))
+        return struct.pack(">L", len(data)) + kind + data + crc
+
+    head = struct.pack(">LLBBBBB", film.shape[1], film.shape[0], 16, 4, 0, 0, 0)
+    path = tmp_path / "ga16.png"
+    path.write_bytes(
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(raw))
+        + chunk(b"IEND", b"")
+    )
+    np.testing.assert_array_equal(read_image(path).pixels, deep)
+
+
+@pytest.mark.parametrize("orientation", [3, 6, 8])
+@pytest.mark.parametrize("name", ["a.jpg", "a.png", "a.webp"])
+def test_exif_orientation_is_not_applied_but_told(save, grey, orientation, name):
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    plain = read_image(save(grey, f"plain-{name}", quality=95))
+    turned = read_image(save(grey, name, quality=95, exif=exif))
+    np.testing.assert_array_equal(turned.pixels, plain.pixels)
+    assert (plain.warnings, turned.warnings) == ((), (TURNED,))
+
+
+def test_damaged_exif_does_not_matter(save, grey):
+    path = save(grey, "a.jpg", quality=95, exif=b"Exif\0\0II*\0\x08\0\0\0\xff\xff" + b"\xee" * 40)
+    assert read_image(path).pixels.shape == grey.shape
+
+
+def test_first_page_of_several(tmp_path, grey):
+    path = tmp_path / "pages.tif"
+    first, second = Image.fromarray(grey), Image.fromarray(255 - grey)
+    first.save(path, save_all=True, append_images=[second])
+    radiograph = read_image(path)
+    np.testing.assert_array_equal(radiograph.pixels, grey)
+    assert radiograph.frames == 2
+    assert radiograph.warnings == ("The file has 2 frames; the first is shown.",)
+
+
+def test_facts(save, grey):
+    facts = read_facts(save(grey))
+    assert (facts.width, facts.height, facts.frames) == (80, 60, 1)
+    assert (facts.view, facts.patient_orientation) == (None, None)
+
+
+def test_resolution_is_not_taken_for_millimetres(save, grey):
+    radiograph = read_image(save(grey, dpi=(300, 150)))
+    assert radiograph.spacing is None
+    assert radiograph.aspect == 1
+
+
+def test_cmyk_jpeg(tmp_path, grey):
+    stream = io.BytesIO()
+    Image.fromarray(grey).convert("CMYK").save(stream, "JPEG", quality=95)
+    (tmp_path / "a.jpg").write_bytes(stream.getvalue())
+    shown = display(read_image(tmp_path / "a.jpg"))
+    assert shown.shape[:2] == grey.shape
+    assert np.abs(shown.astype(int).reshape(*grey.shape, -1) - grey[..., None]).mean() < 3
