@@ -13,7 +13,8 @@ from typing import Any
 from rexview.reviewset.importers.box_placement import FoundBox, add_boxes
 from rexview.reviewset.importers.coco_file import CocoFile, CocoImage, Key, read_coco_file
 from rexview.reviewset.importers.draft import OPEN_QUESTION, Draft
-from rexview.reviewset.importers.image_placement import name_images, place_images, safe_path
+from rexview.reviewset.importers.image_names import name_images, safe_path
+from rexview.reviewset.importers.image_placement import place_images
 from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.schema import Case, StudyImage
 from rexview.vocab import normalise_view

@@ -29,7 +29,7 @@ from rexview.reviewset.importers.column_names import (
     READER_WORDS,
     ColumnName,
 )
-from rexview.reviewset.importers.image_inspection import DICOM_SUFFIXES, RASTER_SUFFIXES
+from rexview.reviewset.importers.image_names import DICOM_SUFFIXES, RASTER_SUFFIXES
 from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.reviewset.importers.sheet import Sheet, read_sheet
 from rexview.vocab import DIMENSIONS, QUESTION_TYPES, normalise_finish_reason, normalise_view

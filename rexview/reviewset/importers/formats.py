@@ -1,20 +1,46 @@
-"""The importers, with the options that the command line and the Data page offer."""
+"""The importers, with the options that the command line and the Data page offer.
+
+Each importer's code is imported when it runs: the command line lists the options of all of them.
+"""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from rexview.errors import ImportSourceError
-from rexview.reviewset.importers.coco import read_coco
 from rexview.reviewset.importers.column_guess import propose_mapping
-from rexview.reviewset.importers.image_inspection import DICOM_SUFFIXES, RASTER_SUFFIXES
-from rexview.reviewset.importers.images import read_images
-from rexview.reviewset.importers.importer import COMMON_OPTIONS, Importer, Option
-from rexview.reviewset.importers.rexrank import read_rexrank
+from rexview.reviewset.importers.draft import Draft
+from rexview.reviewset.importers.image_names import DICOM_SUFFIXES, RASTER_SUFFIXES
+from rexview.reviewset.importers.importer import COMMON_OPTIONS, PROPOSED, Importer, Option
+from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.reviewset.importers.sheet import EXCEL_SUFFIXES, TEXT_SUFFIXES
-from rexview.reviewset.importers.table import PROPOSED, read_table
+
+
+def _rexrank(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
+    from rexview.reviewset.importers.rexrank import read_rexrank
+
+    return read_rexrank(sources, options, log)
+
+
+def _table(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
+    from rexview.reviewset.importers.table import read_table
+
+    return read_table(sources, options, log)
+
+
+def _images(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
+    from rexview.reviewset.importers.images import read_images
+
+    return read_images(sources, options, log)
+
+
+def _coco(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
+    from rexview.reviewset.importers.coco import read_coco
+
+    return read_coco(sources, options, log)
 
 
 class _ShowMapping(argparse.Action):
@@ -63,7 +89,7 @@ _REXRANK: Final = Importer(
     ),
     suffixes=(".json",),
     folders=False,
-    read=read_rexrank,
+    read=_rexrank,
 )
 _TABLE: Final = Importer(
     id="table",
@@ -84,7 +110,7 @@ _TABLE: Final = Importer(
     ),
     suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES),
     folders=False,
-    read=read_table,
+    read=_table,
     extra_arguments=_table_arguments,
 )
 _IMAGES: Final = Importer(
@@ -116,7 +142,7 @@ _IMAGES: Final = Importer(
     ),
     suffixes=(*DICOM_SUFFIXES, *RASTER_SUFFIXES),
     folders=True,
-    read=read_images,
+    read=_images,
 )
 _COCO: Final = Importer(
     id="coco",
@@ -129,7 +155,7 @@ _COCO: Final = Importer(
     ),
     suffixes=(".json",),
     folders=False,
-    read=read_coco,
+    read=_coco,
 )
 FORMATS: Final[dict[str, Importer]] = {
     importer.id: importer for importer in (_REXRANK, _TABLE, _IMAGES, _COCO)

@@ -12,12 +12,12 @@ from rexview.errors import ImageError
 from rexview.imaging import ImageFacts
 from rexview.reviewset.importers.column_names import ColumnName
 from rexview.reviewset.importers.image_inspection import (
-    RASTER_SUFFIXES,
     StudyHeader,
     inspect_image,
     is_dicom,
     read_study,
 )
+from rexview.reviewset.importers.image_names import RASTER_SUFFIXES
 from rexview.reviewset.importers.problem_log import ProblemLog
 
 TABLE_SUFFIXES: Final = (".csv", ".tsv", ".xlsx", ".json")
@@ -103,7 +103,10 @@ def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[Fo
             study = None if raster and not is_dicom(path) else read_study(path)
         except ImageError as error:
             log.warning(
-                shown, f"{error} It was left out.", "Replace it by an intact file.", kind="broken"
+                shown,
+                f"{error} It was left out.",
+                "Replace it by an intact file if it should be a radiograph.",
+                kind="broken",
             )
             continue
         if study is not None and study.modality in NOT_RADIOGRAPHS:

@@ -16,9 +16,8 @@ from rexview.imaging.dicom import is_dicom as has_dicom_mark
 from rexview.imaging.dicom import open_dicom
 from rexview.imaging.dicom.header import Header
 from rexview.imaging.quiet import quietly
+from rexview.reviewset.importers.image_names import DICOM_SUFFIXES
 
-RASTER_SUFFIXES: Final = (".png", ".jpg", ".jpeg", ".webp")
-DICOM_SUFFIXES: Final = (".dcm", ".dicom", ".ima")
 _UNTOLD_LENGTH: Final = 0xFFFFFFFF
 """Length of compressed pixels, which end with a mark instead."""
 

@@ -1,14 +1,12 @@
-r"""Where the images of an import are: from paths as written in a source to files in one folder.
+"""Where the images of an import are: from paths as written in a source to files in one folder.
 
-Sources write paths as ``../data/x.png``, ``/p10/s5/x.jpg``, ``C:\scans\x.png`` or ``x.png``. What
-is kept is a path relative to the images folder that cannot leave it. A file with the same name in
-another folder is never taken for the one that was meant: that could be another patient's.
+A file with the same name in another folder is never taken for the one that was meant: that could be
+another patient's.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,54 +15,15 @@ from typing import Final
 
 from rexview.errors import ImageError, ImportSourceError
 from rexview.reviewset.importers.draft import Draft
-from rexview.reviewset.importers.image_inspection import RASTER_SUFFIXES, inspect_image
+from rexview.reviewset.importers.image_inspection import inspect_image
+from rexview.reviewset.importers.image_names import RASTER_SUFFIXES
 from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.schema import Problem, StudyImage
 from rexview.vocab import normalise_view
 
-_DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _SAMPLE: Final = 200
-_MAX_PARTS: Final = 40
 _TELLING_STEM: Final = 6
 _LIKELY_FOLDERS: Final = ("", "images", "files", "PNG", "png", "jpg", "data")
-
-
-def safe_path(written: str) -> str | None:
-    r"""Return a path as written in a source as a relative one that stays in its folder.
-
-    Leading ``../``, ``/`` and drive letters are dropped, backslashes become slashes. None for a
-    web address, an empty path, one that climbs out from within, or one far too deep.
-
-    >>> safe_path("../images/a/0.png"), safe_path("C:\\x\\y.png"), safe_path("a/../../b.png")
-    ('images/a/0.png', 'x/y.png', None)
-    """
-    text = written.strip().strip('"').replace("\\", "/")
-    if not text or "://" in text or any(ord(letter) < 32 for letter in text) or len(text) > 1000:
-        return None
-    text = _DRIVE.sub("", text)
-    kept: list[str] = []
-    for part in text.split("/"):
-        if part in ("", "."):
-            continue
-        if part == "..":
-            if kept:
-                return None
-            continue
-        kept.append(part)
-    if not kept or len(kept) > _MAX_PARTS or kept[0].startswith("~"):
-        return None
-    path = "/".join(kept)
-    return None if _DRIVE.match(path) else path
-
-
-def name_images(images: Sequence[StudyImage]) -> tuple[StudyImage, ...]:
-    """Name the images of a case by their file names, or by number where those are not unique."""
-    stems = [image.path.rpartition("/")[2].rsplit(".", 1)[0] for image in images]
-    unique = all(stems) and len(set(stems)) == len(stems)
-    return tuple(
-        replace(image, id=stem if unique else str(place))
-        for place, (image, stem) in enumerate(zip(images, stems, strict=True), start=1)
-    )
 
 
 @dataclass(frozen=True)

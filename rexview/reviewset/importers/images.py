@@ -23,7 +23,7 @@ from rexview.reviewset.importers.image_collection import (
     by_study,
     find_images,
 )
-from rexview.reviewset.importers.image_placement import name_images, safe_path
+from rexview.reviewset.importers.image_names import name_images, safe_path
 from rexview.reviewset.importers.image_tables import ImageMetadata, TableBox, read_image_table
 from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.reviewset.importers.report_text import read_age, read_sex

@@ -20,6 +20,9 @@ OptionType = Literal["text", "texts", "flag", "switch", "choice", "file", "folde
 """``texts`` is a list of strings, ``flag`` is off and ``switch`` is on unless told otherwise,
 ``mapping`` is a confirmed ColumnMapping, its JSON form or the path of a file with it."""
 
+PROPOSED: Final = "proposed"
+"""As a ``mapping``: take the proposal as it is."""
+
 
 @dataclass(frozen=True)
 class Option:
@@ -106,6 +109,17 @@ COMMON_OPTIONS: Final = (
 )
 """Options that every importer has."""
 
+_SINGULAR: Final = {
+    "cases": "case",
+    "answers": "answer",
+    "models": "model",
+    "scores": "score",
+    "reader flags": "reader flag",
+    "reference boxes": "reference box",
+    "boxes of models": "box of a model",
+    "images": "image",
+}
+
 
 @dataclass(frozen=True)
 class Importer:
@@ -169,11 +183,17 @@ class ImportReport:
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
+    @property
+    def counted(self) -> str:
+        """The counts in words: ``8 cases, 1 answer, 8 images (7 found)``."""
+        parts = [
+            f"{number:,} {word if number != 1 else _SINGULAR[word]}"
+            for word, number in self.counts.items()
+            if word != "images found"
+        ]
+        found = self.counts.get("images found")
+        return ", ".join(parts) + ("" if found is None else f" ({found:,} found)")
+
     def summary(self) -> str:
         """Return the counts and notes as lines for a person."""
-        counts = ", ".join(f"{number:,} {word}" for word, number in self.counts.items())
-        warnings = len(self.problems)
-        lines = [f"Imported {counts} into {self.folder}.", *self.notes]
-        if warnings:
-            lines.append(f"{warnings} warning{'s'[: warnings != 1]}.")
-        return "\n".join(lines)
+        return "\n".join([f"Imported into {self.folder}: {self.counted}.", *self.notes])

@@ -17,14 +17,15 @@ LISTED_PER_KIND: Final = 50
 class ProblemLog:
     """Collects the problems and notes of one import.
 
-    A file with a million bad rows must not make a million lines: problems of one kind (by default:
-    same severity, file and field) are listed up to :data:`LISTED_PER_KIND`, then counted.
+    A file with a million bad rows must not make a million lines: problems of one kind are listed up
+    to :data:`LISTED_PER_KIND`, then counted. Without a ``kind``, those of one file and field are
+    of one.
     """
 
     def __init__(self) -> None:
         self._problems: list[Problem] = []
-        self._seen: Counter[tuple[str, str, str | None]] = Counter()
-        self._last: dict[tuple[str, str, str | None], Problem] = {}
+        self._seen: Counter[tuple[str, str]] = Counter()
+        self._last: dict[tuple[str, str], Problem] = {}
         self._notes: list[str] = []
 
     def error(
@@ -69,7 +70,7 @@ class ProblemLog:
         kind: str | None,
     ) -> None:
         problem = Problem(severity, file, row, field, message, remedy)
-        key = (severity, file, kind or field)
+        key = (severity, kind or f"{file} {field}")
         self._seen[key] += 1
         self._last[key] = problem
         if self._seen[key] <= LISTED_PER_KIND:

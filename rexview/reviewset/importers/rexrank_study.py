@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from rexview.reviewset.importers.image_placement import name_images, safe_path
+from rexview.reviewset.importers.image_names import name_images, safe_path
 from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.reviewset.importers.report_text import (
     absent,

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from rexview.errors import ImportSourceError
+from rexview.reviewset import write
 from rexview.reviewset.importers.draft import Draft
 from rexview.reviewset.importers.formats import FORMATS
-from rexview.reviewset.importers.image_placement import copy_images
 from rexview.reviewset.importers.importer import Importer, ImportReport
 from rexview.reviewset.importers.problem_log import ProblemLog
 
@@ -109,7 +109,7 @@ def _check_out(sources: Sequence[Path], out: Path, log: ProblemLog) -> None:
 
 def _write(draft: Draft, out: Path, settings: Mapping[str, Any], log: ProblemLog) -> None:
     """Write into a hidden folder beside ``out`` first, and move it there when it is complete."""
-    from rexview.reviewset import write
+    from rexview.reviewset.importers.image_placement import copy_images
 
     out.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
@@ -136,9 +136,8 @@ def _write(draft: Draft, out: Path, settings: Mapping[str, Any], log: ProblemLog
 def _count_found(draft: Draft) -> int:
     if draft.images_base is None:
         return 0
-    return sum(
-        (draft.images_base / path).is_file() for path in {one.path for one in draft.images()}
-    )
+    paths = {image.path for image in draft.images()}
+    return sum((draft.images_base / path).is_file() for path in paths)
 
 
 def _counts(draft: Draft, found: int) -> dict[str, int]:
@@ -152,7 +151,5 @@ def _counts(draft: Draft, found: int) -> dict[str, int]:
         "boxes of models": sum(len(answer.boxes) for answer in draft.answers),
         "images": len({image.path for image in draft.images()}),
     }
-    kept = {name: number for name, number in counts.items() if number or name == "cases"}
-    if counts["images"]:
-        kept["images found"] = found
-    return kept
+    kept = {name: number for name, number in counts.items() if number}
+    return kept | ({"images found": found} if counts["images"] else {})

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from rexview.reviewset.importers.column_guess import guess
 from rexview.reviewset.importers.column_mapping import ColumnMapping
 from rexview.reviewset.importers.draft import Draft
 from rexview.reviewset.importers.image_placement import place_images
+from rexview.reviewset.importers.importer import PROPOSED
 from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.reviewset.importers.sheet import Sheet, read_sheet
 from rexview.reviewset.importers.table_rows import RowReader
-
-PROPOSED: Final = "proposed"
-"""As the mapping: take the proposal as it is."""
 
 
 def read_table(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rexview.reviewset.importers.cell_values import read_list, read_option, read_yes_no
 from rexview.reviewset.importers.draft import OPEN_QUESTION, REPORT_QUESTION
-from rexview.reviewset.importers.image_placement import safe_path
+from rexview.reviewset.importers.image_names import safe_path
 from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.reviewset.importers.report_text import (
     absent,

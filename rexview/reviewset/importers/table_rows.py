@@ -21,7 +21,7 @@ from rexview.reviewset.importers.cell_values import (
 from rexview.reviewset.importers.column_mapping import ANSWER_FIELDS, ColumnMapping
 from rexview.reviewset.importers.column_names import IDENTITY, ColumnName
 from rexview.reviewset.importers.draft import Draft
-from rexview.reviewset.importers.image_placement import name_images
+from rexview.reviewset.importers.image_names import name_images
 from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.reviewset.importers.sheet import Sheet
 from rexview.reviewset.importers.table_case import case_from

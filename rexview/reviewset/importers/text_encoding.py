@@ -7,8 +7,6 @@ from typing import Final
 
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16: its mark starts with the same two bytes
-    (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
@@ -24,8 +22,7 @@ def sniff_encoding(data: bytes) -> str:
     Returns
     -------
     str
-        ``utf-8``, ``utf-8-sig``, ``utf-16``, ``utf-16-le``, ``utf-16-be``, ``utf-32`` or
-        ``cp1252``.
+        ``utf-8``, ``utf-8-sig``, ``utf-16``, ``utf-16-le``, ``utf-16-be`` or ``cp1252``.
     """
     for mark, name in _MARKS:
         if data.startswith(mark):

@@ -10,7 +10,7 @@ from rexview.errors import ImportSourceError
 from rexview.reviewset import check
 from rexview.reviewset.images import relative_path
 from rexview.reviewset.importers import FORMATS, import_source
-from rexview.reviewset.importers.image_placement import safe_path
+from rexview.reviewset.importers.image_names import safe_path
 from rexview.reviewset.importers.importer import Option
 from rexview.reviewset.importers.problem_log import LISTED_PER_KIND, ProblemLog
 from rexview.reviewset.importers.text_encoding import sniff_encoding
@@ -90,7 +90,7 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path, source, monkeypatch
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("rexview.reviewset.write", fail)
+    monkeypatch.setattr("rexview.reviewset.importers.running.write", fail)
     problems = problems_of("rexrank", [source], tmp_path / "out")
     assert "No space left" in problems[0].message
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
@@ -110,8 +110,8 @@ def test_too_little_room_for_the_images(tmp_path, source, monkeypatch, make_pict
 def test_the_report_sums_up(tmp_path, source):
     report = import_source("rexrank", [source], tmp_path / "out")
     assert report.counts == {"cases": 1, "images": 1, "images found": 0}
-    assert report.summary().startswith("Imported 1 cases, 1 images, 0 images found into")
-    assert "1 warning." in report.summary()
+    assert report.counted == "1 case, 1 image (0 found)"
+    assert report.summary() == f"Imported into {tmp_path / 'out'}: {report.counted}."
     assert report.folder == tmp_path / "out"
 
 

@@ -1,0 +1,56 @@
+r"""Names of image files as sources write them: ``../x.png``, ``/p10/s5/x.jpg``, ``C:\s\x.png``.
+
+What is kept is a path relative to the images folder that cannot leave it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from rexview.schema import StudyImage
+
+RASTER_SUFFIXES: Final = (".png", ".jpg", ".jpeg", ".webp")
+DICOM_SUFFIXES: Final = (".dcm", ".dicom", ".ima")
+_DRIVE: Final = re.compile(r"^[A-Za-z]:")
+_MAX_PARTS: Final = 40
+
+
+def safe_path(written: str) -> str | None:
+    r"""Return a path as written in a source as a relative one that stays in its folder.
+
+    Leading ``../``, ``/`` and drive letters are dropped, backslashes become slashes. None for a
+    web address, an empty path, one that climbs out from within, or one far too deep.
+
+    >>> safe_path("../images/a/0.png"), safe_path("C:\\x\\y.png"), safe_path("a/../../b.png")
+    ('images/a/0.png', 'x/y.png', None)
+    """
+    text = written.strip().strip('"').replace("\\", "/")
+    if not text or "://" in text or any(ord(letter) < 32 for letter in text) or len(text) > 1000:
+        return None
+    text = _DRIVE.sub("", text)
+    kept: list[str] = []
+    for part in text.split("/"):
+        if part in ("", "."):
+            continue
+        if part == "..":
+            if kept:
+                return None
+            continue
+        kept.append(part)
+    if not kept or len(kept) > _MAX_PARTS or kept[0].startswith("~"):
+        return None
+    path = "/".join(kept)
+    return None if _DRIVE.match(path) else path
+
+
+def name_images(images: Sequence[StudyImage]) -> tuple[StudyImage, ...]:
+    """Name the images of a case by their file names, or by number where those are not unique."""
+    stems = [image.path.rpartition("/")[2].rsplit(".", 1)[0] for image in images]
+    unique = all(stems) and len(set(stems)) == len(stems)
+    return tuple(
+        replace(image, id=stem if unique else str(place))
+        for place, (image, stem) in enumerate(zip(images, stems, strict=True), start=1)
+    )

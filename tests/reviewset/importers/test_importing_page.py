@@ -1,0 +1,28 @@
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from rexview.cli import _parser
+from rexview.reviewset.importers import FORMATS
+
+PAGE = (Path(__file__).parents[3] / "docs" / "importing.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^    python -m rexview (import .*)$", PAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("importer", FORMATS.values(), ids=FORMATS)
+def test_every_format_and_option_is_described(importer):
+    assert f"\n## {importer.id}: " in PAGE
+    missing = [option.flag for option in importer.options if f"{option.flag}" not in PAGE]
+    assert missing == []
+
+
+@pytest.mark.parametrize("example", [one for one in EXAMPLES if "--show-mapping" not in one])
+def test_examples_are_understood_by_the_command_line(example):
+    options = _parser().parse_args(shlex.split(example))
+    assert options.importer.id == shlex.split(example)[1]
+
+
+def test_there_are_examples_for_every_format():
+    assert {example.split()[1] for example in EXAMPLES} == set(FORMATS)
