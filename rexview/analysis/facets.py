@@ -14,6 +14,7 @@ from rexview.analysis.case_filter import (
     STUDIES,
     CaseFilter,
 )
+from rexview.analysis.coding import Words
 from rexview.analysis.selecting import (
     CASE_FACETS,
     ROW_FACETS,
@@ -22,7 +23,7 @@ from rexview.analysis.selecting import (
     bits_of,
     conditions,
 )
-from rexview.analysis.table import AnswerTable, Bits, Words
+from rexview.analysis.table import AnswerTable, Bits
 from rexview.vocab import (
     CATEGORY_NAMES,
     DIMENSION_NAMES,

@@ -6,16 +6,16 @@ table is made once for an open review set and never changed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.case_filter import ANSWER_STATUSES, STUDIES, WEAKEST
+from rexview.analysis.coding import Codes, Words, coded, words_of
 from rexview.analysis.severity import severity
 from rexview.detect import GAP_THRESHOLD, detectors, survey
 from rexview.schema import ReviewSet
@@ -26,25 +26,7 @@ FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILU
 """Bit of each failure in the columns ``detected``, ``marked`` and ``judged``."""
 NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
 _KEY: Final = ("case", "model")
-Codes = npt.NDArray[Any]
 Bits = npt.NDArray[np.uint32]
-
-
-@dataclass(frozen=True)
-class Words:
-    """One coded column: ``codes`` are places in ``values``; ``len(values)`` stands for none."""
-
-    codes: Codes
-    values: tuple[str, ...]
-
-    def allowed(self, chosen: Sequence[str]) -> npt.NDArray[np.bool_]:
-        """Say for each row whether its word is among the chosen ones."""
-        table = np.zeros(len(self.values) + 1, dtype=np.bool_)
-        places = {value: place for place, value in enumerate(self.values)}
-        for word in chosen:
-            if word in places:
-                table[places[word]] = True
-        return table[self.codes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +71,11 @@ class AnswerTable:
     def case_row(self) -> Codes:
         """Row in ``cases`` of each row."""
         return self.rows["case_row"].to_numpy()
+
+    @cached_property
+    def row_of_case(self) -> dict[str, int]:
+        """Row in ``cases`` of each case, by its id."""
+        return {case_id: row for row, case_id in enumerate(self.cases["case"].to_list())}
 
     @cached_property
     def row_words(self) -> dict[str, Words]:
@@ -160,26 +147,6 @@ class AnswerTable:
         if not len(self.cases):
             return np.zeros(0, dtype=np.uint32)
         return np.bitwise_or.reduceat(bits, self.starts)
-
-
-def _enum(column: pl.Series) -> pl.Enum:
-    if not isinstance(column.dtype, pl.Enum):
-        raise TypeError(f"{column.name} is not coded.")
-    return column.dtype
-
-
-def words_of(column: pl.Series) -> Words:
-    """Turn an Enum column into codes."""
-    values = tuple(_enum(column).categories.to_list())
-    codes = column.to_physical().fill_null(len(values)).to_numpy()
-    return Words(codes, values)
-
-
-def coded(column: pl.Series, first: Sequence[str] = ()) -> pl.Series:
-    """Turn a String column into an Enum: ``first`` in their order, then the rest by alphabet."""
-    met = set(column.drop_nulls().unique().to_list())
-    known = [word for word in first if word in met]
-    return column.cast(pl.Enum([*known, *sorted(met - set(known), key=str.casefold)]))
 
 
 def answer_table(

@@ -19,7 +19,7 @@ import platformdirs
 import streamlit as st
 
 from rexview import analysis, reviewset
-from rexview.analysis import AnswerTable, CaseFilter
+from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selection
 from rexview.analysis.colours import model_colours
 from rexview.errors import ReviewSetError, RexviewError
 from rexview.imaging import DiskCache
@@ -193,4 +193,22 @@ def colours(review_set: ReviewSet) -> dict[str, str]:
 @lru_cache(maxsize=64)
 def ordered_cases(table: AnswerTable, case_filter: CaseFilter) -> list[str]:
     """Return the ids of the cases that pass a filter, in its order. Not to be changed."""
-    return analysis.apply(table, case_filter).case_ids
+    return selection(table, case_filter).case_ids
+
+
+@lru_cache(maxsize=16)
+def selection(table: AnswerTable, case_filter: CaseFilter) -> Selection:
+    """Return what a filter leaves."""
+    return analysis.apply(table, case_filter)
+
+
+@lru_cache(maxsize=16)
+def counts(table: AnswerTable, case_filter: CaseFilter) -> Facets:
+    """Return the counts beside the values of a filter."""
+    return analysis.facets(table, case_filter)
+
+
+@lru_cache(maxsize=16)
+def numbers(table: AnswerTable, case_filter: CaseFilter) -> Overview:
+    """Return the numbers of the Overview for a filter."""
+    return analysis.overview(table, case_filter)

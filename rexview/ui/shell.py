@@ -15,12 +15,14 @@ from rexview.ui import resources, state
 from rexview.ui.problems import show_problems
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
-_STYLE: Final = Path(__file__).with_name("style.css")
+_STYLES: Final = ("style.css", "browse.css")
 
 
 @cache
 def _style() -> str:
-    return f"<style>{_STYLE.read_text(encoding='utf-8')}</style>"
+    here = Path(__file__).parent
+    rules = "\n".join((here / name).read_text(encoding="utf-8") for name in _STYLES)
+    return f"<style>{rules}</style>"
 
 
 def prepare_server() -> None:

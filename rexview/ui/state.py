@@ -18,6 +18,8 @@ QUERY_SET: Final = "set"
 QUERY_CASE: Final = "case"
 QUERY_MODELS: Final = "show"
 QUERY_COMPARE: Final = "compare"
+QUERY_VIEW: Final = "as"
+QUERY_PAGE: Final = "page"
 
 PAGE_OVERVIEW: Final = "pages/overview.py"
 PAGE_BROWSE: Final = "pages/browse.py"

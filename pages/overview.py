@@ -1,0 +1,58 @@
+"""Overview: what went wrong, how often, for which model? Every number opens its cases."""
+
+import streamlit as st
+
+from rexview.analysis import describe
+from rexview.analysis.cards import case_cards
+from rexview.analysis.charts import gap_chart, means_chart, weakest_chart
+from rexview.ui import browse_parts, overview_panels, resources, state
+from rexview.ui.chart_panels import show_chart
+from rexview.ui.filter_bar import link
+from rexview.ui.filter_panel import filter_panel
+from rexview.ui.gallery import gallery_html
+from rexview.ui.linked import linked_html
+from rexview.ui.shell import open_review_set, page_header
+
+MOST_SEVERE = 4
+
+review_set = open_review_set()
+table = resources.answers(review_set)
+colours = resources.colours(review_set)
+case_filter = state.link_filter()
+counts = resources.counts(table, case_filter)
+numbers = resources.numbers(table, case_filter)
+selection = resources.selection(table, case_filter)
+
+filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
+words = describe(table, case_filter)
+page_header(review_set.info.name if words == "All cases" else f"{review_set.info.name}: {words}")
+
+if not len(table.cases):
+    browse_parts.show_empty_set()
+    st.stop()
+if not len(selection):
+    browse_parts.show_nothing_found(table, case_filter)
+    st.stop()
+
+panels = overview_panels.headline_html(numbers) + overview_panels.failures_html(numbers)
+linked_html(panels, key="overview_head", page=state.PAGE_OVERVIEW)
+
+worst = case_cards(review_set, selection, selection.part(0, MOST_SEVERE))
+drawn = gallery_html(
+    review_set, worst, case_filter, colours=colours, gap_threshold=table.gap_threshold
+)
+more = link(state.PAGE_BROWSE, case_filter, f"All {len(selection):,} cases")
+head = f'<header class="rx-section"><h2>Most severe first</h2>{more}</header>'
+linked_html(head + drawn, key="overview_worst", page=state.PAGE_OVERVIEW)
+
+charts = [draw(numbers, colours) for draw in (weakest_chart, gap_chart, means_chart)]
+shown = [chart for chart in charts if chart is not None]
+if not shown:
+    st.info("No answer has been scored yet, so there are no scores to draw.")
+else:
+    for place, column in enumerate(st.columns(len(shown), gap="small")):
+        with column:
+            show_chart(shown[place], key=f"overview_chart_{place}")
+    linked_html(
+        overview_panels.scores_html(numbers), key="overview_scores", page=state.PAGE_OVERVIEW
+    )

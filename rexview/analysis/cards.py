@@ -1,0 +1,122 @@
+"""What a card or table row of Browse shows of a case: picture, boxes, answers with their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from rexview.analysis.selecting import Selection
+from rexview.analysis.table import FAILURE_BITS
+from rexview.schema import Case, ReviewSet, StudyImage, answer_from_row, case_from_row
+from rexview.vocab import DIMENSIONS
+
+
+@dataclass(frozen=True)
+class CardBox:
+    """A box on the picture of a card; ``model`` is None for a reference box."""
+
+    label: str
+    box: tuple[float, ...]
+    model: str | None
+
+
+@dataclass(frozen=True)
+class CardAnswer:
+    """One answer on a card.
+
+    ``finals`` holds Content, the dimensions and the gap (None where missing). ``failures`` are
+    pairs of failure id and who says so (``detector``, ``reader`` or ``both``). ``chosen`` says that
+    the answer meets the filter, not only its case.
+    """
+
+    model: str
+    status: str
+    finals: Mapping[str, float | None]
+    failures: tuple[tuple[str, str], ...]
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class CaseCard:
+    """One case of a page of the gallery. ``boxes`` are those on ``image``."""
+
+    case: Case
+    image: StudyImage | None
+    boxes: tuple[CardBox, ...]
+    answers: tuple[CardAnswer, ...]
+
+
+def case_cards(
+    review_set: ReviewSet, selection: Selection, case_ids: Sequence[str]
+) -> list[CaseCard]:
+    """Gather the cards of some cases of a selection, in the order given."""
+    cases = {
+        row["id"]: case_from_row(row)
+        for row in review_set.cases.filter(pl.col("id").is_in(list(case_ids))).iter_rows(named=True)
+    }
+    given: dict[str, list[dict[str, Any]]] = {}
+    wanted = review_set.answers.filter(pl.col("case").is_in(list(case_ids)) & pl.col("_newest"))
+    for row in wanted.select(pl.exclude("text", "explanation", "extra")).iter_rows(named=True):
+        given.setdefault(row["case"], []).append({**row, "text": None, "extra": None})
+    answers = _answers(selection, case_ids)
+    cards = []
+    for case_id in case_ids:
+        case = cases[case_id]
+        image = case.key_image
+        cards.append(
+            CaseCard(case, image, _boxes(case, image, given.get(case_id, ())), answers[case_id])
+        )
+    return cards
+
+
+def _boxes(
+    case: Case, image: StudyImage | None, answers: Sequence[dict[str, Any]]
+) -> tuple[CardBox, ...]:
+    if image is None:
+        return ()
+    only = len(case.images) == 1
+    boxes = [
+        CardBox(box.label, box.box, None)
+        for box in case.reference_boxes
+        if box.image == image.id or (only and not box.image)
+    ]
+    for row in answers:
+        answer = answer_from_row(row)
+        boxes += [
+            CardBox(box.label, box.box, answer.model)
+            for box in answer.boxes
+            if box.image == image.id or (only and not box.image)
+        ]
+    return tuple(boxes)
+
+
+def _answers(selection: Selection, case_ids: Sequence[str]) -> dict[str, tuple[CardAnswer, ...]]:
+    """Return the answers of each case in the order of the models, those of the filter marked."""
+    table = selection.table
+    found: dict[str, tuple[CardAnswer, ...]] = {}
+    for case_id in case_ids:
+        place = table.row_of_case[case_id]
+        start = int(table.starts[place])
+        last = place + 1 == len(table.cases)
+        end = len(table.rows) if last else int(table.starts[place + 1])
+        rows = table.rows[start:end].iter_rows(named=True)
+        found[case_id] = tuple(
+            _answer(row, chosen=bool(selection.row_mask[start + number]))
+            for number, row in enumerate(rows)
+            if row["model"] is not None
+        )
+    return found
+
+
+def _answer(row: Mapping[str, Any], *, chosen: bool) -> CardAnswer:
+    failures = []
+    for failure, bit in FAILURE_BITS.items():
+        detected, marked = bool(row["detected"] & bit), bool(row["marked"] & bit)
+        if detected or marked:
+            source = "both" if detected and marked else "reader" if marked else "detector"
+            failures.append((failure, source))
+    finals = {name: row[name] for name in ("content", *DIMENSIONS, "gap", "spread")}
+    return CardAnswer(row["model"], row["status"], finals, tuple(failures), chosen)

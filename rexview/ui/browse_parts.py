@@ -1,0 +1,121 @@
+"""The parts of Browse with widgets: order, cards or table, turning pages, empty states."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis import SORTS, AnswerTable, CaseFilter, Selection, unknown_values
+from rexview.ui import state
+from rexview.ui.filter_panel import set_filter
+
+VIEWS: Final = {"cards": "Cards", "table": "Table"}
+_ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
+PAGE_SIZE: Final = {"cards": 24, "table": 100}
+
+
+def list_head(selection: Selection, case_filter: CaseFilter) -> tuple[str, list[str], int]:
+    """Show how many cases there are, in which order and as what.
+
+    Returns
+    -------
+    view : str
+        A key of :data:`VIEWS`.
+    case_ids : list of str
+        The cases of this page.
+    first : int
+        Place of the first of them, counted from 0.
+    """
+    view = state.query_value(state.QUERY_VIEW) or "cards"
+    view = view if view in VIEWS else "cards"
+    size = PAGE_SIZE[view]
+    first = _page_number(len(selection), size) * size
+    ids = selection.part(first, size)
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", key="rx_list_head"
+    ):
+        st.html(f'<p class="rx-count">{_range_text(selection, first, len(ids))}</p>')
+        st.session_state["browse_sort"] = case_filter.sort
+        st.selectbox(
+            "Order",
+            list(SORTS),
+            format_func=SORTS.__getitem__,
+            key="browse_sort",
+            on_change=_sort,
+            args=(case_filter,),
+            label_visibility="collapsed",
+            width=210,
+        )
+        st.session_state["browse_view"] = view
+        st.segmented_control(
+            "Show as",
+            list(VIEWS),
+            format_func=lambda name: f"{_ICONS[name]} {VIEWS[name]}",
+            key="browse_view",
+            required=True,
+            on_change=_show_as,
+            label_visibility="collapsed",
+        )
+    return view, ids, first
+
+
+def list_foot(selection: Selection, first: int, shown: int) -> None:
+    """Show the pages of a list that does not fit on one."""
+    view = state.query_value(state.QUERY_VIEW) or "cards"
+    size = PAGE_SIZE.get(view, PAGE_SIZE["cards"])
+    pages = math.ceil(len(selection) / size)
+    if pages < 2:
+        return
+    st.session_state["browse_page"] = first // size + 1
+    with st.container(horizontal=True, vertical_alignment="center", key="rx_list_foot"):
+        st.pagination(pages, key="browse_page", on_change=_turn)
+        st.html(f'<p class="rx-count">{_range_text(selection, first, shown)}</p>')
+
+
+def show_empty_set() -> None:
+    """Say what to do with a review set that has no cases."""
+    st.info("This review set has no cases yet. Import some, or open another set.")
+    st.page_link(state.PAGE_DATA, label="Go to Data", query_params=state.link_query())
+
+
+def show_nothing_found(table: AnswerTable, case_filter: CaseFilter) -> None:
+    """Say why no case is left, and offer ways back."""
+    reasons = unknown_values(table, case_filter)
+    st.info(" ".join(["No case fits all of these conditions.", *reasons]))
+    with st.container(horizontal=True, gap="small"):
+        if case_filter.words:
+            rest = case_filter.without("search")
+            st.button("Search nothing", on_click=set_filter, args=(rest,))
+        st.button("Clear the filter", on_click=set_filter, args=(case_filter.cleared(),))
+
+
+def _page_number(total: int, size: int) -> int:
+    """Return the page that the link asks for, from 0, within those there are."""
+    text = state.query_value(state.QUERY_PAGE) or "1"
+    wanted = int(text) - 1 if text.isdecimal() and len(text) < 9 else 0
+    return min(max(wanted, 0), max(math.ceil(total / size) - 1, 0))
+
+
+def _range_text(selection: Selection, first: int, shown: int) -> str:
+    total = len(selection)
+    cases = "case" if total == 1 else "cases"
+    if shown == total:
+        return f"<b>{total:,}</b> {cases}"
+    return f"<b>{first + 1:,}–{first + shown:,}</b> of {total:,} {cases}"
+
+
+def _sort(case_filter: CaseFilter) -> None:
+    set_filter(replace(case_filter, sort=st.session_state["browse_sort"]))
+
+
+def _show_as() -> None:
+    view = st.session_state["browse_view"]
+    state.set_query({state.QUERY_VIEW: None if view == "cards" else view, state.QUERY_PAGE: None})
+
+
+def _turn() -> None:
+    page = st.session_state["browse_page"]
+    state.set_query({state.QUERY_PAGE: None if page == 1 else str(page)})

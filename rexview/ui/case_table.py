@@ -1,0 +1,65 @@
+"""Cases as a table: one row an answer that meets the filter; a click opens its case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from rexview.analysis import ANSWER_STATUSES, CaseFilter
+from rexview.analysis.cards import CaseCard
+from rexview.schema import ReviewSet
+from rexview.ui import state
+from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
+
+
+def case_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: CaseFilter) -> None:
+    """Show the table; a click on any cell opens the case of its row."""
+    names = review_set.model_names
+    rows = [row for card in cards for row in _rows(card, names)]
+    frame = pd.DataFrame(rows)
+    scores = {
+        name: st.column_config.NumberColumn(name, format="%.1f", width="small")
+        for name in (*DIMENSION_NAMES.values(), "Gap")
+        if name in frame
+    }
+    event = st.dataframe(
+        frame,
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-cell",
+        key="browse_table",
+        height=min(38 + 35 * len(frame), 640),
+        row_height=35,
+        column_config={"Question": st.column_config.TextColumn(width="large"), **scores},
+    )
+    cells: Any = event.selection.cells
+    if cells:
+        case_id = str(frame["Case"].iloc[cells[0][0]])
+        st.switch_page(state.PAGE_CASE, query_params=state.link_query(case_filter, case=case_id))
+    st.caption("One row an answer. Click any cell to open the case.")
+
+
+def _rows(card: CaseCard, names: dict[str, str]) -> list[dict[str, Any]]:
+    case = card.case
+    about = {
+        "Case": case.id,
+        "Question": case.question,
+        "Category": CATEGORY_NAMES.get(case.category or "", case.category or ""),
+    }
+    chosen = [answer for answer in card.answers if answer.chosen]
+    if not chosen:
+        return [{**about, "Model": None, "Answer": ANSWER_STATUSES["not_run"]}]
+    return [
+        {
+            **about,
+            "Model": names[answer.model],
+            "Answer": ANSWER_STATUSES[answer.status],
+            **{name: answer.finals[dimension] for dimension, name in DIMENSION_NAMES.items()},
+            "Gap": answer.finals["gap"],
+            "Failures": ", ".join(FAILURES[failure].name for failure, _ in answer.failures),
+        }
+        for answer in chosen
+    ]

@@ -1,0 +1,60 @@
+"""Above the cases: the three headline failures with their numbers, and the chips of the filter."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import replace
+
+from rexview.analysis import AnswerTable, CaseFilter, Facets, SourceCounts, chips
+from rexview.ui import state
+from rexview.ui.linked import href
+from rexview.vocab import FAILURES
+
+
+def link(page: str, case_filter: CaseFilter, label: str, *, css: str = "", title: str = "") -> str:
+    """Return a link to a page with a filter; ``label`` is HTML, ``title`` is text."""
+    address = html.escape(href(page, state.link_query(case_filter)))
+    more = f' title="{html.escape(title)}"' if title else ""
+    return f'<a href="{address}" data-rx-page class="{css}"{more}>{label}</a>'
+
+
+def filter_bar_html(table: AnswerTable, case_filter: CaseFilter, counts: Facets) -> str:
+    """Draw the headline failures, and the chips when the filter limits anything."""
+    heads = "".join(_head_html(case_filter, head) for head in counts.headlines)
+    shown = chips(table, case_filter)
+    chip_row = ""
+    if shown:
+        parts = [
+            link(
+                state.PAGE_BROWSE,
+                chip.rest,
+                f'{html.escape(chip.label)}<span aria-hidden="true">×</span>',
+                css="rx-chip",
+                title=f"Take away: {chip.label}",
+            )
+            for chip in shown
+        ]
+        clear = link(state.PAGE_BROWSE, case_filter.cleared(), "Clear all", css="rx-clear")
+        chip_row = (
+            f'<div class="rx-chips" role="group" aria-label="Filter">{"".join(parts)}{clear}</div>'
+        )
+    return f'<nav class="rx-heads" aria-label="Headline failures">{heads}</nav>{chip_row}'
+
+
+def _head_html(case_filter: CaseFilter, head: SourceCounts) -> str:
+    failure = FAILURES[head.failure]
+    active = case_filter.failures == (head.failure,)
+    target = replace(case_filter, failures=() if active else (head.failure,), sources=())
+    label = (
+        f"<b>{head.total:,}</b><span>{html.escape(failure.plural)}</span>"
+        f"<small>{sources_text(head.detector, head.reader, head.both)}</small>"
+    )
+    css = "rx-head rx-on" if active else "rx-head"
+    return link(state.PAGE_BROWSE, target, label, css=css, title=failure.meaning)
+
+
+def sources_text(detector: int, reader: int, both: int) -> str:
+    """Say who found the failures: detectors and readers are never mixed without saying so."""
+    parts: Mapping[str, int] = {"detector only": detector, "reader only": reader, "both": both}
+    return " · ".join(f"{count:,} {name}" for name, count in parts.items() if count) or "none found"

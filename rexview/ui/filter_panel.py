@@ -1,0 +1,199 @@
+"""The filter panel: one for every page. The link is the only place where the filter is kept.
+
+On every run the widgets take their values from the link; a change is written to the link before the
+page runs. So a link, the browser's back button and a click on a chip all come out the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.analysis import (
+    FILTER_KEYS,
+    RANGE_LIMITS,
+    RANGES,
+    CaseFilter,
+    Facet,
+    Facets,
+    Range,
+)
+from rexview.ui import state
+from rexview.ui.saved_filters import LONGEST_NAME, forget_filter, save_filter, saved_filters
+
+_OPEN: Final = ("failures", "models")
+"""Conditions that are unfolded from the start."""
+_FEW: Final = 12
+"""More values than this are chosen from a list that can be typed into."""
+_SCORES: Final = ("content", "process", "execution", "synthesis", "language")
+_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:])")
+
+
+def filter_panel(case_filter: CaseFilter, counts: Facets, *, set_name: str) -> None:
+    """Show the panel in the sidebar.
+
+    Parameters
+    ----------
+    case_filter : CaseFilter
+        The filter of the link.
+    counts : Facets
+        Its counts.
+    set_name : str
+        Under which filters are saved.
+    """
+    with st.sidebar, st.container(key="rx_panel", gap="small"):
+        _search(case_filter)
+        for place, facet in enumerate(counts.facets):
+            if any(value.count or value.chosen for value in facet.values):
+                _facet(case_filter, facet, place)
+        _scores(case_filter)
+        _saved(case_filter, set_name)
+
+
+def set_filter(case_filter: CaseFilter) -> None:
+    """Put a filter into the link in place of the one there; the page of a list begins anew."""
+    changes: dict[str, str | list[str] | None] = dict.fromkeys(FILTER_KEYS)
+    state.set_query({**changes, state.QUERY_PAGE: None, **case_filter.to_query()})
+
+
+def _search(case_filter: CaseFilter) -> None:
+    key = "filter_search"
+    st.session_state[key] = case_filter.search
+
+    def changed() -> None:
+        set_filter(replace(case_filter, search=st.session_state[key] or ""))
+
+    st.text_input(
+        "Search",
+        key=key,
+        on_change=changed,
+        placeholder="Search questions, reports, answers",
+        label_visibility="collapsed",
+        icon=":material/search:",
+        max_chars=200,
+    )
+
+
+def _facet(case_filter: CaseFilter, facet: Facet, place: int) -> None:
+    chosen = [value.value for value in facet.values if value.chosen]
+    words = {value.value: _label(value.name, value.count) for value in facet.values}
+    shown = [value.value for value in facet.values if value.count or value.chosen]
+    key = f"filter_{facet.field}_{place}"
+    st.session_state[key] = chosen
+    others = tuple(value for value in getattr(case_filter, facet.field) if value not in words)
+
+    def changed() -> None:
+        picked = (*others, *st.session_state[key])
+        changes: dict[str, Any] = {facet.field: picked}
+        set_filter(replace(case_filter, **changes))
+
+    unfolded = facet.field in _OPEN or bool(chosen)
+    title = _plain(facet.name) + (f" :primary[**{len(chosen)}**]" if chosen else "")
+    with st.expander(title, expanded=unfolded, key=f"{key}_box"):
+        choose: Any = st.pills if len(shown) <= _FEW else st.multiselect
+        more: dict[str, Any] = {"selection_mode": "multi"} if choose is st.pills else {}
+        choose(
+            facet.name,
+            shown,
+            format_func=words.__getitem__,
+            key=key,
+            on_change=changed,
+            label_visibility="collapsed",
+            **more,
+        )
+
+
+def _scores(case_filter: CaseFilter) -> None:
+    ranges = case_filter.ranges
+    title = "Scores and gap" + (f" :primary[**{len(ranges)}**]" if ranges else "")
+    with st.expander(title, expanded=bool(ranges), key="filter_scores_box"):
+        for name in (*_SCORES, "gap", "disagreement", "image_content", "image_style"):
+            _range(case_filter, name, ranges)
+
+
+def _range(case_filter: CaseFilter, name: str, ranges: Mapping[str, Range]) -> None:
+    key = f"filter_{name}"
+    low, high = (float(end) for end in RANGE_LIMITS[name])
+    limits = ranges.get(name, Range())
+    st.session_state[key] = (
+        low if limits.low is None else min(max(limits.low, low), high),
+        high if limits.high is None else min(max(limits.high, low), high),
+    )
+
+    def changed() -> None:
+        start, end = st.session_state[key]
+        narrowed = Range(None if start <= low else start, None if end >= high else end)
+        changes: dict[str, Any] = {name: narrowed if narrowed != Range() else None}
+        set_filter(replace(case_filter, **changes))
+
+    st.slider(RANGES[name], low, high, step=0.5, key=key, on_change=changed, format="%g")
+
+
+def _saved(case_filter: CaseFilter, set_name: str) -> None:
+    saved = saved_filters(set_name)
+    with st.expander(f"Saved filters :gray[{len(saved)}]", key="filter_saved_box"):
+        for number, (name, kept) in enumerate(saved.items()):
+            with st.container(horizontal=True, gap="small"):
+                st.button(
+                    _plain(name),
+                    key=f"filter_saved_{number}",
+                    on_click=set_filter,
+                    args=(kept,),
+                    type="primary" if kept == case_filter else "secondary",
+                    width="stretch",
+                )
+                st.button(
+                    "",
+                    icon=":material/delete:",
+                    key=f"filter_forget_{number}",
+                    help=f"Forget this saved filter: {_plain(name)}",
+                    on_click=_forget,
+                    args=(set_name, name),
+                    type="tertiary",
+                )
+        if case_filter.active:
+            key = "filter_save_name"
+            st.text_input(
+                "Save this filter as",
+                key=key,
+                max_chars=LONGEST_NAME,
+                on_change=_save,
+                args=(set_name, case_filter, key),
+                placeholder="Name, then Enter",
+            )
+        elif not saved:
+            st.caption("Choose some conditions first; then save them here under a name.")
+        st.caption("Kept on the computer that runs rexview. The link always holds the filter too.")
+
+
+def _save(set_name: str, case_filter: CaseFilter, key: str) -> None:
+    name = st.session_state[key].strip()
+    if not name:
+        return
+    try:
+        save_filter(set_name, name, case_filter)
+    except OSError:
+        st.toast("The filter could not be saved: its file cannot be written.")
+        return
+    st.session_state[key] = ""
+    st.toast(f"Saved as {_plain(name)}.")
+
+
+def _forget(set_name: str, name: str) -> None:
+    try:
+        forget_filter(set_name, name)
+    except OSError:
+        st.toast("The filter could not be taken away: its file cannot be written.")
+
+
+def _label(name: str, count: int) -> str:
+    return f"{_plain(name)} :gray[{count:,}]"
+
+
+def _plain(text: str) -> str:
+    """Escape text for a label, where Streamlit reads markdown."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))

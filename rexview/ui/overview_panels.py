@@ -1,0 +1,117 @@
+"""The Overview as HTML: headline numbers, the failures per model, the table of scores.
+
+Every number is a link to the cases behind it.
+"""
+
+from __future__ import annotations
+
+import html
+
+from rexview.analysis import Count, Overview
+from rexview.analysis.overview import FailureCount
+from rexview.ui import state
+from rexview.ui.filter_bar import link
+from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
+
+
+def headline_html(numbers: Overview) -> str:
+    """Draw how much there is: cases, answers, models, readers, images."""
+    head = numbers.headline
+    tiles = [
+        _tile(head.cases, "Cases"),
+        _tile(head.answers, "Answers"),
+        _tile(head.scored, "Answers scored"),
+        _tile(head.no_answer, "No answer"),
+    ]
+    plain = (("Models", head.n_models), ("Readers", head.n_readers), ("Images", head.n_images))
+    tiles += [f"<span class='rx-tile'><b>{n:,}</b><span>{name}</span></span>" for name, n in plain]
+    return f'<div class="rx-tiles">{"".join(tiles)}</div>'
+
+
+def _tile(count: Count, name: str) -> str:
+    of = f"<small>of {count.of:,}</small>" if count.of and count.of != count.value else ""
+    label = f"<b>{count.value:,}{of}</b><span>{name}</span>"
+    return link(state.PAGE_BROWSE, count.opens, label, css="rx-tile")
+
+
+def failures_html(numbers: Overview) -> str:
+    """Draw the three headline failures, each with a bar per model and what could be judged."""
+    panels = []
+    for failure in HEADLINE_FAILURES:
+        rows = [count for count in numbers.failures if count.failure == failure]
+        about = FAILURES[failure]
+        body = "".join(_failure_row(numbers, row) for row in rows) or "<p>No answers yet.</p>"
+        panels.append(
+            f'<section class="rx-failure"><h3>{html.escape(about.plural)}</h3>'
+            f'<p class="rx-quiet">{html.escape(about.meaning)}</p>{body}</section>'
+        )
+    return f'<div class="rx-failures">{"".join(panels)}</div>'
+
+
+def _failure_row(numbers: Overview, row: FailureCount) -> str:
+    name = html.escape(numbers.models[row.model])
+    if not row.judged.value:
+        return (
+            f'<div class="rx-rate rx-quiet"><span class="rx-model">{name}</span>'
+            "<small>nothing to judge it by</small></div>"
+        )
+    share = row.flagged.share or 0.0
+    number = link(
+        state.PAGE_BROWSE,
+        row.flagged.opens,
+        f"<b>{row.flagged.value:,}</b>",
+        title=f"{share:.0%} of the answers that can be judged",
+    )
+    judged = link(
+        state.PAGE_BROWSE,
+        row.judged.opens,
+        f"of {row.judged.value:,}",
+        title="The answers that can be judged",
+    )
+    sources = [
+        link(state.PAGE_BROWSE, count.opens, f"{count.value:,} {text}")
+        for count, text in (
+            (row.detector, "detector only"),
+            (row.reader, "reader only"),
+            (row.both, "both"),
+        )
+        if count.value
+    ]
+    return (
+        f'<div class="rx-rate" style="--rx-share:{share:.4f}">'
+        f'<span class="rx-model">{name}</span>'
+        f'<span class="rx-number">{number} {judged}</span><i aria-hidden="true"></i>'
+        f"<small>{' · '.join(sources) or 'none found'}</small></div>"
+    )
+
+
+def scores_html(numbers: Overview) -> str:
+    """Draw the mean final scores per model with their n; empty when nothing is scored."""
+    if not numbers.means:
+        return ""
+    means = {(mean.model, mean.dimension): mean for mean in numbers.means}
+    gaps = {gap.model: gap for gap in numbers.gaps}
+    shown = [name for name in DIMENSION_NAMES if any((m, name) in means for m in numbers.models)]
+    head = "".join(f"<th>{html.escape(DIMENSION_NAMES[name])}</th>" for name in shown)
+    body = []
+    for model, name in numbers.models.items():
+        cells = [
+            _score_cell(means[model, dimension].mean, means[model, dimension].answers)
+            if (model, dimension) in means
+            else "<td>–</td>"
+            for dimension in shown
+        ]
+        gap = gaps.get(model)
+        cells.append(_score_cell(gap.mean, gap.answers) if gap else "<td>–</td>")
+        body.append(f"<tr><th scope='row'>{html.escape(name)}</th>{''.join(cells)}</tr>")
+    return (
+        '<div class="rx-scroll"><table class="rx-scores rx-means"><caption>Mean final scores, '
+        "1 to 5, with the number of answers. Answers that never came are left out.</caption>"
+        f"<thead><tr><th></th>{head}<th>Gap</th></tr></thead><tbody>{''.join(body)}</tbody>"
+        "</table></div>"
+    )
+
+
+def _score_cell(value: float, count: Count) -> str:
+    label = f"<b>{value:.2f}</b><small>n {count.value:,}</small>"
+    return f"<td>{link(state.PAGE_BROWSE, count.opens, label)}</td>"
