@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from rexview.geometry import Orientation
-from rexview.ui.viewer import viewer_assets
+from rexview.ui.viewer import component, viewer_assets
 
 pytestmark = pytest.mark.browser
 ORIGIN = "http://viewer.invalid/"
+LOADER = Path(component.__file__).parent / "assets" / "loader.js"
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "windowing.json").read_text())
 
 
@@ -24,8 +25,10 @@ def modules(browser):
     page = context.new_page()
 
     def serve(route):
-        name = route.request.url.removeprefix(ORIGIN)
-        if name in viewer_assets():
+        name = route.request.url.rsplit("/", 1)[1]
+        if name == "loader.js":
+            route.fulfill(path=LOADER, content_type="text/javascript")
+        elif name in viewer_assets():
             route.fulfill(body=viewer_assets()[name], content_type="text/javascript")
         else:
             route.fulfill(body="<!doctype html><title>modules</title>", content_type="text/html")
@@ -444,22 +447,48 @@ class TestPixelStore:
         assert asked == ["gone", "a"]
 
 
+PLACE = """
+const place = document.createElement('div');
+document.body.append(place);
+const data = { case: 'c', active: null, height: '400px', views: [], groups: [],
+               neighbours: {}, prefetch: [] };
+const component = { parentElement: place, data, setTriggerValue: () => undefined };
+const viewers = () => place.querySelectorAll('.rx').length;
+const taken = () => {
+  const event = new KeyboardEvent('keydown', { key: 'r', cancelable: true });
+  return !window.dispatchEvent(event);
+};
+"""
+
+
 class TestMounting:
     def test_only_the_clean_up_of_the_last_run_takes_the_viewer_away(self, modules):
         counts = call(
             modules,
             "viewer.js",
-            """const place = document.createElement('div');
-               document.body.append(place);
-               const data = { case: 'c', active: null, height: '400px', views: [], groups: [],
-                              neighbours: {}, prefetch: [] };
-               const component = { parentElement: place, data, setTriggerValue: () => undefined };
-               const viewers = () => place.querySelectorAll('.rx').length;
-               const first = m.mount(component);
-               const second = m.mount(component);
-               first();
-               const kept = viewers();
-               second();
-               return [kept, viewers()];""",
+            PLACE
+            + """const first = m.mount(component);
+                 const second = m.mount(component);
+                 first();
+                 const kept = [viewers(), taken()];
+                 second();
+                 return [kept, [viewers(), taken()]];""",
         )
-        assert counts == [1, 0]
+        assert counts == [[1, True], [0, False]]  # and its keys go with it
+
+    def test_clean_up_before_the_modules_have_come(self, modules):
+        counts = call(
+            modules,
+            "loader.js",
+            PLACE
+            + """const leave = m.default(component);
+                 leave();
+                 await import('/rexview/assets/@VERSION@/viewer.js');
+                 const left = viewers();
+                 const end = m.default(component);
+                 await import('/rexview/assets/@VERSION@/viewer.js');
+                 const there = viewers();
+                 end();
+                 return [left, there, viewers()];""",
+        )
+        assert counts == [0, 1, 0]

@@ -41,9 +41,10 @@ export class Annotations {
   }
 
   /** Name the view; `header` is null until its image is there. */
-  describe(view, header) {
+  describe(view, header, stored) {
     this.title.textContent = view.title;
     const facts = header ? [`${header.width} × ${header.height}`, `${header.bits} bit`] : [];
+    if (header && stored.source === "view") facts.push("R/L assumed from the view");
     if (header?.frames > 1) facts.push(`first of ${header.frames} frames`);
     this.details.textContent = facts.join(" · ");
     this.remarks.replaceChildren(...(header?.warnings ?? []).map((words) => html("p", {}, words)));
@@ -57,8 +58,6 @@ export class Annotations {
   orientation(view, stored, turned) {
     const edges = shownEdges(stored, turned);
     for (const [edge, node] of Object.entries(this.edges)) node.textContent = edges[edge] ?? "";
-    const assumed = stored.source === "view" ? "Sides as usual for this view" : "";
-    for (const node of Object.values(this.edges)) node.title = assumed;
     const quiet = Boolean(view.error) || view.kind === "returned";
     const says = quiet && !stored.known ? null : advice(stored, turned, view.word === "LATERAL");
     this.#say(view.error ? null : says);

@@ -76,7 +76,7 @@ export class Keyboard {
     const path = event.composedPath().filter((node) => node instanceof Element);
     const target = path[0];
     const ours = path.includes(this.viewer.root);
-    if (!ours && document.querySelector("[role='dialog'], [role='alertdialog']")) return null;
+    if (!ours && this.#dialogIsOpen()) return null;
     if (event.key === "Escape") return this.viewer.escaping();
     if (target?.closest(TYPING) && !target.matches(OWN_PRESETS)) return null;
     const command = this.#command(event, target, ours);
@@ -85,6 +85,13 @@ export class Keyboard {
       return () => this.viewer.groups.toggleByKey(event.key);
     }
     return null;
+  }
+
+  /** Whether the page asks something that must be answered first. */
+  #dialogIsOpen() {
+    const dialogs = document.querySelectorAll("[role='dialog'], [role='alertdialog']");
+    const { root } = this.viewer;
+    return [...dialogs].some((one) => !root.contains(one) && one.getClientRects().length > 0);
   }
 
   #command(event, target, ours) {

@@ -95,7 +95,7 @@ export class Pane {
   }
 
   #describe() {
-    this.words.describe(this.view, this.raster?.header ?? null);
+    this.words.describe(this.view, this.raster?.header ?? null, this.stored);
     const { left } = this.stored;
     const side = { R: "right", L: "left" }[left];
     const spoken = side ? `, the patient's ${side} is stored on the left` : "";

@@ -5,30 +5,32 @@
 
 const SMALLEST_SIDE = 96;
 
-function halved(level, channels) {
-  const width = Math.ceil(level.width / 2);
-  const height = Math.ceil(level.height / 2);
-  const codes = new level.codes.constructor(width * height * channels);
-  const stride = level.width * channels;
+/** Means of two by two codes; an odd last row or column is taken twice. */
+function halved({ width, height, codes, factor }, channels) {
+  const halfWidth = Math.ceil(width / 2);
+  const halfHeight = Math.ceil(height / 2);
+  const half = new codes.constructor(halfWidth * halfHeight * channels);
+  const stride = width * channels;
+  const whole = (width >> 1) * channels; // samples of a row of the result that have two columns
   let target = 0;
-  for (let y = 0; y < height; y += 1) {
-    const upper = 2 * y * stride;
-    const lower = 2 * y + 1 < level.height ? upper + stride : upper;
-    for (let x = 0; x < width; x += 1) {
-      const left = 2 * x * channels;
-      const right = 2 * x + 1 < level.width ? left + channels : left;
-      for (let channel = 0; channel < channels; channel += 1) {
-        const sum =
-          level.codes[upper + left + channel] +
-          level.codes[upper + right + channel] +
-          level.codes[lower + left + channel] +
-          level.codes[lower + right + channel];
-        codes[target] = (sum + 2) >> 2;
+  for (let y = 0; y < halfHeight; y += 1) {
+    let upper = 2 * y * stride;
+    let lower = 2 * y + 1 < height ? upper + stride : upper;
+    for (let x = 0; x < whole; x += channels) {
+      for (let channel = 0; channel < channels; channel += 1, upper += 1, lower += 1) {
+        const left = codes[upper] + codes[lower];
+        const right = codes[upper + channels] + codes[lower + channels];
+        half[target] = (left + right + 2) >> 2;
         target += 1;
       }
+      upper += channels;
+      lower += channels;
+    }
+    for (; target < (y + 1) * halfWidth * channels; target += 1, upper += 1, lower += 1) {
+      half[target] = (codes[upper] + codes[lower] + 1) >> 1;
     }
   }
-  return { width, height, codes, factor: level.factor * 2 };
+  return { width: halfWidth, height: halfHeight, codes: half, factor: factor * 2 };
 }
 
 /**
@@ -40,7 +42,8 @@ export function pyramid(header, codes) {
   const channels = colour ? 3 : 1;
   let highest = 0;
   for (let place = 0; place < codes.length; place += 1) {
-    if (codes[place] > highest) highest = codes[place];
+    const code = codes[place];
+    if (code > highest) highest = code;
   }
   const levels = [{ width: header.width, height: header.height, codes, factor: 1 }];
   while (Math.min(levels.at(-1).width, levels.at(-1).height) > 2 * SMALLEST_SIDE) {

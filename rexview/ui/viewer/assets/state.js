@@ -19,7 +19,6 @@ export class ViewState {
     this.looks = new Map();
     this.shown = [];
     this.active = null;
-    habits.linked = true;
   }
 
   look(viewId) {

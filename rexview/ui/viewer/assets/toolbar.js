@@ -50,7 +50,7 @@ export class Toolbar {
       html("div", { class: `tools ${extra}`, role: "group", "aria-label": label }, ...children);
     this.node = html(
       "div",
-      { class: "toolbar", role: "toolbar", "aria-label": "Viewer tools" },
+      { class: "toolbar", role: "group", "aria-label": "Viewer tools" },
       group("Tool", "", ...this.tools.values(), this.bin),
       group("Window", "", this.presets, this.width.node, this.centre.node),
       group("Picture", "", this.invert),
@@ -75,7 +75,7 @@ export class Toolbar {
       ),
       group("Zoom", "fold", make("zoomOut", "Smaller", "-", "zoomOut"), make("zoomIn", "Larger", "+", "zoomIn")),
       group("Views", "views", this.beside, this.link, this.blink),
-      group("Page", "end", this.labels, this.full, make("keys", "All keys", "?", "help", "fold"), this.more),
+      group("Page", "end", this.labels, this.full, make("keys", "All keys", "?", "help", "wide"), this.more),
     );
   }
 

@@ -7,15 +7,14 @@ function bytesOf(base64) {
   return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
 }
 
-/** Share of full white, 0 to 1, of a modality value. */
-function share(kind, value, centre, width) {
-  if (kind === "sigmoid") return 1 / (1 + Math.exp((-4 * (value - centre)) / width));
+/** A function from modality value to the share of full white, 0 to 1. */
+function shareOf({ kind, centre, width }) {
+  if (kind === "sigmoid") return (value) => 1 / (1 + Math.exp((-4 * (value - centre)) / width));
   const mid = kind === "linear" ? centre - 0.5 : centre;
   const span = kind === "linear" ? width - 1 : width;
-  const half = span / 2;
-  if (value <= mid - half) return 0;
-  if (value > mid + half) return 1;
-  return (value - mid) / span + 0.5;
+  const low = mid - span / 2;
+  const high = mid + span / 2;
+  return (value) => (value <= low ? 0 : value > high ? 1 : (value - mid) / span + 0.5);
 }
 
 /**
@@ -40,9 +39,9 @@ export function greyLevels(header, window, length, inverted = false) {
   } else {
     const presentation = header.presentation ? bytesOf(header.presentation) : null;
     const top = presentation ? presentation.length - 1 : 255;
-    const { kind, centre, width } = window;
+    const share = shareOf(window);
     for (let code = 0; code < length; code += 1) {
-      const level = Math.floor(share(kind, code * scale + offset, centre, width) * top + ROUND);
+      const level = Math.floor(share(code * scale + offset) * top + ROUND);
       grey[code] = presentation ? presentation[level] : level;
     }
   }
