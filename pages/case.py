@@ -33,11 +33,10 @@ def show_case() -> None:
     left, right = st.columns([11, 12], gap="medium")
     with right:
         st.html(case_panels.report_html(page.case, page.link_keys))
-        flags, answers = st.empty(), st.empty()
+        answers = st.empty()
         shown = case_parts.answer_choices(page, names)
-        flags.html(case_panels.flags_html(shown.flags, names=names, readers=readers))
         answers.html(
-            case_panels.answers_html(shown, names=names, colours=colours, gap_threshold=gap)
+            case_panels.answers_html(shown, review_set, colours=colours, gap_threshold=gap)
         )
         case_parts.show_comparison(shown, names)
     with left:

@@ -10,14 +10,14 @@ from rexview.analysis.linking import link_key
 from rexview.analysis.selecting import neighbours
 from rexview.detect import detectors, flags_for
 from rexview.schema import Answer, Case, Flag, ReviewSet, Score
-from rexview.stats import FinalScores, final_of_answer
+from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, status_of
 
 
 @dataclass(frozen=True)
 class CasePage:
     """A case, its newest answers, their scores and their flags.
 
-    ``finals`` holds final scores by model, only for models that were scored. ``flags`` holds
+    ``finals`` holds final scores by model, for answers that came and were scored. ``flags`` holds
     detectors' and readers' flags, rejected ones included.
     """
 
@@ -78,7 +78,8 @@ def gather_case(review_set: ReviewSet, case_id: str, *, gap_threshold: float) ->
     finals = {}
     for answer in answers:
         own = [score for score in scores if score.model == answer.model]
-        if any(score.score is not None for score in own):
+        scored = any(score.score is not None for score in own)
+        if scored and status_of(answer) not in NO_ANSWER:
             finals[answer.model] = final_of_answer(own)
     flags = flags_for(
         case,

@@ -14,7 +14,7 @@ from rexview.analysis.case_page import CasePage, Place
 from rexview.analysis.differences import Piece
 from rexview.analysis.linking import find_mentions
 from rexview.rubric import load_rubric
-from rexview.schema import Answer, Case, Flag, Score
+from rexview.schema import Answer, Case, Flag, ReviewSet, Score
 from rexview.stats import FinalScores, limit_reached, status_of
 from rexview.ui.score_chain import format_score, score_chain_html
 from rexview.ui.text import Span, markdown_html, plain_html
@@ -54,19 +54,20 @@ def place_html(case: Case, place: Place, filter_words: str, kind: str) -> str:
 
 
 def answers_html(
-    page: CasePage, *, names: Mapping[str, str], colours: Mapping[str, str], gap_threshold: float
+    page: CasePage, review_set: ReviewSet, *, colours: Mapping[str, str], gap_threshold: float
 ) -> str:
-    """Lay out the answers side by side, one column a model."""
+    """Lay out the answers side by side, one column a model, with what was found wrong in each."""
     columns = "".join(
-        _answer_html(page, answer, names[answer.model], colours[answer.model], gap_threshold)
+        _answer_html(page, answer, review_set, colours[answer.model], gap_threshold)
         for answer in page.answers
     )
     return f'<div class="rx-answers">{columns}</div>'
 
 
 def _answer_html(
-    page: CasePage, answer: Answer, name: str, colour: str, gap_threshold: float
+    page: CasePage, answer: Answer, review_set: ReviewSet, colour: str, gap_threshold: float
 ) -> str:
+    name = html.escape(review_set.model_names[answer.model])
     final = page.finals.get(answer.model)
     flags = [flag for flag in page.flags if flag.model == answer.model]
     text = answer.text or ""
@@ -78,9 +79,9 @@ def _answer_html(
     chain = score_chain_html(final.by_dimension, gap_threshold=gap_threshold) if final else ""
     return (
         f'<article class="rx-answer" style="--rx-colour:{html.escape(colour)}" '
-        f'aria-label="Answer of {html.escape(name)}">'
-        f"<header><h3>{html.escape(name)}</h3>{_headline_html(answer, final)}</header>"
-        f"{chain}{badges_html(flags)}{_choice_html(page.case, answer)}"
+        f'aria-label="Answer of {name}">'
+        f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
+        f"{chain}{flags_html(flags, review_set.reader_names)}{_choice_html(page.case, answer)}"
         f'<div class="rx-text" tabindex="0">{body}</div>{_ending_html(answer)}'
         f"<footer>{_facts_html(answer)}</footer></article>"
     )
@@ -95,20 +96,37 @@ def _headline_html(answer: Answer, final: FinalScores | None) -> str:
     return f'<span class="rx-content rx-quiet">{word}</span>'
 
 
-def badges_html(flags: Sequence[Flag]) -> str:
-    """Name the failures of an answer, once each; a rejected one is struck through."""
-    badges: dict[str, str] = {}
-    for flag in flags:
-        rejected = flag.verdict == "rejected"
+def flags_html(flags: Sequence[Flag], readers: Mapping[str, str]) -> str:
+    """List the failures of one answer: each once, with what the rules and the readers say of it.
+
+    A failure that readers rejected stays, struck through.
+    """
+    items = []
+    for failure_id in dict.fromkeys(flag.failure for flag in flags):
+        own = [flag for flag in flags if flag.failure == failure_id]
+        failure = FAILURES[failure_id]
+        rejected = all(flag.verdict == "rejected" for flag in own)
         css = "rx-badge rx-rejected" if rejected else "rx-badge"
-        failure = FAILURES[flag.failure]
-        badge = (
-            f'<span class="{css}" title="{html.escape(failure.meaning)}">'
-            f"{html.escape(failure.name)}</span>"
+        sayings = "".join(_saying_html(flag, readers) for flag in own)
+        items.append(
+            f'<li><span class="{css}" title="{html.escape(failure.meaning)}">'
+            f"{html.escape(failure.name)}</span>{sayings}</li>"
         )
-        if flag.failure not in badges or rejected:
-            badges[flag.failure] = badge
-    return f'<div class="rx-badges">{"".join(badges.values())}</div>' if badges else ""
+    return f'<ul class="rx-flags">{"".join(items)}</ul>' if items else ""
+
+
+def _saying_html(flag: Flag, readers: Mapping[str, str]) -> str:
+    message = html.escape(flag.message)
+    if flag.source == "reader":
+        name = html.escape(readers.get(flag.reader or "", flag.reader or "Reader"))
+        verdict = html.escape(flag.verdict or "")
+        return f"<p><b>{name}</b> <i>{verdict}</i> {message}</p>"
+    quoted = " ".join(
+        f"<q>{html.escape(item.text)}</q>"
+        for item in flag.evidence
+        if item.where in ("answer", "report", "question") and item.text not in flag.message
+    )
+    return f'<p title="Found by rule: to be reviewed">{message} {quoted} <i>by rule</i></p>'
 
 
 def _choice_html(case: Case, answer: Answer) -> str:
@@ -229,41 +247,6 @@ def _score_cell_html(scores: Sequence[Score]) -> str:
     title = " / ".join(anchors[score.score] for score in given if score.score)
     value = ", ".join(str(score.score) for score in given)
     return f'<td data-level="{given[0].score}" title="{html.escape(title)}">{value}</td>'
-
-
-def flags_html(
-    flags: Sequence[Flag], *, names: Mapping[str, str], readers: Mapping[str, str]
-) -> str:
-    """List the flags: failure, model, one sentence, who says so, and the evidence."""
-    if not flags:
-        return '<p class="rx-quiet">No failure is flagged here.</p>'
-    items = []
-    for flag in flags:
-        who = readers.get(flag.reader or "", flag.reader or "") if flag.source == "reader" else ""
-        source = f"{who} {flag.verdict or ''}".strip() if who else "Found by rule, to be reviewed"
-        evidence = "".join(
-            f"<li><span>{html.escape(_PLACES.get(item.where, item.where))}</span> "
-            f"{html.escape(item.text)}</li>"
-            for item in flag.evidence
-        )
-        items.append(
-            f'<li class="rx-flag"><header><b>{html.escape(FAILURES[flag.failure].name)}</b>'
-            f"<span>{html.escape(names.get(flag.model, flag.model))}</span>"
-            f'<span class="rx-quiet">{html.escape(source)}</span></header>'
-            f"<p>{html.escape(flag.message)}</p><ul>{evidence}</ul></li>"
-        )
-    return f'<ul class="rx-flags">{"".join(items)}</ul>'
-
-
-_PLACES = {
-    "answer": "Answer",
-    "report": "Report",
-    "question": "Question",
-    "box": "Box",
-    "reference_box": "Reference box",
-    "usage": "Tokens",
-    "scores": "Scores",
-}
 
 
 def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole: bool) -> str:

@@ -14,8 +14,10 @@ from rexview.schema import (
     Context,
     Evidence,
     Flag,
+    Model,
     Report,
     Score,
+    SetInfo,
     StudyImage,
 )
 from rexview.stats import final_of_answer
@@ -85,29 +87,53 @@ def page():
 
 
 NAMES = {"m": EVIL, "n": "N", "o": "O"}
+
+
+@pytest.fixture
+def review_set(make_set):
+    """The review set that the panels take names from."""
+    info = SetInfo("Test", models=tuple(Model(key, name) for key, name in NAMES.items()))
+    return replace(make_set(), info=info)
+
+
 COLOURS = {"m": "#123456", "n": '"><script>', "o": "red"}
 
 
-def test_answers(page):
-    text = read(case_panels.answers_html(page, names=NAMES, colours=COLOURS, gap_threshold=2))
+def test_answers(page, review_set):
+    text = read(case_panels.answers_html(page, review_set, colours=COLOURS, gap_threshold=2))
     assert "No answer came: token limit reached (8 of 8 tokens)" in text
     assert "Gap 3" in text
     assert text.count("no answer") == 2
     assert "Error: <img" in text
 
 
-def test_an_answer_cut_at_the_limit_says_so_though_the_server_said_stop(page):
+def test_the_flags_of_an_answer_stand_in_its_column(page, review_set):
+    text = read(case_panels.answers_html(page, review_set, colours=COLOURS, gap_threshold=2))
+    first, second = text.split("Token-limit failure")
+    assert "Laterality error" in first
+    assert "by rule" in first
+    assert "rejected" in second
+
+
+def test_each_failure_is_named_once_with_all_that_is_said_of_it():
+    said = {"case": "c", "model": "m", "failure": "omission", "message": "Missed."}
+    flags = [Flag(source="detector", **said), Flag(source="reader", reader="a", **said)]
+    text = read(case_panels.flags_html(flags, {"a": "Dr A"}))
+    assert text.count("Missed finding") == 1
+    assert text.count("Missed.") == 2
+    assert "Dr A" in text
+    assert case_panels.flags_html([], {}) == ""
+
+
+def test_an_answer_cut_at_the_limit_says_so_though_the_server_said_stop(page, review_set):
     cut = Answer("c1", "n", "It is", finish_reason="stop", output_tokens=8, max_output_tokens=8)
     page = replace(page, answers=(cut,))
-    text = read(case_panels.answers_html(page, names=NAMES, colours=COLOURS, gap_threshold=2))
+    text = read(case_panels.answers_html(page, review_set, colours=COLOURS, gap_threshold=2))
     assert "Cut here: token limit reached" in text
 
 
 def test_the_other_panels(page):
     assert "64 years, F" in read(case_panels.report_html(page.case, page.link_keys))
-    flags = read(case_panels.flags_html(page.flags, names=NAMES, readers={}))
-    assert "Laterality error" in flags
-    assert "rejected" in flags
     scores = read(case_panels.scores_html(page.scores, names=NAMES, readers={"a": EVIL}))
     assert "Process" in scores
     read(case_panels.question_html(page.case))
@@ -118,16 +144,14 @@ def test_the_other_panels(page):
 def test_empty_panels_say_so():
     case = Case("c", "q")
     assert "no reference report" in read(case_panels.report_html(case, ()))
-    assert "No failure" in read(case_panels.flags_html((), names={}, readers={}))
     assert "Nobody has scored" in read(case_panels.scores_html((), names={}, readers={}))
 
 
-def test_choice_questions_name_the_option_and_whether_it_is_right():
+def test_choice_questions_name_the_option_and_whether_it_is_right(review_set):
     case = Case("c", "Which?", "choice", options=("left", "right"), correct=1)
     answers = (Answer("c", "m", "B", choice=1), Answer("c", "n", "?", choice=7))
     page = CasePage(case, answers, (), {}, ())
-    names = {"m": "M", "n": "N"}
-    text = read(case_panels.answers_html(page, names=names, colours=names, gap_threshold=2))
+    text = read(case_panels.answers_html(page, review_set, colours=COLOURS, gap_threshold=2))
     assert "B. right – correct" in text
     assert "No usable choice" in text
     assert "right (correct)" in read(case_panels.question_html(case))
