@@ -31,7 +31,7 @@ columns are those of the stored image, never turned or mirrored, so boxes need n
     bits         bits that the stored values use (8, 12, 16, ...)
     frames       number of frames in the file; only the first is in the body
     warnings     list of sentences for the page
-    sha          hex SHA-256 of the body
+    sha          32 hex digits that change with the body (BLAKE2b, 16 bytes)
 
 **From code to grey**, in IEEE doubles, in exactly this order of operations. Colour (``rgb8``) is
 drawn as it is. For everything else, with ``c`` and ``w`` the preset's (or the user's) ``centre``
@@ -195,7 +195,7 @@ def _encode(radiograph: Radiograph) -> tuple[dict[str, Any], NDArray[Any]]:
         "bits": radiograph.bits,
         "frames": radiograph.frames,
         "warnings": warnings,
-        "sha": hashlib.sha256(body.data).hexdigest(),
+        "sha": hashlib.blake2b(body.data, digest_size=16).hexdigest(),
     }
     return header, body
 

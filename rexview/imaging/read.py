@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,6 +79,11 @@ def _guarded(path: Path, read: Callable[[str], _T]) -> _T:
     """Call a reader with the kind of the file; turn every failure into an ImageError."""
     try:
         with quietly():
+            mode = path.stat().st_mode
+            if stat.S_ISDIR(mode):
+                raise ImageMissing("This is a folder, not a file.")
+            if not stat.S_ISREG(mode):  # a pipe would never end
+                raise ImageBroken("This is not a file.")
             with path.open("rb") as file:
                 head = file.read(_HEAD)
             if not head:
@@ -88,8 +94,6 @@ def _guarded(path: Path, read: Callable[[str], _T]) -> _T:
         raise
     except (FileNotFoundError, NotADirectoryError):
         raise ImageMissing("There is no such file.") from None
-    except IsADirectoryError:
-        raise ImageMissing("This is a folder, not a file.") from None
     except OSError:
         raise ImageBroken("The file cannot be read from the disk.") from None
     except MemoryError:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rexview.imaging import Modality, Radiograph, auto_window, display, read_image
@@ -77,6 +77,7 @@ def test_float_pictures():
     assert np.abs(floats - plain).max() <= 6
 
 
+@settings(deadline=None)
 @given(value=st.integers(0, 65535), shape=st.tuples(st.integers(1, 9), st.integers(1, 9)))
 def test_a_constant_picture_has_a_window(value, shape):
     constant = Radiograph(np.full(shape, value, dtype=np.uint16), "raster", 16)

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import os
 import random
 import struct
 import warnings
@@ -49,6 +50,12 @@ def test_missing_file_and_folder(tmp_path):
     assert "folder" in reason(tmp_path, ImageMissing)
     (tmp_path / "file").write_text("x")
     assert "no such file" in reason(tmp_path / "file" / "below.png", ImageMissing)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.png")
+    assert "not a file" in reason(tmp_path / "pipe.png")
 
 
 @pytest.mark.parametrize("read", [viewer_payload, thumbnail, read_facts])
@@ -306,7 +313,9 @@ def test_mutated_raster_never_does_worse(kind, tmp_path, film):
 HEADS = [b"", bytes(128) + b"DICM", b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0", b"II*\0", b"RIFF"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None
+)
 @given(head=st.sampled_from(HEADS), tail=st.binary(max_size=400))
 def test_any_bytes(tmp_path, head, tail):
     (tmp_path / "any").write_bytes(head + tail)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from pydicom.dataset import Dataset
@@ -24,6 +24,7 @@ def rescaled(pixels, slope, intercept):
     return apply_modality_lut(pixels, ds)
 
 
+@settings(deadline=None)
 @given(
     pixels=st.sampled_from(NARROW).flatmap(
         lambda kind: hnp.arrays(np.dtype(kind), hnp.array_shapes(min_dims=2, max_dims=2))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydicom.dataset import Dataset
 from pydicom.pixels.processing import apply_windowing
@@ -56,6 +56,7 @@ def from_pydicom(values, kind, centre, width):
         return apply_windowing(values, ds) / 65535
 
 
+@settings(deadline=None)
 @given(
     kind=st.sampled_from(["linear", "linear_exact", "sigmoid"]),
     centre=st.floats(-5000, 70000).map(lambda number: round(number, 3)),
@@ -69,6 +70,7 @@ def test_position_is_that_of_pydicom(kind, centre, width, slope, intercept):
     np.testing.assert_allclose(ours, from_pydicom(values, kind, centre, width), atol=1e-9)
 
 
+@settings(deadline=None)
 @given(
     kind=st.sampled_from(["linear", "linear_exact", "sigmoid"]),
     centre=st.floats(-1e5, 1e5),

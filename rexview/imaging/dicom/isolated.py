@@ -48,7 +48,7 @@ class DecoderProcess:
 
     def __init__(self, command: list[str], seconds: float = _SECONDS) -> None:
         self._command = command
-        self._seconds = seconds
+        self.seconds = seconds
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -62,7 +62,7 @@ class DecoderProcess:
         """
         with self._lock:
             process = self._running()
-            limit = self._seconds + _SECONDS_PER_MEGABYTE * len(frame) / 1e6
+            limit = self.seconds + _SECONDS_PER_MEGABYTE * len(frame) / 1e6
             watchdog = threading.Timer(limit, process.kill)
             watchdog.daemon = True
             watchdog.start()
