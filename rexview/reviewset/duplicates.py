@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from rexview.reviewset.columns import Table
+from rexview.reviewset.column import Table
 from rexview.reviewset.problems import ProblemList
 from rexview.reviewset.rows import report_rows
 from rexview.reviewset.sources import TableSource

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from rexview.reviewset.columns import Column, Table
+from rexview.reviewset.column import Column, Table
 
 _TOKENS: Final = ("input_tokens", "output_tokens", "max_output_tokens")
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from rexview.reviewset.columns import KIND_NAMES, TABLES, Column
+from rexview.reviewset.column import KIND_NAMES, Column
+from rexview.reviewset.columns import TABLES
 from rexview.reviewset.info import KEYS, MODEL_KEYS, READER_KEYS
 
 FORMAT_FILE: Final = Path(__file__).with_name("FORMAT.md")

@@ -172,7 +172,7 @@ def with_headers(
     """Fill in sizes, orientations and views of images from their files, where not given.
 
     At most :data:`MOST_HEADERS` files are read, those with boxes first, so that a set of any size
-    opens quickly; a warning says how many were left.
+    opens quickly; a warning says how many with boxes were left.
 
     Parameters
     ----------
@@ -191,10 +191,10 @@ def with_headers(
         cases["id"].gather(pl.Series(flat.owner)).alias("case"),
         pl.Series(flat.owner).alias("owner"),
     )
-    wanted = _wanted(images)
+    wanted, left = _wanted(images), 0
     if wanted.height > MOST_HEADERS:
-        wanted = _boxed_first(wanted, boxed())
-    left = wanted.filter(pl.col("unsized")).slice(MOST_HEADERS)
+        wanted, with_boxes = _boxed_first(wanted, boxed())
+        left = max(0, with_boxes - MOST_HEADERS)
     headers: dict[int, ImageHeader] = {}
     for at, path in wanted.head(MOST_HEADERS).select("at", "path").iter_rows():
         try:
@@ -203,38 +203,36 @@ def with_headers(
             continue
         if header:
             headers[at] = header
-    if left.height:
+    if left:
         problems.add(
             "warning",
             source.label,
-            f"The sizes of {left.height:,} images are not given, and were not read from their "
-            f"files as there are more than {MOST_HEADERS:,}. Boxes on them cannot be checked.",
-            "Give width and height in cases.",
+            f"The size or orientation of {left:,} images with boxes is not given, and was not "
+            f"read from their files as there are more than {MOST_HEADERS:,}.",
+            "Give width, height and patient_orientation in cases.",
             field="images[].width",
         )
     return _filled(cases, flat, images, headers) if headers else cases
 
 
 def _wanted(images: pl.DataFrame) -> pl.DataFrame:
-    """Pick images with gaps that their file may fill: ``at``, ids, ``path``, ``unsized``."""
+    """Pick images with gaps that their file may fill: ``at``, ``case``, ``id``, ``path``."""
     ending = pl.col("path").str.to_lowercase().str.extract(r"(\.[^./\\]*)$").fill_null("")
     unsized = pl.col("width").is_null() | pl.col("height").is_null()
     bare = pl.col("patient_orientation").is_null() | pl.col("view_raw").is_null()
     return (
         images.with_row_index("at")
         .filter((unsized | (ending.is_in(DICOM_ENDINGS) & bare)) & pl.col("path").is_not_null())
-        .select("at", "case", "id", "path", unsized.alias("unsized"))
+        .select("at", "case", "id", "path")
     )
 
 
-def _boxed_first(wanted: pl.DataFrame, boxed: pl.DataFrame) -> pl.DataFrame:
+def _boxed_first(wanted: pl.DataFrame, boxed: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Put images with boxes first; say how many they are."""
     has_box = boxed.rename({"image": "id"})
-    return pl.concat(
-        [
-            wanted.join(has_box, on=["case", "id"], how="semi", maintain_order="left"),
-            wanted.join(has_box, on=["case", "id"], how="anti", maintain_order="left"),
-        ]
-    )
+    first = wanted.join(has_box, on=["case", "id"], how="semi", maintain_order="left")
+    others = wanted.join(has_box, on=["case", "id"], how="anti", maintain_order="left")
+    return pl.concat([first, others]), first.height
 
 
 def _filled(

@@ -47,6 +47,10 @@ BUILT_IN_RUBRIC: Final = "rexecution"
 _EXAMPLE: Final = "Write a file that begins with `format: 1` and `name: …`; FORMAT.md shows one."
 
 
+def _shown(value: Any) -> str:
+    return "A list" if isinstance(value, list | dict) else quoted(value)
+
+
 Entry = TypeVar("Entry", Model, Reader)
 
 
@@ -80,14 +84,14 @@ class _Reader:
         value = self.raw.get(key)
         if value is None or isinstance(value, bool):
             return value
-        self.report("error", key, f"{quoted(value)} is not true or false.", "Write true or false.")
+        self.report("error", key, f"{_shown(value)} is not true or false.", "Write true or false.")
         return None
 
     def count(self, key: str) -> int | None:
         value = self.raw.get(key)
         if value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0):
             return value
-        message = f"{quoted(value)} is not a whole number above 0."
+        message = f"{_shown(value)} is not a whole number above 0."
         self.report("error", key, message, "Write a whole number above 0, or leave it out.")
         return None
 
@@ -124,7 +128,9 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
     path = folder / INFO_FILE
     if not path.is_file():
         missing = "There is a folder of that name." if path.is_dir() else "There is no such file."
-        problems.add("error", INFO_FILE, missing, _EXAMPLE)
+        near = path.with_suffix(".yml").name
+        remedy = f"Rename {near} to {INFO_FILE}." if (folder / near).is_file() else _EXAMPLE
+        problems.add("error", INFO_FILE, missing, remedy)
         return None
     try:
         parsed = parse_yaml(path.read_bytes(), INFO_FILE, problems)
@@ -156,14 +162,14 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
 
 def _check_format(reader: _Reader) -> None:
     version = reader.raw.get("format")
-    if str(version) == str(FORMAT):
+    if version in (FORMAT, str(FORMAT)) and not isinstance(version, bool | float):
         return
     if version is None:
         reader.report(
             "error", "format", "The version of the format is not given.", "Write format: 1."
         )
     else:
-        message = f"The set is in format {quoted(version)}; this version reads format {FORMAT}."
+        message = f"The set is in format {_shown(version)}; this version reads format {FORMAT}."
         reader.report("error", "format", message, "Write format: 1, or use a newer rexview.")
 
 

@@ -7,6 +7,8 @@ import math
 import re
 from typing import Any, Final
 
+MISSING: Final = ("", "nan", "na", "n/a", "null", "none", "nat", "<na>")
+"""Words, in lower case, that stand for nothing where no text is expected."""
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
 _ESCAPED_HALF: Final = re.compile(r"\\u[dD][89a-fA-F]")
 

@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from rexview.reviewset import scalars
-from rexview.reviewset.columns import Column
+from rexview.reviewset.column import Column
 from rexview.reviewset.flat import Flat
-from rexview.reviewset.json_text import JsonError, is_missing, parse
+from rexview.reviewset.json_text import MISSING, JsonError, is_missing, parse
 from rexview.reviewset.place import Place, Positions
 
 Leftovers = dict[int, Any]
@@ -71,7 +71,7 @@ def _parsed(values: list[Any], place: Place) -> list[Any]:
         found = value
         if isinstance(value, str):
             found = None
-            if value.strip() and value.strip().lower() not in ("nan", "null", "none"):
+            if value.strip().lower() not in MISSING:
                 try:
                     found = parse(value)
                 except JsonError as error:

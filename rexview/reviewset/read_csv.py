@@ -14,7 +14,7 @@ from typing import IO, Any, Final
 import numpy as np
 
 from rexview.reviewset.chunk import ROWS, UTF8_BOM, Chunk, is_utf16, not_utf8
-from rexview.reviewset.columns import Table
+from rexview.reviewset.column import Table
 from rexview.reviewset.problems import ProblemList, quoted
 from rexview.reviewset.sources import TableSource
 

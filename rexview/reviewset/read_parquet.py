@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from rexview.reviewset.chunk import Chunk
-from rexview.reviewset.columns import Table
+from rexview.reviewset.column import Table
 from rexview.reviewset.problems import ProblemList
 from rexview.reviewset.sources import TableSource
 

@@ -8,27 +8,18 @@ spreadsheet writes for nothing (``NaN``, ``NA``, an empty cell) as nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import polars as pl
 
-from rexview.reviewset.columns import KIND_NAMES, Column
-from rexview.reviewset.json_text import is_missing
+from rexview.reviewset import dates
+from rexview.reviewset.column import KIND_NAMES, Column
+from rexview.reviewset.json_text import MISSING, is_missing
 from rexview.reviewset.place import Place
 from rexview.reviewset.problems import listed
 
-_MISSING: Final = ("", "nan", "na", "n/a", "null", "none", "nat", "<na>")
 _YES: Final = ("true", "yes", "y", "1", "1.0", "t")
 _NO: Final = ("false", "no", "n", "0", "0.0", "f")
-_DATE_FORMATS: Final = (
-    ("%Y-%m-%dT%H:%M:%S%.f%#z", True),
-    ("%Y-%m-%d %H:%M:%S%.f%#z", True),
-    ("%Y-%m-%dT%H:%M:%S%.f", False),
-    ("%Y-%m-%d %H:%M:%S%.f", False),
-)
-_EPOCH_SECONDS: Final = (100_000_000, 20_000_000_000)
-"""Numbers taken as seconds since 1970 when a date is expected: 1973 to 2603."""
 
 
 def conform(values: list[Any] | pl.Series, column: Column, place: Place) -> pl.Series:
@@ -96,7 +87,7 @@ def _as_text(value: Any) -> str:
 def _is_given(series: pl.Series, column: Column) -> pl.Series:
     if series.dtype == pl.String:
         text = series.str.strip_chars()
-        nothing = [""] if column.kind in ("id", "text") else _MISSING
+        nothing = [""] if column.kind in ("id", "text") else MISSING
         return ~text.str.to_lowercase().is_in(nothing).fill_null(True)
     return series.is_not_nan().fill_null(False) if series.dtype.is_float() else series.is_not_null()
 
@@ -144,7 +135,7 @@ def _word(series: pl.Series, column: Column, place: Place) -> pl.Series:
 
 
 def _none_if_missing(word: str) -> str | None:
-    return None if word in _MISSING else word
+    return None if word in MISSING else word
 
 
 def _numbers(series: pl.Series, column: Column, place: Place) -> pl.Series:
@@ -152,7 +143,7 @@ def _numbers(series: pl.Series, column: Column, place: Place) -> pl.Series:
     if series.dtype == pl.String:
         text = series.str.strip_chars()
         numbers = text.cast(pl.Float64, strict=False)
-        missing = text.str.to_lowercase().is_in(_MISSING)
+        missing = text.str.to_lowercase().is_in(MISSING)
         wrong = numbers.is_null() & text.is_not_null() & ~missing
         _no_number(wrong, series, column, place)
     elif series.dtype.is_numeric() or series.dtype == pl.Null:
@@ -221,7 +212,7 @@ def _yes_no(series: pl.Series, column: Column, place: Place) -> pl.Series:
     if series.dtype == pl.Boolean:
         return series
     text = _id(series, column, place).str.to_lowercase()
-    known = text.is_in(_YES) | text.is_in(_NO) | text.is_in(_MISSING)
+    known = text.is_in(_YES) | text.is_in(_NO) | text.is_in(MISSING)
     place.report(
         "error",
         (~known).fill_null(False),
@@ -233,64 +224,6 @@ def _yes_no(series: pl.Series, column: Column, place: Place) -> pl.Series:
     return answer.set(~(answer | text.is_in(_NO)), None)
 
 
-def _date(series: pl.Series, column: Column, place: Place) -> pl.Series:
-    if series.dtype == pl.Date or isinstance(series.dtype, pl.Datetime):
-        if isinstance(series.dtype, pl.Datetime) and series.dtype.time_zone:
-            return series.dt.convert_time_zone("UTC").cast(column.dtype)
-        return series.cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
-    if series.dtype.is_numeric():
-        return _seconds(series.cast(pl.Float64), series, place)
-    if series.dtype != pl.String:
-        _no_date(series.is_not_null(), series, place)
-        return pl.Series([None] * len(series), dtype=column.dtype)
-    text = series.str.strip_chars()
-    found = pl.Series([None], dtype=column.dtype).new_from_index(0, len(text))
-    for pattern, zoned in _DATE_FORMATS:
-        if not (found.is_null() & text.is_not_null()).any():
-            break
-        parsed = text.str.to_datetime(pattern, time_unit="us", strict=False)
-        found = found.fill_null(parsed if zoned else parsed.dt.replace_time_zone("UTC"))
-    left = found.is_null() & text.is_not_null() & ~text.str.to_lowercase().is_in(_MISSING)
-    if left.any():
-        dates = {value: _one_date(value) for value in text.filter(left).unique().to_list()}
-        others = [dates.get(value) for value in text.to_list()]
-        found = found.fill_null(pl.Series(others, dtype=column.dtype))
-        _no_date(left & found.is_null(), series, place)
-    return found
-
-
-def _one_date(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        pass
-    try:
-        seconds = float(text)
-    except ValueError:
-        return None
-    low, high = _EPOCH_SECONDS
-    return datetime.fromtimestamp(seconds, UTC) if low <= seconds <= high else None
-
-
-def _seconds(numbers: pl.Series, series: pl.Series, place: Place) -> pl.Series:
-    numbers = numbers.fill_nan(None)
-    usable = numbers.is_between(*_EPOCH_SECONDS)
-    _no_date((~usable).fill_null(False), series, place)
-    microseconds = (numbers.set(~usable, None) * 1e6).round().cast(pl.Int64, strict=False)
-    return microseconds.cast(pl.Datetime("us")).dt.replace_time_zone("UTC")
-
-
-def _no_date(wrong: pl.Series, series: pl.Series, place: Place) -> None:
-    place.report(
-        "error",
-        wrong,
-        "{value} is not a date that can be understood.",
-        "Write it as 2025-01-31T14:05:00Z.",
-        series,
-    )
-
-
 _CONVERTERS: Final[dict[str, Callable[[pl.Series, Column, Place], pl.Series]]] = {
     "id": _id,
     "text": _text,
@@ -298,5 +231,5 @@ _CONVERTERS: Final[dict[str, Callable[[pl.Series, Column, Place], pl.Series]]] =
     "integer": _integer,
     "number": _number,
     "yes_no": _yes_no,
-    "date": _date,
+    "date": dates.conform,
 }

@@ -12,7 +12,7 @@ import polars as pl
 
 from rexview.reviewset import nested, read_csv, read_jsonl, read_parquet
 from rexview.reviewset.chunk import Chunk
-from rexview.reviewset.columns import Table
+from rexview.reviewset.column import Table
 from rexview.reviewset.json_text import dump, is_missing
 from rexview.reviewset.place import Place
 from rexview.reviewset.problems import ProblemList, quoted

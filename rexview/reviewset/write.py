@@ -12,7 +12,8 @@ from typing import Any, Literal
 import polars as pl
 
 from rexview.errors import ReviewSetError
-from rexview.reviewset.columns import TABLES, Table
+from rexview.reviewset.column import Table
+from rexview.reviewset.columns import TABLES
 from rexview.reviewset.file_rows import file_frame, json_rows, json_value, own_columns
 from rexview.reviewset.images import image_path, images_folder, is_url, relative_path
 from rexview.reviewset.info import BUILT_IN_RUBRIC, dump_info

@@ -170,9 +170,11 @@ class TestFilledIn:
         small.answer(boxes=[{"image": "2", "label": "x", "box": [0, 0, 1, 1]}])
         widths = [image.width for image in small.load().case("c1").images]
         assert widths == [None, None, 12, 13]
+        assert small.problems() == []
+        small.answer(boxes=[{"image": i, "label": "x", "box": [0, 0, 1, 1]} for i in "012"])
         problem = small.only_problem()
-        assert problem.severity == "warning"
-        assert "sizes of 2 images" in problem.message
+        assert (problem.severity, problem.row) == ("warning", None)
+        assert "2 images with boxes" in problem.message
 
     def test_a_link_that_leads_out_is_not_read(self, unsized, monkeypatch):
         outside = unsized.folder.parent / "outside.png"

@@ -66,6 +66,11 @@ def test_a_missing_file(small):
     assert "format: 1" in problem.remedy
 
 
+def test_the_other_ending(small):
+    (small.folder / "reviewset.yaml").rename(small.folder / "reviewset.yml")
+    assert small.only_problem().remedy == "Rename reviewset.yml to reviewset.yaml."
+
+
 def test_a_folder_in_its_place(small):
     (small.folder / "reviewset.yaml").unlink()
     (small.folder / "reviewset.yaml").mkdir()

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from rexview.reviewset import scalars
-from rexview.reviewset.columns import Column
+from rexview.reviewset.column import Column
 from rexview.reviewset.place import Place
 from rexview.reviewset.problems import ProblemList
 from rexview.reviewset.sources import TableSource
