@@ -3,6 +3,7 @@
 import base64
 import json
 import math
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,11 @@ def test_golden_vectors(vector):
         presentation=presentation,
     )
     np.testing.assert_array_equal(table[vector["codes"]], vector["grey"])
+
+
+def test_golden_vectors_are_what_their_tool_writes():
+    tool = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "golden_windowing.py"))
+    assert [tool["as_json"](vector) for vector in tool["vectors"]()] == VECTORS
 
 
 def test_golden_vectors_cover_every_kind():
