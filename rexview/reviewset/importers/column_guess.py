@@ -2,47 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from typing import Final
 
 from rexview.errors import ImportSourceError
-from rexview.reviewset.importers.cell_values import is_not_scored, read_number, read_yes_no
 from rexview.reviewset.importers.column_mapping import (
     ANSWER_FIELDS,
     FIELDS,
     AnswerColumn,
     ColumnMapping,
     FieldColumn,
-    MarkColumn,
 )
 from rexview.reviewset.importers.column_names import (
-    DIMENSION_WORDS,
-    FAILURE_WORDS,
     FIELD_NAMES,
     IDENTITY,
     KINDS_OF_MODEL,
     MODEL_WORDS,
     NOT_A_MODEL,
-    READER_WORDS,
     ColumnName,
 )
-from rexview.reviewset.importers.image_names import DICOM_SUFFIXES, RASTER_SUFFIXES
+from rexview.reviewset.importers.column_values import (
+    content_fit,
+    is_long,
+    is_number,
+    looks_like_path,
+    samples,
+    share,
+)
+from rexview.reviewset.importers.mark_guess import guess_mark
 from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.reviewset.importers.sheet import Sheet, read_sheet
-from rexview.vocab import DIMENSIONS, QUESTION_TYPES, normalise_finish_reason, normalise_view
 
 _ROWS_LOOKED_AT: Final = 2000
 _VALUES_LOOKED_AT: Final = 200
-_SAMPLES: Final = 3
-_SAMPLE_CHARACTERS: Final = 60
 _ENOUGH: Final = 0.4
-_LONG_TEXT: Final = 40
-_PATH_ENDINGS: Final = (*RASTER_SUFFIXES, *DICOM_SUFFIXES)
 
-Cells = Sequence[str]
+Names = Mapping[str, ColumnName]
+Values = Mapping[str, list[str]]
 
 
 def propose_mapping(path: Path, *, sheet: str | None = None) -> ColumnMapping:
@@ -86,7 +84,7 @@ def guess(table: Sheet) -> ColumnMapping:
     marks = [
         mark
         for name in left
-        for mark in [_mark(names[name], cells[name], models)]
+        for mark in [guess_mark(names[name], cells[name], models)]
         if mark is not None
     ]
     if answers and "answer" in fields:
@@ -104,35 +102,25 @@ def guess(table: Sheet) -> ColumnMapping:
     )
 
 
-def _samples(cells: Cells) -> tuple[str, ...]:
-    different = list(dict.fromkeys(cells))[:_SAMPLES]
-    return tuple(
-        one if len(one) <= _SAMPLE_CHARACTERS else f"{one[: _SAMPLE_CHARACTERS - 1]}…"
-        for one in different
-    )
-
-
-def _fields(
-    columns: Sequence[str], names: dict[str, ColumnName], cells: dict[str, list[str]]
-) -> dict[str, FieldColumn]:
+def _fields(columns: Sequence[str], names: Names, cells: Values) -> dict[str, FieldColumn]:
     """Give each field the column that fits best, the surest pairs first."""
     pairs = [
         (round(confidence, 2), -place, field, column)
         for field in FIELDS
         for place, column in enumerate(columns)
-        for confidence in [_name_fit(field, names[column]) * _content_fit(field, cells[column])]
+        for confidence in [_name_fit(field, names[column]) * content_fit(field, cells[column])]
         if confidence >= _ENOUGH
     ]
     found: dict[str, FieldColumn] = {}
     used: set[str] = set()
     for confidence, _, field, column in sorted(pairs, reverse=True):
         if field not in found and column not in used:
-            found[field] = FieldColumn(field, column, confidence, _samples(cells[column]))
+            found[field] = FieldColumn(field, column, confidence, samples(cells[column]))
             used.add(column)
     if "image" not in found:
         for column in columns:
-            if column not in used and _share(cells[column], _looks_like_path) > 0.9:
-                found["image"] = FieldColumn("image", column, 0.8, _samples(cells[column]))
+            if column not in used and share(cells[column], looks_like_path) > 0.9:
+                found["image"] = FieldColumn("image", column, 0.8, samples(cells[column]))
                 break
     return found
 
@@ -146,72 +134,15 @@ def _name_fit(field: str, name: ColumnName) -> float:
     return 0.0
 
 
-def _share(cells: Cells, test: Callable[[str], bool]) -> float:
-    return sum(map(test, cells)) / len(cells) if cells else 0.0
-
-
-def _looks_like_path(cell: str) -> bool:
-    return cell.lower().rstrip("]\"'").endswith(_PATH_ENDINGS)
-
-
-def _is_number(cell: str) -> bool:
-    return read_number(cell) is not None
-
-
-def _content_fit(field: str, cells: Cells) -> float:
-    """Say how well values suit a field: 1 well or nothing to tell, towards 0 badly."""
-    if not cells:
-        return 0.9
-    length = median(map(len, cells))
-    if field in ("input_tokens", "output_tokens", "max_output_tokens", "latency_s", "score"):
-        return 1.0 if _share(cells, _is_number) > 0.8 else 0.2
-    if field == "finish_reason":
-        return (
-            1.0
-            if _share(cells, lambda cell: normalise_finish_reason(cell) is not None) > 0.7
-            else 0.3
-        )
-    if field == "view":
-        return 1.0 if _share(cells, lambda cell: normalise_view(cell) != "UNKNOWN") > 0.5 else 0.4
-    if field == "normal":
-        return 1.0 if _share(cells, lambda cell: read_yes_no(cell) is not None) > 0.8 else 0.2
-    if field == "question_type":
-        return 1.0 if _share(cells, lambda cell: cell.lower() in QUESTION_TYPES) > 0.8 else 0.3
-    if field == "dimension":
-        words = {one.replace("_", " ") for one in DIMENSIONS}
-        known = _share(cells, lambda cell: cell.lower().replace("_", " ") in words)
-        return 1.0 if known > 0.5 else 0.2
-    if field == "image":
-        return 1.0 if _share(cells, _looks_like_path) > 0.5 else 0.6
-    if field in ("answer", "report", "findings", "impression", "question"):
-        numeric = _share(cells, _is_number) > 0.5
-        return 0.2 if numeric else 1.0 if length > 12 else 0.7
-    if field in (
-        "case",
-        "study_id",
-        "patient_id",
-        "model",
-        "reader",
-        "run_id",
-        "site",
-        "sex",
-        "age",
-    ):
-        return 1.0 if length <= _LONG_TEXT else 0.3
-    return 0.4 if length > 4 * _LONG_TEXT and field.startswith("tag_") else 1.0
-
-
-def _answers(
-    columns: Sequence[str], names: dict[str, ColumnName], cells: dict[str, list[str]]
-) -> list[AnswerColumn]:
+def _answers(columns: Sequence[str], names: Names, cells: Values) -> list[AnswerColumn]:
     """Find columns that belong to one model each: ``GPT-5 answer``, ``response_medgemma``."""
     found = []
     for column in columns:
         split = _model_and_field(names[column])
-        if split and _content_fit(split[1], cells[column]) >= 0.7:
+        if split and content_fit(split[1], cells[column]) >= 0.7:
             model, field = split
             sure = 0.9 if MODEL_WORDS.search(model) else 0.75
-            found.append(AnswerColumn(column, model, field, sure, _samples(cells[column])))
+            found.append(AnswerColumn(column, model, field, sure, samples(cells[column])))
     same_name = {one.model.lower(): one.model for one in found if one.field == "answer"}
     return [
         replace(one, model=same_name[one.model.lower()])
@@ -220,23 +151,23 @@ def _answers(
     ]
 
 
-def _columns_of_text(
-    columns: Sequence[str], names: dict[str, ColumnName], cells: dict[str, list[str]]
-) -> list[AnswerColumn]:
+def _columns_of_text(columns: Sequence[str], names: Names, cells: Values) -> list[AnswerColumn]:
     """Take columns of long text, and columns called as a known model, for answers of models."""
     found = []
     for column in columns:
         known = MODEL_WORDS.search(column) is not None
-        wordy = bool(cells[column]) and median(map(len, cells[column])) > _LONG_TEXT
-        numeric = _share(cells[column], _is_number) > 0.5
-        if (wordy or (known and not numeric)) and not _names_no_model(names[column].words):
+        numeric = share(cells[column], is_number) > 0.5
+        texts = is_long(cells[column]) or (known and not numeric)
+        if texts and not _names_no_model(names[column].words):
             sure = 0.8 if known else 0.45
-            found.append(AnswerColumn(column, column, "answer", sure, _samples(cells[column])))
+            found.append(AnswerColumn(column, column, "answer", sure, samples(cells[column])))
     return found
 
 
 def _names_no_model(words: Sequence[str]) -> bool:
-    return any(word in NOT_A_MODEL and word not in KINDS_OF_MODEL for word in words)
+    """Whether words cannot be a model's name; ``model 1`` and ``system B`` can."""
+    told = any(word in NOT_A_MODEL and word not in KINDS_OF_MODEL for word in words)
+    return told or all(word in KINDS_OF_MODEL for word in words) or "".join(words).isdigit()
 
 
 def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
@@ -249,63 +180,12 @@ def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
                 continue
             start, end = place
             rest = (0, start) if start else (end, len(name.words))
-            words = [word for word in name.words[slice(*rest)] if not word.isdigit()]
-            if not words or all(word in KINDS_OF_MODEL for word in words) or _names_no_model(words):
+            words = name.words[slice(*rest)]
+            if _names_no_model(words):
                 continue
             if best is None or end - start > best[0]:
                 best = (end - start, name.text(*rest), field)
     return best[1:] if best else None
-
-
-def _mark(name: ColumnName, cells: Cells, models: Sequence[str]) -> MarkColumn | None:
-    """Recognise a column of scores or ticks: ``process_reader1``, ``GPT-5 laterality error R2``."""
-    scores = {mark: DIMENSION_WORDS[mark] for mark in DIMENSION_WORDS}
-    for mark, phrases in (*scores.items(), *FAILURE_WORDS.items()):
-        place = next((found for phrase in phrases for found in [name.find(phrase)] if found), None)
-        if place is None:
-            continue
-        test = _is_tick
-        if mark in DIMENSION_WORDS:
-            test = _is_score
-            cells = [cell for cell in cells if not is_not_scored(cell)]
-        if cells and _share(cells, test) < 0.8:
-            return None
-        before, after = name.text(0, place[0]), name.text(place[1], len(name.words))
-        model = reader = None
-        for text in (before, after):
-            if not text:
-                continue
-            rest, who = _reader_in(text)
-            reader = reader or who
-            known = next((one for one in models if one.lower() == rest.lower()), None)
-            if known:
-                model = known
-            elif rest and not reader and rest.lower() not in ("score", "rating", "likert"):
-                reader = rest
-        return MarkColumn(name.written, mark, reader, model, 0.9 if cells else 0.6, _samples(cells))
-    return None
-
-
-def _is_score(cell: str) -> bool:
-    number = read_number(cell)
-    return number is not None and 0 <= number <= 5
-
-
-def _is_tick(cell: str) -> bool:
-    return read_yes_no(cell) is not None
-
-
-def _reader_in(text: str) -> tuple[str, str | None]:
-    """Split off a reader such as ``reader1``, ``R2``, ``rater B``: the rest, and the reader."""
-    name = ColumnName.of(text)
-    for place, word in enumerate(name.words):
-        follows = name.words[place + 1] if place + 1 < len(name.words) else ""
-        numbered = follows.isdigit() or (len(follows) == 1 and follows.isalpha())
-        if word in READER_WORDS and (numbered or len(word) > 3):
-            end = place + 1 + numbered
-            rest = f"{name.text(0, place)} {name.text(end, len(name.words))}".strip()
-            return rest, name.text(place, end)
-    return text, None
 
 
 def _correct_case(table: Sheet, fields: dict[str, FieldColumn]) -> None:

@@ -143,6 +143,8 @@ def _clean(value: Any) -> Any:
 
 def clean_text(text: str) -> str:
     """Return the text without what UTF-8 cannot hold (lone surrogates) and without NUL."""
+    if text.isascii():
+        return text.replace("\x00", "") if "\x00" in text else text
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
 
 

@@ -95,7 +95,8 @@ class RexrankStudy:
             )
         else:
             context = read_context(self._text("context"))
-        in_report = sections(self._text("report") or "")
+        complete = context.indication and context.comparison
+        in_report = {} if complete else sections(self._text("report") or "")
         return replace(
             context,
             age=context.age or read_age(self._text("age")),

@@ -63,6 +63,7 @@ def test_one_row_per_answer_with_scores_of_two_readers():
         (["GPT-5", "MedGemma 4B"], ["GPT-5", "MedGemma 4B"]),
         (["System A", "System B"], ["System A", "System B"]),
         (["Model A output", "Model B output"], ["Model A", "Model B"]),
+        (["Model 1 answer", "Model 2 answer"], ["Model 1", "Model 2"]),
     ],
 )
 def test_one_column_per_model(columns, models):
