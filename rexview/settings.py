@@ -76,7 +76,7 @@ class Settings:
     open_under: tuple[Path, ...] | None = None
     cache_folder: Path = Path(platformdirs.user_cache_dir("rexview"))
     cache_mb: int = 2048
-    max_megapixels: int = 200
+    max_megapixels: int = 64
     gap_threshold: float = 2.0
     secret: str | None = None
 

@@ -83,11 +83,11 @@ def _serve(request: Request, kind: str) -> Response:
         review_set = resources.open_set(resources.folder_of(grant.set_id))
         path = reviewset.image_path(review_set, grant.image)
         cache = resources.image_cache()
+        max_pixels = resources.settings().max_megapixels * 1_000_000
         if kind == "thumbs":
-            body = imaging.thumbnail(path, size=THUMBNAIL_PX, cache=cache)
+            body = imaging.thumbnail(path, size=THUMBNAIL_PX, cache=cache, max_pixels=max_pixels)
             media = "image/webp"
         else:
-            max_pixels = resources.settings().max_megapixels * 1_000_000
             payload = imaging.viewer_payload(path, cache, max_pixels=max_pixels)
             body = imaging.frame_payload(payload)
             media = "application/octet-stream"
