@@ -45,6 +45,8 @@ def show_import_form() -> str | None:
     out = _destination(sources)
     if st.button("Import", type="primary", key=f"import_{format_id}"):
         given = {**options, **({_MAPPING: mapping} if mapping else {})}
+        if any(_is_upload(source) for source in sources):
+            given["copy"] = True  # what was uploaded goes when the session ends
         st.session_state[_REPORT] = _import(format_id, sources, out, given)
     return _show_report(st.session_state.get(_REPORT))
 
@@ -53,8 +55,7 @@ def _show_report(report: ImportReport | None) -> str | None:
     """Show what the last import made; return its folder when the reader wants it opened."""
     if report is None:
         return None
-    counts = ", ".join(f"{count:,} {word}" for word, count in report.counts.items())
-    st.success(f"Imported {counts}.")
+    st.success(f"Imported {report.counted}.")
     for note in report.notes:
         st.caption(note)
     show_problems(report.problems, key="import_report")
@@ -118,6 +119,11 @@ def _keep_upload(name: str, content: bytes) -> Path:
     if not path.exists() or path.read_bytes() != content:
         path.write_bytes(content)
     return path
+
+
+def _is_upload(path: Path) -> bool:
+    uploads = st.session_state.get(_UPLOADS)
+    return uploads is not None and path.is_relative_to(uploads.name)
 
 
 def _confirmed_mapping(source: Path) -> ColumnMapping | None:
