@@ -13,7 +13,7 @@ from rexview.analysis.linking import link_key
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import Orientation, box_problem, box_side, orientation_of
 from rexview.schema import AnswerBox, Case, Flag, ReferenceBox, ReviewSet, StudyImage
-from rexview.ui import state
+from rexview.ui import resources, state
 from rexview.ui.routes import image_version, pixel_url
 from rexview.ui.viewer import (
     BoxGroup,
@@ -124,7 +124,8 @@ class _Frame:
 
 def _pixels(review_set: ReviewSet, path: str) -> PixelLink:
     version = image_version(review_set, path)
-    return PixelLink(pixel_url(review_set, path), f"{review_set.folder}|{path}|{version}")
+    key = f"{resources.set_id(review_set.folder)}|{path}|{version}"
+    return PixelLink(pixel_url(review_set, path), key)
 
 
 def _view(review_set: ReviewSet, image: StudyImage) -> ViewMark:

@@ -85,21 +85,33 @@ def start_app(tmp_path_factory):
         process.wait(timeout=20)
 
 
+@pytest.fixture(scope="session")
+def contexts(browser):
+    """Return browser contexts by their options: kept, so that Streamlit's own files are cached."""
+    opened = {}
+    yield opened
+    for context in opened.values():
+        context.close()
+
+
 @pytest.fixture
-def new_page(browser):
-    """Return a function that opens a page of its own; what it logs as an error fails the test."""
-    contexts = []
+def new_page(browser, contexts):
+    """Return a function that opens a page of its own; an uncaught error on it fails the test."""
+    pages = []
     errors = []
 
     def open_page(width: int = 1440, height: int = 900, **options):
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(20_000)
+        key = (width, height, *sorted(options.items()))
+        if key not in contexts:
+            size = {"width": width, "height": height}
+            contexts[key] = browser.new_context(viewport=size, **options)
+        page = contexts[key].new_page()
+        pages.append(page)
+        page.set_default_timeout(30_000)
         page.on("pageerror", lambda error: errors.append(str(error.stack or error)))
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
     assert not errors, "\n".join(errors)

@@ -337,6 +337,18 @@ class TestBoxes:
         )
         assert found == ["small", "small", "large", "large", None]
 
+    @pytest.mark.parametrize(
+        ("colour", "ink"),
+        [
+            ("#F0E442", "#08090a"),
+            ("#E69F00", "#08090a"),
+            ("#0072B2", "#ffffff"),
+            ("#000000", "#ffffff"),
+        ],
+    )
+    def test_key_on_a_box_can_be_read(self, modules, colour, ink):
+        assert call(modules, "boxes.js", "return m.inkOn(a);", colour) == ink
+
 
 SPACING = {"row_mm": 0.5, "col_mm": 0.2, "at": "patient"}
 

@@ -73,7 +73,7 @@ export class Annotations {
     this.band.classList.toggle("warn", says.warn);
     const act = () => this.orient(says.orientation);
     this.band.replaceChildren(
-      icon("warning"),
+      ...(says.warn ? [icon("warning")] : []),
       html("span", {}, words),
       ...(says.action ? [html("button", { type: "button", onclick: act }, says.action)] : []),
     );

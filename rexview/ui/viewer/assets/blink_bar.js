@@ -1,4 +1,4 @@
-// The bar over the picture while the current image and the prior are shown by turns.
+// The buttons that stand in for the views while the current image and the prior are shown by turns.
 
 import { html } from "./dom.js";
 import { icon } from "./icons.js";

@@ -39,6 +39,16 @@ export function smallestUnder(entries, x, y, tolerance = TOLERANCE_PX) {
   return best;
 }
 
+/** Black or white, whichever is easier to read on a colour given as #rrggbb (WCAG luminance). */
+export function inkOn(colour) {
+  const parts = /^#(..)(..)(..)$/.exec(colour)?.slice(1) ?? ["ff", "ff", "ff"];
+  const [red, green, blue] = parts.map((part) => {
+    const level = Number.parseInt(part, 16) / 255;
+    return level <= 0.04045 ? level / 12.92 : ((level + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#08090a" : "#ffffff";
+}
+
 export class BoxLayer {
   /**
    * @param {SVGElement} parent
@@ -81,7 +91,7 @@ export class BoxLayer {
         "data-box": box.id,
         "data-group": group.id,
         "data-kind": group.kind,
-        style: { "--c": group.colour },
+        style: { "--c": group.colour, "--on-c": inkOn(group.colour) },
       },
       halo,
       line,

@@ -1,5 +1,6 @@
 // The rows of chips under the picture: which views, and whose boxes.
 
+import { BlinkBar } from "./blink_bar.js";
 import { html } from "./dom.js";
 import { icon } from "./icons.js";
 
@@ -8,13 +9,19 @@ export class Chips {
     this.viewer = viewer;
     this.viewChips = html("div", { class: "chips views", role: "group", "aria-label": "Views" });
     this.groupChips = html("div", { class: "chips groups", role: "group", "aria-label": "Boxes" });
-    this.node = html("div", { class: "strip" }, this.viewChips, this.groupChips);
+    this.comparison = new BlinkBar(viewer.views);
+    this.node = html(
+      "div",
+      { class: "strip" },
+      this.viewChips,
+      this.comparison.node,
+      this.groupChips,
+    );
   }
 
   /** Make the chips of a case. */
   fill() {
     const { viewer } = this;
-    this.viewChips.hidden = viewer.views.list.length < 2;
     this.viewChips.replaceChildren(
       ...viewer.views.list.map((view) =>
         html(
@@ -65,6 +72,8 @@ export class Chips {
   /** Bring pressed states up to date. */
   refresh() {
     const { viewer } = this;
+    this.viewChips.hidden = viewer.views.list.length < 2 || viewer.views.blink.on;
+    this.comparison.refresh(viewer.state.active);
     for (const chip of this.viewChips.children) {
       chip.setAttribute("aria-pressed", String(viewer.state.shown.includes(chip.dataset.view)));
       chip.classList.toggle("active", chip.dataset.view === viewer.state.active);

@@ -5,7 +5,6 @@
 // goes to the server; only "navigate", "report" and "refresh" do.
 
 import { Address, decode } from "./address.js";
-import { BlinkBar } from "./blink_bar.js";
 import { Chips } from "./chips.js";
 import { commandsOf } from "./commands.js";
 import { html } from "./dom.js";
@@ -60,8 +59,7 @@ class Viewer {
     const commands = commandsOf(this);
     this.toolbar = new Toolbar(this, commands);
     this.chips = new Chips(this);
-    this.blinkBar = new BlinkBar(this.views);
-    this.grid = html("div", { class: "panes" }, this.blinkBar.node);
+    this.grid = html("div", { class: "panes" });
     this.live = html("div", { class: "spoken", "aria-live": "polite" });
     this.help = new Help(() => this.help.toggle(false));
     this.root = html(
@@ -217,7 +215,6 @@ class Viewer {
     this.grid.classList.toggle("comparing", this.views.blink.on);
     this.toolbar.refresh();
     this.chips.refresh();
-    this.blinkBar.refresh(this.state.active);
     if (!panes.some((pane) => pane.settled)) return;
     this.frames += 1;
     this.root.dataset.painted = this.frames;
