@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.reviewset.problems import ProblemList, quoted
+from rexview.reviewset.problems import LISTED, ProblemList, quoted
 from rexview.reviewset.sources import TableSource
 from rexview.schema import Problem, Severity
 
@@ -61,7 +61,7 @@ class Place:
         """
         positions = wrong.arg_true().to_numpy() if isinstance(wrong, pl.Series) else wrong
         examples = []
-        for position in positions[: self.problems.room()].tolist():
+        for position in positions[: LISTED].tolist():
             row, field = self.locate(position)
             file, file_row = self.source.place(row)
             if callable(message):

@@ -72,10 +72,6 @@ class ProblemList:
         kind.problems.extend(examples[: LISTED - len(kind.problems)])
         kind.count += count
 
-    def room(self) -> int:
-        """How many examples of a new kind are worth preparing."""
-        return LISTED
-
     @property
     def has_errors(self) -> bool:
         """Whether any problem is an error."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from rexview.reviewset.problems import ProblemList
+from rexview.reviewset.problems import LISTED, ProblemList
 from rexview.reviewset.sources import TableSource
 from rexview.schema import Problem, Severity
 
@@ -26,7 +26,7 @@ def report_rows(
     ``message`` and ``field`` may be made from the row as a dict.
     """
     examples = []
-    for row in found.head(problems.room()).iter_rows(named=True):
+    for row in found.head(LISTED).iter_rows(named=True):
         file, file_row = source.place(row["_row"])
         where = field(row) if callable(field) else field
         text = message(row) if callable(message) else message

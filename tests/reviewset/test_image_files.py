@@ -67,8 +67,9 @@ class TestEscapes:
 
     def test_or_a_linked_folder(self, small):
         (small.folder / "images" / "up").symlink_to(small.folder)
-        small.answer(images=["up/cases.jsonl"])
-        assert found(small) == [("error", "answers.jsonl", 1, "images[0]")]
+        small.answer(images=["up/cases.jsonl", "up/reviewset.yaml"])
+        places = [("error", "answers.jsonl", 1, f"images[{number}]") for number in range(2)]
+        assert found(small) == places
 
     def test_a_link_within_the_folder_is_fine(self, small):
         (small.folder / "images" / "link.png").symlink_to("a/pa.png")

@@ -1,4 +1,5 @@
 from rexview.reviewset.problems import LISTED, ProblemList, listed, quoted
+from rexview.schema import Problem
 
 
 def add_rows(problems, count, *, severity="error", remedy="Fix it."):
@@ -20,6 +21,12 @@ class TestProblemList:
         assert found[-1].message == "… and 4,312 more rows with the same problem."
         assert (found[-1].row, found[-1].field) == (None, "case")
         assert problems.count("error") == LISTED + 4312
+
+    def test_what_is_found_in_one_go_is_counted_too(self):
+        problems = ProblemList()
+        example = Problem("error", "answers.csv", 1, "case", "Bad.", "Fix.")
+        problems.add_many([example] * LISTED, 1000, table="answers.csv")
+        assert problems.all()[-1].message.startswith("… and 980 more rows")
 
     def test_one_row_more_is_one_row(self):
         problems = ProblemList()

@@ -148,6 +148,16 @@ def test_many_rows_cross_the_border_of_chunks(small, monkeypatch):
     assert [json.loads(extra)["n"] for extra in cases["extra"]] == list(range(10))
 
 
+def test_many_rows_with_the_same_problems_are_counted(small):
+    row = {"case": "c9", "model": "m1", "choice": "?"}
+    small.jsonl("answers", [row | {"run_id": str(number)} for number in range(1000)])
+    found = [(problem.row, problem.field) for problem in small.problems()]
+    listed = range(1, 21)
+    assert found[:21] == [*((row, "choice") for row in listed), (None, "choice")]
+    assert found[21:] == [*((row, "case") for row in listed), (None, "case")]
+    assert all("980 more rows" in p.message for p in small.problems() if p.row is None)
+
+
 def test_every_problem_of_every_table_is_reported_at_once(small):
     small.text("reviewset.yaml", "format: 1\nmodels: [{id: m1}, {name: x}]\n")
     small.jsonl("answers", [{"case": "c9", "model": "m1", "choice": "?"}, {"case": "c1"}])

@@ -1,3 +1,4 @@
+import math
 from datetime import UTC, datetime
 
 import polars as pl
@@ -36,6 +37,12 @@ def test_columns_of_json_text(small):
     parquet(small, boxes=['[{"image": "pa", "label": "x", "box": [1, 2, 3, 4]}]'], usage=["{}"])
     (answer,) = small.load().answers_of("c1")
     assert answer.boxes[0].label == "x"
+
+
+def test_a_null_in_a_box_is_a_missing_number(small):
+    parquet(small, boxes=[[BOX | {"box": [1.0, None, 3.0, 4.0]}]])
+    (box,) = small.load().answers_of("c1")[0].boxes
+    assert math.isnan(box.box[1])
 
 
 def test_fixed_size_boxes(small):

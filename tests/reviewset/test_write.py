@@ -102,6 +102,15 @@ def test_unknown_texts_have_a_column_of_their_own(rich, tmp_path, table_format):
     assert json.loads(case["extra"][0])["priority"] == 3
 
 
+@every_format
+@pytest.mark.parametrize(
+    "text", ["a\rb", "a\r\nb", "\n", " a ", '"', ",", "NaN", "ü\u2028\x00\x1f"]
+)
+def test_texts_come_back_letter_by_letter(small, tmp_path, table_format, text):
+    write(small.answer(text=text).load(), tmp_path / "out", table_format=table_format)
+    assert load(tmp_path / "out").answers["text"].to_list() == [text]
+
+
 def test_an_extra_that_looks_like_a_column_stays_in_extra(small, tmp_path):
     small.answer(extra={"text": "other", "boxes": [{"a": 1}], "usage": {"x": 1}, "": "y"})
     review_set = small.load()
