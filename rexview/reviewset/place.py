@@ -61,7 +61,7 @@ class Place:
         """
         positions = wrong.arg_true().to_numpy() if isinstance(wrong, pl.Series) else wrong
         examples = []
-        for position in positions[: LISTED].tolist():
+        for position in positions[:LISTED].tolist():
             row, field = self.locate(position)
             file, file_row = self.source.place(row)
             if callable(message):
