@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from chromium import VARIABLE, find_chromium
+from viewer_modules import serve_modules
 
 ROOT = Path(__file__).parents[2]
 APPS = Path(__file__).parent / "apps"
@@ -115,3 +116,13 @@ def new_page(browser, contexts):
     for page in pages:
         page.close()
     assert not errors, "\n".join(errors)
+
+
+@pytest.fixture(scope="module")
+def modules(browser):
+    """Return a page that can import the viewer's modules."""
+    context = browser.new_context()
+    page = context.new_page()
+    serve_modules(page)
+    yield page
+    context.close()

@@ -8,41 +8,12 @@ import random
 from pathlib import Path
 
 import pytest
+from viewer_modules import call
 
 from rexview.geometry import Orientation
-from rexview.ui.viewer import component, viewer_assets
 
 pytestmark = pytest.mark.browser
-ORIGIN = "http://viewer.invalid/"
-LOADER = Path(component.__file__).parent / "assets" / "loader.js"
 VECTORS = json.loads((Path(__file__).parents[1] / "data" / "windowing.json").read_text())
-
-
-@pytest.fixture(scope="module")
-def modules(browser):
-    """Return a page that can import the viewer's modules; nothing else is on it."""
-    context = browser.new_context()
-    page = context.new_page()
-
-    def serve(route):
-        name = route.request.url.rsplit("/", 1)[1]
-        if name == "loader.js":
-            route.fulfill(path=LOADER, content_type="text/javascript")
-        elif name in viewer_assets():
-            route.fulfill(body=viewer_assets()[name], content_type="text/javascript")
-        else:
-            route.fulfill(body="<!doctype html><title>modules</title>", content_type="text/html")
-
-    page.route("**/*", serve)
-    page.goto(ORIGIN)
-    yield page
-    context.close()
-
-
-def call(page, module, body, argument=None):
-    """Run a function body with the module as ``m`` and the argument as ``a``."""
-    script = f"async (a) => {{ const m = await import('{ORIGIN}{module}'); {body} }}"
-    return page.evaluate(script, argument)
 
 
 class TestWindowing:

@@ -10,6 +10,8 @@
 // b: the groups of boxes shown. t: toggles, "l" views linked, "n" not linked.
 
 const PREFIX = "v=";
+const WRITE_MS = 250;
+const RESTORE_MS = 1500; // a changed query often means the next case: let its data come first
 
 function number(value) {
   return String(Number(value.toPrecision(5)));
@@ -85,20 +87,19 @@ export function decode(text) {
 
 /** Writes the address now and then, and again when something else has dropped it. */
 export class Address {
-  constructor(current, delay = 250) {
+  constructor(current) {
     this.current = current; // returns the text, "" when everything is as usual, null to leave it
-    this.delay = delay;
     this.timer = null;
     this.restore = () => {
-      if (this.written && !location.hash) this.touch();
+      if (this.written && !location.hash) this.touch(RESTORE_MS);
     };
     window.navigation?.addEventListener("currententrychange", this.restore);
   }
 
   /** Something changed; write soon, once. */
-  touch() {
+  touch(delay = WRITE_MS) {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.write(), this.delay);
+    this.timer = setTimeout(() => this.write(), delay);
   }
 
   write() {
