@@ -19,11 +19,9 @@ selection = resources.selection(table, case_filter)
 filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
 page_header(describe(table, case_filter))
 bar = filter_bar_html(table, case_filter, counts)
-linked_html(bar, key="filter_bar", page=state.PAGE_BROWSE)
+linked_html(bar, key="filter_bar")
 
-if not len(table.cases):
-    browse_parts.show_empty_set()
-elif not len(selection):
+if not len(selection):
     browse_parts.show_nothing_found(table, case_filter)
 else:
     view, ids, first = browse_parts.list_head(selection, case_filter)
@@ -38,5 +36,5 @@ else:
             colours=resources.colours(review_set),
             gap_threshold=table.gap_threshold,
         )
-        linked_html(drawn, key="gallery", page=state.PAGE_BROWSE)
+        linked_html(drawn, key="gallery")
     browse_parts.list_foot(selection, first, len(ids))

@@ -4,13 +4,11 @@ import streamlit as st
 
 from rexview.analysis import describe
 from rexview.analysis.cards import case_cards
-from rexview.analysis.charts import gap_chart, means_chart, weakest_chart
 from rexview.ui import browse_parts, overview_panels, resources, state
-from rexview.ui.chart_panels import show_chart
-from rexview.ui.filter_bar import link
+from rexview.ui.chart_panels import show_charts
 from rexview.ui.filter_panel import filter_panel
 from rexview.ui.gallery import gallery_html
-from rexview.ui.linked import linked_html
+from rexview.ui.linked import link, linked_html
 from rexview.ui.shell import open_review_set, page_header
 
 MOST_SEVERE = 4
@@ -27,15 +25,12 @@ filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
 words = describe(table, case_filter)
 page_header(review_set.info.name if words == "All cases" else f"{review_set.info.name}: {words}")
 
-if not len(table.cases):
-    browse_parts.show_empty_set()
-    st.stop()
 if not len(selection):
     browse_parts.show_nothing_found(table, case_filter)
     st.stop()
 
 panels = overview_panels.headline_html(numbers) + overview_panels.failures_html(numbers)
-linked_html(panels, key="overview_head", page=state.PAGE_OVERVIEW)
+linked_html(panels, key="overview_head")
 
 worst = case_cards(review_set, selection, selection.part(0, MOST_SEVERE))
 drawn = gallery_html(
@@ -43,16 +38,10 @@ drawn = gallery_html(
 )
 more = link(state.PAGE_BROWSE, case_filter, f"All {len(selection):,} cases")
 head = f'<header class="rx-section"><h2>Most severe first</h2>{more}</header>'
-linked_html(head + drawn, key="overview_worst", page=state.PAGE_OVERVIEW)
+linked_html(head + drawn, key="overview_worst")
 
-charts = [draw(numbers, colours) for draw in (weakest_chart, gap_chart, means_chart)]
-shown = [chart for chart in charts if chart is not None]
-if not shown:
-    st.info("No answer has been scored yet, so there are no scores to draw.")
+if show_charts(table, case_filter):
+    scores = overview_panels.scores_html(numbers)
+    linked_html(scores, key="overview_scores")
 else:
-    for place, column in enumerate(st.columns(len(shown), gap="small")):
-        with column:
-            show_chart(shown[place], key=f"overview_chart_{place}")
-    linked_html(
-        overview_panels.scores_html(numbers), key="overview_scores", page=state.PAGE_OVERVIEW
-    )
+    st.info("No answer has been scored yet, so there are no scores to draw.")

@@ -120,7 +120,8 @@ _LISTS: Final[dict[str, _ListField]] = {
 _QUERY: Final = "q"
 _SORT: Final = "sort"
 _MOST_VALUES: Final = 200
-_LONGEST: Final = 200
+LONGEST_SEARCH: Final = 200
+"""Characters of a search; more are cut off."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,7 @@ class CaseFilter:
                     values[name] = Range.parse(text) if text else None
                 except FilterError as error:
                     problems.append(f"{RANGES[name]}: {error}")
-        values["search"] = " ".join(given.get(_QUERY, ()))[:_LONGEST]
+        values["search"] = " ".join(given.get(_QUERY, ()))[:LONGEST_SEARCH]
         for word in given.get(_SORT, ())[-1:]:
             if word in SORTS:
                 values["sort"] = word
@@ -269,7 +270,7 @@ LIST_KEYS: Final = {name: spec.key for name, spec in _LISTS.items()}
 
 
 def _allowed(spec: _ListField, value: str) -> bool:
-    if not isinstance(value, str) or not value or len(value) > _LONGEST:
+    if not isinstance(value, str) or not value or len(value) > LONGEST_SEARCH:
         return False
     if spec.key == "tag" and ":" not in value:
         return False

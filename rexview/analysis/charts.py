@@ -20,14 +20,18 @@ from rexview.analysis.overview import Overview
 SELECTION: Final = "opened"
 """Name of the selection parameter of every chart."""
 _KEY: Final = "key"
+_NAMES_AXIS: Final = alt.Axis(labelLimit=220, ticks=False, domain=False)
 
 
 @dataclass(frozen=True, eq=False)
 class LinkedChart:
-    """A chart, the table behind it, and the filter of each mark by its key."""
+    """A chart, the table behind it, and the filter of each mark by its key.
+
+    ``spec`` is the chart in Vega-Lite: to be drawn many times, it is worked out once.
+    """
 
     title: str
-    chart: alt.LayerChart | alt.FacetChart
+    spec: dict[str, Any]
     table: pd.DataFrame
     filters: Mapping[str, CaseFilter]
 
@@ -41,6 +45,14 @@ class LinkedChart:
         """
         points: Sequence[Mapping[str, Any]] = (event or {}).get(SELECTION) or ()
         return next((self.filters.get(str(point.get(_KEY))) for point in points), None)
+
+
+def overview_charts(
+    numbers: Overview, colours: Mapping[str, str] | None = None
+) -> tuple[LinkedChart, ...]:
+    """Draw all charts of the Overview that have something to show."""
+    drawn = (draw(numbers, colours) for draw in (means_chart, weakest_chart, gap_chart))
+    return tuple(chart for chart in drawn if chart is not None)
 
 
 def weakest_chart(
@@ -60,6 +72,7 @@ def weakest_chart(
             "Answers": share.answers.value,
             "of": share.answers.of,
             "Share": share.answers.share,
+            "Label": f"{share.answers.value:,} of {share.answers.of:,}",
             _KEY: f"{share.model}/{share.part}",
         }
         for share in numbers.weakest
@@ -68,14 +81,20 @@ def weakest_chart(
     if not rows:
         return None
     frame = pd.DataFrame(rows)
+    largest = float(frame["Share"].max())
     base = alt.Chart(frame).encode(
-        y=alt.Y("Weakest link:N", sort=None, title=None),
+        y=alt.Y("Weakest link:N", sort=None, title=None, axis=_NAMES_AXIS),
         yOffset=alt.YOffset("Model:N", sort=list(numbers.models.values())),
-        x=alt.X("Share:Q", title="Share of scored answers", axis=alt.Axis(format="%")),
+        x=alt.X(
+            "Share:Q",
+            title="Share of scored answers",
+            axis=alt.Axis(format="%", tickCount=5),
+            scale=alt.Scale(domain=[0, 1.3 * largest], nice=False),
+        ),
         color=_colour(numbers, colours),
         tooltip=["Model", "Weakest link", "Answers", "of", alt.Tooltip("Share:Q", format=".0%")],
     )
-    return _linked("Weakest link: what sets Content", base, frame, filters, "Answers:Q")
+    return _linked("Weakest link: what sets Content", base, frame, filters, "Label:N")
 
 
 def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> LinkedChart | None:
@@ -97,10 +116,14 @@ def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> 
     frame = pd.DataFrame(rows)
     order = list(dict.fromkeys(frame["Dimension"]))
     base = alt.Chart(frame).encode(
-        y=alt.Y("Dimension:N", sort=order, title=None),
+        y=alt.Y("Dimension:N", sort=order, title=None, axis=_NAMES_AXIS),
         yOffset=alt.YOffset("Model:N", sort=list(numbers.models.values())),
         x=alt.X(
-            "Mean:Q", title="Mean final score, 1 to 5", scale=alt.Scale(domain=[1, 5]), stack=None
+            "Mean:Q",
+            title="Mean final score, 1 to 5",
+            axis=alt.Axis(values=[1, 2, 3, 4, 5], format="d"),
+            scale=alt.Scale(domain=[1, 5.4], nice=False),
+            stack=None,
         ),
         x2=alt.datum(1),
         color=_colour(numbers, colours),
@@ -162,11 +185,11 @@ def _linked(
     texts = base.mark_text(fontSize=11, **place).encode(text=label)
     drawn = alt.layer(bars, texts).properties(height=_height(frame, upright=upright))
     table = frame.drop(columns=[column for column in (_KEY, "Label") if column in frame])
-    return LinkedChart(title, drawn, table, filters)
+    return LinkedChart(title, drawn.to_dict(), table, filters)
 
 
 def _height(frame: pd.DataFrame, *, upright: bool) -> Any:
     if upright:
-        return 220
+        return 232
     models = frame["Model"].nunique()
     return alt.Step(max(14, 30 // models)) if models > 1 else alt.Step(24)

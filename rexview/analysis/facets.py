@@ -79,7 +79,7 @@ class Facets:
 _NO_BITS: Final = np.uint32(0)
 _NAMES: Final = {
     "failures": "Failure",
-    "sources": "Said by",
+    "sources": "Who says so",
     "models": "Model",
     "statuses": "Answer",
     "weakest": "Weakest link",

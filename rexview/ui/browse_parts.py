@@ -69,16 +69,11 @@ def list_foot(selection: Selection, first: int, shown: int) -> None:
     pages = math.ceil(len(selection) / size)
     if pages < 2:
         return
-    st.session_state["browse_page"] = first // size + 1
+    current = first // size + 1
+    key = f"browse_page_{current}"
     with st.container(horizontal=True, vertical_alignment="center", key="rx_list_foot"):
-        st.pagination(pages, key="browse_page", on_change=_turn)
+        st.pagination(pages, default=current, key=key, on_change=_turn, args=(key,))
         st.html(f'<p class="rx-count">{_range_text(selection, first, shown)}</p>')
-
-
-def show_empty_set() -> None:
-    """Say what to do with a review set that has no cases."""
-    st.info("This review set has no cases yet. Import some, or open another set.")
-    st.page_link(state.PAGE_DATA, label="Go to Data", query_params=state.link_query())
 
 
 def show_nothing_found(table: AnswerTable, case_filter: CaseFilter) -> None:
@@ -116,6 +111,6 @@ def _show_as() -> None:
     state.set_query({state.QUERY_VIEW: None if view == "cards" else view, state.QUERY_PAGE: None})
 
 
-def _turn() -> None:
-    page = st.session_state["browse_page"]
+def _turn(key: str) -> None:
+    page = st.session_state[key]
     state.set_query({state.QUERY_PAGE: None if page == 1 else str(page)})

@@ -12,6 +12,7 @@ from rexview.analysis import ANSWER_STATUSES, CaseFilter
 from rexview.analysis.cards import CaseCard
 from rexview.schema import ReviewSet
 from rexview.ui import state
+from rexview.ui.linked import go_to
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
 
 
@@ -19,7 +20,7 @@ def case_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: Ca
     """Show the table; a click on any cell opens the case of its row."""
     names = review_set.model_names
     rows = [row for card in cards for row in _rows(card, names)]
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
     scores = {
         name: st.column_config.NumberColumn(name, format="%.1f", width="small")
         for name in (*DIMENSION_NAMES.values(), "Gap")
@@ -33,33 +34,32 @@ def case_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: Ca
         key="browse_table",
         height=min(38 + 35 * len(frame), 640),
         row_height=35,
-        column_config={"Question": st.column_config.TextColumn(width="large"), **scores},
+        placeholder="–",
+        column_config={"Question": st.column_config.TextColumn(width="medium"), **scores},
     )
     cells: Any = event.selection.cells
     if cells:
         case_id = str(frame["Case"].iloc[cells[0][0]])
-        st.switch_page(state.PAGE_CASE, query_params=state.link_query(case_filter, case=case_id))
+        go_to(state.PAGE_CASE, state.link_query(case_filter, case=case_id))
     st.caption("One row an answer. Click any cell to open the case.")
 
 
 def _rows(card: CaseCard, names: dict[str, str]) -> list[dict[str, Any]]:
     case = card.case
-    about = {
-        "Case": case.id,
-        "Question": case.question,
-        "Category": CATEGORY_NAMES.get(case.category or "", case.category or ""),
-    }
+    about = {"Case": case.id, "Question": case.question}
+    category = {"Category": CATEGORY_NAMES.get(case.category or "", case.category)}
     chosen = [answer for answer in card.answers if answer.chosen]
     if not chosen:
-        return [{**about, "Model": None, "Answer": ANSWER_STATUSES["not_run"]}]
+        return [{**about, "Model": None, "Answer": ANSWER_STATUSES["not_run"], **category}]
     return [
         {
             **about,
             "Model": names[answer.model],
-            "Answer": ANSWER_STATUSES[answer.status],
+            "Failures": ", ".join(FAILURES[failure].name for failure, _ in answer.failures),
             **{name: answer.finals[dimension] for dimension, name in DIMENSION_NAMES.items()},
             "Gap": answer.finals["gap"],
-            "Failures": ", ".join(FAILURES[failure].name for failure, _ in answer.failures),
+            "Answer": ANSWER_STATUSES[answer.status],
+            **category,
         }
         for answer in chosen
     ]

@@ -8,15 +8,8 @@ from dataclasses import replace
 
 from rexview.analysis import AnswerTable, CaseFilter, Facets, SourceCounts, chips
 from rexview.ui import state
-from rexview.ui.linked import href
+from rexview.ui.linked import link
 from rexview.vocab import FAILURES
-
-
-def link(page: str, case_filter: CaseFilter, label: str, *, css: str = "", title: str = "") -> str:
-    """Return a link to a page with a filter; ``label`` is HTML, ``title`` is text."""
-    address = html.escape(href(page, state.link_query(case_filter)))
-    more = f' title="{html.escape(title)}"' if title else ""
-    return f'<a href="{address}" data-rx-page class="{css}"{more}>{label}</a>'
 
 
 def filter_bar_html(table: AnswerTable, case_filter: CaseFilter, counts: Facets) -> str:

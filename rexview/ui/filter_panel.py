@@ -15,6 +15,7 @@ import streamlit as st
 
 from rexview.analysis import (
     FILTER_KEYS,
+    LONGEST_SEARCH,
     RANGE_LIMITS,
     RANGES,
     CaseFilter,
@@ -65,7 +66,7 @@ def _search(case_filter: CaseFilter) -> None:
     st.session_state[key] = case_filter.search
 
     def changed() -> None:
-        set_filter(replace(case_filter, search=st.session_state[key] or ""))
+        set_filter(replace(case_filter, search=(st.session_state[key] or "")[:LONGEST_SEARCH]))
 
     st.text_input(
         "Search",
@@ -74,7 +75,6 @@ def _search(case_filter: CaseFilter) -> None:
         placeholder="Search questions, reports, answers",
         label_visibility="collapsed",
         icon=":material/search:",
-        max_chars=200,
     )
 
 

@@ -76,7 +76,9 @@ def _answer_html(
         chain = f'<span class="rx-lost">{html.escape(ANSWER_STATUSES[answer.status])}</span>'
     elif not chain:
         chain = '<span class="rx-quiet">Not scored</span>'
-    mark = f'<span class="rx-content">{format_score(content)}</span>' if content is not None else ""
+    mark = ""
+    if content is not None:
+        mark = f'<span class="rx-content"><small>Content</small> {format_score(content)}</span>'
     badges = "".join(
         f'<span class="rx-badge" title="{html.escape(FAILURES[failure].meaning)} '
         f'{_SAID[source]}">{html.escape(FAILURES[failure].name)}{_MARKS[source]}</span>'

@@ -10,7 +10,7 @@ import html
 from rexview.analysis import Count, Overview
 from rexview.analysis.overview import FailureCount
 from rexview.ui import state
-from rexview.ui.filter_bar import link
+from rexview.ui.linked import link
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
 
 

@@ -109,7 +109,7 @@ def test_charts_open_what_was_clicked(table: AnswerTable, numbers: Overview) -> 
     for draw in (weakest_chart, means_chart, gap_chart):
         linked = draw(numbers)
         assert linked is not None
-        spec = linked.chart.to_dict()
+        spec = linked.spec
         assert "background" not in spec
         values = next(iter(spec["datasets"].values()))
         assert [row["key"] for row in values] == list(linked.filters)

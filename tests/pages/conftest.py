@@ -31,7 +31,7 @@ def open_app(review_folder, tmp_path, monkeypatch):
     ):
         cached.cache_clear()
 
-    def open_page(page=None, **query):
+    def open_page(page=None, /, **query):
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
         for key, value in query.items():
             app.query_params[key] = value

@@ -1,0 +1,71 @@
+import json
+import re
+
+from rexview.analysis import CaseFilter
+
+
+def drawn(app):
+    parts = [
+        json.loads(element.proto.json)["html"]
+        for element in app.get("bidi_component")
+        if element.proto.component_name == "rexview_linked"
+    ]
+    return "\n".join(parts)
+
+
+def test_numbers_of_the_small_set(open_app):
+    app = open_app()
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", drawn(app)))
+    for part in (
+        "3 Cases",
+        "3 Answers",
+        "1 of 3 Answers scored",
+        "1 of 3 No answer",
+        "2 Models",
+        "Laterality errors A finding is placed on the wrong side. Model M 1 of 1 1 detector only",
+        "Model N nothing to judge it by",
+        "Model M 2.00 n 1 5.00 n 1",
+    ):
+        assert part in text, part
+    assert any(
+        "rx-title" in element.proto.body and "Small set" in element.proto.body
+        for element in app.get("html")
+    )
+
+
+def test_every_link_holds_a_filter_that_can_be_read(open_app):
+    from urllib.parse import parse_qs
+
+    links = re.findall(r'href="(.*?)" data-rx-page', drawn(open_app()))
+    assert len(links) > 12
+    for link in links:
+        page, _, query = link.replace("&amp;", "&").partition("?")
+        assert page in ("browse", "case")
+        CaseFilter.from_query(parse_qs(query))
+
+
+def test_charts_and_their_tables(open_app):
+    app = open_app()
+    assert len(app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")) == 3
+    by_dimension = app.dataframe[0].value
+    assert dict(zip(by_dimension["Dimension"], by_dimension["Mean"], strict=True)) == {
+        "Content": 2,
+        "Process": 5,
+        "Execution": 2,
+        "Synthesis": 3,
+        "Language": 4,
+    }
+
+
+def test_without_scores_the_charts_say_so(open_app, review_folder):
+    (review_folder / "scores.csv").unlink()
+    app = open_app()
+    assert "No answer has been scored yet" in app.info[0].value
+
+
+def test_a_filter_limits_every_number(open_app):
+    app = open_app(model="n")
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", drawn(app)))
+    assert "1 of 3 Cases" in text
+    assert "1 Answers" in text
+    assert "Model M" not in text.split("Most severe first")[0]
