@@ -72,7 +72,7 @@ def list_foot(selection: Selection, first: int, shown: int) -> None:
     current = first // size + 1
     key = f"browse_page_{current}"
     with st.container(horizontal=True, vertical_alignment="center", key="rx_list_foot"):
-        st.pagination(pages, default=current, key=key, on_change=_turn, args=(key,))
+        st.pagination(pages, default=current, key=key, on_change=_turn, args=(key,), width=380)
         st.html(f'<p class="rx-count">{_range_text(selection, first, shown)}</p>')
 
 

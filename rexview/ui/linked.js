@@ -12,11 +12,14 @@ function show(root, html) {
   if (root.source === html) return;
   const active = root.contains(document.activeElement) ? document.activeElement : null;
   const focused = active?.getAttribute("href");
+  const another = root.source !== undefined;
   root.innerHTML = html;
   root.source = html;
   if (focused) {
     root.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
+  // A new list is read from its beginning.
+  if (another && root.getBoundingClientRect().top < 0) root.scrollIntoView({ block: "start" });
 }
 
 function clicked(event) {

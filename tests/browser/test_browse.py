@@ -1,0 +1,224 @@
+"""Overview and Browse in a real browser: what is clicked is what is shown, and back leads back."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.browser
+ROOT = Path(__file__).parents[2]
+EFFUSION = "Is there a pleural effusion, and on which side?"
+
+
+def case(number, **more):
+    image = {"id": "i", "path": f"{number % 3}.png", "view": "PA", "width": 256, "height": 320}
+    return {
+        "id": f"c{number}",
+        "question": EFFUSION,
+        "question_type": "open",
+        "images": [image],
+    } | more
+
+
+def answer(number, model, side=None, **more):
+    boxes = []
+    if side:
+        boxes = [{"image": "i", "label": f"{side} effusion", "box": [20, 180, 60, 80]}]
+    text = f"There is a {side or 'small'} effusion."
+    row = {"case": f"c{number}", "model": model, "text": text, "finish_reason": "stop"}
+    return row | {"boxes": boxes} | more
+
+
+@pytest.fixture(scope="module")
+def address(start_app, tmp_path_factory):
+    """Serve the real app on thirty cases: c1 and c2 with boxes on the wrong side, c3 cut off."""
+    folder = tmp_path_factory.mktemp("browse")
+    (folder / "images").mkdir()
+    for number in (0, 1):  # image 2 is missing
+        ramp = np.tile(np.linspace(0, 255, 256, dtype=np.uint8), (320, 1))
+        cv2.imwrite(str(folder / "images" / f"{number}.png"), np.roll(ramp, 60 * number, axis=1))
+    cases = [case(number, category="broad_abnormality") for number in range(1, 31)]
+    cases[4]["question"] = "Is <b>this</b> a nodule?"
+    answers = [answer(1, "g", "left"), answer(2, "g", "left"), answer(2, "m", "right")]
+    answers += [answer(3, "m", finish_reason="length")]
+    answers += [answer(number, "g") for number in range(4, 31)]
+    for name, rows in (("cases", cases), ("answers", answers)):
+        text = "\n".join(json.dumps(row) for row in rows)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    scores = [
+        f"c{number},g,r,{dimension},{score}"
+        for number in (1, 2, 4)
+        for dimension, score in (("process", 5), ("execution", 2 + number % 2), ("synthesis", 3))
+    ]
+    (folder / "scores.csv").write_text(
+        "\n".join(["case,model,reader,dimension,score", *scores]), encoding="utf-8"
+    )
+    (folder / "reviewset.yaml").write_text(
+        "format: 1\nname: Browser set\n"
+        "models: [{id: g, name: Generalist}, {id: m, name: Medical 4B}]\n",
+        encoding="utf-8",
+    )
+    home = tmp_path_factory.mktemp("home")
+    return start_app(
+        ROOT / "app.py",
+        REXVIEW_SET=str(folder),
+        REXVIEW_CACHE=str(home / "cache"),
+        XDG_DATA_HOME=str(home / "data"),
+    )
+
+
+def wait_for_title(page, title):
+    page.wait_for_function(
+        "wanted => document.querySelector('h1.rx-title')?.innerText === wanted", arg=title
+    )
+
+
+def wait_for_cards(page, count):
+    page.wait_for_function(
+        "count => document.querySelectorAll('.rx-card').length === count", arg=count
+    )
+
+
+def wait_for_pictures(page, count):
+    page.wait_for_function(
+        """count => {
+          const all = [...document.querySelectorAll('.rx-card img')];
+          return all.filter((image) => image.complete && image.naturalWidth > 0).length >= count;
+        }""",
+        arg=count,
+    )
+
+
+def opened(page, address, path, title):
+    page.goto(address + path)
+    wait_for_title(page, title)
+    return page
+
+
+def test_from_a_number_to_its_cases_to_one_case_and_back(address, new_page):
+    page = opened(new_page(), address, "", "Browser set")
+    page.locator(".rx-failure", has_text="Laterality errors").get_by_role("link").first.click()
+    wait_for_title(page, "Laterality errors, Generalist")
+    wait_for_cards(page, 2)
+    page.locator(".rx-chip", has_text="Generalist").click()
+    wait_for_title(page, "Laterality errors")
+    page.locator(".rx-card", has_text="c2").click()
+    page.wait_for_selector(".rx-place")
+    assert page.url.endswith("/case?failure=laterality_error&case=c2")
+    for title in ("Laterality errors", "Laterality errors, Generalist", "Browser set"):
+        page.go_back()
+        wait_for_title(page, title)
+    page.go_forward()
+    wait_for_title(page, "Laterality errors, Generalist")
+
+
+def test_cards_show_the_picture_with_boxes_over_it(address, new_page):
+    page = opened(new_page(), address, "browse?failure=laterality_error", "Laterality errors")
+    wait_for_pictures(page, 1)
+    card = page.locator(".rx-card", has_text="c1")
+    image, box = (card.locator(name).bounding_box() for name in ("img", "rect"))
+    left = (box["x"] - image["x"]) / image["width"]
+    top = (box["y"] - image["y"]) / image["height"]
+    assert left == pytest.approx(20 / 256, abs=0.02)
+    assert top == pytest.approx(180 / 320, abs=0.02)
+    assert box["width"] / image["width"] == pytest.approx(60 / 256, abs=0.02)
+    missing = page.locator(".rx-card", has_text="c2")
+    assert missing.locator("img").count() == 0
+    assert "The image file is not there." in missing.inner_text()
+
+
+def test_text_of_a_file_is_text(address, new_page):
+    page = opened(new_page(), address, "browse?q=nodule", "“nodule”")
+    question = page.locator(".rx-card-question")
+    assert question.inner_text() == "Is <b>this</b> a nodule?"
+
+
+def test_headline_buttons_and_panel_change_the_link(address, new_page):
+    page = opened(new_page(), address, "browse", "All cases")
+    page.locator(".rx-head", has_text="Token-limit failures").click()
+    wait_for_title(page, "Token-limit failures")
+    assert page.url.endswith("/browse?failure=token_limit")
+    page.locator(".rx-head", has_text="Token-limit failures").click()
+    wait_for_title(page, "All cases")
+    panel = page.locator(".st-key-rx_panel")
+    panel.get_by_role("button", name=re.compile("^Laterality error")).click()
+    wait_for_title(page, "Laterality errors")
+    counts = panel.get_by_role("button", name=re.compile("^(Generalist|Medical)"))
+    assert [text.split("\n")[-1] for text in counts.all_inner_texts()] == ["2"]
+    page.get_by_placeholder("Search questions").fill("effusion nowhere")
+    page.keyboard.press("Enter")
+    wait_for_title(page, "Laterality errors, “effusion nowhere”")
+    page.get_by_role("button", name="Search nothing").click()
+    wait_for_title(page, "Laterality errors")
+
+
+def test_a_link_opens_in_the_same_state(address, new_page):
+    first = opened(
+        new_page(), address, "browse?failure=laterality_error&sort=order", "Laterality errors"
+    )
+    first.locator("label, button", has_text="Table").last.click()
+    first.wait_for_selector("[data-testid=stDataFrame]")
+    second = opened(new_page(), address, first.url.removeprefix(address), "Laterality errors")
+    second.wait_for_selector("[data-testid=stDataFrame]")
+
+
+def test_a_row_of_the_table_opens_its_case(address, new_page):
+    page = opened(
+        new_page(), address, "browse?as=table&failure=token_limit", "Token-limit failures"
+    )
+    table = page.locator("[data-testid=stDataFrame]")
+    table.locator("canvas").first.wait_for()
+    place = table.bounding_box()
+    page.wait_for_timeout(500)  # the grid takes clicks once it has been laid out
+    page.mouse.click(place["x"] + 30, place["y"] + 55)
+    page.wait_for_selector(".rx-place")
+    assert page.url.endswith("/case?failure=token_limit&case=c3")
+    page.go_back()
+    page.wait_for_selector("[data-testid=stDataFrame]")
+    assert "as=table" in page.url
+
+
+def test_a_bar_of_a_chart_opens_its_cases(address, new_page):
+    page = opened(new_page(height=1600), address, "", "Browser set")
+    bars = (
+        page.locator("[data-testid=stVegaLiteChart]").nth(1).locator("[aria-roledescription=bar]")
+    )
+    bars.first.scroll_into_view_if_needed()
+    bars.first.click()
+    wait_for_title(page, "weakest: Execution, Generalist")
+    wait_for_cards(page, 2)
+    page.go_back()
+    wait_for_title(page, "Browser set")
+
+
+def test_the_next_page_of_cards(address, new_page):
+    page = opened(new_page(), address, "browse?sort=order", "All cases")
+    wait_for_cards(page, 24)
+    page.get_by_role("button", name="Next page").click()
+    wait_for_cards(page, 6)
+    assert page.url.endswith("/browse?sort=order&page=2")
+    page.wait_for_function("document.querySelector('.rx-card').getBoundingClientRect().top >= 0")
+
+
+def test_by_keyboard(address, new_page):
+    page = opened(new_page(), address, "browse?failure=token_limit", "Token-limit failures")
+    card = page.locator(".rx-card")
+    card.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".rx-place")
+    assert page.url.endswith("case=c3")
+
+
+def test_on_a_phone_nothing_sticks_out(address, new_page):
+    page = opened(new_page(width=390, height=844), address, "browse", "All cases")
+    wait_for_pictures(page, 1)
+    wide = page.evaluate(
+        "[...document.querySelectorAll('.rx-linked, .rx-card, .rx-head')]"
+        ".filter((part) => part.getBoundingClientRect().right > innerWidth + 1).length"
+    )
+    assert wide == 0
