@@ -16,9 +16,10 @@ class Lines:
 
     def __init__(self, root: yaml.Node | None) -> None:
         self._lines: dict[tuple[Any, ...], int] = {}
+        self._walked: set[int] = set()
         self.twice: list[tuple[str, int]] = []
         if root is not None:
-            self._walk(root, (), set())
+            self._walk(root, ())
 
     def of(self, path: tuple[Any, ...]) -> int | None:
         """Line of a key, or of the nearest thing around it that is there."""
@@ -26,10 +27,10 @@ class Lines:
             path = path[:-1]
         return self._lines.get(path)
 
-    def _walk(self, node: yaml.Node, path: tuple[Any, ...], above: set[int]) -> None:
-        if id(node) in above:
+    def _walk(self, node: yaml.Node, path: tuple[Any, ...]) -> None:
+        if id(node) in self._walked:  # an alias; following each could take forever
             return
-        above = above | {id(node)}
+        self._walked.add(id(node))
         if isinstance(node, yaml.MappingNode):
             for key, value in node.value:
                 inside = (*path, str(key.value))
@@ -37,12 +38,12 @@ class Lines:
                 if inside in self._lines:
                     self.twice.append((str(key.value), line))
                 self._lines[inside] = line
-                self._walk(value, inside, above)
+                self._walk(value, inside)
         elif isinstance(node, yaml.SequenceNode):
             for place, value in enumerate(node.value):
                 inside = (*path, place)
                 self._lines[inside] = value.start_mark.line + 1
-                self._walk(value, inside, above)
+                self._walk(value, inside)
 
 
 def parse_yaml(content: bytes, label: str, problems: ProblemList) -> tuple[Any, Lines] | None:

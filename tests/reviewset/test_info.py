@@ -116,6 +116,17 @@ def test_errors_of_yaml_carry_the_line(small, text, row):
     assert (problem.severity, problem.file, problem.row) == ("error", "reviewset.yaml", row)
 
 
+def test_aliases_of_aliases_take_no_time(small):
+    lines = ["a0: &a0 [x, x]"]
+    for level in range(1, 60):
+        lines.append(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]")
+    small.text("reviewset.yaml", "format: 1\nname: *a59\n" + "\n".join(lines))
+    assert error_lines(small) == [(2, None)]
+    small.text("reviewset.yaml", "\n".join(lines) + "\nformat: *a59\nname: *a59\nmodels: *a0\n")
+    places = [(61, "format"), (62, "name"), (63, "models[0].id"), (63, "models[1].id")]
+    assert error_lines(small) == places
+
+
 def test_another_encoding_carries_the_line(small):
     (small.folder / "reviewset.yaml").write_bytes("format: 1\nname: süß\n".encode("latin-1"))
     problem = small.only_problem()
