@@ -124,7 +124,8 @@ def facets(table: AnswerTable, case_filter: CaseFilter) -> Facets:
     for field, column in CASE_FACETS.items():
         add(field, _case_counts(table.case_words[column], others_of_case(field)))
     for name, (rows, words) in table.tag_words.items():
-        add("tags", _case_counts(words, others_of_case(f"tags:{name}")[rows]), words_name(name))
+        counts = _case_counts(words, others_of_case(f"tags:{name}")[rows])
+        add("tags", counts, _tag_name(name))
     if "judged" in masks:
         said = _Said(table, _except(table, masks, "failures", "sources", "judged"))
     return Facets(
@@ -156,6 +157,12 @@ def value_name(table: AnswerTable, field: str, value: str) -> str:
     if field in ("difficulties", "categories") and value not in names.get(field, {}):
         return words_name(value)
     return names.get(field, {}).get(value, value)
+
+
+def _tag_name(name: str) -> str:
+    """Return the name on screen of a tag, told apart from the condition of the same name."""
+    shown = words_name(name)
+    return f"{shown} (tag)" if shown in _NAMES.values() else shown
 
 
 def words_name(word: str) -> str:

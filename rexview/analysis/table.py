@@ -177,27 +177,24 @@ def answer_table(
     scores = scores.with_columns(weakest_link().alias("weakest"))
     active = detectors(gap_threshold=gap_threshold)
     said = survey(review_set, detectors=active)
-    flags = said.flags.filter("stands")
-    bits = _bits(
-        {
-            "detected": flags.filter(pl.col("source") == "detector"),
-            "marked": flags.filter(pl.col("source") == "reader"),
-            "judged": said.judged,
-        }
-    )
     order = cases.select("case", pl.int_range(pl.len(), dtype=pl.UInt32()).alias("case_row"))
     names = review_set.model_names
     rows = (
         order.join(answers, on="case", how="left")
         .join(scores, on=_KEY, how="left")
-        .join(bits, on=_KEY, how="left")
         .with_columns(
             pl.col("model").cast(pl.Enum(list(names))),
             pl.col("status").fill_null("not_run").cast(pl.Enum(list(ANSWER_STATUSES))),
             pl.col("weakest").cast(pl.Enum(WEAKEST)),
-            pl.col("detected", "marked", "judged").fill_null(0),
         )
         .sort("case_row", pl.col("model").to_physical(), maintain_order=True)
+    )
+    stands = said.flags.filter("stands")
+    place = rows.select("case", pl.col("model").cast(pl.String)).with_row_index("row")
+    rows = rows.with_columns(
+        _bits(place, stands.filter(pl.col("source") == "detector")).alias("detected"),
+        _bits(place, stands.filter(pl.col("source") == "reader")).alias("marked"),
+        _bits(place, said.judged).alias("judged"),
     )
     readers = pl.concat([review_set.scores["reader"], review_set.flags["reader"]]).drop_nulls()
     images = review_set.cases["images"].explode().struct.field("path").drop_nulls()
@@ -256,21 +253,19 @@ def _tags(cases: pl.DataFrame) -> pl.Series:
     return rows.join(long, on="row", how="left", maintain_order="left")["tags"]
 
 
-def _bits(parts: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    """Gather failures of each answer into bits, one column for each part."""
-    known = list(FAILURE_BITS)
-    long = pl.concat(
-        frame.filter(pl.col("failure").is_in(known)).select(
-            *_KEY,
-            *(
-                (
-                    pl.col("failure").replace_strict(FAILURE_BITS, return_dtype=pl.UInt32())
-                    if name == column
-                    else pl.lit(0, pl.UInt32())
-                ).alias(column)
-                for column in parts
-            ),
-        )
-        for name, frame in parts.items()
-    )
-    return long.group_by(_KEY).agg(pl.col(list(parts)).bitwise_or())
+def _bits(place: pl.DataFrame, named: pl.DataFrame) -> pl.Series:
+    """Gather failures into bits: one number for each row of ``place``.
+
+    Parameters
+    ----------
+    place : polars.DataFrame
+        ``row``, ``case``, ``model`` of each answer.
+    named : polars.DataFrame
+        ``case``, ``model``, ``failure``; each may stand there several times.
+    """
+    bits = np.zeros(len(place), dtype=np.uint32)
+    for failure, bit in FAILURE_BITS.items():
+        pairs = named.filter(pl.col("failure") == failure).select(_KEY)
+        if not pairs.is_empty():
+            bits[place.join(pairs, on=_KEY, how="semi")["row"].to_numpy()] |= np.uint32(bit)
+    return pl.Series(bits)

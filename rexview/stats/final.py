@@ -64,7 +64,8 @@ def final_scores(
         ``image_style``, ``content``, ``gap`` (Float64, null where missing), ``n_readers``
         (UInt32), ``spread`` (Float64, null unless two readers scored one dimension).
     """
-    given = scores.filter(pl.col("score").is_not_null())
+    known = pl.col("score").is_not_null() & pl.col("dimension").is_in(DIMENSIONS)
+    given = scores.filter(known)
     if answers is not None:
         came = answers.filter("_newest").filter(answer_status() == "answered")
         given = given.join(came.select(_ANSWER), on=_ANSWER, how="semi", maintain_order="left")
@@ -118,25 +119,29 @@ def _by_reader(given: pl.DataFrame) -> pl.DataFrame:
     """Return one row for each answer and reader: the mean over pictures of each dimension."""
     if given["created"].null_count() < len(given):
         given = given.sort("created", nulls_last=False, maintain_order=True)
-    marks = given.select(
-        "_answer",
-        pl.col("reader").cast(pl.Categorical()).to_physical(),
-        pl.col("dimension").cast(pl.Enum(DIMENSIONS), strict=False).to_physical(),
-        "image",
+    dimension = pl.col("dimension").cast(pl.Enum(DIMENSIONS)).to_physical()
+    coded = given.select(
+        pl.col("_answer").cast(pl.Int64),
+        pl.col("reader").cast(pl.Categorical()).to_physical().cast(pl.Int64).alias("_reader"),
+        dimension.cast(pl.Int64).alias("_dimension"),
+        (pl.col("image").fill_null(-1) + 1).alias("_picture"),
         "score",
     )
-    one_mark = ["_answer", "reader", "dimension", "image"]
-    if marks.select(pl.struct(one_mark).n_unique()).item() < len(marks):
-        marks = marks.unique(one_mark, keep="last", maintain_order=True)
+    readers, pictures = (pl.col(name).max() + 1 for name in ("_reader", "_picture"))
+    by_given = coded.with_columns((pl.col("_answer") * readers + pl.col("_reader")).alias("_given"))
+    in_all = pl.col("_given") * len(DIMENSIONS) + pl.col("_dimension")
+    marks = by_given.with_columns((in_all * pictures + pl.col("_picture")).alias("_mark"))
+    if marks["_mark"].n_unique() < len(marks):
+        marks = marks.unique("_mark", keep="last", maintain_order=True)
     spread_out = marks.select(
+        "_given",
         "_answer",
-        "reader",
         *(
-            pl.when(pl.col("dimension") == place).then("score").alias(name)
+            pl.when(pl.col("_dimension") == place).then("score").alias(name)
             for place, name in enumerate(DIMENSIONS)
         ),
     )
-    return spread_out.group_by("_answer", "reader").agg(pl.col(DIMENSIONS).mean())
+    return spread_out.group_by("_given").agg(pl.col("_answer").first(), pl.col(DIMENSIONS).mean())
 
 
 def weakest_link() -> pl.Expr:
@@ -191,7 +196,7 @@ def final_of_answer(
         scores, key=lambda score: score.created.timestamp() if score.created else -1e18
     )
     for score in ordered:
-        if score.score is not None:
+        if score.score is not None and score.dimension in DIMENSIONS:
             newest[score.reader, score.dimension, score.image] = score.score
     pictures: dict[tuple[str, str], list[int]] = {}
     for (reader, dimension, _), value in newest.items():

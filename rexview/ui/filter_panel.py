@@ -49,7 +49,7 @@ def filter_panel(case_filter: CaseFilter, counts: Facets, *, set_name: str) -> N
     with st.sidebar, st.container(key="rx_panel", gap="small"):
         _search(case_filter)
         for place, facet in enumerate(counts.facets):
-            if any(value.count or value.chosen for value in facet.values):
+            if _worth_showing(facet, counts.total):
                 _facet(case_filter, facet, place)
         _scores(case_filter)
         _saved(case_filter, set_name)
@@ -76,6 +76,13 @@ def _search(case_filter: CaseFilter) -> None:
         label_visibility="collapsed",
         icon=":material/search:",
     )
+
+
+def _worth_showing(facet: Facet, total: int) -> bool:
+    """Whether there is a choice to make: not when every case has the one value that there is."""
+    chosen = any(value.chosen for value in facet.values)
+    met = [value.count for value in facet.values if value.count]
+    return chosen or len(met) > 1 or (len(met) == 1 and met[0] < total)
 
 
 def _facet(case_filter: CaseFilter, facet: Facet, place: int) -> None:

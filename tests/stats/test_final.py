@@ -150,7 +150,7 @@ class TestWeakestLink:
     st.lists(
         st.tuples(
             st.sampled_from("abc"),
-            st.sampled_from(DIMENSIONS),
+            st.sampled_from([*DIMENSIONS, "charm"]),
             st.none() | st.integers(1, 5),
             st.none() | st.integers(0, 1),
             st.none() | st.integers(0, 3),
