@@ -82,7 +82,9 @@ def _worth_showing(facet: Facet, total: int) -> bool:
     """Whether there is a choice to make: not when every case has the one value that there is."""
     chosen = any(value.chosen for value in facet.values)
     met = [value.count for value in facet.values if value.count]
-    return chosen or len(met) > 1 or (len(met) == 1 and met[0] < total)
+    if chosen or len(met) > 1 or facet.field in _OPEN:
+        return chosen or bool(met)
+    return len(met) == 1 and met[0] < total
 
 
 def _facet(case_filter: CaseFilter, facet: Facet, place: int) -> None:
