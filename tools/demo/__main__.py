@@ -49,17 +49,16 @@ def main(arguments: list[str] | None = None) -> int:
 def make(texts: list[cases.Row], out: Path, work: Path) -> None:
     """Make pictures, truth and tables of these cases in ``out``; the README there is left alone."""
     from tools.demo import render, volume
-    from tools.demo.studies import STUDIES
+    from tools.demo.studies import read_studies
 
     thorax = volume.prepare(source.find(work), work)
     wanted = {image["study"] for text in texts for image in image_rows(text)}
     pictures = {}
-    for study in STUDIES:
-        if study.id not in wanted:
-            continue
-        print(study.id, flush=True)
-        for name, picture in render.render(study, thorax, work).items():
-            pictures[f"{study.id}/{name}"] = picture
+    for study in read_studies().values():
+        if study.id in wanted:
+            print(study.id, flush=True)
+            for name, picture in render.render(study, thorax, work).items():
+                pictures[f"{study.id}/{name}"] = picture
     shutil.rmtree(out / "images", ignore_errors=True)
     write.write_images(texts, pictures, out)
     write.write_truth({name: picture.truth for name, picture in pictures.items()}, out)

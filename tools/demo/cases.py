@@ -1,7 +1,7 @@
 """The tables of the review set, made from the texts and from what is known about the pictures.
 
-``texts/*.yaml`` hold what people and models are made to say; boxes in them are given relative to the
-truth (``like: effusion``), never in pixels. Nothing here needs the CT.
+``texts/*.yaml`` hold what people and models are made to say; boxes in them are given relative to
+the truth (``like: effusion``), never in pixels. Nothing here needs the CT.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MODELS: list[Row] = [
         "kind": "generalist",
         "draws_boxes": True,
         "max_output_tokens": 4096,
-        "notes": "Invented. Stands for a large general model that reasons at length and draws boxes.",
+        "notes": "Invented. Stands for a large general model that reasons at length, draws boxes.",
     },
     {
         "id": "medical-4b",
@@ -34,7 +34,7 @@ MODELS: list[Row] = [
         "kind": "medical",
         "draws_boxes": False,
         "max_output_tokens": 512,
-        "notes": "Invented. Stands for a small medical model: short, text only, 512 tokens at most.",
+        "notes": "Invented. Stands for a small medical model: short, text only, 512 tokens.",
     },
 ]
 READERS: list[Row] = [
@@ -87,8 +87,8 @@ def assemble(texts: list[Row], truth: Truth) -> Tables:
         "format": 1,
         "name": "Demonstration",
         "description": (
-            "Chest radiographs simulated from one CT, with the answers of two invented models and the"
-            " scores of two invented readers. See README.md in this folder."
+            "Chest radiographs simulated from one CT, with the answers of two invented models and"
+            " the scores of two invented readers. See README.md in this folder."
         ),
         "notice": NOTICE,
         "images": "images/",
@@ -122,6 +122,7 @@ def _case(text: Row, truth: Truth) -> Row:
     row["reference_boxes"] = [
         _reference(box, text, truth) for box in text.get("reference_boxes", [])
     ]
+    row |= {key: text[key] for key in ("options", "correct", "explanation") if key in text}
     return row | {"simulated": True}
 
 
@@ -151,8 +152,8 @@ def place_box(box: Row, text: Row, truth: Truth) -> list[float]:
     """Find the pixels of a box that a text describes.
 
     One of ``like`` (a finding's true box), ``mirror`` (the same on the other side of the picture),
-    ``heart`` (its silhouette), ``tip`` (the end of a device, ``size_mm`` wide) or ``at`` (shares of the picture); then ``grow``
-    (share by which it is enlarged) and ``shift`` (shares of its own size).
+    ``heart`` (its silhouette), ``tip`` (the end of a device, ``size_mm`` wide) or ``at`` (shares of
+    the picture); then ``grow`` (share by which it is enlarged) and ``shift`` (shares of its size).
     """
     _, known = _known(text, truth, box.get("image"))
     width, height = float(known["width"]), float(known["height"])
@@ -196,6 +197,8 @@ def _answers(text: Row, truth: Truth, number: int) -> Iterator[Row]:
         }
         if model["draws_boxes"]:
             row["boxes"] = [_drawn(box, text, truth) for box in answer.get("boxes", [])]
+        if text["question_type"] == "choice":
+            row |= {"choice": answer.get("choice"), "explanation": answer.get("explanation")}
         if answer.get("picture"):
             row["images"] = [returned_name(text["id"], model["id"])]
         row["latency_s"] = round(1.1 + output / (62 if place == 0 else 95) + 0.07 * (number % 5), 2)

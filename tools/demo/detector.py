@@ -16,8 +16,8 @@ class Look:
     """How one radiograph was exposed and processed.
 
     ``quanta`` is the dose (photons a pixel at 0.19 mm behind nothing), ``scatter`` its share of a
-    wide blur, ``detail`` multiplies the contrast of fine structures, ``base`` is what is left of the
-    large-scale contrast, ``percentiles`` and ``gamma`` set brightness.
+    wide blur, ``detail`` multiplies the contrast of fine structures, ``base`` is what is left of
+    the large-scale contrast, ``percentiles`` and ``gamma`` set brightness.
     """
 
     quanta: float = 45000.0

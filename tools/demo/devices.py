@@ -1,7 +1,7 @@
-"""Tubes, lines and other hardware: drawn where their course through the patient falls on the detector.
+"""Tubes, lines and other hardware, drawn where their course through the patient is projected.
 
-A course is a list of voxel positions (z, y, x). Everything adds to the ray integral before exposure,
-so that it is blurred, noisy and compressed like the rest of the picture.
+A course is a list of voxel positions (z, y, x). Everything adds to the ray integral before
+exposure, so that it is blurred, noisy and compressed like the rest of the picture.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _SHARP = 4
 class Device:
     """A thing in or on the patient.
 
-    ``width_mm`` is the outer diameter, ``wall`` and ``stripe`` what wall and radio-opaque stripe add
-    to the ray integral. ``tip`` is the last point of the course.
+    ``width_mm`` is the outer diameter, ``wall`` and ``stripe`` what wall and radio-opaque stripe
+    add to the ray integral. ``tip`` is the last point of the course.
     """
 
     name: str
@@ -110,7 +110,7 @@ def gastric_tube(volume: Volume, reach: float = 1.0) -> Device:
 
 
 def central_line(volume: Volume, side: str = "right", past_mm: float = 0.0) -> Device:
-    """A jugular line; the tip is at the foot of the superior vena cava, or ``past_mm`` beyond it."""
+    """A jugular line, its tip at the foot of the superior vena cava or ``past_mm`` beyond."""
     cava, vein = _centres(volume, SVC), _centres(volume, _VEIN_RIGHT)
     top = max(vein)
     start = vein[top]
@@ -225,7 +225,9 @@ def draw(
         layer = _tube(path.shape, points, device.width_mm * enlarge, device.wall, device.stripe)
         for kind, place, tall, wide in device.patches:
             where = project_point(place, shape, geometry)
-            size = (tall * enlarge, wide * enlarge)
+            edge_on = kind == "can" and geometry.view == "LATERAL"
+            size = (tall * enlarge, (8.0 if edge_on else wide) * enlarge)
+            kind = "edge" if edge_on else kind
             layer = np.maximum(layer, _patch(path.shape, kind, where, size))
         path += layer
 
@@ -257,24 +259,25 @@ def _tube(
 def _patch(
     shape: tuple[int, ...], kind: str, where: tuple[float, float], size: tuple[float, float]
 ) -> np.ndarray:
+    """Draw a flat thing: an electrode's button, a generator from the front or from its edge."""
     canvas = np.zeros(shape, np.float32)
     column, row = where
     tall, wide = size
+
+    def blob(across: float, down: float, width: float, height: float, value: float) -> None:
+        centre = (round(column + across * wide), round(row + down * tall))
+        axes = (max(1, round(width * wide / 2)), max(1, round(height * tall / 2)))
+        cv2.ellipse(canvas, centre, axes, 12, 0, 360, value, -1, cv2.LINE_AA)
+
     if kind == "button":
-        cv2.circle(canvas, (round(column), round(row)), round(wide / 2), 0.16, -1, cv2.LINE_AA)
-        cv2.circle(canvas, (round(column), round(row)), round(wide / 5), 1.1, -1, cv2.LINE_AA)
+        blob(0, 0, 1, 1, 0.16)
+        blob(0, 0, 0.4, 0.4, 1.1)
         return canvas
-    centre = (round(column), round(row))
-    half = (round(wide / 2), round(tall / 2))
-    cv2.ellipse(canvas, centre, half, 8, 0, 360, 1.7, -1, cv2.LINE_AA)
-    inner = (round(half[0] * 0.86), round(half[1] * 0.86))
-    cv2.ellipse(canvas, centre, inner, 8, 0, 360, 1.35, -1, cv2.LINE_AA)
-    top = (round(column), round(row - tall * 0.30))
-    cv2.ellipse(
-        canvas, top, (round(wide * 0.3), round(tall * 0.12)), 8, 0, 360, 0.75, -1, cv2.LINE_AA
-    )
-    board = (round(column - wide * 0.05), round(row + tall * 0.12))
-    cv2.ellipse(
-        canvas, board, (round(wide * 0.30), round(tall * 0.2)), 8, 0, 360, 2.2, -1, cv2.LINE_AA
-    )
-    return cv2.GaussianBlur(canvas, (0, 0), 0.8)
+    blob(0, 0, 1, 1, 1.15)  # the can; its header of plastic is at the top
+    if kind == "can":
+        blob(0, 0, 0.93, 0.93, 0.95)
+        blob(-0.02, 0.15, 0.78, 0.56, 1.5)
+        blob(0.05, -0.36, 0.55, 0.2, 0.35)
+        blob(-0.1, -0.38, 0.10, 0.10, 1.3)
+        blob(0.18, -0.36, 0.10, 0.10, 1.3)
+    return cv2.GaussianBlur(canvas, (0, 0), 1.1)

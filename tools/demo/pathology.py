@@ -24,6 +24,7 @@ from tools.demo.volume import (
     RIGHT_LUNG,
     RIGHT_RIBS,
     SPACING_MM,
+    TRACHEA,
     Volume,
 )
 
@@ -130,7 +131,7 @@ def _clouds(shape: tuple[int, ...], size_mm: float, seed: int) -> np.ndarray:
 
 
 def _wall_distance(lung: np.ndarray, both: np.ndarray) -> np.ndarray:
-    """Distance of each voxel of a lung to the chest wall (not to mediastinum or diaphragm), mm."""
+    """Distance to the chest wall (not to mediastinum or diaphragm) in and beside a lung, mm."""
     distance = np.zeros(lung.shape, np.float32)
     for z in range(lung.shape[0]):
         points = cv2.findNonZero(both[z].astype(np.uint8))
@@ -144,7 +145,7 @@ def _wall_distance(lung: np.ndarray, both: np.ndarray) -> np.ndarray:
     spread = ndimage.gaussian_filter(under.astype(np.float32), 4)
     top = ndimage.gaussian_filter(np.where(under, top, 0), 4) / np.maximum(spread, 1e-3)
     below_top = (top[None] - np.arange(lung.shape[0])[:, None, None]) * _DZ
-    return np.where(lung, np.minimum(distance, np.maximum(below_top, 0) * 0.85 + 1), 0)
+    return np.minimum(distance, np.maximum(below_top, 0) * 0.85 + 1)
 
 
 def _find_mass(volume: Volume) -> np.ndarray:
@@ -170,10 +171,13 @@ def remove_mass(thorax: Volume) -> Volume:
 
 
 def mark_mass(thorax: Volume) -> Volume:
-    """Label the real mass, for the patient who keeps it."""
-    labels = thorax.labels.copy()
-    labels[_MASS_BOX][_find_mass(thorax)] = MASS
-    return Volume(thorax.hu, labels)
+    """Label the real mass and make it denser, for the patient who keeps it."""
+    mass = ndimage.binary_fill_holes(ndimage.binary_closing(_find_mass(thorax), iterations=2))
+    hu, labels = thorax.hu.copy(), thorax.labels.copy()
+    labels[_MASS_BOX][mass] = MASS
+    part = hu[_MASS_BOX].astype(np.float32)
+    hu[_MASS_BOX] = np.rint(part + _soft(mass, 0.8) * (np.maximum(part, 110) - part))
+    return Volume(hu, labels)
 
 
 def real_mass(volume: Volume) -> Lesion:
@@ -229,12 +233,14 @@ def pneumothorax(volume: Volume, side: Side, apex_mm: float, lateral_mm: float) 
     share = np.clip((np.arange(lung.shape[0]) - levels[0]) / (levels[-1] - levels[0]), 0, 1)
     width = lateral_mm * np.clip((share - 0.22) / 0.25, 0, 1)
     width += (apex_mm - lateral_mm) * np.clip((share - 0.55) / 0.40, 0, 1) ** 1.3
-    gap = np.where(lung, wall - width[:, None, None], -1.0)
-    gap = _blur(gap, (2.0, 1.5, 1.5))
-    rim = ndimage.binary_dilation(lung, np.ones((3, 5, 5), bool)) & (volume.hu < -250)
-    here = (lung | rim) & (width[:, None, None] > 0.5)
-    air = here & (gap < 0)
-    empty = np.where(here, 1 / (1 + np.exp(np.clip(gap / 0.35, -20, 20))), 0).astype(np.float32)
+    gap = _blur(wall - width[:, None, None], (2.0, 1.5, 1.5))
+    # At the rim the CT's own grey values say how much of a voxel is lung: a mask would be jagged.
+    core = ndimage.binary_erosion(lung, np.ones((3, 5, 5), bool))
+    rim = ndimage.binary_dilation(lung, np.ones((3, 5, 5), bool))
+    airy = np.clip((-350 - volume.hu.astype(np.float32)) / 300, 0, 1) * rim
+    here = (width[:, None, None] > 0.5) & rim
+    air = lung & here & (gap < 0)
+    empty = np.maximum(core, airy) / (1 + np.exp(np.clip(gap / 0.35, -20, 20))) * here
     edge = np.where(here, np.exp(-(((gap - 0.6) / 0.9) ** 2)), 0).astype(np.float32)
     collapsed = _blend(volume, np.where(lung & ~air, 0.08, 0).astype(np.float32), 40.0)
     emptied = _blend(collapsed, empty, -998.0)
@@ -243,7 +249,9 @@ def pneumothorax(volume: Volume, side: Side, apex_mm: float, lateral_mm: float) 
     depth = np.abs(np.arange(lung.shape[1]) - middle_y)[None, :, None] * _DY
     across = np.arange(lung.shape[2])[None, None, :]
     outer = across < middle_x if side == "right" else across > middle_x
-    return Lesion(lined, (air & (depth < 55) & outer).astype(np.float32), "Pneumothorax", side)
+    wide = (width >= 0.5 * width.max())[:, None, None]
+    shown = air & (depth < 55) & outer & wide
+    return Lesion(lined, shown.astype(np.float32), "Pneumothorax", side)
 
 
 @_around_lungs
@@ -310,7 +318,8 @@ def oedema(volume: Volume, share: float, seed: int = 11) -> Lesion:
     """Haze of both lungs around the hila and towards the bases."""
     lungs = _hemithorax(volume, "right") | _hemithorax(volume, "left")
     heart = np.argwhere(volume.mask(HEART)[::2, ::2, ::2]) * 2
-    z0, y0, x0 = heart.mean(axis=0) + (18, -35, -12)
+    z0, y0, _ = heart.mean(axis=0) + np.array([18, -35, 0])
+    x0 = np.argwhere(volume.mask(TRACHEA)[::2, ::2, ::2])[:, 2].mean() * 2 + 6
     z, y, x = np.ogrid[tuple(slice(0, length) for length in lungs.shape)]
     across = np.abs(x - x0) * _DX
     reach = np.exp(-(((across - 48) / 48) ** 2)) * np.exp(-(((z - z0) * _DZ / 75) ** 2))

@@ -30,11 +30,12 @@ _ASPECT = SPACING_MM[0] / SPACING_MM[1]
 class Build:
     """How a patient differs from the one of the CT.
 
-    Scales multiply sizes (``wide`` across, ``deep`` front to back, ``tall`` up). ``taper`` widens the
-    base and narrows the apex by that share. ``fat_mm`` is laid on under the skin. ``heart`` is the
-    share by which the heart is enlarged across (negative: made smaller). ``breath_right_mm`` and ``breath_left_mm`` push the
-    half of the diaphragm up. ``turn_deg`` rotates the patient about the long axis (positive: left
-    shoulder away from the detector of a PA view), ``tilt_deg`` leans the head forward.
+    Scales multiply sizes (``wide`` across, ``deep`` front to back, ``tall`` up). ``taper`` widens
+    the base and narrows the apex by that share. ``fat_mm`` is laid on under the skin. ``heart`` is
+    the share by which the heart is enlarged across (negative: made smaller). ``breath_right_mm``
+    and ``breath_left_mm`` push that half of the diaphragm up. ``turn_deg`` rotates the patient
+    about the long axis (positive: left shoulder away from the detector of a PA view), ``tilt_deg``
+    leans the head forward.
     """
 
     wide: float = 1.0
@@ -92,10 +93,9 @@ def _axial_pass(thorax: Volume, build: Build) -> Volume:
         wide = build.wide * (1 + build.taper * (0.5 - level))
         x = turned_x / wide + middle_x
         y = turned_y / build.deep + middle_y
-        if build.heart != 0:
-            span = heart_top - heart_bottom
-            above = np.clip((heart_z - z) / span, -1.2, 1.2)
-            share = build.heart * np.exp(-((above / 0.75) ** 4))
+        above = (heart_z - z) / (heart_top - heart_bottom)
+        share = build.heart * np.exp(-((above / 0.75) ** 4))
+        if abs(share) > 0.002:
             front = 1 / (1 + np.exp(-(y - heart_y + 45) / 12))
             centre = heart_x - 18  # nearer the midline: the right border moves too
             reach = np.where(x > centre, 178, 150).astype(np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 from collections.abc import Callable
@@ -29,8 +30,8 @@ _ORGANS = {
     "right_lung": volume.RIGHT_LUNG,
     "left_lung": volume.LEFT_LUNG,
 }
-_MADE_BY = ("volume", "patient", "pathology", "devices", "projection", "detector", "markers")
-_CODE = [Path(__file__), *(Path(__file__).with_name(f"{name}.py") for name in _MADE_BY)]
+_MADE_BY = ("volume", "patient", "pathology", "devices", "projection")
+_CODE = [Path(__file__).with_name(f"{name}.py") for name in _MADE_BY]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Shot:
 
     name: str
     geometry: Geometry
-    look: Look = Look()
+    look: Look = field(default_factory=Look)
     markers: tuple[Marker, ...] = ()
     caption: str = ""
     cut: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
@@ -76,35 +77,63 @@ class Picture:
     truth: dict[str, Any]
 
 
+@dataclass(frozen=True)
+class Shadow:
+    """What reaches the detector from a patient: ray integrals, and the truth about them."""
+
+    path: np.ndarray
+    truth: dict[str, Any]
+
+
 def render(study: Study, thorax: Volume, work: Path) -> dict[str, Picture]:
-    """Make the radiographs of a study, from the cache in ``work`` when nothing has changed.
+    """Make the radiographs of a study.
+
+    The slow part, the projection, is kept in ``work`` as long as the study and the code that
+    makes it are the same.
 
     Returns
     -------
     dict of str to Picture
         By the shot's name.
     """
-    cache = work / "pictures" / f"{study.id}-{_fingerprint(study)}.npz"
+    cache = work / "shadows" / f"{study.id}-{_fingerprint(study)}.npz"
     if not cache.exists():
-        pictures = _render(study, thorax)
+        shadows = _cast(study, thorax)
         cache.parent.mkdir(parents=True, exist_ok=True)
-        arrays = {name: picture.pixels for name, picture in pictures.items()}
-        truth = {name: picture.truth for name, picture in pictures.items()}
-        np.savez_compressed(cache, _truth=np.array(json.dumps(truth)), **arrays)  # type: ignore[arg-type]
+        truth = {name: shadow.truth for name, shadow in shadows.items()}
+        arrays = {name: shadow.path for name, shadow in shadows.items()}
+        np.savez(cache, _truth=np.array(json.dumps(truth)), **arrays)  # type: ignore[arg-type]
     with np.load(cache) as stored:
         truth = json.loads(str(stored["_truth"]))
-        return {shot.name: Picture(stored[shot.name], truth[shot.name]) for shot in study.shots}
+        return {
+            shot.name: _develop(shot, Shadow(stored[shot.name], truth[shot.name]))
+            for shot in study.shots
+        }
 
 
 def _fingerprint(study: Study) -> str:
     digest = hashlib.sha256()
     for path in _CODE:
-        digest.update(path.read_bytes())
-    digest.update(repr((study.id, study.build, study.shots, study.keep_mass)).encode())
+        digest.update(_bare(path.read_text("utf-8")).encode())
+    shots = [(shot.name, shot.geometry) for shot in study.shots]
+    digest.update(repr((study.id, study.build, shots, study.keep_mass)).encode())
     for made in (study.lesions, study.hardware):
         for name, maker in made.items():
             digest.update(repr((name, _describe(maker))).encode())
     return digest.hexdigest()[:16]
+
+
+def _bare(code: str) -> str:
+    """Reduce source to what it does: no layout, comments or docstrings."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            node.body = [
+                part
+                for part in node.body
+                if not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+            ]
+    return ast.dump(tree)
 
 
 def _describe(maker: Any) -> Any:
@@ -112,7 +141,7 @@ def _describe(maker: Any) -> Any:
     return (maker.func.__name__, maker.args, sorted(maker.keywords.items()))
 
 
-def _render(study: Study, thorax: Volume) -> dict[str, Picture]:
+def _cast(study: Study, thorax: Volume) -> dict[str, Shadow]:
     start = pathology.mark_mass(thorax) if study.keep_mass else pathology.remove_mass(thorax)
     patient = shape_patient(start, study.build)
     lesions: dict[str, Lesion] = {}
@@ -128,7 +157,7 @@ def _render(study: Study, thorax: Volume) -> dict[str, Picture]:
         organ: _centre(patient, ids) for organ, ids in _ORGANS.items()
     }
     return {
-        shot.name: _shoot(shot, patient, attenuation, lesions, hardware, facts)
+        shot.name: _shadow(shot.geometry, patient, attenuation, lesions, hardware, facts)
         for shot in study.shots
     }
 
@@ -139,28 +168,20 @@ def _centre(patient: Volume, ids: tuple[int, ...]) -> tuple[float, float, float]
     return float(z), float(y), float(x)
 
 
-def _shoot(
-    shot: Shot,
+def _shadow(
+    geometry: Geometry,
     patient: Volume,
     attenuation: np.ndarray,
     lesions: dict[str, Lesion],
     hardware: dict[str, list[Device]],
     facts: dict[str, tuple[float, float, float]],
-) -> Picture:
-    geometry, shape = shot.geometry, patient.hu.shape
+) -> Shadow:
+    shape = patient.hu.shape
     path = projection.project(attenuation, geometry)
-    body = path > 0.45
     boxes = {name: _lesion_box(lesion, geometry) for name, lesion in lesions.items()}
     for name, placed in hardware.items():
         devices.draw(path, placed, shape, geometry)
         boxes[name] = _course_box(placed, shape, geometry)
-    for marker in shot.markers:
-        draw_marker(path, marker, geometry.pixel_mm)
-    rng = np.random.default_rng(shot.seed)
-    signal = detector.expose(path, geometry.pixel_mm, shot.look, rng)
-    open_field = _open_field(path.shape, shot.cut)
-    pixels = detector.process(signal, geometry.pixel_mm, shot.look, body & open_field)
-    pixels[~open_field] = 0
     points = {
         name: projection.project_point(place, shape, geometry) for name, place in facts.items()
     }
@@ -179,6 +200,20 @@ def _shoot(
     }
     if geometry.view != "LATERAL":
         truth["heart"] = _heart_and_chest(patient, geometry)
+    return Shadow(path, truth)
+
+
+def _develop(shot: Shot, shadow: Shadow) -> Picture:
+    """Expose and process: markers, noise, contrast, collimation, mirroring, words."""
+    path, truth, pixel_mm = shadow.path.copy(), shadow.truth, shot.geometry.pixel_mm
+    body = path > 0.45
+    for marker in shot.markers:
+        draw_marker(path, marker, pixel_mm)
+    rng = np.random.default_rng(shot.seed)
+    signal = detector.expose(path, pixel_mm, shot.look, rng)
+    open_field = _open_field(path.shape, shot.cut)
+    pixels = detector.process(signal, pixel_mm, shot.look, body & open_field)
+    pixels[~open_field] = 0
     if shot.mirrored:
         pixels = np.ascontiguousarray(pixels[:, ::-1])
         _mirror(truth)
@@ -204,7 +239,7 @@ def _bounds(mask: np.ndarray) -> list[float] | None:
 
 
 def _lesion_box(lesion: Lesion, geometry: Geometry) -> list[float] | None:
-    """Box around the shadow of a lesion: where it is at least a third as thick as at its thickest."""
+    """Box around the shadow of a lesion: where it has a third of its greatest thickness."""
     shadow = _coarse(lesion.shown, geometry)
     if shadow.max() <= 0:
         return None

@@ -16,7 +16,7 @@ from scipy import ndimage
 
 from tools.demo.source import Source
 
-VERSION = 6
+VERSION = 8
 """Raise when the preparation changes: caches of other versions are not read."""
 SPACING_MM = (1.25, 0.703125, 0.703125)
 """Voxel size along z, y, x after the slices have been doubled, mm."""
@@ -89,10 +89,15 @@ def _prepare(source: Source) -> tuple[np.ndarray, np.ndarray]:
     hu = _without_contrast(hu, labels)
     hu = _harder_ribs(hu, labels)
     hu = _clearer_vessels(hu, labels)
-    sharpened = hu + 0.9 * (hu - ndimage.gaussian_filter1d(hu, 0.75, axis=0))
-    np.clip(sharpened, AIR, 1600, out=sharpened)
+    ribs = ndimage.binary_dilation(np.isin(labels, RIBS), np.ones((3, 7, 7), bool))
+    amount = np.where(ribs, 0.6, 0.9)  # sharp slices show as a zip along slanting ribs
+    sharpened = hu + amount * (hu - ndimage.gaussian_filter1d(hu, 0.75, axis=0))
+    sharpened += 0.6 * (sharpened - _plane_blur(sharpened, 1.1))
+    np.clip(sharpened, AIR, 1700, out=sharpened)
     doubled = ndimage.zoom(sharpened, (2, 1, 1), order=3, grid_mode=True, mode="nearest")
     np.clip(doubled, AIR, 1700, out=doubled)
+    ribs = np.repeat(ribs, 2, axis=0)
+    doubled[ribs] = ndimage.gaussian_filter1d(doubled, 0.6, axis=0)[ribs]
     inside = np.repeat(body, 2, axis=0)
     doubled[~inside] = AIR
     neck = np.stack(
@@ -101,6 +106,11 @@ def _prepare(source: Source) -> tuple[np.ndarray, np.ndarray]:
     hu = np.rint(np.concatenate([doubled, neck])).astype(np.int16)
     names = np.concatenate([np.repeat(labels, 2, axis=0), np.zeros(neck.shape, np.uint8)])
     return hu, names
+
+
+def _plane_blur(hu: np.ndarray, sigma: float) -> np.ndarray:
+    """Blur each slice by sigma voxels."""
+    return np.stack([cv2.GaussianBlur(plane, (0, 0), sigma) for plane in hu])
 
 
 def _body(hu: np.ndarray) -> np.ndarray:

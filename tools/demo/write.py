@@ -14,8 +14,13 @@ import pydicom
 import yaml
 from PIL import Image
 from pydicom.dataset import FileDataset, FileMetaDataset
-from pydicom.uid import DigitalXRayImageStorageForPresentation, ExplicitVRLittleEndian, generate_uid
-from pydicom.uid import JPEGLSLossless, RLELossless
+from pydicom.uid import (
+    DigitalXRayImageStorageForPresentation,
+    ExplicitVRLittleEndian,
+    JPEGLSLossless,
+    RLELossless,
+    generate_uid,
+)
 
 from tools.demo.cases import Row, Tables, file_name, image_rows, place_box, returned_name
 from tools.demo.render import Picture
@@ -43,7 +48,7 @@ def write_tables(tables: Tables, folder: Path) -> None:
 
 
 def write_truth(truth: Mapping[str, Any], folder: Path) -> None:
-    """Write what the generator knows about each picture, for tests and for rebuilding the tables."""
+    """Write what is known about each picture: tests and the tables need it, the app does not."""
 
     def rounded(value: Any) -> Any:
         if isinstance(value, float):
