@@ -21,7 +21,7 @@ def show_case() -> None:
     ordered = resources.ordered_cases(table, case_filter)
     wanted = state.query_value(state.QUERY_CASE)
     case_id = wanted or (ordered[0] if ordered else None)
-    page = case_page.gather_case(review_set, case_id, gap_threshold=gap) if case_id else None
+    page = resources.case_page(review_set, case_id) if case_id else None
     if page is None:
         case_parts.show_no_case(wanted)
         return
@@ -40,7 +40,9 @@ def show_case() -> None:
         )
         case_parts.show_comparison(shown, names)
     with left:
-        show_viewer(review_set, shown, place, colours)
+        beside = [one for one in (place.after, place.before) if one]
+        pages = [one for case in beside if (one := resources.case_page(review_set, case))]
+        show_viewer(review_set, shown, ordered, pages, colours)
         st.html(case_panels.scores_html(shown.scores, names=names, readers=readers))
 
 

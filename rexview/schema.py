@@ -234,7 +234,8 @@ class Evidence:
 
     ``where`` is ``answer``, ``report``, ``question``, ``box``, ``reference_box``, ``usage`` or
     ``scores``. ``start`` and ``end`` are character offsets into that text (for a report: into
-    ``field``, ``findings`` or ``impression``). ``box`` is x, y, width, height in pixels of ``image``.
+    ``field``, ``findings`` or ``impression``). ``box`` is x, y, width, height in pixels of
+    ``image``.
     """
 
     where: str

@@ -40,7 +40,10 @@ def compare_texts(first: str, second: str) -> tuple[list[Piece], bool]:
             pieces.append(Piece("both", "".join(b[b_start:b_end])))
             continue
         if a_end > a_start:
-            pieces.append(Piece("first", "".join(a[a_start:a_end])))
+            before = a[a_start - 1] if a_start else ""
+            glued = bool(pieces) and not pieces[-1].text[-1:].isspace()
+            space = before[len(before.rstrip()) :] if glued else ""
+            pieces.append(Piece("first", space + "".join(a[a_start:a_end])))
         if b_end > b_start:
             pieces.append(Piece("second", "".join(b[b_start:b_end])))
     return pieces, whole

@@ -7,6 +7,7 @@ on the server, "empty" an app of one line. Needs the test requirements (Playwrig
 
 from __future__ import annotations
 
+import itertools
 import os
 import statistics
 import time
@@ -20,14 +21,23 @@ from rexview.settings import DEMO_FOLDER
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 ROUNDS: Final = 9
+_LIMIT_MS: Final = 30_000
+_DATE: Final = {
+    "keydown": "event.timeStamp",
+    "click": "event.timeStamp",
+    "pointermove": "performance.now()",  # browsers hold moves back until the next frame
+}
+"""When an event began, in the page's own time."""
 
-_PAINTED: Final = """
-() => new Promise(done => addEventListener('rexview:painted', function seen(event) {
-  if (window.wantedCase && event.detail.case !== window.wantedCase) return;
-  removeEventListener('rexview:painted', seen);
-  requestAnimationFrame(() => done(performance.now()));
+_EVENT: Final = """
+(name) => () => new Promise(done => addEventListener(name, function seen(event) {
+  if (window.wantedCase && event.detail?.case !== window.wantedCase) return;
+  removeEventListener(name, seen);
+  done(performance.now());
 }))
 """
+_PAINTED: Final = f"({_EVENT})('rexview:painted')"
+_BOXES: Final = f"({_EVENT})('rexview:boxes')"
 _IMAGE_CHANGED: Final = """
 () => new Promise(done => {
   const before = document.querySelector('[data-testid="stImage"] img')?.src;
@@ -35,19 +45,21 @@ _IMAGE_CHANGED: Final = """
     const image = document.querySelector('[data-testid="stImage"] img');
     if (image && image.src !== before && image.complete && image.naturalWidth) {
       clearInterval(timer);
-      image.decode().finally(() => requestAnimationFrame(() => done(performance.now())));
+      image.decode().finally(() => done(performance.now()));
     }
   }, 1);
 })
 """
+_DEVELOPER: Final = {"client.toolbarMode": "developer"}
+"""With it the key R runs the page again."""
 _RERUN_DONE: Final = """
 () => new Promise(done => {
   const app = document.querySelector('[data-testid="stApp"]');
   const state = () => app.getAttribute('data-test-script-state');
   let ran = false;
   new MutationObserver((_, observer) => {
-    if (state() === 'running') ran = true;
-    else if (ran && state() === 'notRunning') { observer.disconnect(); done(performance.now()); }
+    if (state() !== 'notRunning') ran = true;
+    else if (ran) { observer.disconnect(); done(performance.now()); }
   }).observe(app, { attributes: true, attributeFilter: ['data-test-script-state'] });
 })
 """
@@ -64,9 +76,9 @@ def run(folder: Path = DEMO_FOLDER) -> list[dict[str, Any]]:
         ) from None
     bench = Path(__file__).parent
     with ExitStack() as stack:
-        ours = stack.enter_context(serve(ROOT / "app.py", folder))
+        ours = stack.enter_context(serve(ROOT / "app.py", folder, options=_DEVELOPER))
         naive = stack.enter_context(serve(bench / "naive_app.py", folder))
-        empty = stack.enter_context(serve(bench / "empty_app.py"))
+        empty = stack.enter_context(serve(bench / "empty_app.py", options=_DEVELOPER))
         playwright = stack.enter_context(sync_playwright())
         browser = stack.enter_context(
             playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
@@ -79,7 +91,7 @@ def run(folder: Path = DEMO_FOLDER) -> list[dict[str, Any]]:
 
 def _viewer(browser: Any, ours: str, naive: str, cases: list[str]) -> list[dict[str, Any]]:
     own = browser.new_page(viewport={"width": 1440, "height": 900})
-    own.goto(f"{ours}/case?case={cases[0]}&sort=file")
+    own.goto(f"{ours}/case?case={cases[0]}&sort=order")
     own.wait_for_selector(f'[data-painted-case="{cases[0]}"]')
     plain = browser.new_page(viewport={"width": 1440, "height": 900})
     plain.goto(naive)
@@ -88,34 +100,47 @@ def _viewer(browser: Any, ours: str, naive: str, cases: list[str]) -> list[dict[
     first = plain.locator('[data-testid="stCheckbox"] label').first
     slider = plain.get_by_role("slider")
 
-    def key(press: str) -> Callable[[], float]:
-        return lambda: _timed(own, _PAINTED, lambda: own.keyboard.press(press))
-
-    def changed(act: Callable[[], Any]) -> Callable[[], float]:
-        return lambda: _timed(plain, _IMAGE_CHANGED, act)
-
     rows = [
-        _compare("toggle a model's boxes", key("1"), changed(first.click), "naive", at_least=20),
         _compare(
-            "one window step",
-            key("Shift+ArrowRight"),
-            changed(lambda: slider.press("ArrowLeft")),
+            "toggle a model's boxes",
+            lambda: _timed(own, _BOXES, lambda: own.keyboard.press("1")),
+            lambda: _timed(plain, _IMAGE_CHANGED, first.click, "click"),
             "naive",
             at_least=20,
-        ),
+        )
     ]
+    canvas = own.locator("[data-painted-case] canvas").first.bounding_box()
+    steps = itertools.count(1)
+    own.mouse.move(canvas["x"] + 200, canvas["y"] + 200)
+    own.mouse.down()
+
+    def drag() -> None:
+        own.mouse.move(canvas["x"] + 200 + 6 * next(steps), canvas["y"] + 200)
+
+    rows.append(
+        _compare(
+            "one window step",
+            lambda: _timed(own, _PAINTED, drag, "pointermove"),
+            lambda: _timed(plain, _IMAGE_CHANGED, lambda: slider.press("ArrowLeft")),
+            "naive",
+            at_least=20,
+        )
+    )
+    own.mouse.up()
     turns = iter([*cases[1:], *reversed(cases[:-1])] * 9)
 
     def next_case() -> float:
         target = next(turns)
         forwards = cases.index(target) > cases.index(_shown_case(own))
-        own.wait_for_timeout(1200)  # a reader looks at a case; meanwhile the next is fetched
+        own.wait_for_timeout(2500)  # a reader looks at a case; meanwhile the next is fetched
         own.evaluate("wanted => { window.wantedCase = wanted; }", target)
         return _timed(own, _PAINTED, lambda: own.keyboard.press("j" if forwards else "k"))
 
     def next_naive() -> float:
         plain.wait_for_timeout(1200)
-        return _timed(plain, _IMAGE_CHANGED, lambda: plain.keyboard.press("j"))
+        return _timed(
+            plain, _IMAGE_CHANGED, plain.get_by_role("button", name="Next").click, "click"
+        )
 
     rows.append(_compare("next case, prefetched", next_case, next_naive, "naive", at_least=2))
     return rows
@@ -163,13 +188,22 @@ def _reruns(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _timed(page: Any, until: str, act: Callable[[], Any]) -> float:
-    """Return ms from the act to the moment that the page's promise tells."""
-    waiting = page.evaluate_handle(f"() => {{ return {{ promise: ({until})() }}; }}")
-    begin = page.evaluate("() => performance.now()")
+def _timed(page: Any, until: str, act: Callable[[], Any], begins: str = "keydown") -> float:
+    """Return ms from the first such event, as the page dates it, to what the page waits for."""
+    waiting = page.evaluate_handle(
+        f"""() => {{
+          const begun = new Promise(done => {{
+            addEventListener(
+              '{begins}', event => done({_DATE[begins]}), {{ capture: true, once: true }});
+          }});
+          const limit = new Promise((_, fail) => setTimeout(
+            () => fail(new Error('nothing happened within {_LIMIT_MS} ms')), {_LIMIT_MS}));
+          return {{ took: Promise.race([limit,
+            Promise.all([begun, ({until})()]).then(([begin, end]) => end - begin)]) }};
+        }}"""
+    )
     act()
-    end = page.evaluate("waiting => waiting.promise", waiting)
-    return float(end - begin)
+    return float(page.evaluate("waiting => waiting.took", waiting))
 
 
 def _compare(

@@ -11,6 +11,7 @@ from rexview.analysis.case_page import CasePage, Place
 from rexview.analysis.differences import compare_texts
 from rexview.schema import Case, ReviewSet
 from rexview.ui import case_panels, state
+from rexview.ui.share import share_button
 from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
 
 _REPORT: Final = "the report"
@@ -47,9 +48,7 @@ def show_header(review_set: ReviewSet, case: Case, place: Place, filter_words: s
                 args=(target,),
             )
         st.html(case_panels.place_html(case, place, filter_words, _kind(case)))
-        with st.popover("Share", icon=":material/link:"):
-            st.caption("A colleague who opens this link sees the same.")
-            st.code(_link(), language=None, wrap_lines=True)
+        share_button()
         st.page_link(
             state.PAGE_BROWSE,
             label="All in this filter",
@@ -64,13 +63,6 @@ def _kind(case: Case) -> str:
         words.append(CATEGORY_NAMES.get(case.category, case.category))
     words += [value for values in case.tags.values() for value in values][:3]
     return " · ".join(words)
-
-
-def _link() -> str:
-    from urllib.parse import urlencode
-
-    base = (st.context.url or "").split("?")[0].split("#")[0]
-    return f"{base}?{urlencode(state.query_lists(), doseq=True)}"
 
 
 def answer_choices(page: CasePage, names: Mapping[str, str]) -> CasePage:

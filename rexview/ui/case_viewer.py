@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.case_page import CasePage, Place
+from rexview.analysis.case_page import CasePage, place_in
 from rexview.analysis.linking import link_key
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import Orientation, box_problem, box_side, orientation_of
-from rexview.schema import AnswerBox, Case, Flag, ReferenceBox, ReviewSet, StudyImage
+from rexview.schema import AnswerBox, Flag, ReferenceBox, ReviewSet, StudyImage
 from rexview.ui import resources, state
 from rexview.ui.routes import image_version, pixel_url
 from rexview.ui.viewer import (
@@ -40,10 +40,20 @@ _SIDES: Final = {
 
 
 def show_viewer(
-    review_set: ReviewSet, page: CasePage, place: Place, colours: Mapping[str, str]
+    review_set: ReviewSet,
+    page: CasePage,
+    ordered: Sequence[str],
+    neighbours: Iterable[CasePage],
+    colours: Mapping[str, str],
 ) -> None:
-    """Put the viewer on the page and do what the reader asks of it."""
-    data = viewer_data(review_set, page, place, colours)
+    """Put the viewer on the page and do what the reader asks of it.
+
+    ``ordered`` holds the ids of the cases of the filter; ``neighbours`` are the cases before and
+    after, the likelier one first.
+    """
+    data = viewer_data(review_set, page, ordered, colours)
+    ahead = [viewer_data(review_set, one, ordered, colours) for one in neighbours]
+    data = replace(data, prefetch=_first_pixels(ahead), ahead=tuple(ahead))
     if not data.views:
         st.info("This case has no image.")
         return
@@ -55,9 +65,10 @@ def _go_to(case_id: str) -> None:
 
 
 def viewer_data(
-    review_set: ReviewSet, page: CasePage, place: Place, colours: Mapping[str, str]
+    review_set: ReviewSet, page: CasePage, ordered: Sequence[str], colours: Mapping[str, str]
 ) -> ViewerData:
-    """Make the viewer's data for one case."""
+    """Make the viewer's data for one case, without what lies ahead of it."""
+    place = place_in(ordered, page.case.id)
     case = page.case
     frames = {image.id: _Frame(image) for image in case.images}
     key_image = case.key_image
@@ -92,7 +103,6 @@ def viewer_data(
         groups=with_keys(groups),
         active=key_image.id if key_image else None,
         neighbours=Neighbours(place.before, place.after),
-        prefetch=tuple(_prefetch(review_set, (place.after, place.before))),
     )
 
 
@@ -216,12 +226,7 @@ def _note(box: AnswerBox | ReferenceBox, flags: Sequence[Flag], model: str) -> s
     return None
 
 
-def _prefetch(review_set: ReviewSet, case_ids: Sequence[str | None]) -> Iterator[PixelLink]:
-    for case_id in case_ids:
-        case: Case | None = review_set.case(case_id) if case_id else None
-        image = case.key_image if case else None
-        if image is not None:
-            try:
-                yield _pixels(review_set, image.path)
-            except (ImageError, PathEscape):
-                continue  # it will be shown as missing when its turn comes
+def _first_pixels(cases: Iterable[ViewerData]) -> tuple[PixelLink, ...]:
+    """Return the pixels that each case shows first; a missing image has none."""
+    shown = (view for data in cases for view in data.views if view.id == data.active)
+    return tuple(view.pixels for view in shown if view.pixels is not None)

@@ -20,6 +20,7 @@ import streamlit as st
 
 from rexview import analysis, reviewset
 from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selection
+from rexview.analysis.case_page import CasePage, gather_case
 from rexview.analysis.colours import model_colours
 from rexview.errors import ReviewSetError, RexviewError
 from rexview.imaging import DiskCache
@@ -188,6 +189,12 @@ def answers(review_set: ReviewSet) -> AnswerTable:
 def colours(review_set: ReviewSet) -> dict[str, str]:
     """Return the colour of every model of a review set."""
     return model_colours(model.id for model in review_set.models)
+
+
+@lru_cache(maxsize=64)
+def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
+    """Return one case with all that is said about it; the neighbours' are asked for ahead."""
+    return gather_case(review_set, case_id, gap_threshold=settings().gap_threshold)
 
 
 @lru_cache(maxsize=64)

@@ -11,8 +11,9 @@ def shown(app):
 
 
 def viewer(app):
-    (component,) = app.get("bidi_component")
-    assert component.proto.component_name == "rexview_viewer"
+    (component,) = [
+        one for one in app.get("bidi_component") if one.proto.component_name == "rexview_viewer"
+    ]
     return json.loads(component.proto.json)
 
 

@@ -105,7 +105,8 @@ class ViewerData:
     """All that the viewer shows of one case.
 
     ``active`` is the view shown first (the first one by default); ``prefetch`` names the pixels
-    that are likely to be wanted next, most likely first.
+    that are likely to be wanted next, most likely first. ``ahead`` holds the neighbouring cases:
+    the viewer shows one at once when the reader turns to it, before the page has followed.
     """
 
     case: str
@@ -114,6 +115,7 @@ class ViewerData:
     active: str | None = None
     neighbours: Neighbours = Neighbours()
     prefetch: tuple[PixelLink, ...] = ()
+    ahead: tuple[ViewerData, ...] = ()
 
     def to_json(self, height: str) -> dict[str, Any]:
         """Return what the browser gets; ``height`` is a CSS length."""
@@ -125,6 +127,7 @@ class ViewerData:
             "groups": [asdict(group) for group in self.groups],
             "neighbours": asdict(self.neighbours),
             "prefetch": [_link(link) for link in self.prefetch],
+            "ahead": {one.case: one.to_json(height) for one in self.ahead},
         }
 
 

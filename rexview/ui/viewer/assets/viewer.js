@@ -16,12 +16,14 @@ import { Pane } from "./pane.js";
 import { pixelStore } from "./pixels.js";
 import { addressOf, adopt } from "./sharing.js";
 import { ViewState } from "./state.js";
+import { Turning } from "./turning.js";
 import { Toolbar } from "./toolbar.js";
 import { Tools } from "./tools.js";
 import { Views } from "./views.js";
 import { Windows } from "./windows.js";
 
 const SIDE_BY_SIDE_FROM_PX = 480; // narrower: one above the other
+const FRAME_MS = 12; // a little less than one at 60 Hz
 const mounted = new WeakMap(); // place on the page -> viewer
 let current = null; // the viewer that keys go to
 
@@ -46,6 +48,8 @@ class Viewer {
     this.panes = [];
     this.dirty = new Set();
     this.frames = 0;
+    this.frame = null; // the drawing that is due, if any
+    this.paintedAt = 0;
     this.state = new ViewState();
     this.views = new Views(this);
     this.groups = new Groups(this);
@@ -77,6 +81,7 @@ class Viewer {
     }
     this.root.addEventListener("fullscreenchange", () => this.changed());
     this.keyboard = new Keyboard(this, commands);
+    this.turning = new Turning((direction) => this.turn(direction));
     this.linking = new Linking((isLit) => this.groups.lightWhere(isLit));
     this.address = new Address(() => addressOf(this));
     this.hashListener = () => adopt(this, decode(location.hash)) && this.arrange();
@@ -89,6 +94,7 @@ class Viewer {
     this.views.blink.stop();
     this.keyboard.close();
     this.linking.close();
+    this.turning.close();
     this.address.close();
     this.observer.disconnect();
     window.removeEventListener("hashchange", this.hashListener);
@@ -101,6 +107,7 @@ class Viewer {
 
   update(data, setTriggerValue) {
     this.tell = setTriggerValue;
+    if (!this.turning.accepts(data.case)) return; // the page has not followed yet
     const text = JSON.stringify(data);
     if (text === this.received) {
       this.address.touch(); // the page ran again and may have dropped our part of the address
@@ -200,11 +207,17 @@ class Viewer {
 
   repaint(pane) {
     this.dirty.add(pane);
-    this.frame ??= requestAnimationFrame(() => this.#paint());
+    if (this.frame !== null) return;
+    // The first change of a frame is drawn at once, more of them with the next frame.
+    if (performance.now() - this.paintedAt > FRAME_MS) {
+      this.frame = 0;
+      queueMicrotask(() => this.#paint());
+    } else this.frame = requestAnimationFrame(() => this.#paint());
   }
 
   #paint() {
     this.frame = null;
+    this.paintedAt = performance.now();
     const panes = this.panes.filter((pane) => this.dirty.has(pane) && pane.view);
     this.dirty.clear();
     for (const pane of panes) pane.paint();
@@ -270,8 +283,19 @@ class Viewer {
       return;
     }
     if (this.say("navigate", { direction, case: target })) {
+      this.turn(direction);
       this.tell("navigate", { direction, case: target });
     }
+  }
+
+  /** Show a neighbouring case at once if its picture is here; the page follows. */
+  turn(direction) {
+    const target = this.data.neighbours[direction];
+    const ahead = this.data.ahead?.[target];
+    const first = ahead?.views.find((view) => view.id === ahead.active) ?? ahead?.views[0];
+    if (!first || !pixelStore.held(first.key)) return;
+    this.update(ahead, this.tell);
+    this.turning.begin(target);
   }
 
   showReport() {

@@ -1,0 +1,48 @@
+// Turning to a neighbouring case ahead of the page: the picture is there at once, and the texts
+// beside it, still those of the case before, are dimmed until the page has followed.
+
+const PATIENCE_MS = 8000; // then what the page says counts again, whatever it is
+const MARK = "rxTurning";
+const BUTTONS = { next: ".st-key-case_next button", previous: ".st-key-case_previous button" };
+
+export class Turning {
+  /** @param {function} turn called with "next" or "previous" when the page's own button is pressed */
+  constructor(turn) {
+    this.target = null;
+    this.abort = new AbortController();
+    const pressed = (event) => {
+      for (const [direction, selector] of Object.entries(BUTTONS)) {
+        const button = event.target.closest?.(selector);
+        if (button && !button.disabled) turn(direction);
+      }
+    };
+    document.addEventListener("click", pressed, { capture: true, signal: this.abort.signal });
+  }
+
+  begin(target) {
+    clearTimeout(this.timer);
+    this.target = target;
+    this.until = performance.now() + PATIENCE_MS;
+    document.documentElement.dataset[MARK] = "";
+    this.timer = setTimeout(() => this.#end(), PATIENCE_MS);
+  }
+
+  /** Whether data of this case may be shown now; the awaited case ends the turning. */
+  accepts(caseId) {
+    if (this.target === null) return true;
+    if (caseId !== this.target && performance.now() < this.until) return false;
+    this.#end();
+    return true;
+  }
+
+  close() {
+    this.#end();
+    this.abort.abort();
+  }
+
+  #end() {
+    this.target = null;
+    clearTimeout(this.timer);
+    delete document.documentElement.dataset[MARK];
+  }
+}
