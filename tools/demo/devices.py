@@ -171,7 +171,7 @@ def pacemaker(volume: Volume) -> Device:
     course.append((float(centre[0]) - 8, float(centre[1]) + 10, float(right)))
     course.append((float(low) + 6, float(centre[1]) + 20, float(centre[2]) + 10))
     course.append((float(low) + 4, float(centre[1]) + 25, float(np.percentile(heart[:, 2], 78))))
-    generator = ("can", pocket, 46.0, 38.0)
+    generator = ("can", pocket, 41.0, 37.0)
     return Device("Pacemaker", _smooth(course, 6), 1.9, 0.15, 0.55, (generator,))
 
 
@@ -273,11 +273,11 @@ def _patch(
         blob(0, 0, 1, 1, 0.16)
         blob(0, 0, 0.4, 0.4, 1.1)
         return canvas
-    blob(0, 0, 1, 1, 1.15)  # the can; its header of plastic is at the top
+    blob(0, 0, 1, 1, 1.3)  # the can; its header of plastic is at the top
     if kind == "can":
-        blob(0, 0, 0.93, 0.93, 0.95)
-        blob(-0.02, 0.15, 0.78, 0.56, 1.5)
-        blob(0.05, -0.36, 0.55, 0.2, 0.35)
+        blob(0, 0, 0.94, 0.94, 1.15)
+        blob(-0.02, 0.17, 0.80, 0.52, 1.6)
+        blob(0.05, -0.36, 0.55, 0.2, 0.55)
         blob(-0.1, -0.38, 0.10, 0.10, 1.3)
         blob(0.18, -0.36, 0.10, 0.10, 1.3)
     return cv2.GaussianBlur(canvas, (0, 0), 1.1)

@@ -35,7 +35,7 @@ def draw_marker(path: np.ndarray, marker: Marker, pixel_mm: float) -> None:
     )
     turn = cv2.getRotationMatrix2D(centre, marker.turn_deg, 1.0)
     layer = cv2.warpAffine(canvas, turn, (width, height)).astype(np.float32) / 255
-    path += 2.4 * cv2.GaussianBlur(layer, (0, 0), 0.7)
+    path += 6.0 * cv2.GaussianBlur(layer, (0, 0), 0.7)
 
 
 def annotate(pixels: np.ndarray, caption: str) -> None:

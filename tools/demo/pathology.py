@@ -30,7 +30,7 @@ from tools.demo.volume import (
 
 Side = Literal["right", "left", "bilateral", "midline"]
 _DZ, _DY, _DX = SPACING_MM
-_FLUID, _LUNG, _SOFT = 12.0, -860.0, 35.0
+_FLUID, _LUNG = 12.0, -860.0
 MASS = 200
 """Label given to the real mass by :func:`mark_mass`."""
 _MASS_BOX = (slice(148, 216), slice(36, 128), slice(286, 362))
@@ -281,7 +281,7 @@ def consolidation(
     )
     field = 0.55 * _clouds(inside.shape, 9.0, seed) + 0.35 * _clouds(inside.shape, 3.5, seed + 1)
     filled = 1 / (1 + np.exp(-(field * 1.1 + (radius_mm - distance) / (0.22 * radius_mm)) * 1.6))
-    weight = _soft(inside, 0.8) * inside * filled.astype(np.float32) * share
+    weight = _soft(inside, 1.2) * filled.astype(np.float32) * share
     edited = _blend(volume, weight, np.maximum(density, volume.hu.astype(np.float32)))
     side: Side = "right" if lobe.startswith("R") else "left"
     return Lesion(edited, (weight > 0.45 * share).astype(np.float32), label, side)
@@ -294,6 +294,7 @@ def nodule(
     centre: tuple[float, float, float],
     diameter_mm: float,
     *,
+    density: float = 125.0,
     seed: int = 3,
     label: str = "Nodule",
 ) -> Lesion:
@@ -307,9 +308,9 @@ def nodule(
         sum(((g - p) * step) ** 2 for g, p, step in zip(grid, place, SPACING_MM, strict=True))
     )
     radius = diameter_mm / 2 * (1 + 0.12 * _clouds(inside.shape, diameter_mm / 5, seed))
-    weight = (1 / (1 + np.exp((distance - radius) / 0.9))).astype(np.float32)
+    weight = (1 / (1 + np.exp((distance - radius) / 0.6))).astype(np.float32)
     weight *= _hemithorax(volume, "right" if lobe.startswith("R") else "left")
-    edited = _blend(volume, weight, np.maximum(_SOFT + 90, volume.hu.astype(np.float32)))
+    edited = _blend(volume, weight, np.maximum(density, volume.hu.astype(np.float32)))
     return Lesion(edited, weight, label, "right" if lobe.startswith("R") else "left")
 
 
@@ -322,13 +323,13 @@ def oedema(volume: Volume, share: float, seed: int = 11) -> Lesion:
     x0 = np.argwhere(volume.mask(TRACHEA)[::2, ::2, ::2])[:, 2].mean() * 2 + 6
     z, y, x = np.ogrid[tuple(slice(0, length) for length in lungs.shape)]
     across = np.abs(x - x0) * _DX
-    reach = np.exp(-(((across - 48) / 48) ** 2)) * np.exp(-(((z - z0) * _DZ / 75) ** 2))
-    reach = reach * np.exp(-(((y - y0) * _DY / 85) ** 2))
+    reach = np.exp(-(((across - 48) / 46) ** 2)) * np.exp(-(((z - z0) * _DZ / 72) ** 2))
+    reach = reach * np.exp(-(((y - y0) * _DY / 90) ** 2))
     field = _clouds(lungs.shape, 7.0, seed) * 0.45 + _clouds(lungs.shape, 2.6, seed + 1) * 0.5
-    weight = np.clip(reach * (0.75 + 0.55 * field), 0, 1).astype(np.float32) * lungs * share
+    weight = np.clip(share * reach * (0.8 + 0.6 * field), 0, 0.9).astype(np.float32) * lungs
     edited = _blend(volume, weight, np.maximum(-20.0, volume.hu.astype(np.float32)))
     return Lesion(
-        edited, (weight > 0.3 * share).astype(np.float32), "Pulmonary oedema", "bilateral"
+        edited, (weight > 0.3 * min(share, 1)).astype(np.float32), "Pulmonary oedema", "bilateral"
     )
 
 
