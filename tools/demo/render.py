@@ -17,10 +17,10 @@ from tools.demo import detector, devices, pathology, projection, volume
 from tools.demo.detector import Look
 from tools.demo.devices import Device
 from tools.demo.markers import Marker, annotate, draw_marker
-from tools.demo.pathology import Lesion
 from tools.demo.patient import Build, shape_patient
 from tools.demo.projection import Geometry
 from tools.demo.volume import Volume
+from tools.demo.voxels import Lesion
 
 _ORGANS = {
     "heart": (volume.HEART,),
@@ -30,7 +30,7 @@ _ORGANS = {
     "right_lung": volume.RIGHT_LUNG,
     "left_lung": volume.LEFT_LUNG,
 }
-_MADE_BY = ("volume", "patient", "pathology", "devices", "projection")
+_MADE_BY = ("volume", "patient", "voxels", "pathology", "devices", "projection")
 _CODE = [Path(__file__).with_name(f"{name}.py") for name in _MADE_BY]
 
 
