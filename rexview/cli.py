@@ -74,9 +74,7 @@ def _add_import(commands: Any) -> None:
     parser = commands.add_parser("import", help="make a review set from files of another format")
     formats = parser.add_subparsers(title="formats", required=True, metavar="FORMAT")
     for importer in FORMATS.values():
-        one = formats.add_parser(
-            importer.id, help=importer.name, description=importer.description
-        )
+        one = formats.add_parser(importer.id, help=importer.name, description=importer.description)
         one.add_argument("sources", type=Path, nargs="+", metavar="SOURCE")
         one.add_argument("--out", type=Path, required=True, metavar="FOLDER")
         importer.add_arguments(one)

@@ -3,87 +3,50 @@
 from __future__ import annotations
 
 import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from chromium import VARIABLE, find_chromium
 from viewer_modules import serve_modules
 
-ROOT = Path(__file__).parents[2]
+from rexview.bench.serving import ROOT, serve
+from tools.browser import ARGUMENTS, find_browser
+
 APPS = Path(__file__).parent / "apps"
-START_S = 60
 
 
 @pytest.fixture(scope="session")
 def browser():
     """Return a running Chromium; the tests fail, not skip, without one."""
     playwright_api = pytest.importorskip("playwright.sync_api")
-    path = find_chromium()
+    path = find_browser()
     if path is None:
-        pytest.fail(
-            f"No Chromium or Chrome was found. Install one, set {VARIABLE} to its path, or run "
-            "`python -m playwright install chromium`."
-        )
+        pytest.fail("No Chromium or Chrome was found: python -m tools.check installs one.")
     with playwright_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         yield browser
         browser.close()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=2) as response:
-            return response.status == 200
-    except (urllib.error.URLError, OSError):
-        return False
 
 
 @pytest.fixture(scope="session")
 def start_app(tmp_path_factory):
     """Return a function that starts a Streamlit app and returns its address."""
-    running = []
+    with ExitStack() as running:
 
-    def start(script: Path, *arguments: str, **environment: str) -> str:
-        port = _free_port()
-        log = tmp_path_factory.mktemp("streamlit") / "log.txt"
-        flags = ["--server.headless=true", "--server.address=127.0.0.1", f"--server.port={port}"]
-        flags += ["--server.fileWatcherType=none", "--browser.gatherUsageStats=false"]
-        command = [sys.executable, "-m", "streamlit", "run", str(script), *flags, *arguments]
-        paths = os.pathsep.join([str(ROOT), str(script.parent)])
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                command,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, "PYTHONPATH": paths, **environment},
-                cwd=ROOT,
+        def start(script: Path, *arguments: str, base_path: str = "", **environment: str) -> str:
+            log = tmp_path_factory.mktemp("streamlit") / "log.txt"
+            options = {"server.fileWatcherType": "none", "server.baseUrlPath": base_path}
+            paths = os.pathsep.join([str(ROOT), str(script.parent)])
+            server = serve(
+                script,
+                *arguments,
+                options={name: value for name, value in options.items() if value},
+                environment={"PYTHONPATH": paths, **environment},
+                log=log,
             )
-        running.append(process)
-        address = f"http://127.0.0.1:{port}/"
-        ends = time.monotonic() + START_S
-        while not _answers(f"{address}_stcore/health"):
-            if process.poll() is not None or time.monotonic() > ends:
-                pytest.fail(f"The app did not start:\n{log.read_text(errors='replace')}")
-            time.sleep(0.1)
-        return address
+            return running.enter_context(server) + "/"
 
-    yield start
-    for process in running:
-        process.terminate()
-    for process in running:
-        process.wait(timeout=20)
+        yield start
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,10 @@
 // Findings in the page and their boxes light each other.
 //
 // Anything on the page that carries `data-rx-finding="KEY"`, or links to "#finding-KEY", belongs to
-// the boxes whose `finding` is KEY. Pointing at it or focusing it lights those boxes; pointing at a
-// box marks those words with `data-rx-lit`. The page may also say it directly: dispatch
-// `rexview:light` on window with detail {findings: [KEY]} or {boxes: [id]}, or detail null to end.
+// the boxes whose `finding` is KEY. Pointing at it or focusing it lights those boxes and marks the
+// other words of that finding with `data-rx-lit`; pointing at a box marks its words. The page may
+// also say it directly: dispatch `rexview:light` on window with detail {findings: [KEY]} or
+// {boxes: [id]}, or detail null to end.
 
 const ANCHOR = "#finding-";
 const SELECTOR = `[data-rx-finding], a[href^="${ANCHOR}"]`;
@@ -40,11 +41,15 @@ export class Linking {
 
   #start(event) {
     const finding = this.#finding(event);
-    if (finding !== null) this.light((box) => box.finding === finding);
+    if (finding === null) return;
+    this.light((box) => box.finding === finding);
+    this.#markWords(new Set([finding]));
   }
 
   #end(event) {
-    if (this.#finding(event) !== null) this.light(null);
+    if (this.#finding(event) === null) return;
+    this.light(null);
+    this.#markWords(new Set());
   }
 
   /** A click on such a link stays on the page and keeps the address. */
@@ -61,12 +66,13 @@ export class Linking {
 
   /** Mark the words on the page that belong to these boxes. */
   mark(boxes) {
+    this.#markWords(new Set(boxes.map((box) => box.finding).filter(Boolean)));
+  }
+
+  #markWords(findings) {
     for (const element of this.marked) delete element.dataset.rxLit;
-    const findings = new Set(boxes.map((box) => box.finding).filter(Boolean));
-    this.marked =
-      findings.size === 0
-        ? []
-        : [...document.querySelectorAll(SELECTOR)].filter((one) => findings.has(findingOf(one)));
+    const all = findings.size === 0 ? [] : [...document.querySelectorAll(SELECTOR)];
+    this.marked = all.filter((one) => findings.has(findingOf(one)));
     for (const element of this.marked) element.dataset.rxLit = "";
   }
 }
