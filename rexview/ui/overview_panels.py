@@ -73,7 +73,7 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
         for count, text in (
             (row.detector, "detector only"),
             (row.reader, "reader only"),
-            (row.both, "both"),
+            (row.both, "detector and reader"),
         )
         if count.value
     ]
