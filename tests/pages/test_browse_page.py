@@ -2,15 +2,7 @@ import json
 import re
 from urllib.parse import parse_qs
 
-
-def drawn(app):
-    """Return the HTML of all linked elements of a page as one string."""
-    parts = [
-        json.loads(element.proto.json)["html"]
-        for element in app.get("bidi_component")
-        if element.proto.component_name == "rexview_linked"
-    ]
-    return "\n".join(parts)
+from page_text import drawn
 
 
 def cards(app):

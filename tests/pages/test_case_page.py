@@ -1,13 +1,7 @@
 import json
 
 import pytest
-
-
-def shown(app):
-    """Return all HTML and text of a page as one string."""
-    parts = [element.proto.body for element in app.get("html")]
-    parts += [element.value for element in (*app.markdown, *app.warning, *app.info, *app.caption)]
-    return "\n".join(parts)
+from page_text import shown
 
 
 def viewer(app):

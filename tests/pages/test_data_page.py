@@ -1,15 +1,10 @@
 import json
 
 import pytest
+from page_text import shown
 from small_set import CASES, write_set
 
 from rexview.ui import resources
-
-
-def shown(app):
-    parts = [element.proto.body for element in app.get("html")]
-    kinds = (app.markdown, app.warning, app.info, app.caption, app.error, app.success)
-    return "\n".join(parts + [element.value for kind in kinds for element in kind])
 
 
 def test_what_is_open_is_shown(open_app):

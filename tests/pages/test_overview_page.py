@@ -1,16 +1,8 @@
-import json
 import re
 
+from page_text import drawn
+
 from rexview.analysis import CaseFilter
-
-
-def drawn(app):
-    parts = [
-        json.loads(element.proto.json)["html"]
-        for element in app.get("bidi_component")
-        if element.proto.component_name == "rexview_linked"
-    ]
-    return "\n".join(parts)
 
 
 def test_numbers_of_the_small_set(open_app):

@@ -1,10 +1,10 @@
 import html
 import re
-from html.parser import HTMLParser
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from page_text import StrictReader
 
 from rexview.ui.text import MAX_MARKDOWN, Span, markdown_html, plain_html
 
@@ -13,42 +13,21 @@ ALLOWED = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
     *("mark", "div"),
 }
-VOID = {"br", "hr"}
 
 
-class Strict(HTMLParser):
-    """Fails on an element or attribute we do not write, and on tags that do not nest."""
+class Safe(StrictReader):
+    """Fails on an element or attribute that we do not write."""
 
-    def __init__(self):
-        super().__init__()
-        self.open, self.text, self.marked = [], [], []
-
-    def handle_starttag(self, tag, attrs):
+    def check(self, tag, attributes):
         assert tag in ALLOWED, tag
         allowed = {"class", "style", "start", "data-finding", "tabindex", "title"}
-        for name, value in attrs:
+        for name, value in attributes:
             assert name in allowed, name
             if name == "style":
                 assert re.fullmatch(r"text-align:(left|right|center)", value)
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        if tag not in VOID:
-            assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text.append(data)
-        if "mark" in self.open:
-            self.marked.append(data)
 
 
-def read(rendered):
-    parser = Strict()
-    parser.feed(rendered)
-    parser.close()
-    assert not parser.open
-    return parser
+read = Safe.read
 
 
 HOSTILE = [

@@ -1,0 +1,59 @@
+"""What a page that AppTest ran shows, and a strict reader of the HTML that we write."""
+
+import json
+from html.parser import HTMLParser
+
+VOID = {"br", "hr"}
+
+
+def shown(app):
+    """Return all HTML and text of a page as one string."""
+    parts = [element.proto.body for element in app.get("html")]
+    kinds = (app.markdown, app.warning, app.info, app.caption, app.error, app.success)
+    return "\n".join(parts + [element.value for kind in kinds for element in kind])
+
+
+def drawn(app):
+    """Return the HTML of all linked elements of a page as one string."""
+    parts = [
+        json.loads(element.proto.json)["html"]
+        for element in app.get("bidi_component")
+        if element.proto.component_name == "rexview_linked"
+    ]
+    return "\n".join(parts)
+
+
+class StrictReader(HTMLParser):
+    """Reads HTML whose tags all nest and close; ``text`` and ``marked`` are what stands in it.
+
+    Subclasses look at tags and attributes in ``check``.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.marked = [], [], []
+
+    def check(self, tag, attributes):
+        raise NotImplementedError
+
+    def handle_starttag(self, tag, attrs):
+        self.check(tag, attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+        if "mark" in self.open:
+            self.marked.append(data)
+
+    @classmethod
+    def read(cls, rendered):
+        reader = cls()
+        reader.feed(rendered)
+        reader.close()
+        assert not reader.open
+        return reader
