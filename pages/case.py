@@ -43,7 +43,7 @@ def show_case() -> None:
         beside = [one for one in (place.after, place.before) if one]
         pages = [one for case in beside if (one := resources.case_page(review_set, case))]
         show_viewer(review_set, shown, ordered, pages, colours)
-        st.html(case_panels.scores_html(shown.scores, names=names, readers=readers))
+    st.html(case_panels.scores_html(shown.scores, names=names, readers=readers))
 
 
 show_case()

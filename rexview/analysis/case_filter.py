@@ -278,4 +278,4 @@ def _allowed(spec: _ListField, value: str) -> bool:
 
 
 def _unknown(key: str, value: str) -> str:
-    return f"“{str(value)[:40]}” is not a value of the filter “{key}”."
+    return f"The link asks for “{str(value)[:40]}” as {key}, which is not known here: left out."

@@ -162,7 +162,12 @@ def _colour(numbers: Overview, colours: Mapping[str, str] | None) -> alt.Color:
     scale = alt.Scale(
         domain=list(numbers.models.values()), range=[colours[model] for model in numbers.models]
     )
-    return alt.Color("Model:N", scale=scale, title=None, legend=alt.Legend(orient="top"))
+    return alt.Color(
+        "Model:N",
+        scale=scale,
+        title=None,
+        legend=alt.Legend(orient="top", direction="vertical", labelLimit=0),
+    )
 
 
 def _linked(

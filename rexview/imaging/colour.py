@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+LOSSY_LEVELS: Final = 2
+"""Grey levels of 255 by which the channels of a grey WebP or JPEG come apart."""
 
 
 def grey_or_colour(colour: NDArray[Any], bits: int) -> NDArray[Any]:
@@ -22,12 +25,15 @@ def grey_or_colour(colour: NDArray[Any], bits: int) -> NDArray[Any]:
     -------
     ndarray
         ``(rows, columns)`` of the same type when all three channels are equal (radiographs are
-        often saved so), which keeps their depth and lets them be windowed; otherwise
-        ``(rows, columns, 3)`` uint8.
+        often saved so), which keeps their depth and lets them be windowed; 8-bit channels may
+        differ by :data:`LOSSY_LEVELS`, as they do after lossy coding in luma and chroma.
+        Otherwise ``(rows, columns, 3)`` uint8.
     """
     first, second, third = (colour[..., channel] for channel in range(3))
     if np.array_equal(first, second) and np.array_equal(first, third):
         return np.ascontiguousarray(first)
+    if colour.dtype == np.uint8 and int(np.ptp(colour, axis=2).max(initial=0)) <= LOSSY_LEVELS:
+        return np.ascontiguousarray(second)
     if colour.dtype == np.uint8 and bits >= 8:
         return np.ascontiguousarray(colour)
     top = float(2**bits - 1)

@@ -14,10 +14,10 @@ from rexview.schema import Answer
 
 STATUSES: Final[dict[str, str]] = {
     "answered": "Answered",
-    "token_limit": "No answer: token limit",
-    "error": "No answer: error",
-    "refused": "No answer: refused",
-    "empty": "No answer: empty",
+    "token_limit": "Token limit reached",
+    "error": "Error, no answer",
+    "refused": "Refused",
+    "empty": "Empty answer",
 }
 """What became of an answer, by id, with its name on screen."""
 NO_ANSWER: Final = ("token_limit", "error", "refused", "empty")

@@ -83,7 +83,7 @@ def show_nothing_found(table: AnswerTable, case_filter: CaseFilter) -> None:
     with st.container(horizontal=True, gap="small"):
         if case_filter.words:
             rest = case_filter.without("search")
-            st.button("Search nothing", on_click=set_filter, args=(rest,))
+            st.button("Clear the search", on_click=set_filter, args=(rest,))
         st.button("Clear the filter", on_click=set_filter, args=(case_filter.cleared(),))
 
 

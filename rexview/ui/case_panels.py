@@ -92,8 +92,12 @@ def _headline_html(answer: Answer, final: FinalScores | None) -> str:
         title = "Content: the weakest of Process, Execution and Synthesis"
         score = format_score(final.content)
         return f'<span class="rx-content" title="{title}">{score}<small> of 5</small></span>'
-    word = {"answered": "not scored"}.get(status_of(answer), "no answer")
-    return f'<span class="rx-content rx-quiet">{word}</span>'
+    status = status_of(answer)
+    if status == "answered":
+        return '<span class="rx-content rx-quiet">not scored</span>'
+    word = "cut off" if (answer.text or "").strip() else "no answer"
+    title = "Counted as no full answer: scores given to it enter no mean"
+    return f'<span class="rx-content rx-quiet" title="{title}">{word}</span>'
 
 
 def flags_html(flags: Sequence[Flag], readers: Mapping[str, str]) -> str:

@@ -95,6 +95,7 @@ def viewer_data(
                 group_id=REFERENCE_GROUP,
                 name="Reference",
                 colour=REFERENCE_COLOUR,
+                shown=not groups,  # the truth would give the answer away, where there is one
             )
         )
     return ViewerData(
@@ -173,6 +174,7 @@ def _group(
     group_id: str,
     name: str,
     colour: str,
+    shown: bool = True,
 ) -> BoxGroup:
     marks: list[BoxMark] = []
     reasons: list[str] = []
@@ -212,7 +214,7 @@ def _group(
         boxes=tuple(marks),
         undrawable=len(reasons),
         reasons=tuple(reasons),
-        shown=not reference,
+        shown=shown,
     )
 
 

@@ -90,6 +90,7 @@ def _worth_showing(facet: Facet, total: int) -> bool:
 def _facet(case_filter: CaseFilter, facet: Facet, place: int) -> None:
     chosen = [value.value for value in facet.values if value.chosen]
     words = {value.value: _label(value.name, value.count) for value in facet.values}
+    plain = {value.value: f"{value.name} ({value.count:,})" for value in facet.values}
     shown = [value.value for value in facet.values if value.count or value.chosen]
     key = f"filter_{facet.field}_{place}"
     st.session_state[key] = chosen
@@ -104,11 +105,12 @@ def _facet(case_filter: CaseFilter, facet: Facet, place: int) -> None:
     title = _plain(facet.name) + (f" :primary[**{len(chosen)}**]" if chosen else "")
     with st.expander(title, expanded=unfolded, key=f"{key}_box"):
         choose: Any = st.pills if len(shown) <= _FEW else st.multiselect
-        more: dict[str, Any] = {"selection_mode": "multi"} if choose is st.pills else {}
+        pills = choose is st.pills
+        more: dict[str, Any] = {"selection_mode": "multi"} if pills else {}
         choose(
             facet.name,
             shown,
-            format_func=words.__getitem__,
+            format_func=words.__getitem__ if pills else plain.__getitem__,
             key=key,
             on_change=changed,
             label_visibility="collapsed",

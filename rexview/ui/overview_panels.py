@@ -21,7 +21,7 @@ def headline_html(numbers: Overview) -> str:
         _tile(head.cases, "Cases"),
         _tile(head.answers, "Answers"),
         _tile(head.scored, "Answers scored"),
-        _tile(head.no_answer, "No answer"),
+        _tile(head.no_answer, "No full answer"),
     ]
     plain = (("Models", head.n_models), ("Readers", head.n_readers), ("Images", head.n_images))
     tiles += [f"<span class='rx-tile'><b>{n:,}</b><span>{name}</span></span>" for name, n in plain]

@@ -37,7 +37,7 @@ def test_the_main_walk(demo, new_page):
     page.goto(demo)
     page.get_by_text("Simulated", exact=False).first.wait_for()
     page.get_by_role("link", name="Browse").first.click()
-    page.get_by_text(re.compile("Laterality errors")).first.click()
+    page.locator("a.rx-head", has_text="Laterality errors").click()
     page.wait_for_url(re.compile("failure=laterality_error"))
     ready(page)
     page.locator("a.rx-card").first.click()
@@ -47,8 +47,8 @@ def test_the_main_walk(demo, new_page):
 
     page.keyboard.press("j")
     page.wait_for_url(lambda url: f"case={first}" not in url)
-    second = painted(page)
-    assert second != first
+    second = re.search(r"case=([^&#]+)", page.url)[1]
+    assert painted(page, second) != first
     page.keyboard.press("k")
     painted(page, first)
 
@@ -91,6 +91,33 @@ def test_boxes_and_window_never_go_to_the_server(demo, new_page):
     page.mouse.up()
     page.wait_for_timeout(600)
     assert [one for one in sent if "/media/" not in str(one)] == []  # the page's own icon
+
+
+@pytest.mark.parametrize("keys", ["jjk", "jkj", "jjjkk", "jjjj"])
+def test_fast_paging_ends_where_the_keys_say(demo, new_page, keys):
+    page = new_page()
+    page.goto(f"{demo}case?sort=order")
+    order = [painted(page)]
+    for _ in range(4):
+        page.wait_for_timeout(300)
+        page.get_by_role("button", name="Next").click()
+        page.wait_for_function("one => !location.search.includes('case=' + one)", arg=order[-1])
+        page.wait_for_function("!document.documentElement.hasAttribute('data-rx-turning')")
+        order.append(painted(page))
+    assert len(set(order)) == 5
+    page.goto(f"{demo}case?sort=order&case={order[0]}")
+    painted(page, order[0])
+    page.wait_for_timeout(1500)
+    place = 0
+    for key in keys:
+        page.keyboard.press(key)
+        page.wait_for_timeout(120)
+        place += 1 if key == "j" else -1
+    painted(page, order[place])
+    page.wait_for_function("one => location.search.includes('case=' + one)", arg=order[place])
+    page.wait_for_timeout(1500)
+    assert painted(page) == order[place]
+    assert f"case={order[place]}" in page.url
 
 
 def test_a_finding_lights_its_box_and_back(demo, new_page):

@@ -153,7 +153,7 @@ def test_headline_buttons_and_panel_change_the_link(address, new_page):
     page.get_by_placeholder("Search questions").fill("effusion nowhere")
     page.keyboard.press("Enter")
     wait_for_title(page, "Laterality errors, “effusion nowhere”")
-    page.get_by_role("button", name="Search nothing").click()
+    page.get_by_role("button", name="Clear the search").click()
     wait_for_title(page, "Laterality errors")
 
 

@@ -227,3 +227,14 @@ def test_cmyk_jpeg(tmp_path, grey):
     shown = display(read_image(tmp_path / "a.jpg"))
     assert shown.shape[:2] == grey.shape
     assert np.abs(shown.astype(int).reshape(*grey.shape, -1) - grey[..., None]).mean() < 3
+
+
+def test_a_grey_picture_that_lossy_coding_took_for_colour_can_be_windowed(tmp_path):
+    rng = np.random.default_rng(3)
+    grey = cv2.GaussianBlur(rng.integers(0, 256, (120, 140), dtype=np.uint8), (9, 9), 0)
+    path = tmp_path / "grey.webp"
+    Image.fromarray(grey).convert("RGB").save(path, quality=90)
+    assert read_image(path).pixels.ndim == 2
+    tinted = np.dstack([grey, grey, np.clip(grey.astype(int) + 12, 0, 255).astype(np.uint8)])
+    Image.fromarray(tinted).save(tmp_path / "tinted.png")
+    assert read_image(tmp_path / "tinted.png").pixels.ndim == 3

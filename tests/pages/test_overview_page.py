@@ -12,7 +12,7 @@ def test_numbers_of_the_small_set(open_app):
         "3 Cases",
         "3 Answers",
         "1 of 3 Answers scored",
-        "1 of 3 No answer",
+        "1 of 3 No full answer",
         "2 Models",
         "Laterality errors A finding is placed on the wrong side. Model M 1 of 1 1 detector only",
         "Model N nothing to judge it by",

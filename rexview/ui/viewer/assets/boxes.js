@@ -49,6 +49,11 @@ export function inkOn(colour) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#08090a" : "#ffffff";
 }
 
+// Never the letter R alone: beside the side letters it would read as the patient's right.
+function tagOf(group) {
+  return group.kind === "reference" ? "Ref" : (group.key ?? "");
+}
+
 export class BoxLayer {
   /**
    * @param {SVGElement} parent
@@ -117,7 +122,7 @@ export class BoxLayer {
       const rect = projection.boxToScreen(entry.box);
       entry.rect = rect;
       for (const part of [entry.halo, entry.line]) set(part, rect);
-      const key = entry.group.key ? entry.group.key.toUpperCase() : "";
+      const key = tagOf(entry.group);
       const words = withLabels ? `${key} ${entry.box.label}`.trim() : key;
       if (entry.letters.textContent !== words) entry.letters.textContent = words;
       if (words) {

@@ -2,6 +2,7 @@
 // beside it, still those of the case before, are dimmed until the page has followed.
 
 const PATIENCE_MS = 8000; // then what the page says counts again, whatever it is
+const MOST_KEPT = 9;
 const MARK = "rxTurning";
 const BUTTONS = { next: ".st-key-case_next button", previous: ".st-key-case_previous button" };
 
@@ -9,6 +10,7 @@ export class Turning {
   /** @param {function} turn called with "next" or "previous" when the page's own button is pressed */
   constructor(turn) {
     this.target = null;
+    this.later = [];
     this.abort = new AbortController();
     const pressed = (event) => {
       for (const [direction, selector] of Object.entries(BUTTONS)) {
@@ -19,12 +21,27 @@ export class Turning {
     document.addEventListener("click", pressed, { capture: true, signal: this.abort.signal });
   }
 
+  /** Keep a turn for later while the case asked for is not on the screen; whether it was kept. */
+  keep(direction, shown) {
+    if (this.target === null || this.target === shown) return false;
+    if (this.later.length < MOST_KEPT) this.later.push(direction);
+    return true;
+  }
+
+  /** The turn that was kept first, if the page has followed. */
+  kept() {
+    return this.target === null ? this.later.shift() : undefined;
+  }
+
   begin(target) {
     clearTimeout(this.timer);
     this.target = target;
     this.until = performance.now() + PATIENCE_MS;
     document.documentElement.dataset[MARK] = "";
-    this.timer = setTimeout(() => this.#end(), PATIENCE_MS);
+    this.timer = setTimeout(() => {
+      this.later = [];
+      this.#end();
+    }, PATIENCE_MS);
   }
 
   /** Whether data of this case may be shown now; the awaited case ends the turning. */

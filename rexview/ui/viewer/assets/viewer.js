@@ -108,6 +108,12 @@ class Viewer {
   update(data, setTriggerValue) {
     this.tell = setTriggerValue;
     if (!this.turning.accepts(data.case)) return; // the page has not followed yet
+    this.#show(data);
+    const kept = this.turning.kept();
+    if (kept) this.go(kept);
+  }
+
+  #show(data) {
     const text = JSON.stringify(data);
     if (text === this.received) {
       this.address.touch(); // the page ran again and may have dropped our part of the address
@@ -277,6 +283,7 @@ class Viewer {
 
   /** Go to the previous or next case. */
   go(direction) {
+    if (this.turning.keep(direction, this.data.case)) return;
     const target = this.data.neighbours[direction];
     if (!target) {
       this.announce(direction === "next" ? "This is the last case" : "This is the first case");
@@ -293,9 +300,8 @@ class Viewer {
     const target = this.data.neighbours[direction];
     const ahead = this.data.ahead?.[target];
     const first = ahead?.views.find((view) => view.id === ahead.active) ?? ahead?.views[0];
-    if (!first || !pixelStore.held(first.key)) return;
-    this.update(ahead, this.tell);
-    this.turning.begin(target);
+    if (first && pixelStore.held(first.key)) this.#show(ahead);
+    if (target) this.turning.begin(target);
   }
 
   showReport() {
