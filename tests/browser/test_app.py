@@ -40,7 +40,7 @@ def test_the_main_walk(demo, new_page):
     page.locator("a.rx-head", has_text="Laterality errors").click()
     page.wait_for_url(re.compile("failure=laterality_error"))
     ready(page)
-    page.locator("a.rx-card").first.click()
+    page.locator('a.rx-card[href*="failure=laterality_error"]').first.click()
     page.wait_for_url(re.compile("/case.*failure=laterality_error"))
     first = painted(page)
     assert "Laterality error" in page.locator(".rx-flags").first.inner_text()
