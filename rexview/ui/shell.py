@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import html
+import pkgutil
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -28,12 +30,17 @@ def _style() -> str:
 def prepare_server() -> None:
     """Prepare what all visitors share; called once, when the server starts.
 
+    All that pages need is imported now, so that the first visitor does not wait for it and the
+    caller can set it apart from garbage collection, which Streamlit runs after every page run.
+
     Streamlit takes a folder ``pages/`` for its older kind of pages until ``st.navigation`` has run
     for the first time: the first visitor who opens a link to a page would get it without the shell.
     """
     from streamlit.runtime.pages_manager import PagesManager
 
     PagesManager.uses_pages_directory = False
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)], "rexview.ui."):
+        import_module(module.name)
 
 
 def run() -> None:
