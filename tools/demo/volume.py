@@ -32,6 +32,7 @@ LEFT_LUNG, RIGHT_LUNG = (10, 11), (12, 13, 14)
 LIVER, STOMACH, SPLEEN, OESOPHAGUS, TRACHEA, HEART, AORTA, SVC = 5, 6, 1, 15, 16, 51, 52, 62
 _HEART_AND_VESSELS = tuple(range(51, 69))
 _BONES = (*range(25, 51), *range(69, 79), *range(92, 117))
+VERTEBRAE = tuple(range(25, 51))
 RIBS = tuple(range(92, 116))
 
 
