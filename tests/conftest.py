@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
@@ -13,8 +14,11 @@ from hypothesis import settings
 from rexview import frames
 from rexview.schema import Model, ReviewSet, SetInfo
 
-settings.register_profile("rexview", deadline=None)  # a slow machine is not a failure
-settings.load_profile("rexview")
+# A slow machine is not a failure, and everybody's run tries the same examples;
+# HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("rexview", deadline=None, derandomize=True)
+settings.register_profile("explore", deadline=None, max_examples=500)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rexview"))
 
 
 class MakeSet(Protocol):

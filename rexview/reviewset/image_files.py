@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -163,7 +163,7 @@ def _trouble(base: Path, path: str, folders: dict[str, str | None]) -> str | Non
 
 def with_headers(
     cases: pl.DataFrame,
-    boxed: Callable[[], pl.DataFrame],
+    boxed: pl.DataFrame,
     folder: Path,
     info: SetInfo,
     source: TableSource,
@@ -178,9 +178,8 @@ def with_headers(
     ----------
     cases : pl.DataFrame
         With images as in :data:`rexview.frames.IMAGE`.
-    boxed : callable
-        Gives ``case`` and ``image`` of the images that have boxes; only called when not all files
-        can be read.
+    boxed : pl.DataFrame
+        ``case`` and ``image`` of the images that have boxes.
     """
     base = images_folder(folder, info.images)
     if is_url(info.images) or not base.is_dir():
@@ -193,7 +192,7 @@ def with_headers(
     )
     wanted, left = _wanted(images), 0
     if wanted.height > MOST_HEADERS:
-        wanted, with_boxes = _boxed_first(wanted, boxed())
+        wanted, with_boxes = _boxed_first(wanted, boxed)
         left = max(0, with_boxes - MOST_HEADERS)
     headers: dict[int, ImageHeader] = {}
     for at, path in wanted.head(MOST_HEADERS).select("at", "path").iter_rows():

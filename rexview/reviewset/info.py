@@ -13,7 +13,7 @@ from rexview.errors import RexviewError
 from rexview.reviewset.images import is_url
 from rexview.reviewset.problems import ProblemList, listed, quoted
 from rexview.reviewset.sources import INFO_FILE
-from rexview.reviewset.yaml_lines import Lines, parse_yaml
+from rexview.reviewset.yaml_lines import Lines, dump_yaml, parse_yaml
 from rexview.rubric import load_rubric
 from rexview.schema import Model, Reader, SetInfo, Severity
 from rexview.vocab import MODEL_KINDS
@@ -250,7 +250,7 @@ def dump_info(info: SetInfo, *, images: str) -> str:
         "rubric": info.rubric,
     }
     kept = {key: value for key, value in raw.items() if value not in ("", [])}
-    return yaml.safe_dump(kept | dict(info.extra), sort_keys=False, allow_unicode=True, width=100)
+    return dump_yaml(kept | dict(info.extra))
 
 
 def _plain(entry: Model | Reader) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from rexview.reviewset.image_files import (
 )
 from rexview.reviewset.info import read_info
 from rexview.reviewset.normalise import NORMALISE, normalise_answers
+from rexview.reviewset.orientations import check_orientations
 from rexview.reviewset.problems import ProblemList
 from rexview.reviewset.references import check_references
 from rexview.reviewset.rows import report_rows
@@ -141,14 +142,9 @@ def _with_images(
     cases = with_images_named(cases, "reference_boxes", "id", images)
     answers = with_images_named(answers, "boxes", "case", images)
     given_boxes = ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
-    cases = with_headers(
-        cases,
-        lambda: pl.concat(boxed_images(*boxes) for boxes in given_boxes),
-        folder,
-        info,
-        sources["cases"],
-        problems,
-    )
+    boxed = pl.concat(boxed_images(*boxes) for boxes in given_boxes)
+    cases = with_headers(cases, boxed, folder, info, sources["cases"], problems)
+    check_orientations(cases, boxed, sources["cases"], problems)
 
     images = image_sizes(cases)
     check_boxes(cases, "reference_boxes", "id", images, sources["cases"], problems)

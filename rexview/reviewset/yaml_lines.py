@@ -1,4 +1,4 @@
-"""YAML together with the line on which every key stands."""
+"""YAML: read with the line on which every key stands, written so that it reads the same."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import yaml
 from rexview.reviewset.problems import ProblemList, quoted
 
 _REMEDY: Final = "Mind the indentation, and put texts with : or # in double quotes."
+
+
+_ODD_BREAKS: Final = frozenset("\r\x85\u2028\u2029")
+"""Characters that YAML takes for ends of lines and folds, unless they are escaped."""
 
 
 class Lines:
@@ -77,3 +81,20 @@ def parse_yaml(content: bytes, label: str, problems: ProblemList) -> tuple[Any, 
         message = f"The key {quoted(key)} is there twice."
         problems.add("error", label, message, "Keep one of them.", row=line, field=key)
     return raw, lines
+
+
+class _Dumper(yaml.SafeDumper):
+    """Puts texts with unusual ends of lines in double quotes, where they are escaped."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = '"' if _ODD_BREAKS.intersection(text) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def dump_yaml(value: Any) -> str:
+    """Write plain data as YAML that reads the same, keys in their order."""
+    return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)

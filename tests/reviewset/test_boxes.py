@@ -82,7 +82,7 @@ def test_numbers_that_are_missing_are_nan(small):
 
 
 def test_without_a_size_only_the_origin_bounds_a_box(small):
-    image = {"id": "pa", "path": "a/pa.png"}
+    image = {"id": "pa", "path": "a/pa.png", "view": "PA"}
     small.case(images=[image]).answer(boxes=[{"image": "pa", "label": "x", "box": [9000, 2, 3, 4]}])
     assert small.problems() == []
 

@@ -2,7 +2,7 @@ import pytest
 import yaml
 
 from rexview.reviewset.info import dump_info
-from rexview.schema import Model, Reader
+from rexview.schema import Model, Reader, SetInfo
 
 
 def error_lines(small):
@@ -50,6 +50,15 @@ project: north
     assert info.readers == (Reader("r1", "Dr. A", "radiologist", extra={"years": 12}),)
     assert info.extra == {"project": "north"}
     assert small.problems() == []
+
+
+@pytest.mark.parametrize(
+    "odd", ["a\x85b", "a\u2028b", "\u2029", "a\rb", "\n\x85\n", "é \U0004db95"]
+)
+def test_odd_ends_of_lines_come_back(small, odd):
+    info = SetInfo(name="x", description=f"a{odd}b", extra={odd: [{"x": odd}, odd]})
+    text = dump_info(info, images="images/")
+    assert small.text("reviewset.yaml", text).load().info == info
 
 
 def test_what_is_written_reads_the_same(small):
