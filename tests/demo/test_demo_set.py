@@ -70,7 +70,7 @@ def test_only_the_two_intended_orientation_warnings() -> None:
     problems = check(DEMO)
     assert all(problem.severity == "warning" for problem in problems)
     assert all("orient" in problem.message.lower() for problem in problems), problems
-    assert len(problems) <= 2
+    assert len(problems) == 2
 
 
 def test_one_study_is_mirrored_and_one_has_no_orientation() -> None:
