@@ -6,7 +6,6 @@ exposure, so that it is blurred, noisy and compressed like the rest of the pictu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -15,7 +14,16 @@ from scipy import ndimage
 from scipy.interpolate import splev, splprep
 
 from tools.demo.projection import Geometry, project_point
-from tools.demo.volume import HEART, OESOPHAGUS, SPACING_MM, STOMACH, SVC, TRACHEA, Volume
+from tools.demo.volume import (
+    HEART,
+    LOBES,
+    OESOPHAGUS,
+    SPACING_MM,
+    STOMACH,
+    SVC,
+    TRACHEA,
+    Volume,
+)
 
 Course = list[tuple[float, float, float]]
 _DZ, _DY, _DX = SPACING_MM
@@ -89,7 +97,7 @@ def endotracheal_tube(volume: Volume, above_carina_mm: float) -> Device:
         deep = -above_carina_mm
         course.append((z - 0.3 * deep / _DZ, y - 2, x - 0.35 * deep / _DX))
         course.append((z - 0.8 * deep / _DZ, y - 4, x - 0.75 * deep / _DX))
-    return Device("Endotracheal tube", _smooth(course, 3), 10.0, 0.10, 0.42)
+    return Device("Endotracheal tube", smooth(course, 3), 10.0, 0.10, 0.42)
 
 
 def gastric_tube(volume: Volume, reach: float = 1.0) -> Device:
@@ -106,7 +114,33 @@ def gastric_tube(volume: Volume, reach: float = 1.0) -> Device:
         course += [(z0 + 2, y0, float(x0 + far) / 2), (z0 - 22, y0 + 8, float(far) - 4)]
     else:
         course = course[: max(3, int(len(course) * reach))]
-    return Device("Gastric tube", _smooth(course, 8), 5.0, 0.05, 0.30)
+    return Device("Gastric tube", smooth(course, 8), 5.0, 0.05, 0.30)
+
+
+def gastric_tube_in_bronchus(volume: Volume, deep: float = 0.45) -> Device:
+    """A gastric tube that went down the airway into the bronchus of the right lower lobe.
+
+    ``deep`` is how far down the lobe its tip lies, as a share of the height below the hilum.
+    """
+    fork = carina(volume)
+    centres = {z: c for z, c in _centres(volume, TRACHEA).items() if z >= fork[0]}
+    top = max(centres)
+    course: Course = [(top + 60, centres[top][0] + 6, centres[top][1] + 5)]
+    course += [(top + 30, *centres[top])]
+    course += [(float(z), *centres[z]) for z in sorted(centres, reverse=True)][::6]
+    lobe = np.argwhere(volume.mask(LOBES["RLL"])[::2, ::2, ::2]) * 2
+    low = float(np.percentile(lobe[:, 0], 12))
+    z, y, x = fork
+    course.append((z - 12 / _DZ, y - 2, x - 15 / _DX))
+    hilum = (z - 34 / _DZ, y - 4, x - 27 / _DX)
+    course.append(hilum)
+    end_z = hilum[0] - deep * (hilum[0] - low)
+    level = lobe[np.abs(lobe[:, 0] - end_z) < 4]
+    inner = float(np.percentile(level[:, 2], 66))
+    end = (end_z, float(np.median(level[:, 1])), min(inner, hilum[2] - 8 / _DX))
+    between = tuple(0.5 * (a + b) for a, b in zip(hilum, end, strict=True))
+    course += [(between[0], between[1], between[2] + 5), end]
+    return Device("Gastric tube", smooth(course, 3), 5.0, 0.05, 0.30)
 
 
 def central_line(volume: Volume, side: str = "right", past_mm: float = 0.0) -> Device:
@@ -124,7 +158,7 @@ def central_line(volume: Volume, side: str = "right", past_mm: float = 0.0) -> D
     course += [(float(z), *cava[z]) for z in sorted(cava, reverse=True) if z < max(cava) - 4][::6]
     if past_mm > 0:
         course.append((low - past_mm / _DZ, cava[low][0] + 4, cava[low][1] + 4))
-    return Device("Central venous catheter", _smooth(course, 10), 2.6, 0.10, 0.24)
+    return Device("Central venous catheter", smooth(course, 10), 2.6, 0.10, 0.24)
 
 
 def _left_vein(volume: Volume, *, neck: bool) -> Course:
@@ -151,18 +185,18 @@ def picc(volume: Volume, side: str = "left", into: str = "cava") -> Device:
         course = [(z - 20, y - 70, x - 160), (z + 4, y - 45, x - 105), (z + 8, y - 12, x - 48)]
         if into == "jugular":
             course += [(z + 14, y - 4, x - 18), (z + 34, y - 3, x - 16), (z + 58, y - 6, x - 26)]
-            return Device("PICC", _smooth(course, 6), 1.7, 0.05, 0.26)
+            return Device("PICC", smooth(course, 6), 1.7, 0.05, 0.26)
         course += [(float(s), *vein[s]) for s in sorted(vein, reverse=True)][::8]
     cava = _centres(volume, SVC)
     course += [(float(s), *cava[s]) for s in sorted(cava, reverse=True) if s < max(cava) - 6][::8]
-    return Device("PICC", _smooth(course, 14), 1.7, 0.05, 0.26)
+    return Device("PICC", smooth(course, 14), 1.7, 0.05, 0.26)
 
 
 def pacemaker(volume: Volume) -> Device:
     """A generator under the left clavicle with a lead to the tip of the right ventricle."""
     course = _left_vein(volume, neck=False)[2:]
     z, y, x = course[0]
-    pocket = (z - 44.0, 330.0, x + 92.0)
+    pocket = (z - 44.0, 330.0 + (volume.hu.shape[1] - 400) / 2, x + 92.0)
     cava, heart = _centres(volume, SVC), np.argwhere(volume.mask(HEART)[::2, ::2, ::2]) * 2
     course = [pocket, (z - 20, y + 20, x + 96), (z - 2, y + 5, x + 50), *course]
     course += [(float(s), *cava[s]) for s in sorted(cava, reverse=True) if s < max(cava) - 6][::10]
@@ -172,7 +206,7 @@ def pacemaker(volume: Volume) -> Device:
     course.append((float(low) + 6, float(centre[1]) + 20, float(centre[2]) + 10))
     course.append((float(low) + 4, float(centre[1]) + 25, float(np.percentile(heart[:, 2], 78))))
     generator = ("can", pocket, 41.0, 37.0)
-    return Device("Pacemaker", _smooth(course, 6), 1.9, 0.15, 0.55, (generator,))
+    return Device("Pacemaker", smooth(course, 6), 1.9, 0.15, 0.55, (generator,))
 
 
 def chest_tube(volume: Volume, side: str, tip: tuple[float, float, float]) -> Device:
@@ -181,25 +215,11 @@ def chest_tube(volume: Volume, side: str, tip: tuple[float, float, float]) -> De
     z, y, x = tip
     entry = (z - 88, y + 10, x + sign * 118)
     course = [entry, (z - 70, y, x + sign * 82), (z - 34, y - 4, x + sign * 48), tip]
-    return Device("Chest tube", _smooth(course, 1), 8.0, 0.07, 0.40)
+    return Device("Chest tube", smooth(course, 1), 8.0, 0.07, 0.40)
 
 
-def electrodes(volume: Volume, spots: Sequence[tuple[float, float, float]]) -> list[Device]:
-    """Monitoring electrodes on the skin with their leads running down and out."""
-    devices = []
-    for number, (z, y, x) in enumerate(spots):
-        away = 60 if x > volume.hu.shape[2] / 2 else -60
-        course = [
-            (z, y, x),
-            (z - 30, y, x + away * 0.4),
-            (z - 100, y, x + away * (1 + 0.2 * number)),
-        ]
-        patches = (("button", (z, y, x), 9.0, 9.0),)
-        devices.append(Device("Electrode", _smooth(course, 0), 1.2, 0.1, 0.25, patches))
-    return devices
-
-
-def _smooth(course: Course, smoothing: float) -> Course:
+def smooth(course: Course, smoothing: float) -> Course:
+    """Lay a smooth curve of 160 points through (0) or along a course."""
     points = np.array(course, float) * SPACING_MM
     spline, _ = splprep(points.T, s=smoothing * len(points), k=min(3, len(points) - 1))
     fine = np.array(splev(np.linspace(0, 1, 160), spline)).T / SPACING_MM
@@ -272,6 +292,10 @@ def _patch(
     if kind == "button":
         blob(0, 0, 1, 1, 0.16)
         blob(0, 0, 0.4, 0.4, 1.1)
+        return canvas
+    if kind in ("pendant", "buckle"):
+        blob(0, 0, 1, 1, 1.6)
+        blob(0, 0, 0.62, 0.66, 0.0 if kind == "buckle" else 0.9)
         return canvas
     blob(0, 0, 1, 1, 1.3)  # the can; its header of plastic is at the top
     if kind == "can":

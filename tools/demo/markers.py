@@ -8,6 +8,8 @@ import cv2
 import numpy as np
 
 NOTICE = "SIMULATED"
+NOTICE_FROM = 0.09
+"""Where the notice begins, from the bottom, as a share of the height."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +41,19 @@ def draw_marker(path: np.ndarray, marker: Marker, pixel_mm: float) -> None:
 
 
 def annotate(pixels: np.ndarray, caption: str) -> None:
-    """Write the notice (bottom left) and a caption (top left) into a 12-bit picture, in place."""
+    """Write the notice and a caption into a 12-bit picture, in place.
+
+    The notice runs up the right edge below the middle, where no viewer writes; the caption stands
+    at the top left.
+    """
     height = pixels.shape[0]
     scale = height / 1700
-    _write(pixels, NOTICE, (round(0.012 * height), height - round(0.012 * height)), scale)
+    margin = round(0.012 * height)
+    turned = np.ascontiguousarray(np.rot90(pixels, -1))  # its left end is the picture's bottom
+    _write(turned, NOTICE, (round(NOTICE_FROM * height), turned.shape[0] - margin), scale)
+    pixels[:] = np.rot90(turned)
     for number, line in enumerate(caption.splitlines()):
-        _write(
-            pixels, line, (round(0.012 * height), round((0.03 + 0.025 * number) * height)), scale
-        )
+        _write(pixels, line, (margin, round((0.03 + 0.025 * number) * height)), scale)
 
 
 def _write(pixels: np.ndarray, text: str, origin: tuple[int, int], scale: float) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from tools.demo import devices, pathology
+from tools.demo import devices, implants, pathology
 from tools.demo.detector import Look
 from tools.demo.markers import Marker
 from tools.demo.patient import Build
@@ -55,9 +55,15 @@ def _study(row: Mapping[str, Any]) -> Study:
         build=build,
         shots=tuple(_shot(name, shot, build) for name, shot in row["shots"].items()),
         lesions={name: _maker(pathology, made) for name, made in row.get("lesions", {}).items()},
-        hardware={name: _maker(devices, made) for name, made in row.get("hardware", {}).items()},
+        hardware={
+            name: _maker(_hardware(made), made) for name, made in row.get("hardware", {}).items()
+        },
         keep_mass=row.get("keep_mass", False),
     )
+
+
+def _hardware(made: Mapping[str, Any]) -> Any:
+    return devices if hasattr(devices, made["make"]) else implants
 
 
 def _maker(module: Any, given: Mapping[str, Any]) -> partial[Any]:

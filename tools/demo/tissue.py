@@ -83,10 +83,11 @@ def old_aorta(body: Volume, wider_mm: float, calcified: float) -> Volume:
         z, _, x = np.indices(inner.shape, sparse=True)
         arch_top = inner.shape[0] - pad[0]
         lateral = np.percentile(np.argwhere(grown[arch_top - 40 :])[:, 2], 62)
-        shell = np.abs(smooth - max(wider_mm - 1.2, -1.0)) < 0.9
-        patchy = clouds(inner.shape, 5.0, 77) > 0.9 - 1.9 * calcified
-        chalk = shell & patchy & (x > lateral) & (z > arch_top - 44) & ~airway
-        values += softened(chalk, 0.6) * (np.maximum(values, 900) - values)
+        shell = np.abs(smooth - max(wider_mm - 1.2, -1.0)) < 0.7
+        threshold = 0.9 - 1.9 * calcified + np.clip((lateral - x) / 9, 0, 9)
+        threshold = threshold + np.clip((arch_top - 40 - z) / 9, 0, 9)
+        chalk = shell & (clouds(inner.shape, 5.0, 77) > threshold) & ~airway
+        values += softened(chalk, 0.6) * (np.maximum(values, 750) - values)
     hu[part] = np.rint(values)
     return Volume(hu, labels)
 
@@ -138,14 +139,15 @@ def breasts(body: Volume, out_mm: float, wide: float = 1.0) -> Volume:
     y = np.arange(rows, dtype=np.float32)[None, :, None]
     for sign, more in ((-1, 1.0), (1, 1.06)):
         centre_x = middle + sign * 92 * wide / _DX
-        centre_z = bottom + 0.37 * (top - bottom) - (4 if sign > 0 else 0)
+        centre_z = bottom + 0.41 * (top - bottom) - (4 if sign > 0 else 0)
         radius = 44 + 0.55 * out_mm
         across = (x - centre_x) * _DX / (radius * 1.05)
         up = (z - centre_z) * _DZ
         above = np.clip(1 - (up / (radius * 1.75)) ** 2, 0, None) ** 1.4
         low = np.where(up < 0, (up / (radius * 0.80)) ** 2, 0)
-        round_ = np.clip(1 - across**2 - low, 0, None) ** 0.42
+        round_ = np.clip(1 - across**2 - low, 0, None) ** 0.5
         thick = out_mm * more * round_ * np.where(up > 0, above, 1) * frontal
+        thick = cv2.GaussianBlur(thick.astype(np.float32), (0, 0), 1.6)
         local = (skin + 1)[:, None, :]
         added = (y >= local) & (y < local + (thick / _DY)[:, None, :]) & (thick > 0.5)[:, None, :]
         added &= hu < -300

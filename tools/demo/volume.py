@@ -33,7 +33,7 @@ LIVER, STOMACH, SPLEEN, OESOPHAGUS, TRACHEA, HEART, AORTA, SVC = 5, 6, 1, 15, 16
 _HEART_AND_VESSELS = tuple(range(51, 69))
 _BONES = (*range(25, 51), *range(69, 79), *range(92, 117))
 VERTEBRAE = tuple(range(25, 51))
-RIBS = tuple(range(92, 116))
+RIBS, STERNUM = tuple(range(92, 116)), 116
 
 
 @dataclass(frozen=True)
