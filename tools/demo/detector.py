@@ -17,7 +17,8 @@ class Look:
 
     ``quanta`` is the dose (photons a pixel at 0.19 mm behind nothing), ``scatter`` its share of a
     wide blur, ``detail`` multiplies the contrast of fine structures, ``base`` is what is left of
-    the large-scale contrast, ``percentiles`` and ``gamma`` set brightness.
+    the large-scale contrast, ``percentiles`` and ``gamma`` set brightness. ``cutoff`` is the share
+    of the beam that a tilted grid takes at the right edge (negative: at the left one).
     """
 
     quanta: float = 45000.0
@@ -27,6 +28,7 @@ class Look:
     percentiles: tuple[float, float] = (0.8, 99.5)
     gamma: float = 1.0
     steep: float = 4.2
+    cutoff: float = 0.0
 
 
 def expose(path: np.ndarray, pixel_mm: float, look: Look, rng: np.random.Generator) -> np.ndarray:
@@ -44,6 +46,9 @@ def expose(path: np.ndarray, pixel_mm: float, look: Look, rng: np.random.Generat
     """
     beam = 0.62 * np.exp(-path) + 0.38 * np.exp(-0.86 * path)
     wide = _blur(beam, 28.0 / pixel_mm)
+    if look.cutoff:
+        ramp = np.linspace(0, 1, path.shape[1], dtype=np.float32)
+        beam *= 1 - abs(look.cutoff) * (ramp if look.cutoff > 0 else ramp[::-1])
     beam = (1 - look.scatter) * beam + look.scatter * wide
     quanta = look.quanta * (pixel_mm / 0.19) ** 2 * beam
     noise = rng.standard_normal(path.shape, np.float32)

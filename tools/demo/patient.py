@@ -89,7 +89,7 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
     if build.granuloma is not None:
         shaped = tissue.granuloma(shaped, build.granuloma)
     if build.breast_mm > 0:
-        shaped = tissue.breasts(shaped, build.breast_mm, build.wide)
+        shaped = tissue.breasts(shaped, build.breast_mm)
     return tissue.fat(shaped, build.fat_mm) if build.fat_mm > 0 else shaped
 
 

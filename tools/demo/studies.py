@@ -26,7 +26,7 @@ _FILE = Path(__file__).with_suffix(".yaml")
 _TOP_MM = 149.0
 """From the middle of the volume up to the last slice of the CT."""
 LOOKS = {
-    "portable": Look(26000, 0.20, 0.9, 0.88, (0.3, 97.5), 0.85, 3.0),
+    "portable": Look(24000, 0.25, 0.7, 0.80, (0.3, 98.5), 0.85, 2.8, 0.18),
     "soft": Look(80000, 0.10, 0.95, 0.95, (0.5, 97.0), 0.75, 3.4),
     "crisp": Look(90000, 0.10, 1.5, 0.90, (0.5, 97.0), 0.90, 4.2),
     "grey": Look(70000, 0.10, 1.3, 0.90, (0.2, 96.0), 0.70, 3.0),
@@ -36,8 +36,8 @@ LOOKS = {
     "dark": Look(80000, 0.10, 0.7, 0.70, (0.5, 99.7), 1.5, 3.4),
     "edge": Look(80000, 0.10, 1.8, 0.55, (0.5, 99.5), 1.0, 3.2),
     "light": Look(60000, 0.12, 0.5, 0.60, (0.1, 98.5), 0.6, 2.6),
-    "portable-pale": Look(20000, 0.35, 0.25, 0.75, (0.2, 99.5), 0.80, 2.2),
-    "portable-dark": Look(14000, 0.30, 0.5, 0.60, (0.5, 99.8), 1.25, 2.6),
+    "portable-pale": Look(20000, 0.35, 0.25, 0.75, (0.2, 99.5), 0.80, 2.2, -0.2),
+    "portable-dark": Look(14000, 0.30, 0.5, 0.60, (0.5, 99.8), 1.25, 2.6, -0.25),
     "hard": Look(70000, 0.10, 1.1, 0.66, (0.8, 99.5), 1.0, 4.2),
 }
 """Ways of exposing and processing, as different hospitals have them."""
@@ -49,7 +49,7 @@ def read_studies(file: Path = _FILE) -> dict[str, Study]:
 
 
 def _study(row: Mapping[str, Any]) -> Study:
-    build = Build(**row["build"])
+    build = Build(**{key: _frozen(value) for key, value in row["build"].items()})
     return Study(
         id=row["id"],
         build=build,

@@ -9,7 +9,16 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
-from tools.demo.volume import AORTA, LUNGS, SPACING_MM, TRACHEA, VERTEBRAE, Volume
+from tools.demo.volume import (
+    AORTA,
+    LEFT_LUNG,
+    LUNGS,
+    RIGHT_LUNG,
+    SPACING_MM,
+    TRACHEA,
+    VERTEBRAE,
+    Volume,
+)
 from tools.demo.voxels import clouds, softened
 
 _DZ, _DY, _DX = SPACING_MM
@@ -117,7 +126,7 @@ def granuloma(body: Volume, place: tuple[float, float, float], diameter_mm: floa
     return Volume(hu, body.labels)
 
 
-def breasts(body: Volume, out_mm: float, wide: float = 1.0) -> Volume:
+def breasts(body: Volume, out_mm: float) -> Volume:
     """Breasts on the anterior chest wall, fuller below, with gland in fat and nipples.
 
     ``out_mm`` is how far they stand out from the wall; their size follows from it. The volume must
@@ -130,28 +139,28 @@ def breasts(body: Volume, out_mm: float, wide: float = 1.0) -> Volume:
     skin = cv2.medianBlur(skin.astype(np.float32), 5)
     behind = (skin.max(axis=1, keepdims=True) - skin) * _DY
     frontal = np.clip(1.25 - behind / 75, 0, 1).astype(np.float32)  # not on flanks and arms
-    frontal = cv2.GaussianBlur(frontal, (0, 0), 6)
+    frontal = cv2.GaussianBlur(frontal, (0, 0), 6) * (skin > 0)
     lungs = np.argwhere(body.lungs[::4, ::4, ::4]) * 4
     bottom, top = np.percentile(lungs[:, 0], [1, 99])
-    middle = float(np.median(np.argwhere(body.mask(TRACHEA)[::2, ::2, ::2])[:, 2]) * 2)
     z, x = np.mgrid[0:depth, 0:width].astype(np.float32)
     texture = clouds((depth, 8, width), 9.0, 79)[:, 4]
     y = np.arange(rows, dtype=np.float32)[None, :, None]
-    for sign, more in ((-1, 1.0), (1, 1.06)):
-        centre_x = middle + sign * 92 * wide / _DX
-        centre_z = bottom + 0.41 * (top - bottom) - (4 if sign > 0 else 0)
+    for ids, more, drop in ((RIGHT_LUNG, 1.0, 0), (LEFT_LUNG, 1.06, 4)):
+        centre_x = float(np.median(np.argwhere(body.mask(*ids)[::4, ::4, ::4])[:, 2]) * 4)
+        centre_z = bottom + 0.41 * (top - bottom) - drop
         radius = 44 + 0.55 * out_mm
         across = (x - centre_x) * _DX / (radius * 1.05)
         up = (z - centre_z) * _DZ
-        above = np.clip(1 - (up / (radius * 1.75)) ** 2, 0, None) ** 1.4
+        above = np.clip(1 - (up / (radius * 1.45)) ** 2, 0, None) ** 1.2
         low = np.where(up < 0, (up / (radius * 0.80)) ** 2, 0)
         round_ = np.clip(1 - across**2 - low, 0, None) ** 0.5
         thick = out_mm * more * round_ * np.where(up > 0, above, 1) * frontal
         thick = cv2.GaussianBlur(thick.astype(np.float32), (0, 0), 1.6)
         local = (skin + 1)[:, None, :]
-        added = (y >= local) & (y < local + (thick / _DY)[:, None, :]) & (thick > 0.5)[:, None, :]
+        there = ((thick > 0.5) & (skin > 0))[:, None, :]
+        added = there & (y >= local) & (y < local + (thick / _DY)[:, None, :])
         added &= hu < -300
-        filled = (_FAT + np.clip(55 + 28 * texture, 0, _GLAND - _FAT))[:, None, :]
+        filled = (_FAT + np.clip(75 + 25 * texture, 0, _GLAND + 15 - _FAT))[:, None, :]
         hu = np.where(added, filled, hu).astype(np.int16)
         tip = (centre_z - 6, float(skin[round(centre_z), round(centre_x)]) + out_mm / _DY, centre_x)
         grid = np.ogrid[0:depth, 0:rows, 0:width]

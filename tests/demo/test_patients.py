@@ -1,0 +1,244 @@
+"""Builds, devices and the notice of the demonstration set, on a phantom of boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("scipy", reason="needs tools/demo/requirements.txt")
+
+from tools.demo import devices, implants, tissue
+from tools.demo.markers import annotate
+from tools.demo.patient import Build, shape_patient
+from tools.demo.studies import read_studies
+from tools.demo.volume import (
+    AIR,
+    AORTA,
+    HEART,
+    LEFT_LUNG,
+    LOBES,
+    OESOPHAGUS,
+    RIGHT_LUNG,
+    SPACING_MM,
+    STERNUM,
+    SVC,
+    TRACHEA,
+    Volume,
+)
+
+_DZ, _DY, _DX = SPACING_MM
+_SPINE = 36
+_DENSITY = {
+    LOBES["RLL"]: -860, LOBES["RUL"]: -850, LOBES["LLL"]: -840, LOBES["LUL"]: -830, TRACHEA: -990,
+    HEART: 45, AORTA: 48, SVC: 46, 59: 43, 60: 44, _SPINE: 400, STERNUM: 350, OESOPHAGUS: 30,
+}  # fmt: skip
+_MIDDLE = 128.0
+
+
+def _phantom() -> Volume:
+    """A body of boxes: 250 x 200 x 180 mm, labels and CT numbers that tell them apart."""
+    labels = np.zeros((200, 240, 256), np.uint8)
+    hu = np.full(labels.shape, AIR, np.int16)
+    hu[:, 30:200, 10:246] = 20
+
+    def fill(label: int, z: slice, y: slice, x: slice) -> None:
+        labels[z, y, x], hu[z, y, x] = label, _DENSITY[label]
+
+    fill(LOBES["RLL"], slice(50, 110), slice(50, 180), slice(24, 104))
+    fill(LOBES["RUL"], slice(110, 180), slice(50, 180), slice(24, 104))
+    fill(LOBES["LLL"], slice(50, 110), slice(50, 180), slice(152, 232))
+    fill(LOBES["LUL"], slice(110, 180), slice(50, 180), slice(152, 232))
+    fill(_SPINE, slice(0, 200), slice(40, 76), slice(112, 144))
+    fill(HEART, slice(50, 105), slice(110, 176), slice(110, 180))
+    fill(STERNUM, slice(70, 170), slice(184, 194), slice(110, 146))
+    fill(OESOPHAGUS, slice(40, 190), slice(80, 88), slice(130, 140))
+    fill(SVC, slice(105, 150), slice(120, 132), slice(104, 116))
+    fill(60, slice(150, 170), slice(120, 132), slice(98, 112))
+    fill(59, slice(150, 164), slice(130, 140), slice(112, 190))
+    fill(AORTA, slice(96, 150), slice(120, 150), slice(122, 151))
+    fill(TRACHEA, slice(120, 190), slice(92, 108), slice(120, 136))
+    for step in range(24):
+        z = 119 - step
+        fill(TRACHEA, slice(z, z + 1), slice(92, 104), slice(117 - step, 127 - step))
+        fill(TRACHEA, slice(z, z + 1), slice(92, 104), slice(129 + step, 139 + step))
+    return Volume(hu, labels)
+
+
+@pytest.fixture(scope="module")
+def body() -> Volume:
+    return _phantom()
+
+
+def _middle(volume: Volume, *labels: int) -> np.ndarray:
+    return np.argwhere(volume.mask(*labels)).mean(axis=0)
+
+
+def _dome(volume: Volume, ids: tuple[int, ...]) -> int:
+    return int(np.flatnonzero(volume.mask(*ids).any(axis=(1, 2))).min())
+
+
+# --- builds ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        Build(scoliosis_mm=10),
+        Build(kyphosis_mm=12),
+        Build(flat=0.4, breath_right_mm=-8, breath_left_mm=-8),
+        Build(apex_mm=8, heart=0.2, shoulders_mm=8),
+        Build(wide=0.92, deep=1.1, tall=1.05, turn_deg=6, hump_mm=8),
+    ],
+)
+def test_labels_follow_the_ct_numbers(body: Volume, build: Build) -> None:
+    shaped = shape_patient(body, build)
+    assert shaped.hu.shape == shaped.labels.shape
+    for label in (LOBES["RUL"], LOBES["LLL"], HEART, TRACHEA, _SPINE):
+        inside = shaped.hu[shaped.mask(label)]
+        assert len(inside) > 500
+        assert np.median(inside) == pytest.approx(_DENSITY[label], abs=5)
+
+
+def test_scoliosis_bends_to_the_side_it_names(body: Volume) -> None:
+    def spine(volume: Volume, z: int) -> float:
+        return float(np.flatnonzero(volume.mask(_SPINE)[z].any(axis=0)).mean())
+
+    right = shape_patient(body, Build(scoliosis_mm=10))
+    left = shape_patient(body, Build(scoliosis_mm=-10))
+    assert (spine(body, 120) - spine(right, 120)) * _DX == pytest.approx(10, abs=2.0)
+    assert (spine(left, 120) - spine(body, 120)) * _DX == pytest.approx(10, abs=2.0)
+    assert spine(right, 5) > spine(body, 5)  # and back again below
+
+
+def test_a_flat_diaphragm_lies_lower_and_a_hump_is_on_the_right(body: Volume) -> None:
+    low = shape_patient(body, Build(breath_right_mm=-10, breath_left_mm=-10))
+    for ids in (RIGHT_LUNG, LEFT_LUNG):
+        assert _dome(low, ids) < _dome(body, ids)
+    hump = shape_patient(body, Build(hump_mm=12))
+    lost = [
+        int(body.mask(*ids).sum()) - int(hump.mask(*ids).sum()) for ids in (RIGHT_LUNG, LEFT_LUNG)
+    ]
+    assert lost[0] > 5 * abs(lost[1])
+
+
+def test_breasts_lie_on_the_skin_in_front_and_change_nothing_else(body: Volume) -> None:
+    roomy = Volume(
+        np.pad(body.hu, ((0, 0), (60, 60), (0, 0)), constant_values=AIR),
+        np.pad(body.labels, ((0, 0), (60, 60), (0, 0))),
+    )
+    woman = tissue.breasts(roomy, 30.0)
+    added = (woman.hu > -300) & (roomy.hu < -300)
+    assert added.any()
+    assert np.argwhere(added)[:, 1].min() >= 260  # the front of the body is at row 259
+    assert np.argwhere(added)[:, 1].max() <= 260 + (30 * 1.06 + 5) / _DY
+    both = np.argwhere(added)[:, 2]
+    assert (both < _MIDDLE).mean() == pytest.approx(0.5, abs=0.12)
+    assert np.array_equal(woman.hu[roomy.hu > -300], roomy.hu[roomy.hu > -300])
+    assert np.array_equal(woman.labels, roomy.labels)
+
+
+def test_a_wide_aorta_grows_into_the_lung_and_spares_the_airway(body: Volume) -> None:
+    old = tissue.old_aorta(body, 4.0, 0.8)
+    assert old.mask(AORTA).sum() > body.mask(AORTA).sum()
+    assert np.array_equal(old.mask(TRACHEA), body.mask(TRACHEA))
+    assert np.array_equal(old.hu[body.mask(TRACHEA)], body.hu[body.mask(TRACHEA)])
+
+
+def test_density_of_vessels_and_spine_is_scaled(body: Volume) -> None:
+    thin = tissue.dense_spine(body, 0.5)
+    assert np.median(thin.hu[thin.mask(_SPINE)]) == pytest.approx(45 + (400 - 45) / 2, abs=1)
+    spots = body.hu.copy()
+    spots[80, 100, 60] = 40  # a vessel in the right lower lobe
+    pruned = tissue.lung_vessels(Volume(spots, body.labels), 0.6)
+    assert pruned.hu[80, 100, 60] < -300
+    assert pruned.hu[80, 110, 60] < -860
+
+
+# --- devices -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("above_mm", [20.0, 40.0])
+def test_the_tube_ends_where_it_is_said_to(body: Volume, above_mm: float) -> None:
+    fork = devices.carina(body)
+    tip = devices.endotracheal_tube(body, above_mm).tip
+    assert (tip[0] - fork[0]) * _DZ == pytest.approx(above_mm, abs=1.5)
+    assert body.labels[round(tip[0]), round(tip[1]), round(tip[2])] == TRACHEA
+
+
+def test_a_tube_beyond_the_carina_goes_right(body: Volume) -> None:
+    fork, tip = devices.carina(body), devices.endotracheal_tube(body, -22).tip
+    assert tip[0] < fork[0]
+    assert tip[2] < fork[2]
+
+
+def test_the_left_line_comes_from_the_left_and_ends_right_of_the_midline(body: Volume) -> None:
+    line = devices.central_line(body, side="left")
+    assert line.course[0][2] > _MIDDLE > line.tip[2]
+    cava = np.argwhere(body.mask(SVC))
+    assert line.tip[0] == pytest.approx(cava[:, 0].min(), abs=6)
+    assert cava[:, 2].min() - 4 <= line.tip[2] <= cava[:, 2].max() + 4
+
+
+def test_the_misplaced_gastric_tube_runs_down_the_airway_into_the_right_lower_lobe(
+    body: Volume,
+) -> None:
+    tube = devices.gastric_tube_in_bronchus(body)
+    tip = tuple(round(value) for value in tube.tip)
+    assert body.labels[tip] == LOBES["RLL"]
+    above = [p for p in tube.course if 125 < p[0] < 185]
+    in_trachea = [body.labels[tuple(round(v) for v in p)] == TRACHEA for p in above]
+    assert np.mean(in_trachea) > 0.9
+
+
+def test_the_wires_go_round_the_sternum(body: Volume) -> None:
+    wires = implants.sternal_wires(body, count=5)
+    assert len(wires) == 5
+    bone = np.argwhere(body.mask(STERNUM))
+    for wire in wires:
+        course = np.array(wire.course)
+        assert course[:, 1].min() < bone[:, 1].min()
+        assert course[:, 1].max() > bone[:, 1].max()
+        assert bone[:, 0].min() - 12 < course[:, 0].mean() < bone[:, 0].max() + 12
+        assert abs(course[:, 2].mean() - bone[:, 2].mean()) < 4
+    heights = [np.mean([p[0] for p in wire.course]) for wire in wires]
+    assert heights == sorted(heights)
+    again = implants.sternal_wires(body, count=5)
+    assert [wire.course for wire in wires] == [wire.course for wire in again]
+
+
+def test_the_valve_is_a_ring_in_the_ascending_aorta(body: Volume) -> None:
+    ring = np.array(implants.aortic_valve(body, diameter_mm=25.0)[0].course) * SPACING_MM
+    across = np.linalg.norm(ring[:, None] - ring[None], axis=-1).max()
+    assert across == pytest.approx(25.0, abs=0.2)
+    centre = tuple(round(value) for value in ring[:-1].mean(axis=0) / SPACING_MM)
+    assert body.labels[centre] in (AORTA, HEART)
+
+
+# --- studies and the notice ---------------------------------------------------------------------
+
+
+def test_a_patient_keeps_the_build_between_prior_and_current() -> None:
+    studies = read_studies()
+    for name in ("mass-left", "effusion-left"):
+        assert studies[name].build == studies[f"{name}-prior"].build
+    now, before = studies["tube-repositioned"].build, studies["tube-repositioned-prior"].build
+    assert (now.wide, now.deep, now.tall, now.heart) == (
+        before.wide, before.deep, before.tall, before.heart
+    )  # fmt: skip
+
+
+def test_no_two_patients_have_the_same_build() -> None:
+    builds: dict[Build, set[str]] = {}
+    for name, study in read_studies().items():
+        build = study.build
+        builds.setdefault(build, set()).add(name.removesuffix("-prior"))
+    assert all(len(patients) == 1 for patients in builds.values()), builds.values()
+
+
+def test_the_notice_stands_up_the_lower_right_edge() -> None:
+    pixels = np.full((1100, 1000), 800, np.uint16)
+    annotate(pixels, "")
+    rows, columns = np.nonzero(pixels > 2000)
+    assert columns.min() > 965
+    assert rows.min() > 0.75 * 1100
+    assert rows.max() < 0.95 * 1100
