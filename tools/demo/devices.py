@@ -138,7 +138,7 @@ def gastric_tube_in_bronchus(volume: Volume, deep: float = 0.45) -> Device:
     level = lobe[np.abs(lobe[:, 0] - end_z) < 4]
     inner = float(np.percentile(level[:, 2], 66))
     end = (end_z, float(np.median(level[:, 1])), min(inner, hilum[2] - 8 / _DX))
-    between = tuple(0.5 * (a + b) for a, b in zip(hilum, end, strict=True))
+    between = [0.5 * (a + b) for a, b in zip(hilum, end, strict=True)]
     course += [(between[0], between[1], between[2] + 5), end]
     return Device("Gastric tube", smooth(course, 3), 5.0, 0.05, 0.30)
 

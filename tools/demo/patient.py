@@ -176,7 +176,7 @@ def _inner(thorax: Volume) -> np.ndarray:
     bone = ndimage.binary_dilation(hu > 220, np.ones((3, 3, 3), bool))
     inner = filled & ~bone
     weight = ndimage.gaussian_filter(inner.astype(np.float32), (2.5, 2.0, 2.0))
-    return np.clip(weight * 1.6 - 0.1, 0, 1)
+    return np.asarray(np.clip(weight * 1.6 - 0.1, 0, 1))
 
 
 def _sagittal_pass(thorax: Volume, build: Build) -> Volume:

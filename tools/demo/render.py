@@ -30,8 +30,9 @@ _ORGANS = {
     "right_lung": volume.RIGHT_LUNG,
     "left_lung": volume.LEFT_LUNG,
 }
-_MADE_BY = ("volume", "patient", "tissue", "voxels", "pathology", "devices", "implants")
-_MADE_BY += ("projection",)
+_MADE_BY = (
+    *("volume", "patient", "tissue", "voxels", "pathology", "devices", "implants", "projection"),
+)
 _CODE = [Path(__file__).with_name(f"{name}.py") for name in _MADE_BY]
 
 

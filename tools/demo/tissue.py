@@ -89,7 +89,8 @@ def old_aorta(body: Volume, wider_mm: float, calcified: float) -> Volume:
     grown = (weight > 0.5) | inner
     labels[part][grown & room] = AORTA
     if calcified > 0:
-        z, _, x = np.indices(inner.shape, sparse=True)
+        z, x = np.ogrid[0 : inner.shape[0], 0 : inner.shape[2]]
+        z, x = z[..., None], x[None]
         arch_top = inner.shape[0] - pad[0]
         lateral = np.percentile(np.argwhere(grown[arch_top - 40 :])[:, 2], 62)
         shell = np.abs(smooth - max(wider_mm - 1.2, -1.0)) < 0.7
