@@ -88,7 +88,8 @@ def electrodes(volume: Volume, spots: Sequence[tuple[float, float, float]]) -> l
             (z - 24, y, x + away * 0.15 + wave),
             (z - 62, y, x + away * 0.5 - wave),
             (z - 105, y, x + away * (0.7 + 0.12 * number)),
-            (z - 190, y, x + away * (0.8 + 0.35 * number)),
+            (z - 190, y, x + away * (0.8 + 0.25 * number)),
+            (z - 330, y, x + away * (0.7 + 0.5 * number)),
         ]
         patches = (("button", (z, y, x), 10.0, 10.0),)
         devices.append(Device("Electrode", smooth(course, 0), 1.3, 0.1, 0.25, patches))
