@@ -16,8 +16,8 @@ case_filter = state.link_filter()
 counts = resources.counts(table, case_filter)
 selection = resources.selection(table, case_filter)
 
-filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
 page_header(describe(table, case_filter))
+filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
 bar = filter_bar_html(table, case_filter, counts)
 linked_html(bar, key="filter_bar")
 

@@ -21,9 +21,9 @@ counts = resources.counts(table, case_filter)
 numbers = resources.numbers(table, case_filter)
 selection = resources.selection(table, case_filter)
 
-filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
 words = describe(table, case_filter)
 page_header(review_set.info.name if words == "All cases" else f"{review_set.info.name}: {words}")
+filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
 
 if not len(selection):
     browse_parts.show_nothing_found(table, case_filter)

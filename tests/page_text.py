@@ -1,6 +1,7 @@
 """What a page that AppTest ran shows, and a strict reader of the HTML that we write."""
 
 import json
+import re
 from html.parser import HTMLParser
 
 VOID = {"br", "hr"}
@@ -11,6 +12,12 @@ def shown(app):
     parts = [element.proto.body for element in app.get("html")]
     kinds = (app.markdown, app.warning, app.info, app.caption, app.error, app.success)
     return "\n".join(parts + [element.value for kind in kinds for element in kind])
+
+
+def title(app):
+    """Return the title of a page as a reader sees it: without the escapes of its markdown."""
+    (heading,) = [e.value for e in app.markdown if e.value.startswith("# ")]
+    return re.sub(r"\\(.)", r"\1", heading.removeprefix("# "))
 
 
 def drawn(app):

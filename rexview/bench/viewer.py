@@ -164,7 +164,7 @@ def _starts(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
 
         return measure
 
-    mine = first_paint(ours, '[data-testid="stMainBlockContainer"] .rx-title')
+    mine = first_paint(ours, ".st-key-rx_title h1")
     other = first_paint(empty, '[data-testid="stMarkdown"]')
     return [_compare("first paint of a page", mine, other, "empty", at_most=1.5)]
 
@@ -180,7 +180,7 @@ def _reruns(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
     for name, path in (("Overview", ""), ("Browse", "browse"), ("Data", "data")):
         page = browser.new_page(viewport={"width": 1440, "height": 900})
         page.goto(f"{ours}/{path}")
-        page.wait_for_selector(".rx-title")
+        page.wait_for_selector(".st-key-rx_title h1")
         page.wait_for_timeout(1500)
         what = f"rerun without a change, {name}"
         rows.append(_compare(what, rerun(page), rerun(other), "empty", at_most=1.5))

@@ -15,6 +15,7 @@ from rexview.settings import DEMO_FOLDER
 from rexview.ui import resources, state
 from rexview.ui.import_form import show_import_form
 from rexview.ui.problems import show_problems
+from rexview.ui.text import as_markdown
 
 _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
 
@@ -22,10 +23,10 @@ _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
 def show_open_set(review_set: ReviewSet) -> None:
     """Show what is open: name, counts, warnings."""
     info = review_set.info
-    st.markdown(f"**{_plain(info.name)}**")
+    st.markdown(f"**{as_markdown(info.name)}**")
     if info.description:
         st.text(info.description)
-    st.caption(f"Folder: {_plain(str(review_set.folder))}")
+    st.caption(f"Folder: {as_markdown(str(review_set.folder))}")
     counts = {
         "Cases": review_set.cases.height,
         "Answers": review_set.answers.height,
@@ -155,8 +156,3 @@ def show_format() -> None:
     """Show how a review set is made by hand."""
     with st.container(height=600, border=True):
         st.markdown(_FORMAT_FILE.read_text(encoding="utf-8"))
-
-
-def _plain(text: str) -> str:
-    """Escape what markdown would read as markup in a name."""
-    return "".join(f"\\{c}" if c in r"\`*_{}[]()#+-.!|<>$:~" else c for c in text)

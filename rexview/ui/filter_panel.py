@@ -6,7 +6,6 @@ page runs. So a link, the browser's back button and a click on a chip all come o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -25,13 +24,13 @@ from rexview.analysis import (
 )
 from rexview.ui import state
 from rexview.ui.saved_filters import LONGEST_NAME, forget_filter, save_filter, saved_filters
+from rexview.ui.text import as_markdown
 
 _OPEN: Final = ("failures", "models")
 """Conditions that are unfolded from the start."""
 _FEW: Final = 12
 """More values than this are chosen from a list that can be typed into."""
 _SCORES: Final = ("content", "process", "execution", "synthesis", "language")
-_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:])")
 
 
 def filter_panel(case_filter: CaseFilter, counts: Facets, *, set_name: str) -> None:
@@ -102,8 +101,11 @@ def _facet(case_filter: CaseFilter, facet: Facet, place: int) -> None:
         set_filter(replace(case_filter, **changes))
 
     unfolded = facet.field in _OPEN or bool(chosen)
-    title = _plain(facet.name) + (f" :primary[**{len(chosen)}**]" if chosen else "")
-    with st.expander(title, expanded=unfolded, key=f"{key}_box"):
+    title = as_markdown(facet.name) + (f" :primary[**{len(chosen)}**]" if chosen else "")
+    box = st.expander(title, expanded=unfolded, key=f"{key}_box", on_change="rerun")
+    if not box.open:
+        return  # widgets that nobody sees would slow down every run
+    with box:
         choose: Any = st.pills if len(shown) <= _FEW else st.multiselect
         pills = choose is st.pills
         more: dict[str, Any] = {"selection_mode": "multi"} if pills else {}
@@ -121,7 +123,10 @@ def _facet(case_filter: CaseFilter, facet: Facet, place: int) -> None:
 def _scores(case_filter: CaseFilter) -> None:
     ranges = case_filter.ranges
     title = "Scores and gap" + (f" :primary[**{len(ranges)}**]" if ranges else "")
-    with st.expander(title, expanded=bool(ranges), key="filter_scores_box"):
+    box = st.expander(title, expanded=bool(ranges), key="filter_scores_box", on_change="rerun")
+    if not box.open:
+        return
+    with box:
         for name in (*_SCORES, "gap", "disagreement", "image_content", "image_style"):
             _range(case_filter, name, ranges)
 
@@ -146,11 +151,14 @@ def _range(case_filter: CaseFilter, name: str, ranges: Mapping[str, Range]) -> N
 
 def _saved(case_filter: CaseFilter, set_name: str) -> None:
     saved = saved_filters(set_name)
-    with st.expander(f"Saved filters :gray[{len(saved)}]", key="filter_saved_box"):
+    box = st.expander("Saved filters", key="filter_saved_box", on_change="rerun")
+    if not box.open:
+        return
+    with box:
         for number, (name, kept) in enumerate(saved.items()):
             with st.container(horizontal=True, gap="small"):
                 st.button(
-                    _plain(name),
+                    as_markdown(name),
                     key=f"filter_saved_{number}",
                     on_click=set_filter,
                     args=(kept,),
@@ -161,7 +169,7 @@ def _saved(case_filter: CaseFilter, set_name: str) -> None:
                     "",
                     icon=":material/delete:",
                     key=f"filter_forget_{number}",
-                    help=f"Forget this saved filter: {_plain(name)}",
+                    help=f"Forget this saved filter: {as_markdown(name)}",
                     on_click=_forget,
                     args=(set_name, name),
                     type="tertiary",
@@ -191,7 +199,7 @@ def _save(set_name: str, case_filter: CaseFilter, key: str) -> None:
         st.toast("The filter could not be saved: its file cannot be written.")
         return
     st.session_state[key] = ""
-    st.toast(f"Saved as {_plain(name)}.")
+    st.toast(f"Saved as {as_markdown(name)}.")
 
 
 def _forget(set_name: str, name: str) -> None:
@@ -202,9 +210,4 @@ def _forget(set_name: str, name: str) -> None:
 
 
 def _label(name: str, count: int) -> str:
-    return f"{_plain(name)} :gray[{count:,}]"
-
-
-def _plain(text: str) -> str:
-    """Escape text for a label, where Streamlit reads markdown."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    return f"{as_markdown(name)} :gray[{count:,}]"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import pkgutil
 from functools import cache
 from importlib import import_module
@@ -15,6 +14,7 @@ from rexview.errors import ReviewSetError, RexviewError, SettingsError
 from rexview.schema import ReviewSet
 from rexview.ui import resources, state
 from rexview.ui.problems import show_problems
+from rexview.ui.text import as_markdown
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _STYLES: Final = ("style.css", "browse.css")
@@ -94,9 +94,11 @@ def _stop_without_set(error: RexviewError | None) -> NoReturn:
 
 def show_notice(notice: str) -> None:
     """Show the set's own notice, as text, at the top of the page."""
-    st.html(f'<div class="rx-notice" role="note">{html.escape(notice)}</div>')
+    with st.container(key="rx_notice"):  # plain markdown: st.html waits for modules of its own
+        st.markdown(as_markdown(notice))
 
 
 def page_header(title: str) -> None:
     """Show the title of a page."""
-    st.html(f'<h1 class="rx-title">{html.escape(title)}</h1>')
+    with st.container(key="rx_title"):
+        st.markdown(f"# {as_markdown(title)}", anchors=False)

@@ -9,6 +9,7 @@ characters, one pair a span, which are taken out of the source first.
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -165,3 +166,11 @@ def _with_marks(content: str, env: MutableMapping[str, Any]) -> str:
     if env["open"] is not None and content:
         parts.append("</mark>")
     return "".join(parts)
+
+
+_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:])")
+
+
+def as_markdown(text: str) -> str:
+    """Escape text for Streamlit's own markdown (labels, headings); it becomes one line."""
+    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))

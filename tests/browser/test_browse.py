@@ -74,7 +74,7 @@ def address(start_app, tmp_path_factory):
 
 def wait_for_title(page, title):
     page.wait_for_function(
-        "wanted => document.querySelector('h1.rx-title')?.innerText === wanted", arg=title
+        "wanted => document.querySelector('.st-key-rx_title h1')?.innerText === wanted", arg=title
     )
 
 

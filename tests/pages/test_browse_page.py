@@ -2,7 +2,7 @@ import json
 import re
 from urllib.parse import parse_qs
 
-from page_text import drawn
+from page_text import drawn, title
 
 
 def cards(app):
@@ -13,11 +13,6 @@ def query(app):
     """The query of the app's link, every value as a list."""
     given = {key: app.query_params[key] for key in app.query_params}
     return {key: [value] if isinstance(value, str) else list(value) for key, value in given.items()}
-
-
-def title(app):
-    (heading,) = [e.proto.body for e in app.get("html") if "rx-title" in e.proto.body]
-    return re.sub("<.*?>", "", heading)
 
 
 def test_all_cases_with_headline_numbers(open_app):
@@ -63,6 +58,9 @@ def test_a_choice_in_the_panel_goes_into_the_link(open_app):
     assert cards(app) == ["c1"]
     app.text_input(key="filter_search").set_value("effusion").run()
     assert query(app) == {"failure": ["token_limit"], "q": ["effusion"]}
+    assert not app.slider  # folded conditions have no widgets until somebody opens them
+    app.session_state["filter_scores_box"] = True
+    app.run()
     app.slider(key="filter_gap").set_value((2.0, 4.0)).run()
     assert query(app)["gap"] == ["2.."]
     assert cards(app) == []
@@ -110,6 +108,8 @@ def test_as_a_table(open_app):
 
 def test_filters_are_saved_by_name(open_app):
     app = open_app("browse", failure="token_limit")
+    app.session_state["filter_saved_box"] = True
+    app.run()
     app.text_input(key="filter_save_name").set_value("  For *Monday* ").run()
     assert app.toast[0].value == r"Saved as For \*Monday\*."
     app.query_params.clear()

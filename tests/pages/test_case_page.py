@@ -19,7 +19,7 @@ def test_a_case_shows_question_answers_report_scores_and_flags(open_app):
         "Model M",
         "Right pleural",
         "Reader A",
-        "Made for a test.",
+        "Made for a test",
         "Laterality error",
         "lies on the patient",
         "Cut here: token limit reached",
