@@ -110,7 +110,7 @@ def oxygen_tubing(volume: Volume) -> list[Device]:
     tail += [(depth - 150, y, middle + 150), (depth - 165, y, middle + 260)]
     right.append(left[-1])
     return [
-        Device("Oxygen tubing", smooth(course, 1), 5.2, 0.13, 0.10)
+        Device("Oxygen tubing", smooth(course, 1), 5.0, 0.08, 0.05)
         for course in (left, right, tail)
     ]
 

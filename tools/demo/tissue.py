@@ -119,12 +119,20 @@ def granuloma(body: Volume, place: tuple[float, float, float], diameter_mm: floa
     """An old calcified granuloma; ``place`` as shares of z, y, x of the lungs."""
     spots = np.argwhere(body.lungs[::2, ::2, ::2]) * 2
     low, high = spots.min(axis=0), spots.max(axis=0)
-    centre = low + np.array(place) * (high - low)
-    grid = np.ogrid[tuple(slice(0, length) for length in body.hu.shape)]
-    squares = [((g - c) * s) ** 2 for g, c, s in zip(grid, centre, SPACING_MM, strict=True)]
     hu = body.hu.copy()
-    hu[np.sqrt(sum(squares)) < diameter_mm / 2] = 1100
+    _fill_ball(hu, low + np.array(place) * (high - low), diameter_mm / 2, 1100)
     return Volume(hu, body.labels)
+
+
+def _fill_ball(hu: np.ndarray, centre: np.ndarray, radius_mm: float, value: float) -> None:
+    """Raise what lies in a ball to a CT number, in place; ``centre`` in voxels (z, y, x)."""
+    reach = np.ceil(radius_mm / np.array(SPACING_MM)).astype(int) + 1
+    middle = np.rint(centre).astype(int)
+    start, stop = np.maximum(middle - reach, 0), np.minimum(middle + reach + 1, hu.shape)
+    part = tuple(slice(int(a), int(b)) for a, b in zip(start, stop, strict=True))
+    grid = np.ogrid[part]
+    square = sum(((g - c) * s) ** 2 for g, c, s in zip(grid, centre, SPACING_MM, strict=True))
+    hu[part] = np.where(square < radius_mm**2, np.maximum(hu[part], value), hu[part])
 
 
 def breasts(body: Volume, out_mm: float) -> Volume:
@@ -163,8 +171,6 @@ def breasts(body: Volume, out_mm: float) -> Volume:
         added &= hu < -300
         filled = (_FAT + np.clip(75 + 25 * texture, 0, _GLAND + 15 - _FAT))[:, None, :]
         hu = np.where(added, filled, hu).astype(np.int16)
-        tip = (centre_z - 6, float(skin[round(centre_z), round(centre_x)]) + out_mm / _DY, centre_x)
-        grid = np.ogrid[0:depth, 0:rows, 0:width]
-        square = sum(((g - t) * s) ** 2 for g, t, s in zip(grid, tip, SPACING_MM, strict=True))
-        hu[(square < 4.5**2) & (hu < 60)] = 40
+        tip_y = float(skin[round(centre_z), round(centre_x)]) + out_mm / _DY
+        _fill_ball(hu, np.array([centre_z - 6, tip_y, centre_x]), 4.5, 40)
     return Volume(hu, body.labels)
