@@ -151,6 +151,16 @@ def test_density_of_vessels_and_spine_is_scaled(body: Volume) -> None:
     assert pruned.hu[80, 110, 60] < -860
 
 
+def test_a_granuloma_is_a_small_dense_ball_where_it_is_put(body: Volume) -> None:
+    old = tissue.granuloma(body, (0.5, 0.5, 0.1), diameter_mm=5)
+    spots = np.argwhere(old.hu != body.hu)
+    size = (np.ptp(spots, axis=0) + 1) * SPACING_MM
+    assert np.all(size < 6.5)
+    assert np.all(size > 3)
+    assert old.hu.max() == 1100
+    assert set(np.unique(body.labels[tuple(spots.T)])) <= set(RIGHT_LUNG)
+
+
 # --- devices -----------------------------------------------------------------------------------
 
 
