@@ -21,6 +21,7 @@ from tools.demo.volume import (
     RIGHT_LUNG,
     SPACING_MM,
     STERNUM,
+    STOMACH,
     SVC,
     TRACHEA,
     Volume,
@@ -159,6 +160,16 @@ def test_a_granuloma_is_a_small_dense_ball_where_it_is_put(body: Volume) -> None
     assert np.all(size > 3)
     assert old.hu.max() == 1100
     assert set(np.unique(body.labels[tuple(spots.T)])) <= set(RIGHT_LUNG)
+
+
+def test_gas_leaves_the_bowel_alone() -> None:
+    body = _phantom()
+    body.labels[10:40, 100:150, 150:200], body.hu[10:40, 100:150, 150:200] = STOMACH, 30
+    body.hu[20:30, 120:140, 160:180] = -980
+    filled = tissue.without_bowel_gas(body)
+    assert filled.hu[25, 130, 170] > 0
+    changed = filled.hu != body.hu
+    assert set(np.unique(body.labels[changed])) == {STOMACH}
 
 
 # --- devices -----------------------------------------------------------------------------------

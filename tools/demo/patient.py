@@ -45,7 +45,8 @@ class Build:
     The rest is what :mod:`tools.demo.tissue` adds: ``fat_mm`` under the skin, ``breast_mm`` (how
     far the breasts stand out), ``aorta_mm`` (how much wider the aorta is), ``calcified`` (share of
     0 to 1: aortic arch and costal cartilages), ``granuloma`` (an old calcified one, at shares of
-    z, y, x of the lungs), ``vessels`` and ``spine`` (factors of density: lung vessels, vertebrae).
+    z, y, x of the lungs), ``vessels`` and ``spine`` (factors of density: lung vessels, vertebrae),
+    ``bowel_gas`` (false: none).
     """
 
     wide: float = 1.0
@@ -70,6 +71,7 @@ class Build:
     granuloma: tuple[float, float, float] | None = None
     vessels: float = 1.0
     spine: float = 1.0
+    bowel_gas: bool = True
 
 
 def shape_patient(thorax: Volume, build: Build) -> Volume:
@@ -86,6 +88,8 @@ def shape_patient(thorax: Volume, build: Build) -> Volume:
         shaped = tissue.old_aorta(shaped, build.aorta_mm, build.calcified)
     if build.calcified > 0:
         shaped = tissue.calcified_cartilage(shaped, build.calcified)
+    if not build.bowel_gas:
+        shaped = tissue.without_bowel_gas(shaped)
     if build.granuloma is not None:
         shaped = tissue.granuloma(shaped, build.granuloma)
     if build.breast_mm > 0:

@@ -15,6 +15,7 @@ from tools.demo.volume import (
     LUNGS,
     RIGHT_LUNG,
     SPACING_MM,
+    STOMACH,
     TRACHEA,
     VERTEBRAE,
     Volume,
@@ -24,6 +25,7 @@ from tools.demo.voxels import clouds, softened
 _DZ, _DY, _DX = SPACING_MM
 _FAT, _GLAND, _BLOOD, _LUNG = -90, 5, 45, -860
 _CARTILAGE = 118
+_BOWEL = (18, 19, 20)
 
 
 def fat(body: Volume, fat_mm: float) -> Volume:
@@ -57,6 +59,15 @@ def dense_spine(body: Volume, factor: float) -> Volume:
     hu = body.hu.copy()
     bone = ndimage.binary_dilation(body.mask(*VERTEBRAE), np.ones((3, 5, 5), bool)) & (hu > _BLOOD)
     hu[bone] = np.rint(_BLOOD + (hu[bone] - _BLOOD) * factor)
+    return Volume(hu, body.labels)
+
+
+def without_bowel_gas(body: Volume) -> Volume:
+    """Fill the gas in stomach and bowel, whose pattern would otherwise be the same in everybody."""
+    gut = ndimage.binary_dilation(body.mask(STOMACH, *_BOWEL), np.ones((5, 9, 9), bool))
+    near_lung = ndimage.binary_dilation(body.lungs, np.ones((3, 5, 5), bool))
+    hu = body.hu.copy()
+    hu[gut & ~near_lung & (hu < -150)] = 20
     return Volume(hu, body.labels)
 
 
