@@ -127,17 +127,3 @@ def necklace(volume: Volume, drop_mm: float = 46.0) -> list[Device]:
     low = course[65]
     patches = (("pendant", (low[0] - 4, y, low[2]), 8.0, 4.5),)
     return [Device("Necklace", course, 0.8, 0.1, 0.5, patches)]
-
-
-def bra_fittings(volume: Volume) -> list[Device]:
-    """Strap adjusters of metal over both upper lungs."""
-    depth, rows, width = volume.hu.shape
-    middle = width / 2
-    fittings = []
-    for sign, z in ((-1, depth - 92.0), (1, depth - 97.0)):
-        spot = (z, rows - 70.0, middle + sign * 112)
-        course: Course = [spot, (z - 0.5, spot[1], spot[2] + 0.5)]
-        fittings.append(
-            Device("Strap fitting", course, 0.6, 0.0, 0.0, (("buckle", spot, 11.0, 8.0),))
-        )
-    return fittings

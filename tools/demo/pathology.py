@@ -34,6 +34,7 @@ _DZ, _DY, _DX = SPACING_MM
 _FLUID, _LUNG = 12.0, -860.0
 MASS = 200
 """Label given to the real mass by :func:`mark_mass`."""
+_FIRST_RIGHT_RIB = 104
 _MASS_BOX = (slice(148, 216), slice(36, 128), slice(286, 362))
 """Where the real mass of the left lower lobe lies, with a margin, voxels of the prepared thorax."""
 
@@ -226,3 +227,63 @@ def free_air(volume: Volume, side: Side, depth_mm: float) -> Lesion:
     weight = softened(gas, 0.6)
     edited = blended(volume, weight, -990.0)
     return Lesion(edited, weight, "Free subdiaphragmatic air", side)
+
+
+@around_lungs
+def dome(volume: Volume, side: Side, depth_mm: float = 22.0) -> Lesion:
+    """Mark the top of one half of the diaphragm, down to ``depth_mm`` below it; edits nothing.
+
+    For patients whose build raises it: a reader would point there.
+    """
+    lung = hemithorax(volume, side)
+    under = lung.any(axis=0)
+    floor = np.where(under, lung.argmax(axis=0), 0)
+    top = float(np.percentile(floor[under], 97))
+    lowest = top - depth_mm / _DZ
+    z = np.arange(lung.shape[0])[:, None, None]
+    below = under[None] & (z <= floor[None]) & (z >= lowest)
+    return Lesion(volume, below.astype(np.float32), "Raised hemidiaphragm", side)
+
+
+def rib_fracture(
+    volume: Volume, ribs: tuple[int, ...], back: float, step_mm: float = 4.5, gap_mm: float = 0.7
+) -> Lesion:
+    """Displaced fractures of neighbouring ribs, given by their labels (left 92 to 103).
+
+    The part in front of the cut is shifted down and in by ``step_mm``, less and less along the rib.
+    ``back`` says where along the rib's depth the cut lies: 0 its rearmost, 1 its foremost point.
+    """
+    hu, shown = volume.hu.astype(np.float32), np.zeros(volume.hu.shape, np.float32)
+    side: Side = "left" if ribs[0] < _FIRST_RIGHT_RIB else "right"
+    inward = -1.0 if side == "left" else 1.0
+    for rib in ribs:
+        spots = np.argwhere(volume.mask(rib))
+        low, high = np.maximum(spots.min(axis=0) - 14, 0), spots.max(axis=0) + 15
+        box = tuple(slice(int(a), int(b)) for a, b in zip(low, high, strict=True))
+        part = hu[box]
+        inside = ndimage.binary_dilation(volume.labels[box] == rib, iterations=2)
+        bone = np.clip(part - 30, 0, None) * softened(inside, 0.8)
+        forward = _ahead_of_cut((spots - low) * np.array(SPACING_MM), back, part.shape)
+        amount = step_mm * np.exp(-np.maximum(forward, 0) / 32.0) * (forward > 0)
+        z, y, x = np.indices(part.shape, np.float32)
+        source = [z + 0.85 * amount / _DZ, y, x - 0.5 * inward * amount / _DX]
+        moved = ndimage.map_coordinates(bone, source, order=1, mode="constant")
+        moved *= 1 - np.exp(-((forward / gap_mm) ** 2))
+        hu[box] = np.clip(part - bone + moved, -1000, 1700)
+        near = np.exp(-((forward / 9.0) ** 2)) * np.maximum(inside, moved > 60)
+        shown[box] = np.maximum(shown[box], near)
+    broken = Volume(np.rint(hu).astype(np.int16), volume.labels)
+    return Lesion(broken, shown, "Rib fractures", side)
+
+
+def _ahead_of_cut(rib: np.ndarray, back: float, shape: tuple[int, ...]) -> np.ndarray:
+    """Distance of each voxel in front of a plane across a rib, mm; ``rib`` its places in mm."""
+    depth = rib[:, 1].min() + back * np.ptp(rib[:, 1])
+    near = rib[np.abs(rib[:, 1] - depth) < 6]
+    centre = near.mean(axis=0)
+    along = np.linalg.svd(near - centre, full_matrices=False)[2][0]
+    along = along * np.sign(along[1] or 1.0)
+    steps = along * np.array(SPACING_MM)
+    grid = np.indices(shape, np.float32)
+    distance = sum(part * step for part, step in zip(grid, steps, strict=True))
+    return np.asarray(distance - centre @ along, np.float32)
