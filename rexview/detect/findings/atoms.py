@@ -1,0 +1,85 @@
+"""The words of a sentence that mean something: its atoms, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from rexview.detect.findings.lexicon import Meaning, lexicon
+from rexview.detect.findings.mention import Side
+from rexview.detect.findings.tokens import Tokens
+
+MARKS: Final = frozenset(',;:()[]{}|"\n•—–=')
+_MARK: Final = Meaning()
+_LETTERS: Final[dict[str, Meaning]] = {
+    "r": Meaning(side="right"),
+    "l": Meaning(side="left"),
+}
+
+
+@dataclass(slots=True, eq=False)
+class Atom:
+    """A phrase of the lexicon (or a mark) at tokens ``i`` to ``j``.
+
+    ``finding`` is the finding it means here; ``side`` the patient's side it gives here.
+    """
+
+    meaning: Meaning
+    i: int
+    j: int
+    mark: str = ""
+    finding: str | None = None
+    side: Side | None = None
+    image_side: bool = False
+    way: bool = False
+
+    def is_(self, *cues: str) -> bool:
+        """Whether the phrase is a cue of one of these kinds."""
+        own = self.meaning.cues
+        return any(cue in own for cue in cues)
+
+    @property
+    def place(self) -> bool:
+        """Whether the phrase names a part of the body in which a finding lies."""
+        return self.meaning.host or self.meaning.zone is not None or bool(self.meaning.site_of)
+
+
+def scan(tokens: Tokens, start: int, end: int) -> list[Atom]:
+    """Find the phrases of the lexicon among some tokens; at one place the longest counts."""
+    phrases = lexicon().phrases
+    words = tokens.words
+    atoms: list[Atom] = []
+    i = start
+    while i < end:
+        word = words[i]
+        entries = phrases.get(word)
+        if entries is not None:
+            for length, phrase, meaning in entries:
+                if length == 1 or (
+                    i + length <= end and words[i + 1] == phrase[1]
+                    and tuple(words[i : i + length]) == phrase
+                ):  # fmt: skip
+                    atoms.append(Atom(meaning, i, i + length, "", meaning.finding, meaning.side))
+                    i += length
+                    break
+            else:
+                i += 1
+            continue
+        if word in MARKS:
+            atoms.append(Atom(_MARK, i, i + 1, word))
+        elif word in _LETTERS and _is_side_letter(tokens, i, end):
+            letter = _LETTERS[word]
+            atoms.append(Atom(letter, i, i + 1, "", None, letter.side))
+        i += 1
+    return atoms
+
+
+def _is_side_letter(tokens: Tokens, i: int, end: int) -> bool:
+    """Whether a single letter is an upper-case R or L that stands alone."""
+    text, start, stop = tokens.text, tokens.starts[i], tokens.ends[i]
+    if not text[start].isupper():
+        return False
+    if stop < len(text) and (text[stop].isalnum() or text[stop] in "'’"):
+        return False
+    after = tokens.words[i + 1] if i + 1 < end else ""
+    return after not in ("spine", "spinal", "vertebra") and not after[:1].isdigit()

@@ -1,0 +1,158 @@
+"""The lexicon: phrases of ``lexicon.yaml`` and ``cues.yaml``, and a scan that finds them.
+
+Each phrase is a sequence of lower-case words, found by its first word, the longest phrase first, so
+that a text costs one dictionary look-up a word however many phrases there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from rexview.detect.findings.mention import Finding, Side
+from rexview.detect.findings.tokens import words_of
+
+_FOLDER: Final = Path(__file__).parent
+_SIDES: Final[dict[Side, tuple[str, ...]]] = {
+    "right": ("right", "rightward", "rightwards", "rt", "right sided", "r sided", "right side",
+              "right sides", "right hand", "right hand side", "rt sided"),
+    "left": ("left", "leftward", "leftwards", "lt", "left sided", "l sided", "left side",
+             "left sides", "left hand", "left hand side", "lt sided"),
+    "bilateral": ("bilateral", "bilaterally", "bilat", "both", "b/l", "bl", "both sides", "r/l",
+                  "l/r", "bibasilar", "bibasal", "biapical", "bihilar", "either side",
+                  "each side", "each lung", "two sided", "biapically", "bibasally", "biperihilar"),
+    "midline": ("midline",),
+}  # fmt: skip
+_BRITISH: Final = (
+    ("oedema", "edema"),
+    ("haem", "hem"),
+    ("tumour", "tumor"),
+    ("oesoph", "esoph"),
+    ("paed", "ped"),
+)
+
+
+@dataclass(slots=True)
+class Meaning:
+    """What a phrase can mean; a phrase may mean several things."""
+
+    finding: str | None = None
+    near: list[str] = field(default_factory=list)
+    site_of: set[str] = field(default_factory=set)
+    zone: str | None = None
+    lobe: bool = False
+    host: bool = False
+    side: Side | None = None
+    cues: set[str] = field(default_factory=set)
+
+
+Entry = tuple[int, tuple[str, ...], Meaning]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """All findings by id, and all phrases by their first word, longest first."""
+
+    findings: dict[str, Finding]
+    phrases: dict[str, tuple[Entry, ...]]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Read the lexicon; done once."""
+    data = _load("lexicon.yaml")
+    meanings: dict[tuple[str, ...], Meaning] = {}
+    findings: dict[str, Finding] = {}
+    for group, entries in (("finding", data["findings"]), ("device", data["devices"])):
+        for name, entry in entries.items():
+            findings[name] = Finding(
+                name,
+                entry["name"],
+                "device" if group == "device" else "finding",
+                entry["family"],
+                entry["region"],
+                entry.get("sided", True),
+            )
+            for words in _spellings(entry["words"], plurals=True):
+                meanings.setdefault(words, Meaning()).finding = name
+            for words in _spellings(entry.get("near", ())):
+                meanings.setdefault(words, Meaning()).near.append(name)
+            for words in _spellings(entry.get("site", ())):
+                meanings.setdefault(words, Meaning()).site_of.add(name)
+    for entry in data["anatomy"].values():
+        for words in _spellings(entry["words"]):
+            meanings.setdefault(words, Meaning()).host = True
+    for zone, phrases in data["zones"].items():
+        for words in _spellings(phrases):
+            meaning = meanings.setdefault(words, Meaning())
+            meaning.zone = zone
+            meaning.lobe = "lobe" in words or "lobar" in words
+    for zone, entry in data["lobes"].items():
+        for words in _spellings(entry["words"]):
+            meaning = meanings.setdefault(words, Meaning())
+            meaning.zone, meaning.side = zone, entry["side"]
+    for side, phrases in _SIDES.items():
+        for words in _spellings(phrases):
+            meanings.setdefault(words, Meaning()).side = side
+    for cue, phrases in _load("cues.yaml").items():
+        for words in _spellings(phrases):
+            meanings.setdefault(words, Meaning()).cues.add(cue)
+    by_first: dict[str, list[Entry]] = {}
+    for words, meaning in meanings.items():
+        by_first.setdefault(words[0], []).append((len(words), words, meaning))
+    return Lexicon(
+        findings,
+        {
+            first: tuple(sorted(entries, key=lambda entry: -entry[0]))
+            for first, entries in by_first.items()
+        },
+    )
+
+
+def finding_info(finding: str) -> Finding:
+    """Return the lexicon's entry for a finding's id.
+
+    Raises
+    ------
+    KeyError
+        When the lexicon has no such finding.
+
+    >>> finding_info("pleural_effusion").family
+    'pleural_fluid'
+    """
+    return lexicon().findings[finding]
+
+
+def _load(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load((_FOLDER / name).read_text(encoding="utf-8"))
+    return content
+
+
+def _spellings(phrases: Iterable[str], *, plurals: bool = False) -> Iterator[tuple[str, ...]]:
+    """Yield each phrase as words: as given, with US spelling, with a plural last word."""
+    for phrase in phrases:
+        given = words_of(phrase)
+        for words in {given, _american(given)}:
+            yield words
+            if plurals and (plural := _plural(words[-1])):
+                yield (*words[:-1], plural)
+
+
+def _american(words: Sequence[str]) -> tuple[str, ...]:
+    changed = " ".join(words)
+    for british, american in _BRITISH:
+        changed = changed.replace(british, american)
+    return tuple(changed.split(" "))
+
+
+def _plural(word: str) -> str | None:
+    if not word.isalpha() or word.endswith(("s", "x", "ed", "ing", "ic", "al", "ous")):
+        return None
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + "s"
