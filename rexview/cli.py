@@ -60,7 +60,14 @@ def _parser() -> argparse.ArgumentParser:
     render.set_defaults(run=_render)
 
     bench = commands.add_parser("bench", help="measure this machine, side by side")
-    bench.add_argument("what", choices=("viewer", "queries", "imaging"))
+    bench.add_argument("what", choices=("viewer", "queries", "imaging", "detectors"))
+    bench.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        metavar="FOLDER",
+        help="for detectors: the share of a review set's newest answers that is flagged",
+    )
     bench.add_argument("--json", action="store_true", help="a JSON list instead of a table")
     bench.set_defaults(run=_bench)
 
@@ -135,14 +142,19 @@ def _import(options: argparse.Namespace) -> int:
 def _bench(options: argparse.Namespace) -> int:
     from importlib import import_module
 
+    if options.folder is not None and options.what != "detectors":
+        print(f"error: bench {options.what} takes no folder", file=sys.stderr)
+        return 2
     bench = import_module(f"rexview.bench.{options.what}")
-    rows: list[dict[str, Any]] = bench.run()
+    rows: list[dict[str, Any]] = bench.run(*([options.folder] if options.folder else []))
     if options.json:
         print(json.dumps(rows, indent=1))
     else:
         import pandas as pd
 
-        print(pd.DataFrame(rows).to_string(index=False))
+        print(pd.DataFrame(rows).to_string(index=False, na_rep=""))
+        if options.what == "detectors":
+            print(f"\n{bench.notes(options.folder)}")
     return 0
 
 

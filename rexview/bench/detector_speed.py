@@ -1,0 +1,107 @@
+"""How fast the detectors read: pairs a second, and whether hard text makes them slow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from rexview.bench.corpus import Labelled
+from rexview.detect.detector import Detector
+from rexview.detect.flags import DETECTORS
+from rexview.schema import Answer, Case, Report
+
+ROUNDS: Final = 3
+LARGE: Final = 1_000_000
+SMALL: Final = LARGE // 10
+PAIRS_TARGET: Final = 2_000
+RATIO_TARGET: Final = 20
+"""Ten times the text in ten times the time is linear; half of the rest is noise, half caches."""
+HARD_TEXT: Final = {
+    "one letter": "a",
+    "spaces": " ",
+    "line breaks": "\n",
+    "side words": "left right ",
+    "effusions without a full stop": "no left and right lower lobe effusion or ",
+    "list items": "- left effusion\n  - right effusion\n",
+    "table bars": "| left ",
+    "open brackets": '{"effusion": [(',
+    "quotation marks": "\"'`",
+    "full stops": "left. ",
+    "negations": "no not without ",
+    "upper case": "LEFT PNEUMOTHORAX AND RIGHT ",
+    "corrections": "left effusion, no, right effusion, sorry, ",
+    "headings": "## Right lung\n**Left**:\n",
+    "digits": "1. 2.3 4) ",
+    "other scripts": "左側胸水 ëffusion \u200b\U0001f441 ",
+}
+"""Texts that are repeated until they are as long as wanted."""
+
+
+def rows(pairs: Sequence[Labelled]) -> list[dict[str, Any]]:
+    """Measure the speed in processor time of this one thread; rows for the bench's table."""
+    detectors: list[tuple[str, Sequence[Detector]]] = [
+        ("laterality", [one for one in DETECTORS if one.failure == "laterality_error"]),
+        ("all detectors", DETECTORS),
+    ]
+    measured = []
+    for name, some in detectors:
+        speed = pairs_per_second(pairs, some)
+        row: dict[str, Any] = {
+            "what": "speed",
+            "form": f"pairs a second, one core, {name}",
+            "n": len(pairs),
+            "value": round(speed),
+        }
+        if name == "laterality":
+            reached = "yes" if speed >= PAIRS_TARGET else "no"
+            row |= {"target": f">= {PAIRS_TARGET:,}", "reached": reached}
+        measured.append(row)
+    for name in HARD_TEXT:
+        small, large = hard_text_seconds(name, SMALL), hard_text_seconds(name, LARGE)
+        ratio = large / max(small, 1e-3)
+        measured.append(
+            {
+                "what": "1 MB against 100 KB",
+                "form": name,
+                "value": round(ratio, 1),
+                "seconds": round(large, 2),
+                "target": f"<= {RATIO_TARGET}",
+                "reached": "yes" if ratio <= RATIO_TARGET else "no",
+            }
+        )
+    return measured
+
+
+def pairs_per_second(pairs: Sequence[Labelled], detectors: Sequence[Detector]) -> float:
+    """Return the best of some rounds; no text comes twice, so that no memory of it can help."""
+    best = float("inf")
+    for number in range(ROUNDS):
+        fresh = [_fresh(pair, number) for pair in pairs]
+        start = time.thread_time()
+        for case, answer in fresh:
+            for detector in detectors:
+                detector.find(case, answer, [])
+        best = min(best, time.thread_time() - start)
+    return len(pairs) / best if best else float("inf")
+
+
+def _fresh(pair: Labelled, number: int) -> tuple[Case, Answer]:
+    mark = f"\n\nAccession {time.time_ns()}-{number}."
+    report = replace(pair.case.report, findings=(pair.case.report.findings or "") + mark)
+    return replace(pair.case, report=report), replace(
+        pair.answer, text=(pair.answer.text or "") + mark
+    )
+
+
+def hard_text_seconds(name: str, size: int) -> float:
+    """Return the time for all detectors on an answer and a report of that many characters."""
+    unit = HARD_TEXT[name]
+    text = (unit * (size // len(unit) + 1))[:size]
+    case = Case(id="hard", question="", report=Report(findings=text[:-1]))
+    answer = Answer(case="hard", model="corpus", text=text)
+    start = time.thread_time()
+    for detector in DETECTORS:
+        detector.find(case, answer, [])
+    return time.thread_time() - start

@@ -1,0 +1,73 @@
+import json
+
+import pytest
+
+from rexview import cli
+from rexview.bench import detector_speed, detectors
+from rexview.bench.corpus import laterality_pairs
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Shorter texts for the speed, so that the bench ends soon."""
+    monkeypatch.setattr(detector_speed, "LARGE", 2_000)
+    monkeypatch.setattr(detector_speed, "SMALL", 200)
+    monkeypatch.setattr(detector_speed, "ROUNDS", 1)
+
+
+def test_every_form_and_every_target_has_a_row(quick):
+    rows = detectors.run()
+    forms = {row["form"] for row in rows if row.get("split") == "dev"}
+    assert {row.form for row in laterality_pairs()} <= forms
+    wholes = {row["what"]: row for row in rows if row.get("split") == "dev" and "target" in row}
+    assert list(wholes) == [
+        "laterality, easy",
+        "laterality, hard",
+        "boxes",
+        "token limit",
+        "token limit, answers of the pairs",
+    ]
+    dev = [row for row in laterality_pairs() if row.split == "dev"]
+    both = [wholes["laterality, easy"], wholes["laterality, hard"]]
+    assert sum(row["n"] for row in both) == len(dev)
+    assert sum(row["errors"] for row in both) == sum(row.expected == "error" for row in dev)
+    for row in wholes.values():
+        assert row["reached"] in {"yes", "no"}
+    names = {row["form"] for row in rows if row["what"] == "1 MB against 100 KB"}
+    assert names == set(detector_speed.HARD_TEXT)
+
+
+def test_json_and_table_come_from_the_command_line(quick, capsys):
+    assert cli.main(["bench", "detectors", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["what"] == "laterality, easy"
+    assert cli.main(["bench", "detectors"]) == 0
+    printed = capsys.readouterr().out
+    assert "pseudo_negation" in printed
+    assert "What these figures do not show" in printed
+    assert " nan" not in printed.lower()
+
+
+def test_a_review_set_gives_shares_of_its_answers(capsys):
+    assert cli.main(["bench", "detectors", "assets/demo", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert "token_limit" in {row["failure"] for row in rows}
+    for row in rows:
+        assert 0 < row["answers"] <= row["of"]
+        assert row["share"] == pytest.approx(row["answers"] / row["of"], abs=1e-4)
+
+
+def test_other_benches_take_no_folder(capsys):
+    assert cli.main(["bench", "queries", "assets/demo"]) == 2
+    assert "takes no folder" in capsys.readouterr().err
+
+
+def test_a_wrong_label_is_named(monkeypatch):
+    row = next(row for row in laterality_pairs() if row.expected == "error")
+    missed = detectors.Outcome(row, wanted=True, flagged=False, kinds=())
+    alarm = detectors.Outcome(row, wanted=False, flagged=True, kinds=("report",))
+    right = detectors.Outcome(row, wanted=True, flagged=True, kinds=("report",))
+    assert detectors.wrong([missed, alarm, right]) == [
+        f"{row.id}: missed",
+        f"{row.id}: false alarm (report)",
+    ]
+    assert detectors.Tally.of([missed, alarm, right]) == detectors.Tally(1, 1, 1, 0)
