@@ -11,13 +11,59 @@ from rexview.detect.findings.tokens import Tokens
 
 _LINE_START: Final = re.compile(r"[ \t>]*(?:(?P<hash>#{1,6})[ \t]|(?P<item>[-*+•–·▪◦]|\d{1,3}[.)]|[a-zA-Z][.)])(?:[ \t]+|(?=\*\*)))?")  # fmt: skip
 _ABBREVIATIONS: Final = frozenset(
-    ["dr", "mr", "mrs", "ms", "vs", "approx", "eg", "ie", "fig", "st", "e", "i", "g", "resp", "incl", "ca", "pt", "no"]
+    [
+        "dr",
+        "mr",
+        "mrs",
+        "ms",
+        "vs",
+        "approx",
+        "eg",
+        "ie",
+        "fig",
+        "st",
+        "e",
+        "i",
+        "g",
+        "resp",
+        "incl",
+        "ca",
+        "pt",
+        "no",
+    ]
 )
 _STARTERS: Final = frozenset(
     ["no", "there", "the", "heart", "lungs", "lung", "both", "bilateral", "cardiac", "mediastinum", "mediastinal", "trachea", "left", "right", "small", "mild", "moderate", "large", "stable", "unchanged", "new", "interval", "endotracheal", "cardiomediastinal", "this", "it", "pulmonary", "pleural", "costophrenic", "osseous", "bones", "bony", "visualized", "impression", "findings", "normal", "clear", "minimal", "trace", "severe"]
 )  # fmt: skip
 _LINKS: Final = frozenset(
-    ["the", "a", "an", "in", "on", "at", "of", "to", "and", "or", "with", "within", "without", "from", "for", "by", "is", "are", "was", "were", "over", "along", "into", "no", "than", "greater"]
+    [
+        "the",
+        "a",
+        "an",
+        "in",
+        "on",
+        "at",
+        "of",
+        "to",
+        "and",
+        "or",
+        "with",
+        "within",
+        "without",
+        "from",
+        "for",
+        "by",
+        "is",
+        "are",
+        "was",
+        "were",
+        "over",
+        "along",
+        "into",
+        "no",
+        "than",
+        "greater",
+    ]
 )
 _LABEL_WORDS: Final = 7
 _LABEL_STOPS: Final = frozenset(

@@ -80,7 +80,7 @@ def lexicon() -> Lexicon:
             )
             for words in _spellings(entry["words"], plurals=True):
                 meanings.setdefault(words, Meaning()).finding = name
-            for words in _spellings(entry.get("near", ())):
+            for words in _spellings(entry.get("near", ()), plurals=True):
                 meanings.setdefault(words, Meaning()).near.append(name)
             for words in _spellings(entry.get("site", ())):
                 meanings.setdefault(words, Meaning()).site_of.add(name)

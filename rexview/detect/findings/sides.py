@@ -18,14 +18,85 @@ OTHER: Final[dict[str, Side]] = {"right": "left", "left": "right"}
 _REACH: Final = 5
 """Unknown words that may stand between a side and its finding."""
 _IMAGE_PARTS: Final = frozenset(
-    ["side", "half", "part", "portion", "hand", "lower", "upper", "mid", "middle", "corner", "quadrant", "third", "edge", "area", "region", "of", "in", "on", "the", "this", "provided", "given", "frontal", "chest", "pa", "ap", "aspect", "most", "hemithorax", "bottom", "top"]
+    [
+        "side",
+        "half",
+        "part",
+        "portion",
+        "hand",
+        "lower",
+        "upper",
+        "mid",
+        "middle",
+        "corner",
+        "quadrant",
+        "third",
+        "edge",
+        "area",
+        "region",
+        "of",
+        "in",
+        "on",
+        "the",
+        "this",
+        "provided",
+        "given",
+        "frontal",
+        "chest",
+        "pa",
+        "ap",
+        "aspect",
+        "most",
+        "hemithorax",
+        "bottom",
+        "top",
+    ]
 )
 _SHIFTS: Final = frozenset({"mediastinal_shift", "tracheal_deviation"})
 _ATTACHED: Final = frozenset(
-    ["adjacent", "associated", "underlying", "overlying", "compressive", "accompanying", "adjoining", "bibasilar", "passive", "overlapping", "subjacent", "concomitant", "concurrent", "neighbouring", "neighboring", "ipsilateral"]
+    [
+        "adjacent",
+        "associated",
+        "underlying",
+        "overlying",
+        "compressive",
+        "accompanying",
+        "adjoining",
+        "bibasilar",
+        "passive",
+        "overlapping",
+        "subjacent",
+        "concomitant",
+        "concurrent",
+        "neighbouring",
+        "neighboring",
+        "ipsilateral",
+    ]
 )
 _PARTS: Final = frozenset(
-    ["area", "areas", "region", "regions", "focus", "foci", "patch", "patches", "amount", "volume", "collection", "degree", "band", "bands", "pocket", "pockets", "appearance", "evidence", "type", "sided", "presence"]
+    [
+        "area",
+        "areas",
+        "region",
+        "regions",
+        "focus",
+        "foci",
+        "patch",
+        "patches",
+        "amount",
+        "volume",
+        "collection",
+        "degree",
+        "band",
+        "bands",
+        "pocket",
+        "pockets",
+        "appearance",
+        "evidence",
+        "type",
+        "sided",
+        "presence",
+    ]
 )
 _SPENT: Final = Meaning()
 _DROPPING: Final = frozenset(
@@ -143,8 +214,18 @@ def _drop_denied(tokens: Tokens, atoms: list[Atom]) -> None:
                 break
 
 
-def attach(tokens: Tokens, atoms: list[Atom]) -> dict[int, list[Atom]]:
+def attach(
+    tokens: Tokens, atoms: list[Atom], sites: dict[int, list[tuple[str, int]]]
+) -> dict[int, list[Atom]]:
     """Give each finding of a clause its sides.
+
+    Parameters
+    ----------
+    tokens : Tokens
+    atoms : list of Atom
+        Of one clause.
+    sites : dict
+        For findings that a word means with a part of the body: finding and index of each part.
 
     Returns
     -------
@@ -153,7 +234,11 @@ def attach(tokens: Tokens, atoms: list[Atom]) -> dict[int, list[Atom]]:
         findings without a side of their own are left out.
     """
     places = [k for k, atom in enumerate(atoms) if atom.finding]
-    before = {k: _before(tokens, atoms, k) for k in places}
+    before = {k: _before(tokens, atoms, k) for k in places if atoms[k].finding not in _SHIFTS}
+    for k, parts in sites.items():
+        for _, part in parts:
+            if atoms[k].finding not in _SHIFTS:
+                before[part] = _before(tokens, atoms, part)
     owned = {id(side) for sides in before.values() for side in sides}
     found: dict[int, list[Atom]] = {}
     for k in places:
@@ -162,11 +247,12 @@ def attach(tokens: Tokens, atoms: list[Atom]) -> dict[int, list[Atom]]:
             if ways:
                 found[k] = ways[-1:]
             continue
-        sides = before[k] or _after(tokens, atoms, k, owned)
-        if not sides:
-            sides = _subject(tokens, atoms, k, owned)
-        if sides:
-            found[k] = sides
+        for part in {part for _, part in sites.get(k, [("", k)])}:
+            sides = before[part] or before[k] or _after(tokens, atoms, k, owned)
+            if not sides:
+                sides = _subject(tokens, atoms, k, owned)
+            if sides:
+                found[part] = sides
     return found
 
 

@@ -13,7 +13,32 @@ _BARE: Final = frozenset(
 )
 """Say something of what stands before them only at the end of a clause ("effusion: none")."""
 _DEGREES: Final = frozenset(
-    ["large", "significant", "small", "massive", "clearly", "entirely", "completely", "fully", "well", "changed", "as", "so", "only", "just", "simply", "merely", "new", "increased", "increasing", "decreased", "severe", "acute", "extensive", "tension"]
+    [
+        "large",
+        "significant",
+        "small",
+        "massive",
+        "clearly",
+        "entirely",
+        "completely",
+        "fully",
+        "well",
+        "changed",
+        "as",
+        "so",
+        "only",
+        "just",
+        "simply",
+        "merely",
+        "new",
+        "increased",
+        "increasing",
+        "decreased",
+        "severe",
+        "acute",
+        "extensive",
+        "tension",
+    ]
 )
 _IS_NOT: Final = frozenset(
     ("is not", "are not", "was not", "were not", "isn't", "aren't", "wasn't", "weren't", "not")
@@ -63,9 +88,12 @@ def _supposed(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
 
 
 def _denied_before(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
-    listed = False
+    listed = joined = False
     for k in range(f - 1, -1, -1):
         atom = atoms[k]
+        if atom.finding and not joined:
+            return False
+        joined = (joined and not atom.finding) or atom.mark == "," or atom.is_("and")
         if atom.is_("not_before"):
             if atom.is_("not_after") and k and atoms[k - 1].finding and not atoms[k - 1].mark:
                 return tokens.words[atom.i] in ("no", "not", "without")
@@ -107,7 +135,7 @@ def _denied_after(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
             phrase = " ".join(tokens.words[atom.i : atom.j])
             after = tokens.words[atom.j] if atom.j < len(tokens.words) else ""
             if phrase in _BARE:
-                last = k == len(atoms) - 1 or bool(atoms[k + 1].mark)
+                last = not after or not after.isalnum()
                 return last and not (comma and phrase == "not")
             return not (phrase in _IS_NOT and after in _DEGREES)
         if atom.is_("pseudo_not", "but", "maybe_after", "not_before", "normal"):

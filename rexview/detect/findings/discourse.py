@@ -1,0 +1,217 @@
+"""What sentences say of one another: headings, "it is on the left", corrections, quotations."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from rexview.detect.findings.atoms import scan
+from rexview.detect.findings.clauses import Clause, Draft, Place, read_clauses
+from rexview.detect.findings.layout import Sentence
+from rexview.detect.findings.lexicon import finding_info
+from rexview.detect.findings.mention import Status
+from rexview.detect.findings.sides import clean_sides
+from rexview.detect.findings.tokens import Tokens
+
+_ASKED: Final = re.compile(
+    r"question|indication|clinical|history|reason|request|options?\b|choices|prompt|task|query"
+)
+_SECTION: Final = re.compile(
+    r"findings?\b|impression|conclusion|summary|summari[sz]e|answer|final|overall|recommend|plan\b"
+    r"|next step|diagnosis|opinion|assessment|comment|technique|comparison|report|explanation"
+    r"|reasoning|discussion|interpretation|step \d|observations?|management|follow"
+)
+_LEADS: Final = re.compile(
+    r"(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)|overall|in sum|final(?:ly)?"
+    r"|therefore|thus|hence|conclusion|impression|summary|all in all|taken together)\b[,:]?",
+    re.IGNORECASE,
+)
+_PENDING: Final = frozenset(
+    ("side", "laterality", "location", "position", "site", "where", "region")
+)
+_ALSO: Final = frozenset(
+    ("also", "additionally", "second", "another", "too", "other", "both", "further", "well")
+)
+_CONDITIONAL: Final = frozenset(("should", "were", "had"))
+_FRAGMENT: Final = 7
+_REFERS: Final = 4
+
+
+@dataclass(slots=True)
+class Scene:
+    """What headings and earlier sentences say of the next one.
+
+    ``topic`` is the side that a heading or label set, ``named`` the findings of a heading that has
+    not been spoken of yet, ``last`` the findings of the last sentence that had any, ``pending`` a
+    side that was given ahead of its finding.
+    """
+
+    section: str | None = None
+    status: Status | None = None
+    topic: Place | None = None
+    topic_line: int | None = None
+    named: list[Draft] = field(default_factory=list)
+    last: list[Draft] = field(default_factory=list)
+    last_line: int = -1
+    pending: Place | None = None
+    drafts: list[Draft] = field(default_factory=list)
+
+
+def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draft]:
+    """Read one sentence in its scene, and change the scene for the next."""
+    i = sentence.i
+    if scene.topic_line is not None and sentence.line != scene.topic_line:
+        scene.topic, scene.topic_line = None, None
+    if sentence.label or sentence.kind == "heading":
+        i = _read_label(tokens, sentence, scene)
+    lead = _LEADS.match(tokens.text, tokens.starts[sentence.i])
+    if lead:
+        scene.section = lead[0].strip(" ,:").lower()
+    atoms = scan(tokens, i, sentence.j)
+    if not atoms:
+        return []
+    clean_sides(tokens, atoms)
+    span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
+    asked = sentence.asked or tokens.words[i] in _CONDITIONAL
+    clauses = read_clauses(tokens, atoms, span, asked=asked)
+    found: list[Draft] = []
+    for clause in clauses:
+        found += _in_scene(tokens, sentence, clause, scene, found)
+    _correct(tokens, sentence, clauses, scene, found)
+    if found:
+        scene.last, scene.last_line = found, sentence.line
+    return found
+
+
+def _read_label(tokens: Tokens, sentence: Sentence, scene: Scene) -> int:
+    """Take in a heading or label; return the token at which the rest of the sentence starts."""
+    end = sentence.i + sentence.label if sentence.label else sentence.j
+    heading = sentence.kind == "heading"
+    atoms = scan(tokens, sentence.i, end)
+    clean_sides(tokens, atoms)
+    clause = Clause(atoms)
+    text = " ".join(tokens.words[sentence.i : end]).strip(" :")
+    places = clause.places(tokens)
+    named = any(atom.finding or atom.meaning.near for atom in atoms)
+    if named:
+        return end if heading and _name(tokens, sentence, clause, scene) else sentence.i
+    if {place[0] for place in places} == {places[0][0]} if places else False:
+        scene.topic = places[0]
+        scene.topic_line = None if heading else sentence.line
+        scene.named = []
+        return end if heading else sentence.i
+    if _SECTION.search(text) or _ASKED.search(text):
+        scene.section = text
+        scene.status = "hypothetical" if _ASKED.search(text) else None
+        scene.named, scene.topic, scene.topic_line = [], None, None
+        return end
+    if heading:
+        scene.topic, scene.topic_line, scene.named = None, None, []
+        return end
+    return sentence.i
+
+
+def _name(tokens: Tokens, sentence: Sentence, clause: Clause, scene: Scene) -> bool:
+    """Take in a heading that names a finding: what follows says whether and where it is."""
+    span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
+    drafts = [
+        draft
+        for part in read_clauses(tokens, clause.atoms, span, asked=False)
+        for draft in part.drafts
+    ]
+    scene.named = drafts
+    scene.topic, scene.topic_line = None, None
+    scene.last, scene.last_line = drafts, sentence.line
+    scene.drafts += drafts
+    for draft in drafts:
+        draft.section = scene.section
+    return True
+
+
+def _in_scene(
+    tokens: Tokens, sentence: Sentence, clause: Clause, scene: Scene, found: list[Draft]
+) -> list[Draft]:
+    for draft in clause.drafts:
+        draft.section = scene.section
+        if scene.status is not None:
+            draft.status = scene.status
+        if draft.sides or not draft.sided or draft.status == "negated":
+            continue
+        if scene.topic is not None:
+            draft.sides = [scene.topic]
+        elif scene.pending is not None:
+            draft.sides = [scene.pending]
+    if clause.drafts:
+        scene.pending = None
+        if any(draft.status in ("positive", "uncertain") for draft in clause.drafts):
+            scene.named = []
+        return clause.drafts
+    _refer(tokens, sentence, clause, scene, found)
+    return []
+
+
+def _refer(
+    tokens: Tokens, sentence: Sentence, clause: Clause, scene: Scene, found: list[Draft]
+) -> None:
+    """Let a clause that names only a side complete the findings said before it."""
+    places = clause.places(tokens)
+    if not places or clause.has("normal", "correction", "own", "turned", "not_before", "tip"):
+        return
+    if scene.status is not None or sentence.asked:
+        return
+    first = clause.atoms[0].i
+    short = sentence.j - sentence.i <= _FRAGMENT
+    refers = any(atom.is_("it") and atom.i - first <= _REFERS for atom in clause.atoms[:3])
+    refers = refers or clause.has("affected")
+    label = tokens.words[sentence.i] in _PENDING
+    open_ones = [
+        draft
+        for draft in (found or scene.last)
+        if draft.sided and not draft.sides and draft.status in ("positive", "uncertain")
+    ]
+    if open_ones and (refers or short or sentence.item or label):
+        for draft in open_ones:
+            draft.sides = list(places)
+    elif label or (short and not refers and not clause.has("verb")):
+        scene.pending = places[0]
+
+
+def _correct(
+    tokens: Tokens, sentence: Sentence, clauses: list[Clause], scene: Scene, found: list[Draft]
+) -> None:
+    """Take back what a correction replaces: the last statement counts."""
+    cue = next(
+        (atom for clause in clauses for atom in clause.atoms if atom.is_("correction")), None
+    )
+    if cue is None or _ALSO & set(tokens.words[sentence.i : sentence.j]):
+        return
+    at = tokens.starts[cue.i]
+    later = [draft for draft in found if draft.start > at or _side_after(draft, at)]
+    earlier = [*scene.drafts, *(draft for draft in found if draft not in later)]
+    stated = [d for d in later if d.sides and d.status in ("positive", "uncertain")]
+    if stated:
+        for draft in stated:
+            _supersede(draft, earlier)
+        return
+    places = [place for clause in clauses for place in clause.places(tokens) if place[1] > at]
+    target = next((draft for draft in reversed(earlier) if draft.sides), None)
+    if places and target is not None and not any(c.has("normal", "own") for c in clauses):
+        renewed = Draft(
+            target.finding, target.status, target.start, target.end, places[-1:], target.zone,
+            target.sentence, target.section,
+        )  # fmt: skip
+        _supersede(renewed, earlier)
+        found.append(renewed)
+
+
+def _side_after(draft: Draft, at: int) -> bool:
+    return bool(draft.sides) and all(start > at for _, start, _ in draft.sides)
+
+
+def _supersede(draft: Draft, earlier: list[Draft]) -> None:
+    family = finding_info(draft.finding).family
+    sides = {side for side, _, _ in draft.sides}
+    for other in earlier:
+        if finding_info(other.finding).family == family and other.sides:
+            other.superseded = other.superseded or {side for side, _, _ in other.sides} != sides

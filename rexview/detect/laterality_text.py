@@ -1,0 +1,113 @@
+"""Sides that two texts, or two parts of one text, contradict each other about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rexview.detect.findings import Mention, finding_info
+
+OTHER_SIDE: Final = {"right": "left", "left": "right"}
+_SAID: Final = frozenset(("positive", "uncertain"))
+_UNSPECIFIC: Final = frozenset(("opacity",))
+_CONCLUSIONS: Final = (
+    "impression", "conclusion", "summary", "answer", "final", "overall", "recommendation",
+    "diagnosis", "plan", "next step", "opinion", "in short", "assessment", "comment",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two mentions of one finding on different sides.
+
+    ``kind`` is ``report`` (answer against report), ``bilateral`` (one of the two says both sides)
+    or ``self`` (``contrary`` stands in the answer too).
+    """
+
+    kind: Literal["report", "bilateral", "self"]
+    claim: Mention
+    contrary: Mention
+
+
+def stated(mentions: Iterable[Mention]) -> dict[str, list[Mention]]:
+    """Group what a text says is there, on a side: by family of findings."""
+    families: dict[str, list[Mention]] = {}
+    for mention in mentions:
+        if mention.side is None or mention.side == "midline" or mention.superseded:
+            continue
+        if mention.status in _SAID:
+            families.setdefault(finding_info(mention.finding).family, []).append(mention)
+    return families
+
+
+def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list[Contradiction]:
+    """Find the findings that the answer has on one side and the report on the other only."""
+    reference = stated(report)
+    found = []
+    for family, claims in stated(answer).items():
+        given = reference.get(family)
+        if not given:
+            continue
+        claimed, known = _side(claims), _side(given)
+        if claimed == known or claimed is None or known is None:
+            continue
+        if "bilateral" in (claimed, known):
+            one = next((m for m in claims if m.side == claimed), claims[0])
+            other = next((m for m in given if m.side == known), given[0])
+            found.append(Contradiction("bilateral", one, other))
+        elif not _told_otherwise(claims, given, reference):
+            found.append(Contradiction("report", claims[0], given[0]))
+    return found
+
+
+def _side(mentions: Sequence[Mention]) -> str | None:
+    sides = {mention.side for mention in mentions}
+    if "bilateral" in sides or len(sides) > 1:
+        return "bilateral"
+    return next(iter(sides), None)
+
+
+def _told_otherwise(
+    claims: Sequence[Mention], given: Sequence[Mention], reference: dict[str, list[Mention]]
+) -> bool:
+    """Whether the report has another finding on the claimed side that the answer may well mean."""
+    ids = {mention.finding for mention in claims}
+    if ids & {mention.finding for mention in given} - _UNSPECIFIC:
+        return False
+    region = finding_info(claims[0].finding).region
+    return any(
+        mention.side in (claims[0].side, "bilateral")
+        for mentions in reference.values()
+        for mention in mentions
+        if mention not in given and finding_info(mention.finding).region == region
+    )
+
+
+def within(answer: Sequence[Mention]) -> list[Contradiction]:
+    """Find the findings that one answer puts on one side here and on the other there."""
+    found = []
+    for claims in stated(answer).values():
+        pair = _opposed(claims)
+        if pair is not None:
+            found.append(Contradiction("self", pair[1], pair[0]))
+    return found
+
+
+def _opposed(claims: Sequence[Mention]) -> tuple[Mention, Mention] | None:
+    if any(mention.side == "bilateral" for mention in claims):
+        return None
+    for k, later in enumerate(claims):
+        before = claims[:k]
+        if not before or any(mention.side == later.side for mention in before):
+            continue
+        if later.refers_back or _other_part(before[-1], later):
+            return before[-1], later
+    return None
+
+
+def _other_part(earlier: Mention, later: Mention) -> bool:
+    """Whether the later mention sums up: it stands in a conclusion, the earlier one does not."""
+    if earlier.section == later.section or later.section is None:
+        return False
+    return any(word in later.section for word in _CONCLUSIONS)
