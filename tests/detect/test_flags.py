@@ -143,6 +143,8 @@ def test_rows_are_json_in_the_order_of_cases_and_models(make_set: Any) -> None:
     assert set(first) == {"case", "model", "failure", "source", "kind", "message", "evidence"}
     assert first["evidence"][1] == {
         "where": "box",
+        "start": None,
+        "end": None,
         "text": "left effusion",
         "field": "box",
         "side": "right",
