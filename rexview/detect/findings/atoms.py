@@ -21,7 +21,9 @@ _LETTERS: Final[dict[str, Meaning]] = {
 class Atom:
     """A phrase of the lexicon (or a mark) at tokens ``i`` to ``j``.
 
-    ``finding`` is the finding it means here; ``side`` the patient's side it gives here.
+    ``finding`` is the finding it means here; ``side`` the patient's side it gives here, unless
+    it is a direction (``way``), what it names is normal (``clear``), or it is where a device goes
+    in (``entry``). ``taken`` marks the part of the body that a finding is of.
     """
 
     meaning: Meaning
@@ -32,6 +34,9 @@ class Atom:
     side: Side | None = None
     image_side: bool = False
     way: bool = False
+    clear: bool = False
+    entry: bool = False
+    taken: bool = False
 
     def is_(self, *cues: str) -> bool:
         """Whether the phrase is a cue of one of these kinds."""
@@ -63,13 +68,13 @@ def scan(tokens: Tokens, start: int, end: int) -> list[Atom]:
                     i += length
                     break
             else:
+                if word in _LETTERS and _is_side_letter(tokens, i, end):
+                    letter = _LETTERS[word]
+                    atoms.append(Atom(letter, i, i + 1, "", None, letter.side))
                 i += 1
             continue
         if word in MARKS:
             atoms.append(Atom(_MARK, i, i + 1, word))
-        elif word in _LETTERS and _is_side_letter(tokens, i, end):
-            letter = _LETTERS[word]
-            atoms.append(Atom(letter, i, i + 1, "", None, letter.side))
         i += 1
     return atoms
 

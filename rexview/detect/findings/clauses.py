@@ -12,7 +12,7 @@ from rexview.detect.findings.sides import attach
 from rexview.detect.findings.status import status_of
 from rexview.detect.findings.tokens import Tokens
 
-_NEAR: Final = 9
+_NEAR: Final = 12
 _SPLITTERS: Final = frozenset(("there is", "there are", "there was", "there were"))
 Place = tuple[Side, int, int]
 """A side and where it was read: offsets into the text."""
@@ -33,6 +33,8 @@ class Draft:
     superseded: bool = False
     refers_back: bool = False
     image_side: bool = False
+    definite: bool = False
+    asked: bool = False
     tentative: bool = False
     sided: bool = True
 
@@ -60,6 +62,7 @@ class Draft:
                 superseded=self.superseded,
                 refers_back=self.refers_back,
                 image_side=self.image_side,
+                definite=self.definite,
             )
             for side, first, last in places or [(None, None, None)]
         ]
@@ -85,7 +88,7 @@ class Clause:
         return [
             (atom.side, tokens.starts[atom.i], tokens.ends[atom.j - 1])
             for atom in self.atoms
-            if atom.side is not None and not atom.way
+            if atom.side is not None and not atom.way and not atom.clear
         ]
 
     def has(self, *cues: str) -> bool:
@@ -170,10 +173,20 @@ def _drafts(
                     span,
                     refers_back=back,
                     image_side=any(side.image_side for side in sides),
+                    definite=_is_definite(tokens, atoms, f, sides),
+                    asked=asked,
                     sided=sided,
                 )
             )
     return drafts
+
+
+def _is_definite(tokens: Tokens, atoms: list[Atom], f: int, sides: list[Atom]) -> bool:
+    """Whether a finding is spoken of as known: "the (right basal) opacity"."""
+    first = min([atoms[f].i, *(side.i for side in sides)])
+    return "the" in tokens.words[max(0, first - 3) : first] and first == min(
+        [first, *(atom.i for atom in atoms[:f] if atom.is_("where") and atom.i > first)]
+    )
 
 
 def _resolve(atoms: list[Atom]) -> dict[int, list[tuple[str, int]]]:
@@ -202,6 +215,8 @@ def _resolve(atoms: list[Atom]) -> dict[int, list[tuple[str, int]]]:
                     chosen.setdefault(name, n)
         if chosen:
             atom.finding = next(iter(chosen))
+            for part in chosen.values():
+                atoms[part].taken = True
             sites[k] = list(chosen.items())
     return sites
 

@@ -10,9 +10,9 @@ from rexview.detect.findings.atoms import scan
 from rexview.detect.findings.clauses import Clause, Draft, Place, read_clauses
 from rexview.detect.findings.layout import Sentence
 from rexview.detect.findings.lexicon import finding_info
-from rexview.detect.findings.mention import Status
-from rexview.detect.findings.sides import clean_sides
-from rexview.detect.findings.tokens import Tokens
+from rexview.detect.findings.mention import Side, Status
+from rexview.detect.findings.sides import OTHER, clean_sides
+from rexview.detect.findings.tokens import Tokens, words_of
 
 _ASKED: Final = re.compile(
     r"question|indication|clinical|history|reason|request|options?\b|choices|prompt|task|query"
@@ -20,7 +20,7 @@ _ASKED: Final = re.compile(
 _SECTION: Final = re.compile(
     r"findings?\b|impression|conclusion|summary|summari[sz]e|answer|final|overall|recommend|plan\b"
     r"|next step|diagnosis|opinion|assessment|comment|technique|comparison|report|explanation"
-    r"|reasoning|discussion|interpretation|step \d|observations?|management|follow"
+    r"|reasoning|result|discussion|interpretation|step \d|observations?|management|follow"
 )
 _LEADS: Final = re.compile(
     r"(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)|overall|in sum|final(?:ly)?"
@@ -33,7 +33,10 @@ _PENDING: Final = frozenset(
 _ALSO: Final = frozenset(
     ("also", "additionally", "second", "another", "too", "other", "both", "further", "well")
 )
-_CONDITIONAL: Final = frozenset(("should", "were", "had"))
+_CONDITIONAL: Final = frozenset(
+    words_of("should were had is are does do did was can could would has have")
+)
+"""At the start of a sentence: a question or a condition."""
 _FRAGMENT: Final = 7
 _REFERS: Final = 4
 
@@ -55,6 +58,7 @@ class Scene:
     last: list[Draft] = field(default_factory=list)
     last_line: int = -1
     pending: Place | None = None
+    side: Side | None = None
     drafts: list[Draft] = field(default_factory=list)
 
 
@@ -71,7 +75,8 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
     atoms = scan(tokens, i, sentence.j)
     if not atoms:
         return []
-    clean_sides(tokens, atoms)
+    clean_sides(tokens, atoms, scene.side)
+    scene.side = next((a.side for a in reversed(atoms) if a.side in OTHER), scene.side)
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
     asked = sentence.asked or tokens.words[i] in _CONDITIONAL
     clauses = read_clauses(tokens, atoms, span, asked=asked)
@@ -106,6 +111,7 @@ def _read_label(tokens: Tokens, sentence: Sentence, scene: Scene) -> int:
         scene.status = "hypothetical" if _ASKED.search(text) else None
         scene.named, scene.topic, scene.topic_line = [], None, None
         return end
+    scene.status = None
     if heading:
         scene.topic, scene.topic_line, scene.named = None, None, []
         return end
@@ -156,23 +162,29 @@ def _refer(
 ) -> None:
     """Let a clause that names only a side complete the findings said before it."""
     places = clause.places(tokens)
-    if not places or clause.has("normal", "correction", "own", "turned", "not_before", "tip"):
+    if not places or clause.has("correction", "own", "turned", "not_before"):
+        return
+    if clause.has("tip") and any(finding_info(d.finding).group == "device" for d in scene.last):
         return
     if scene.status is not None or sentence.asked:
         return
     first = clause.atoms[0].i
     short = sentence.j - sentence.i <= _FRAGMENT
     refers = any(atom.is_("it") and atom.i - first <= _REFERS for atom in clause.atoms[:3])
-    refers = refers or clause.has("affected")
+    refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
     label = tokens.words[sentence.i] in _PENDING
     open_ones = [
         draft
         for draft in (found or scene.last)
-        if draft.sided and not draft.sides and draft.status in ("positive", "uncertain")
+        if draft.sided
+        and not draft.sides
+        and (draft.status in ("positive", "uncertain") or draft.asked)
     ]
     if open_ones and (refers or short or sentence.item or label):
         for draft in open_ones:
             draft.sides = list(places)
+            if draft.asked:
+                draft.status = "positive"
     elif label or (short and not refers and not clause.has("verb")):
         scene.pending = places[0]
 
@@ -181,9 +193,13 @@ def _correct(
     tokens: Tokens, sentence: Sentence, clauses: list[Clause], scene: Scene, found: list[Draft]
 ) -> None:
     """Take back what a correction replaces: the last statement counts."""
-    cue = next(
-        (atom for clause in clauses for atom in clause.atoms if atom.is_("correction")), None
-    )
+    cues = [atom for clause in clauses for atom in clause.atoms if atom.is_("correction")]
+    cue = cues[-1] if cues else None
+    for draft in found:
+        if draft.sides and draft.status in ("positive", "uncertain"):
+            _supersede(
+                draft, [d for d in (*scene.drafts, *found) if d.tentative and d is not draft]
+            )
     if cue is None or _ALSO & set(tokens.words[sentence.i : sentence.j]):
         return
     at = tokens.starts[cue.i]
@@ -193,6 +209,7 @@ def _correct(
     if stated:
         for draft in stated:
             _supersede(draft, earlier)
+            draft.tentative = True
         return
     places = [place for clause in clauses for place in clause.places(tokens) if place[1] > at]
     target = next((draft for draft in reversed(earlier) if draft.sides), None)

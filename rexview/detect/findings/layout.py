@@ -7,63 +7,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rexview.detect.findings.tokens import Tokens
+from rexview.detect.findings.tokens import Tokens, words_of
 
 _LINE_START: Final = re.compile(r"[ \t>]*(?:(?P<hash>#{1,6})[ \t]|(?P<item>[-*+•–·▪◦]|\d{1,3}[.)]|[a-zA-Z][.)])(?:[ \t]+|(?=\*\*)))?")  # fmt: skip
 _ABBREVIATIONS: Final = frozenset(
-    [
-        "dr",
-        "mr",
-        "mrs",
-        "ms",
-        "vs",
-        "approx",
-        "eg",
-        "ie",
-        "fig",
-        "st",
-        "e",
-        "i",
-        "g",
-        "resp",
-        "incl",
-        "ca",
-        "pt",
-        "no",
-    ]
+    words_of("dr mr mrs ms vs approx eg ie fig st e i g resp incl ca pt no")
 )
 _STARTERS: Final = frozenset(
-    ["no", "there", "the", "heart", "lungs", "lung", "both", "bilateral", "cardiac", "mediastinum", "mediastinal", "trachea", "left", "right", "small", "mild", "moderate", "large", "stable", "unchanged", "new", "interval", "endotracheal", "cardiomediastinal", "this", "it", "pulmonary", "pleural", "costophrenic", "osseous", "bones", "bony", "visualized", "impression", "findings", "normal", "clear", "minimal", "trace", "severe"]
-)  # fmt: skip
+    words_of(
+        "no there the heart lungs lung both bilateral cardiac mediastinum mediastinal trachea "
+        "left right small mild moderate large stable unchanged new interval endotracheal "
+        "cardiomediastinal this it pulmonary pleural costophrenic osseous bones bony visualized "
+        "impression findings normal clear minimal trace severe"
+    )
+)
 _LINKS: Final = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "in",
-        "on",
-        "at",
-        "of",
-        "to",
-        "and",
-        "or",
-        "with",
-        "within",
-        "without",
-        "from",
-        "for",
-        "by",
-        "is",
-        "are",
-        "was",
-        "were",
-        "over",
-        "along",
-        "into",
-        "no",
-        "than",
-        "greater",
-    ]
+    words_of(
+        "the a an in on at of to and or with within without from for by is are was were over "
+        "along into no than greater"
+    )
 )
 _LABEL_WORDS: Final = 7
 _LABEL_STOPS: Final = frozenset(
@@ -93,7 +55,7 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
     words = tokens.words
     i = start
     line = 0
-    item, heading, skip = _opening(tokens, start)
+    item, heading, _ = _opening(tokens, start)
     k = start
     while k < end:
         word = words[k]
@@ -175,7 +137,7 @@ def _goes_on(tokens: Tokens, i: int, k: int, end: int, heading: bool) -> bool:
 def _is_stop(tokens: Tokens, k: int, end: int) -> bool:
     text, at = tokens.text, tokens.ends[k]
     if tokens.words[k] != ".":
-        return True
+        return tokens.words[k] != "?" or at >= len(text) or not text[at].isalnum()
     before = tokens.words[k - 1] if k else ""
     if at >= len(text):
         return True

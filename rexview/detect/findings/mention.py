@@ -68,6 +68,8 @@ class Mention:
     image_side : bool
         Whether the text named a side of the image, which on a standard display is the other side
         of the patient; ``side`` is the patient's.
+    definite : bool
+        Whether it is spoken of as known ("the right effusion").
     """
 
     finding: str
@@ -83,3 +85,4 @@ class Mention:
     superseded: bool = False
     refers_back: bool = False
     image_side: bool = False
+    definite: bool = False

@@ -10,106 +10,78 @@ from __future__ import annotations
 from typing import Final
 
 from rexview.detect.findings.atoms import Atom
-from rexview.detect.findings.lexicon import Meaning
+from rexview.detect.findings.lexicon import Meaning, finding_info
 from rexview.detect.findings.mention import Side
-from rexview.detect.findings.tokens import Tokens
+from rexview.detect.findings.tokens import Tokens, words_of
 
 OTHER: Final[dict[str, Side]] = {"right": "left", "left": "right"}
 _REACH: Final = 5
 """Unknown words that may stand between a side and its finding."""
+_MAYBE_ADJECTIVES: Final = frozenset(
+    words_of(
+        "possible possibly probable probably likely suspected questionable equivocal potential "
+        "presumed borderline indeterminate query ?"
+    )
+)
 _IMAGE_PARTS: Final = frozenset(
-    [
-        "side",
-        "half",
-        "part",
-        "portion",
-        "hand",
-        "lower",
-        "upper",
-        "mid",
-        "middle",
-        "corner",
-        "quadrant",
-        "third",
-        "edge",
-        "area",
-        "region",
-        "of",
-        "in",
-        "on",
-        "the",
-        "this",
-        "provided",
-        "given",
-        "frontal",
-        "chest",
-        "pa",
-        "ap",
-        "aspect",
-        "most",
-        "hemithorax",
-        "bottom",
-        "top",
-    ]
+    words_of(
+        "side half part portion hand lower upper mid middle corner quadrant third edge area "
+        "region of in on the this provided given frontal chest pa ap aspect most hemithorax "
+        "bottom top"
+    )
 )
 _SHIFTS: Final = frozenset({"mediastinal_shift", "tracheal_deviation"})
 _ATTACHED: Final = frozenset(
-    [
-        "adjacent",
-        "associated",
-        "underlying",
-        "overlying",
-        "compressive",
-        "accompanying",
-        "adjoining",
-        "bibasilar",
-        "passive",
-        "overlapping",
-        "subjacent",
-        "concomitant",
-        "concurrent",
-        "neighbouring",
-        "neighboring",
-        "ipsilateral",
-    ]
+    words_of(
+        "adjacent associated underlying overlying compressive accompanying adjoining bibasilar "
+        "passive overlapping subjacent concomitant concurrent neighbouring neighboring "
+        "ipsilateral"
+    )
 )
 _PARTS: Final = frozenset(
-    [
-        "area",
-        "areas",
-        "region",
-        "regions",
-        "focus",
-        "foci",
-        "patch",
-        "patches",
-        "amount",
-        "volume",
-        "collection",
-        "degree",
-        "band",
-        "bands",
-        "pocket",
-        "pockets",
-        "appearance",
-        "evidence",
-        "type",
-        "sided",
-        "presence",
-    ]
+    words_of(
+        "area areas region regions focus foci patch patches amount volume collection degree "
+        "band bands pocket pockets appearance evidence type sided presence"
+    )
 )
 _SPENT: Final = Meaning()
 _DROPPING: Final = frozenset(
-    ("not", "rather than", "instead of", "as opposed to", "is not", "are not", "was not", "never")
+    (
+        "anything but",
+        "far from",
+        "not",
+        "rather than",
+        "instead of",
+        "as opposed to",
+        "is not",
+        "are not",
+        "was not",
+        "never",
+    )
 )
 
 
-def clean_sides(tokens: Tokens, atoms: list[Atom]) -> None:
-    """Take away, turn round or merge the sides of a sentence that are no finding's own."""
+def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -> None:
+    """Take away, turn round or merge the sides of a sentence that are no finding's own.
+
+    ``before`` is the last side of the sentences before, for "on the same side".
+    """
     for k, atom in enumerate(atoms):
-        if atom.side is None or atom.meaning.zone:
+        if atom.is_("same", "opposite"):
+            last = next((a.side for a in reversed(atoms[:k]) if a.side), before)
+            if last in OTHER:
+                atom.side = last if atom.is_("same") else OTHER[last]
+        if atom.side is None:
+            continue
+        atom.clear = _is_clear(atoms, k)
+        if atom.meaning.zone:
             continue
         following = atoms[k + 1] if k + 1 < len(atoms) else None
+        earlier = atoms[k - 1] if k else None
+        if earlier and earlier.is_("compare", "called") and atom.i - earlier.j <= 2:
+            if earlier.is_("compare") or any(a.side for a in atoms[k + 1 :]):
+                atom.side = None
+            continue
         if _is_image_side(tokens, atoms, k):
             atom.image_side = True
             atom.side = OTHER.get(atom.side, atom.side)
@@ -118,10 +90,41 @@ def clean_sides(tokens: Tokens, atoms: list[Atom]) -> None:
                 atom.side = None
         elif tokens.words[atom.i].endswith(("ward", "wards")) or _is_way(tokens, atoms, k):
             atom.way = True
+        elif following and following.i - atom.j <= 1 and following.is_("entry"):
+            atom.entry = True
         elif tokens.words[atom.i] == "both" and not _both_of_something(atoms, k):
             atom.side = None
+    _trust_patient(atoms)
     _merge_compared(tokens, atoms)
     _drop_denied(tokens, atoms)
+
+
+def _is_clear(atoms: list[Atom], k: int) -> bool:
+    """Whether what a side names is said to be normal: "the left lung and pleura are clear"."""
+    if k and atoms[k - 1].is_("normal") and atoms[k].i - atoms[k - 1].j <= 3:
+        return not any(atom.finding for atom in atoms[k + 1 : k + 3])
+    for later in atoms[k + 1 : k + 7]:
+        if later.is_("normal"):
+            return True
+        if later.finding or later.mark or later.meaning.near or later.side:
+            return False
+        if not (later.place or later.is_("verb", "and", "own", "where", "entry", "size")):
+            return False
+    return False
+
+
+def _trust_patient(atoms: list[Atom]) -> None:
+    """Where "the patient's left" is said, drop the sides of the picture."""
+    if not any(atom.is_("picture") for atom in atoms):
+        return
+    sides = [(k, atom) for k, atom in enumerate(atoms) if atom.side in OTHER]
+    sure = {
+        k for k, atom in sides if k and atoms[k - 1].is_("patient") and atom.i == atoms[k - 1].j
+    }
+    if sure:
+        for k, atom in sides:
+            if k not in sure and not atom.meaning.zone:
+                atom.side = None
 
 
 def _place_follows(atoms: list[Atom], k: int) -> bool:
@@ -234,11 +237,16 @@ def attach(
         findings without a side of their own are left out.
     """
     places = [k for k, atom in enumerate(atoms) if atom.finding]
-    before = {k: _before(tokens, atoms, k) for k in places if atoms[k].finding not in _SHIFTS}
+    device = {k: finding_info(atoms[k].finding or "").group == "device" for k in places}
+    before = {
+        k: _before(tokens, atoms, k, device=device[k])
+        for k in places
+        if atoms[k].finding not in _SHIFTS
+    }
     for k, parts in sites.items():
         for _, part in parts:
             if atoms[k].finding not in _SHIFTS:
-                before[part] = _before(tokens, atoms, part)
+                before[part] = _before(tokens, atoms, part, device=device[k])
     owned = {id(side) for sides in before.values() for side in sides}
     found: dict[int, list[Atom]] = {}
     for k in places:
@@ -248,19 +256,19 @@ def attach(
                 found[k] = ways[-1:]
             continue
         for part in {part for _, part in sites.get(k, [("", k)])}:
-            sides = before[part] or before[k] or _after(tokens, atoms, k, owned)
+            sides = before[part] or before[k] or _after(tokens, atoms, k, owned, device=device[k])
             if not sides:
-                sides = _subject(tokens, atoms, k, owned)
+                sides = _subject(atoms, k, owned, device=device[k])
             if sides:
                 found[part] = sides
     return found
 
 
 def _usable(atom: Atom) -> bool:
-    return atom.side is not None and not atom.way
+    return atom.side is not None and not atom.way and not atom.clear
 
 
-def _before(tokens: Tokens, atoms: list[Atom], f: int) -> list[Atom]:
+def _before(tokens: Tokens, atoms: list[Atom], f: int, *, device: bool) -> list[Atom]:
     found: list[Atom] = []
     passed_and = False
     last = atoms[f].i
@@ -270,12 +278,16 @@ def _before(tokens: Tokens, atoms: list[Atom], f: int) -> list[Atom]:
         if last - atom.j > _REACH:
             break
         if _usable(atom):
-            if found and not passed_and:
+            if (found and not passed_and) or _led_by_place(atoms, k):
                 break
-            if found and _led_by_place(atoms, k):
+            if atom.entry and not device:
                 break
             found.append(atom)
             passed_and = False
+        elif found and atom.taken:
+            break
+        elif atom.is_("maybe_before") and tokens.words[atom.i] not in _MAYBE_ADJECTIVES:
+            break
         elif atom.mark == "," and found and k and (_usable(atoms[k - 1]) or atoms[k - 1].place):
             passed_and = True
         elif atom.mark in ("(", ")", ":", ",") or atom.mark:
@@ -312,18 +324,18 @@ def _led_by_place(atoms: list[Atom], k: int) -> bool:
     return False
 
 
-def _after(tokens: Tokens, atoms: list[Atom], f: int, owned: set[int]) -> list[Atom]:
+def _after(
+    tokens: Tokens, atoms: list[Atom], f: int, owned: set[int], *, device: bool
+) -> list[Atom]:
     found: list[Atom] = []
-    led = chained = False
+    led = chained = joined = aside = False
     last = atoms[f].j
     for k in range(f + 1, len(atoms)):
         atom = atoms[k]
         if atom.i - last > _REACH + 1:
             break
         if _usable(atom):
-            if id(atom) in owned:
-                break
-            if found and not chained:
+            if id(atom) in owned or (atom.entry and not device) or (found and not chained):
                 break
             if led or chained or _ends_here(atoms, k):
                 found.append(atom)
@@ -333,18 +345,23 @@ def _after(tokens: Tokens, atoms: list[Atom], f: int, owned: set[int]) -> list[A
         elif atom.is_("where"):
             led = True
         elif atom.mark in ("(", ":", ",", "—", "–", "=", "["):
-            led = True
+            led = joined = True
             chained = bool(found) and atom.mark == ","
         elif atom.mark in (")", "]"):
             if found:
                 break
         elif atom.mark:
             break
-        elif atom.is_("and"):
-            chained = bool(found)
+        elif atom.is_("and", "with"):
+            chained = bool(found) and atom.is_("and")
+            joined = True
         elif atom.finding:
-            if found:
+            if found or not (joined or aside):
                 break
+        elif device and atom.is_("tip"):
+            break
+        elif atom.is_("not_before") and tokens.words[atom.i] == "without":
+            aside = True
         elif atom.is_("but", "normal", "not_before"):
             break
         last = atom.j
@@ -360,14 +377,14 @@ def _ends_here(atoms: list[Atom], k: int) -> bool:
     return True
 
 
-def _subject(tokens: Tokens, atoms: list[Atom], f: int, owned: set[int]) -> list[Atom]:
+def _subject(atoms: list[Atom], f: int, owned: set[int], *, device: bool) -> list[Atom]:
     found: list[Atom] = []
     chained = False
     for k in range(f - 1, -1, -1):
         atom = atoms[k]
         if atom.is_("normal") and not found:
             return []
-        if _usable(atom) and id(atom) not in owned:
+        if _usable(atom) and id(atom) not in owned and (device or not atom.entry):
             if found and not chained:
                 break
             found.append(atom)
@@ -380,8 +397,8 @@ def _subject(tokens: Tokens, atoms: list[Atom], f: int, owned: set[int]) -> list
     if found:
         return found
     for atom in atoms[f + 1 :]:
-        if atom.finding or atom.is_("normal", "but"):
+        if atom.finding or atom.is_("normal", "but") or (device and atom.is_("tip")):
             break
-        if _usable(atom) and id(atom) not in owned:
+        if _usable(atom) and id(atom) not in owned and (device or not atom.entry):
             return [atom]
     return []

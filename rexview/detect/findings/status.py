@@ -6,39 +6,22 @@ from typing import Final
 
 from rexview.detect.findings.atoms import Atom
 from rexview.detect.findings.mention import Status
-from rexview.detect.findings.tokens import Tokens
+from rexview.detect.findings.tokens import Tokens, words_of
 
 _BARE: Final = frozenset(
     ("no", "none", "nil", "not", "negative", "absent", "false", "nowhere", "no longer")
 )
 """Say something of what stands before them only at the end of a clause ("effusion: none")."""
+_EARLIER: Final = frozenset(
+    words_of("prior previous previously earlier before last preceding comparison old yesterday")
+)
+_SINCE: Final = frozenset(words_of("from since than to with over until new"))
 _DEGREES: Final = frozenset(
-    [
-        "large",
-        "significant",
-        "small",
-        "massive",
-        "clearly",
-        "entirely",
-        "completely",
-        "fully",
-        "well",
-        "changed",
-        "as",
-        "so",
-        "only",
-        "just",
-        "simply",
-        "merely",
-        "new",
-        "increased",
-        "increasing",
-        "decreased",
-        "severe",
-        "acute",
-        "extensive",
-        "tension",
-    ]
+    words_of(
+        "large significant small massive clearly entirely completely fully well changed as so "
+        "only just simply merely new increased increasing decreased severe acute extensive "
+        "tension"
+    )
 )
 _IS_NOT: Final = frozenset(
     ("is not", "are not", "was not", "were not", "isn't", "aren't", "wasn't", "weren't", "not")
@@ -100,7 +83,7 @@ def _denied_before(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
             return True
         if atom.mark in (";", ":", ")", "(", "—", "•", "\n"):
             return False
-        if atom.is_("pseudo_not", "but"):
+        if atom.is_("pseudo_not", "but", "normal"):
             return False
         if atom.is_("verb") and k and atoms[k - 1].finding and tokens.words[atom.j - 1] in (
             "is", "are", "was", "were", "has", "have", "shows", "remains", "seen", "noted", "present"
@@ -133,6 +116,8 @@ def _denied_after(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
         atom = atoms[k]
         if atom.is_("not_after"):
             phrase = " ".join(tokens.words[atom.i : atom.j])
+            if _EARLIER & set(tokens.words[atom.j : atom.j + 4]):
+                return False
             after = tokens.words[atom.j] if atom.j < len(tokens.words) else ""
             if phrase in _BARE:
                 last = not after or not after.isalnum()
@@ -157,7 +142,7 @@ def _was(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
     for k in range(f - 1, -1, -1):
         atom = atoms[k]
         if atom.is_("prior_before"):
-            return True
+            return not _SINCE & set(tokens.words[max(0, atom.i - 2) : atom.i])
         if atom.mark in (";", ")"):
             break
         if atom.finding and not any(item.is_("and") for item in atoms[k + 1 : f]):
@@ -165,7 +150,7 @@ def _was(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
     for k in range(f + 1, len(atoms)):
         atom = atoms[k]
         if atom.is_("prior_after"):
-            return True
+            return not _SINCE & set(tokens.words[max(0, atom.i - 2) : atom.i])
         if atom.finding or atom.mark in (";", "("):
             break
     return False

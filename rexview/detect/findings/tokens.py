@@ -11,7 +11,7 @@ from typing import Final
 _TOKEN: Final = re.compile(
     r"\b(?:[rswchRSWCHbB]/[oplwOPLW]|[lL]/[rR])\b"  # r/o, s/p, w/o, c/w, h/o, r/l, b/l
     r"|[^\W\d_]+(?:['’][^\W\d_]+)?"
-    r"|\d+(?:[.,]\d+)*"
+    r"|\d+(?:[.,]\d+)*(?:st|nd|rd|th)?"
     r"|[.,;:!?()\[\]{}|\"<>/&+=\n•—–]"
     r"|(?<=\s)-+(?=\s)"
 )
