@@ -11,6 +11,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -152,7 +153,9 @@ def _bench(options: argparse.Namespace) -> int:
     else:
         import pandas as pd
 
-        print(pd.DataFrame(rows).to_string(index=False, na_rep=""))
+        for _, alike in groupby(rows, key=list):  # a table for each set of columns
+            table = pd.DataFrame(list(alike), dtype=object)
+            print(table.where(table.notna(), "").to_string(index=False))
         if options.what == "detectors":
             print(f"\n{bench.notes(options.folder)}")
     return 0

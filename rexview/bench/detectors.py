@@ -229,7 +229,7 @@ def _row(
     what: str, split: str, form: str, outcomes: Sequence[Outcome], target: Target | None = None
 ) -> dict[str, Any]:
     tally = Tally.of(outcomes)
-    row: dict[str, Any] = {
+    return {
         "what": what,
         "split": split,
         "form": form,
@@ -240,10 +240,9 @@ def _row(
         "precision": _rounded(tally.precision),
         "recall": _rounded(tally.recall),
         "specificity": _rounded(tally.specificity),
+        "target": str(target) if target else None,
+        "reached": None if target is None else "yes" if tally.reaches(target) else "no",
     }
-    if target:
-        row |= {"target": str(target), "reached": "yes" if tally.reaches(target) else "no"}
-    return row
 
 
 def _rounded(share: float | None) -> float | None:
@@ -256,8 +255,8 @@ def _review_set(folder: Path) -> list[dict[str, Any]]:
     counted = (
         find_flags(review_set)
         .filter(pl.col("source") == "detector")
-        .unique(["case", "model", "failure", "kind"])
-        .group_by("failure", "kind", maintain_order=True)
+        .unique(["case", "model", "failure", "kind", "hint"])
+        .group_by("failure", "kind", "hint", maintain_order=True)
         .len("answers")
         .sort("failure", "kind")
     )
