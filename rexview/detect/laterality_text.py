@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -11,10 +12,10 @@ from rexview.detect.findings import Mention, finding_info
 OTHER_SIDE: Final = {"right": "left", "left": "right"}
 _SAID: Final = frozenset(("positive", "uncertain"))
 _UNSPECIFIC: Final = frozenset(("opacity",))
-_CONCLUSIONS: Final = (
-    "impression", "conclusion", "summary", "answer", "final", "overall", "recommendation",
-    "diagnosis", "plan", "next step", "opinion", "in short", "assessment", "comment",
-)  # fmt: skip
+_CONCLUSION: Final = re.compile(
+    r"impression|conclu|summar|answer|final|overall|recommend|diagnosis|plan\b|next step|opinion"
+    r"|in short|assessment|therefore|thus|hence|explanation|taken together|all in all|management"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +96,28 @@ def within(answer: Sequence[Mention]) -> list[Contradiction]:
 
 
 def _opposed(claims: Sequence[Mention]) -> tuple[Mention, Mention] | None:
+    """Return a pair of which the later one takes for granted what the earlier one contradicts."""
     if any(mention.side == "bilateral" for mention in claims):
         return None
     for k, later in enumerate(claims):
         before = claims[:k]
         if not before or any(mention.side == later.side for mention in before):
             continue
-        if later.refers_back or _other_part(before[-1], later):
-            return before[-1], later
+        earlier = before[-1]
+        if later.sentence == earlier.sentence and not later.refers_back:
+            continue
+        if later.refers_back or _sums_up(earlier, later) or _presumes(earlier, later):
+            return earlier, later
     return None
 
 
-def _other_part(earlier: Mention, later: Mention) -> bool:
-    """Whether the later mention sums up: it stands in a conclusion, the earlier one does not."""
-    if earlier.section == later.section or later.section is None:
+def _sums_up(earlier: Mention, later: Mention) -> bool:
+    """Whether the later mention stands in a conclusion and the earlier one does not."""
+    if later.section is None or earlier.section == later.section:
         return False
-    return any(word in later.section for word in _CONCLUSIONS)
+    return _CONCLUSION.search(later.section) is not None
+
+
+def _presumes(earlier: Mention, later: Mention) -> bool:
+    """Whether the later mention speaks as of something known: "the right effusion"."""
+    return later.definite and not earlier.definite and not later.compared

@@ -79,10 +79,19 @@ def scan(tokens: Tokens, start: int, end: int) -> list[Atom]:
     return atoms
 
 
+def _names_place(tokens: Tokens, i: int, end: int) -> bool:
+    """Whether a finding or a part of the body stands at token ``i``: "r apical ptx"."""
+    entries = lexicon().phrases.get(tokens.words[i], ()) if i < end else ()
+    return any(
+        length == 1 and (meaning.finding or meaning.zone or meaning.host)
+        for length, _, meaning in entries
+    )
+
+
 def _is_side_letter(tokens: Tokens, i: int, end: int) -> bool:
-    """Whether a single letter is an upper-case R or L that stands alone."""
+    """Whether a single letter is an R or L for a side: upper case, or before a place's name."""
     text, start, stop = tokens.text, tokens.starts[i], tokens.ends[i]
-    if not text[start].isupper():
+    if not text[start].isupper() and not _names_place(tokens, i + 1, end):
         return False
     if stop < len(text) and (text[stop].isalnum() or text[stop] in "'’"):
         return False

@@ -34,6 +34,7 @@ class Draft:
     refers_back: bool = False
     image_side: bool = False
     definite: bool = False
+    compared: bool = False
     asked: bool = False
     tentative: bool = False
     sided: bool = True
@@ -63,6 +64,7 @@ class Draft:
                 refers_back=self.refers_back,
                 image_side=self.image_side,
                 definite=self.definite,
+                compared=self.compared,
             )
             for side, first, last in places or [(None, None, None)]
         ]
@@ -203,7 +205,7 @@ def _resolve(atoms: list[Atom]) -> dict[int, list[tuple[str, int]]]:
         if not atom.meaning.near:
             continue
         chosen: dict[str, int] = {}
-        first, last = max(0, k - 6), min(len(atoms), k + 7)
+        first, last = max(0, k - 8), min(len(atoms), k + 9)
         for n in sorted(range(first, last), key=lambda n: abs(n - k)):
             other = atoms[n]
             gap = other.i - atom.j if other.i > atom.i else atom.i - other.j

@@ -37,6 +37,13 @@ _CONDITIONAL: Final = frozenset(
     words_of("should were had is are does do did was can could would has have")
 )
 """At the start of a sentence: a question or a condition."""
+_COMPARED: Final = frozenset(
+    words_of(
+        "also additionally second another too other both further larger smaller bigger unchanged "
+        "stable than however whereas while similar new additional contralateral increased decreased "
+        "improved worse worsened resolved persists remains now less more and"
+    )
+)
 _FRAGMENT: Final = 7
 _REFERS: Final = 4
 
@@ -83,6 +90,9 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
     found: list[Draft] = []
     for clause in clauses:
         found += _in_scene(tokens, sentence, clause, scene, found)
+    if found and _COMPARED & set(tokens.words[sentence.i : sentence.j]):
+        for draft in found:
+            draft.compared = True
     _correct(tokens, sentence, clauses, scene, found)
     if found:
         scene.last, scene.last_line = found, sentence.line

@@ -70,6 +70,8 @@ class Mention:
         of the patient; ``side`` is the patient's.
     definite : bool
         Whether it is spoken of as known ("the right effusion").
+    compared : bool
+        Whether its sentence sets it beside another one ("the right effusion is larger", "also").
     """
 
     finding: str
@@ -86,3 +88,4 @@ class Mention:
     refers_back: bool = False
     image_side: bool = False
     definite: bool = False
+    compared: bool = False

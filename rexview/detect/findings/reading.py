@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import lru_cache
 from typing import Final
 
@@ -10,6 +11,8 @@ from rexview.detect.findings.clauses import Draft
 from rexview.detect.findings.discourse import Scene, read_sentence
 from rexview.detect.findings.layout import sentences
 from rexview.detect.findings.mention import Mention
+from rexview.detect.findings.records import read_record
+from rexview.detect.findings.regions import find_regions
 from rexview.detect.findings.tokens import Tokens
 
 _REMEMBERED: Final = 4_000
@@ -51,11 +54,22 @@ def _remembered(text: str) -> tuple[Mention, ...]:
 def _read(text: str) -> tuple[Mention, ...]:
     tokens = Tokens(text, 0, len(text))
     scene = Scene()
-    for sentence in sentences(tokens, 0, len(tokens.words)):
-        scene.drafts += read_sentence(tokens, sentence, scene)
+    place = 0
+    for region in find_regions(text):
+        start, end = (bisect_left(tokens.starts, at) for at in region.span)
+        _read_prose(tokens, place, start, scene)
+        for record in region.records:
+            scene.drafts += read_record(tokens, record)
+        place = end
+    _read_prose(tokens, place, len(tokens.words), scene)
     _set_thoughts_aside(text, scene.drafts)
     mentions = [mention for draft in scene.drafts for mention in draft.mentions()]
     return tuple(sorted(mentions, key=lambda mention: mention.start))
+
+
+def _read_prose(tokens: Tokens, start: int, end: int, scene: Scene) -> None:
+    for sentence in sentences(tokens, start, end):
+        scene.drafts += read_sentence(tokens, sentence, scene)
 
 
 def _set_thoughts_aside(text: str, drafts: list[Draft]) -> None:

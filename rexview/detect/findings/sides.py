@@ -239,14 +239,14 @@ def attach(
     places = [k for k, atom in enumerate(atoms) if atom.finding]
     device = {k: finding_info(atoms[k].finding or "").group == "device" for k in places}
     before = {
-        k: _before(tokens, atoms, k, device=device[k])
+        k: _before(tokens, atoms, k, k, device=device[k])
         for k in places
         if atoms[k].finding not in _SHIFTS
     }
     for k, parts in sites.items():
         for _, part in parts:
             if atoms[k].finding not in _SHIFTS:
-                before[part] = _before(tokens, atoms, part, device=device[k])
+                before[part] = _before(tokens, atoms, part, k, device=device[k])
     owned = {id(side) for sides in before.values() for side in sides}
     found: dict[int, list[Atom]] = {}
     for k in places:
@@ -268,7 +268,7 @@ def _usable(atom: Atom) -> bool:
     return atom.side is not None and not atom.way and not atom.clear
 
 
-def _before(tokens: Tokens, atoms: list[Atom], f: int, *, device: bool) -> list[Atom]:
+def _before(tokens: Tokens, atoms: list[Atom], f: int, own: int, *, device: bool) -> list[Atom]:
     found: list[Atom] = []
     passed_and = False
     last = atoms[f].i
@@ -278,15 +278,13 @@ def _before(tokens: Tokens, atoms: list[Atom], f: int, *, device: bool) -> list[
         if last - atom.j > _REACH:
             break
         if _usable(atom):
-            if (found and not passed_and) or _led_by_place(atoms, k):
+            if (found and not passed_and) or _led_by_place(atoms, k, own):
                 break
             if atom.entry and not device:
                 break
             found.append(atom)
             passed_and = False
         elif found and atom.taken:
-            break
-        elif atom.is_("maybe_before") and tokens.words[atom.i] not in _MAYBE_ADJECTIVES:
             break
         elif atom.mark == "," and found and k and (_usable(atoms[k - 1]) or atoms[k - 1].place):
             passed_and = True
@@ -307,6 +305,8 @@ def _before(tokens: Tokens, atoms: list[Atom], f: int, *, device: bool) -> list[
             word = tokens.words[atom.i]
             if found or word != "of" or not atom.i or tokens.words[atom.i - 1] not in _PARTS:
                 break
+        elif atom.is_("maybe_before") and tokens.words[atom.i] not in _MAYBE_ADJECTIVES:
+            break
         elif atom.is_("verb", "not_before", "but", "not_after", "normal"):
             break
         last = atom.i
@@ -314,11 +314,11 @@ def _before(tokens: Tokens, atoms: list[Atom], f: int, *, device: bool) -> list[
     return found
 
 
-def _led_by_place(atoms: list[Atom], k: int) -> bool:
+def _led_by_place(atoms: list[Atom], k: int, own: int) -> bool:
     """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
     for earlier in reversed(atoms[max(0, k - 3) : k]):
         if earlier.is_("where"):
-            return any(atom.finding for atom in atoms[:k])
+            return any(atom.finding and n != own for n, atom in enumerate(atoms[:k]))
         if not earlier.place:
             break
     return False

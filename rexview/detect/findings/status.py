@@ -9,7 +9,7 @@ from rexview.detect.findings.mention import Status
 from rexview.detect.findings.tokens import Tokens, words_of
 
 _BARE: Final = frozenset(
-    ("no", "none", "nil", "not", "negative", "absent", "false", "nowhere", "no longer")
+    ("no", "none", "nil", "not", "negative", "absent", "false", "nowhere", "no longer", "out")
 )
 """Say something of what stands before them only at the end of a clause ("effusion: none")."""
 _EARLIER: Final = frozenset(
@@ -61,11 +61,13 @@ def _supposed(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
             return True
         if atom.mark in (";", ")"):
             break
+    comma = False
     for k in range(f + 1, len(atoms)):
         atom = atoms[k]
-        if atom.is_("if_after"):
+        if atom.is_("if_after") and (not comma or tokens.words[atom.i] in ("were", "if")):
             return True
-        if atom.mark or atom.is_("and", "but"):
+        comma = comma or atom.mark == ","
+        if (atom.mark and atom.mark != ",") or atom.is_("and", "but"):
             break
     return False
 
