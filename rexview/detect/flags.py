@@ -6,15 +6,23 @@ flag, marked as rejected, but it counts nowhere. Of several words of one reader 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import polars as pl
 
+from rexview.detect.answer_length import AnswerLength
+from rexview.detect.box_misplaced import BoxMisplaced
+from rexview.detect.box_unrelated import BoxUnrelated
+from rexview.detect.boxes_missing import BoxesMissing
+from rexview.detect.certainty import Overconfident
+from rexview.detect.choices import FailedExtraction
 from rexview.detect.detector import Detector, find_in
+from rexview.detect.disagreement import DISAGREEMENT_THRESHOLD, Disagreement
+from rexview.detect.finding_hints import InventedFinding, MissedFinding, WrongAbnormality
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
-from rexview.detect.laterality import BoxLaterality
+from rexview.detect.laterality import Laterality
 from rexview.detect.readers import (
     as_flag,
     joint_verdict,
@@ -24,7 +32,7 @@ from rexview.detect.readers import (
 )
 from rexview.detect.records import case_records
 from rexview.detect.token_limit import TokenLimit
-from rexview.schema import Answer, Case, Evidence, Flag, ReaderFlag, ReviewSet, Score
+from rexview.schema import Answer, Case, Evidence, Flag, Model, ReaderFlag, ReviewSet, Score
 from rexview.vocab import FAILURES, HINT_KINDS
 
 FLAG_TABLE: Final = pl.Schema(
@@ -46,9 +54,38 @@ _ANSWER: Final = ("case", "model")
 _FOUND: Final = pl.Schema({"case": pl.String(), "model": pl.String(), "kind": pl.String()})
 
 
-def detectors(*, gap_threshold: float = GAP_THRESHOLD) -> tuple[Detector, ...]:
-    """Return all detectors, with the settings that can be adjusted."""
-    return (BoxLaterality(), TokenLimit(), ExecutionGap(threshold=gap_threshold))
+def detectors(
+    *,
+    gap_threshold: float = GAP_THRESHOLD,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
+    models: Iterable[Model] = (),
+) -> tuple[Detector, ...]:
+    """Return all detectors, with the settings that can be adjusted.
+
+    Parameters
+    ----------
+    gap_threshold, disagreement_threshold : float
+        Differences of scores from which an execution gap, a disagreement of readers is flagged.
+    models : iterable of Model
+        The models of the review set: those that draw no boxes (``draws_boxes: false``) miss none.
+    """
+    undrawing = frozenset(model.id for model in models if model.draws_boxes is False)
+    return (
+        Laterality(),
+        TokenLimit(),
+        ExecutionGap(threshold=gap_threshold),
+        InventedFinding(),
+        MissedFinding(),
+        WrongAbnormality(),
+        BoxesMissing(undrawing),
+        BoxMisplaced(),
+        BoxUnrelated(),
+        Overconfident(),
+        AnswerLength("verbose"),
+        AnswerLength("terse"),
+        FailedExtraction(),
+        Disagreement(threshold=disagreement_threshold),
+    )
 
 
 DETECTORS: Final = detectors()
@@ -178,7 +215,10 @@ def flags_for(
 
 
 def flag_rows(
-    review_set: ReviewSet, *, gap_threshold: float = GAP_THRESHOLD
+    review_set: ReviewSet,
+    *,
+    gap_threshold: float = GAP_THRESHOLD,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
 ) -> list[dict[str, Any]]:
     """List every failure that stands, as records for JSON.
 
@@ -204,7 +244,11 @@ def flag_rows(
         rows = flag_rows(load("assets/demo"))
         [(row["case"], row["model"], row["message"]) for row in rows[:5]]
     """
-    active = detectors(gap_threshold=gap_threshold)
+    active = detectors(
+        gap_threshold=gap_threshold,
+        disagreement_threshold=disagreement_threshold,
+        models=review_set.models,
+    )
     flagged = find_flags(review_set, detectors=active).filter("stands")
     return [
         _as_row(flag)

@@ -50,7 +50,7 @@ def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list
         given = reference.get(family)
         if not given:
             continue
-        claimed, known = _side(claims), _side(given)
+        claimed, known = one_side(claims), one_side(given)
         if claimed == known or claimed is None or known is None:
             continue
         if "bilateral" in (claimed, known):
@@ -62,7 +62,8 @@ def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list
     return found
 
 
-def _side(mentions: Sequence[Mention]) -> str | None:
+def one_side(mentions: Sequence[Mention]) -> str | None:
+    """Return the side of some mentions of one finding; ``bilateral`` when they differ."""
     sides = {mention.side for mention in mentions}
     if "bilateral" in sides or len(sides) > 1:
         return "bilateral"
@@ -85,10 +86,16 @@ def _told_otherwise(
     )
 
 
-def within(answer: Sequence[Mention]) -> list[Contradiction]:
-    """Find the findings that one answer puts on one side here and on the other there."""
+def within(answer: Sequence[Mention], report: Sequence[Mention] = ()) -> list[Contradiction]:
+    """Find the findings that one answer puts on one side here and on the other there.
+
+    A finding that the report has on both sides is none: then the answer tells them apart.
+    """
     found = []
-    for claims in stated(answer).values():
+    reference = stated(report)
+    for family, claims in stated(answer).items():
+        if one_side(reference.get(family, ())) == "bilateral":
+            continue
         pair = _opposed(claims)
         if pair is not None:
             found.append(Contradiction("self", pair[1], pair[0]))
