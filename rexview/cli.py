@@ -18,6 +18,7 @@ from typing import Any
 from rexview import __version__
 from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
 from rexview.schema import Problem
+from rexview.vocab import HINT_KINDS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -108,15 +109,27 @@ def _failures(options: argparse.Namespace) -> int:
     from rexview.reviewset import load
     from rexview.settings import load_settings
 
-    rows = flag_rows(load(options.folder), gap_threshold=load_settings().gap_threshold)
+    settings = load_settings()
+    rows = flag_rows(
+        load(options.folder),
+        gap_threshold=settings.gap_threshold,
+        disagreement_threshold=settings.disagreement_threshold,
+    )
     if options.json:
         print(json.dumps(rows, ensure_ascii=False, indent=1))
     else:
         for row in rows:
             case, model = row["case"], row["model"]
-            print(f"{case}  {model}  {row['failure']}  ({row['source']})  {row['message']}")
-        print(f"{len(rows)} flag{'s'[: len(rows) != 1]}")
+            who = "possible" if _is_hint(row) else row["source"]
+            print(f"{case}  {model}  {row['failure']}  ({who})  {row['message']}")
+        hints = sum(map(_is_hint, rows))
+        flags = len(rows) - hints
+        print(f"{flags} flag{'s'[: flags != 1]}, {hints} hint{'s'[: hints != 1]}")
     return 0
+
+
+def _is_hint(row: dict[str, Any]) -> bool:
+    return row["source"] == "detector" and row["kind"] in HINT_KINDS
 
 
 def _render(options: argparse.Namespace) -> int:

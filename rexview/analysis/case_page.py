@@ -8,7 +8,7 @@ from functools import cached_property
 
 from rexview.analysis.linking import link_key
 from rexview.analysis.selecting import neighbours
-from rexview.detect import detectors, flags_for
+from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for
 from rexview.schema import Answer, Case, Flag, ReviewSet, Score
 from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, status_of
 
@@ -68,7 +68,13 @@ def place_in(ordered: Sequence[str], case_id: str) -> Place:
     return Place(index + 1, len(ordered), before, after)
 
 
-def gather_case(review_set: ReviewSet, case_id: str, *, gap_threshold: float) -> CasePage | None:
+def gather_case(
+    review_set: ReviewSet,
+    case_id: str,
+    *,
+    gap_threshold: float,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
+) -> CasePage | None:
     """Gather one case of a review set; None when it has no such case."""
     case = review_set.case(case_id)
     if case is None:
@@ -86,6 +92,10 @@ def gather_case(review_set: ReviewSet, case_id: str, *, gap_threshold: float) ->
         answers,
         scores,
         review_set.flags_of(case_id),
-        detectors=detectors(gap_threshold=gap_threshold),
+        detectors=detectors(
+            gap_threshold=gap_threshold,
+            disagreement_threshold=disagreement_threshold,
+            models=review_set.models,
+        ),
     )
     return CasePage(case, answers, scores, finals, tuple(flags))

@@ -103,19 +103,23 @@ def _headline_html(answer: Answer, final: FinalScores | None) -> str:
 def flags_html(flags: Sequence[Flag], readers: Mapping[str, str]) -> str:
     """List the failures of one answer: each once, with what the rules and the readers say of it.
 
-    A failure that readers rejected stays, struck through.
+    A failure that readers rejected stays, struck through. Failures that a rule only hints at come
+    last, named as possible.
     """
-    items = []
+    items, hints = [], []
     for failure_id in dict.fromkeys(flag.failure for flag in flags):
         own = [flag for flag in flags if flag.failure == failure_id]
         failure = FAILURES[failure_id]
         rejected = all(flag.verdict == "rejected" for flag in own)
-        css = "rx-badge rx-rejected" if rejected else "rx-badge"
+        hint = all(flag.is_hint for flag in own)
+        css = "rx-badge" + (" rx-rejected" if rejected else "") + (" rx-hint" if hint else "")
+        name = f"Possible: {failure.name}" if hint else failure.name
         sayings = "".join(_saying_html(flag, readers) for flag in own)
-        items.append(
+        (hints if hint else items).append(
             f'<li><span class="{css}" title="{html.escape(failure.meaning)}">'
-            f"{html.escape(failure.name)}</span>{sayings}</li>"
+            f"{html.escape(name)}</span>{sayings}</li>"
         )
+    items += hints
     return f'<ul class="rx-flags">{"".join(items)}</ul>' if items else ""
 
 
@@ -130,7 +134,8 @@ def _saying_html(flag: Flag, readers: Mapping[str, str]) -> str:
         for item in flag.evidence
         if item.where in ("answer", "report", "question") and item.text not in flag.message
     )
-    return f'<p title="Found by rule: to be reviewed">{message} {quoted} <i>by rule</i></p>'
+    by = "hint by rule" if flag.is_hint else "by rule"
+    return f'<p title="Found by rule: to be reviewed">{message} {quoted} <i>{by}</i></p>'
 
 
 def _choice_html(case: Case, answer: Answer) -> str:
