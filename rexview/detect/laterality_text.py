@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Literal
 
 from rexview.detect.findings import Mention, finding_info
@@ -78,11 +79,12 @@ def _told_otherwise(
     if ids & {mention.finding for mention in given} - _UNSPECIFIC:
         return False
     region = finding_info(claims[0].finding).region
+    own = {id(mention) for mention in given}
     return any(
         mention.side in (claims[0].side, "bilateral")
         for mentions in reference.values()
         for mention in mentions
-        if mention not in given and finding_info(mention.finding).region == region
+        if id(mention) not in own and finding_info(mention.finding).region == region
     )
 
 
@@ -106,15 +108,16 @@ def _opposed(claims: Sequence[Mention]) -> tuple[Mention, Mention] | None:
     """Return a pair of which the later one takes for granted what the earlier one contradicts."""
     if any(mention.side == "bilateral" for mention in claims):
         return None
-    for k, later in enumerate(claims):
-        before = claims[:k]
-        if not before or any(mention.side == later.side for mention in before):
+    if len({mention.side for mention in claims}) < 2:
+        return None
+    for earlier, later in pairwise(claims):
+        if later.side == claims[0].side:
             continue
-        earlier = before[-1]
         if later.sentence == earlier.sentence and not later.refers_back:
             continue
         if later.refers_back or _sums_up(earlier, later) or _presumes(earlier, later):
             return earlier, later
+        return None
     return None
 
 

@@ -40,8 +40,7 @@ class Atom:
 
     def is_(self, *cues: str) -> bool:
         """Whether the phrase is a cue of one of these kinds."""
-        own = self.meaning.cues
-        return any(cue in own for cue in cues)
+        return not self.meaning.cues.isdisjoint(cues)
 
     @property
     def place(self) -> bool:

@@ -44,6 +44,8 @@ _COMPARED: Final = frozenset(
         "improved worse worsened resolved persists remains now less more and"
     )
 )
+_MEMORY: Final = 40
+"""Mentions that a correction looks back over."""
 _FRAGMENT: Final = 7
 _REFERS: Final = 4
 
@@ -208,13 +210,14 @@ def _correct(
     for draft in found:
         if draft.sides and draft.status in ("positive", "uncertain"):
             _supersede(
-                draft, [d for d in (*scene.drafts, *found) if d.tentative and d is not draft]
+                draft,
+                [d for d in (*scene.drafts[-_MEMORY:], *found) if d.tentative and d is not draft],
             )
     if cue is None or _ALSO & set(tokens.words[sentence.i : sentence.j]):
         return
     at = tokens.starts[cue.i]
     later = [draft for draft in found if draft.start > at or _side_after(draft, at)]
-    earlier = [*scene.drafts, *(draft for draft in found if draft not in later)]
+    earlier = [*scene.drafts[-_MEMORY:], *(draft for draft in found if draft not in later)]
     stated = [d for d in later if d.sides and d.status in ("positive", "uncertain")]
     if stated:
         for draft in stated:

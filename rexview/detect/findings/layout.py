@@ -27,6 +27,8 @@ _LINKS: Final = frozenset(
         "along into no than greater"
     )
 )
+_LONGEST: Final = 120
+"""Tokens; a longer run without an end is cut, so that no text takes more than its length."""
 _LABEL_WORDS: Final = 7
 _LABEL_STOPS: Final = frozenset(
     (".", ",", "(", ")", ";", "is", "are", "was", "were", "shows", "has")
@@ -60,6 +62,9 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
     while k < end:
         word = words[k]
         stop = False
+        if k - i >= _LONGEST:
+            yield _sentence(tokens, i, k, heading, line, item)
+            i = k
         if word == "\n":
             if _goes_on(tokens, i, k, end, heading):
                 k += 1

@@ -46,6 +46,8 @@ _MAYBE: Final = re.compile(
     r"\W*(?:possible|possibly|probable|uncertain|equivocal|maybe|likely|suspected|indeterminate"
     r"|questionable|low|moderate|borderline)\W*$", re.IGNORECASE,
 )  # fmt: skip
+_KEY_LENGTH: Final = 120
+"""Characters of a key or cell that are read: each row reads its headers again."""
 _DEPTH: Final = 45
 
 
@@ -174,6 +176,7 @@ def _prose(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
 
 def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[Place]]:
     """Return the findings and the sides that a key, header or label names."""
+    span = (span[0], min(span[1], span[0] + _KEY_LENGTH))
     i, j = _range(tokens, span)
     atoms = scan(tokens, i, j)
     clean_sides(tokens, atoms)
@@ -190,6 +193,7 @@ def _names(tokens: Tokens, span: Span) -> bool:
 
 
 def _sides(tokens: Tokens, span: Span) -> list[Place]:
+    span = (span[0], min(span[1], span[0] + _KEY_LENGTH))
     i, j = _range(tokens, span)
     atoms = scan(tokens, i, j)
     clean_sides(tokens, atoms)
@@ -197,7 +201,7 @@ def _sides(tokens: Tokens, span: Span) -> list[Place]:
 
 
 def _denies(tokens: Tokens, span: Span) -> bool:
-    i, j = _range(tokens, span)
+    i, j = _range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH)))
     return any(atom.is_("not_before", "not_after", "normal") for atom in scan(tokens, i, j))
 
 
@@ -211,7 +215,13 @@ def _status_in(text: str, span: Span) -> Status | None:
 
 
 def _lower(text: str, span: Span | None) -> str:
-    return "" if span is None else re.sub(r"[_\W]+", " ", text[span[0] : span[1]]).strip().lower()
+    return (
+        ""
+        if span is None
+        else re.sub(r"[_\W]+", " ", text[span[0] : min(span[1], span[0] + _KEY_LENGTH)])
+        .strip()
+        .lower()
+    )
 
 
 def _range(tokens: Tokens, span: Span) -> tuple[int, int]:

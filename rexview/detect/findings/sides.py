@@ -23,6 +23,8 @@ _MAYBE_ADJECTIVES: Final = frozenset(
         "presumed borderline indeterminate query ?"
     )
 )
+_WALK: Final = 16
+"""Atoms that a finding looks over, to either side."""
 _IMAGE_PARTS: Final = frozenset(
     words_of(
         "side half part portion hand lower upper mid middle corner quadrant third edge area "
@@ -273,7 +275,7 @@ def _before(tokens: Tokens, atoms: list[Atom], f: int, own: int, *, device: bool
     passed_and = False
     last = atoms[f].i
     k = f - 1
-    while k >= 0:
+    while k >= max(0, f - _WALK):
         atom = atoms[k]
         if last - atom.j > _REACH:
             break
@@ -318,7 +320,10 @@ def _led_by_place(atoms: list[Atom], k: int, own: int) -> bool:
     """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
     for earlier in reversed(atoms[max(0, k - 3) : k]):
         if earlier.is_("where"):
-            return any(atom.finding and n != own for n, atom in enumerate(atoms[:k]))
+            return any(
+                atom.finding and n != own
+                for n, atom in enumerate(atoms[max(0, k - _WALK) : k], max(0, k - _WALK))
+            )
         if not earlier.place:
             break
     return False
@@ -330,7 +335,7 @@ def _after(
     found: list[Atom] = []
     led = chained = joined = aside = False
     last = atoms[f].j
-    for k in range(f + 1, len(atoms)):
+    for k in range(f + 1, min(len(atoms), f + _WALK)):
         atom = atoms[k]
         if atom.i - last > _REACH + 1:
             break
@@ -380,7 +385,7 @@ def _ends_here(atoms: list[Atom], k: int) -> bool:
 def _subject(atoms: list[Atom], f: int, owned: set[int], *, device: bool) -> list[Atom]:
     found: list[Atom] = []
     chained = False
-    for k in range(f - 1, -1, -1):
+    for k in range(f - 1, max(-1, f - _WALK), -1):
         atom = atoms[k]
         if atom.is_("normal") and not found:
             return []
@@ -396,7 +401,7 @@ def _subject(atoms: list[Atom], f: int, owned: set[int], *, device: bool) -> lis
                 break
     if found:
         return found
-    for atom in atoms[f + 1 :]:
+    for atom in atoms[f + 1 : f + _WALK]:
         if atom.finding or atom.is_("normal", "but") or (device and atom.is_("tip")):
             break
         if _usable(atom) and id(atom) not in owned and (device or not atom.entry):

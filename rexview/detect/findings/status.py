@@ -12,6 +12,8 @@ _BARE: Final = frozenset(
     ("no", "none", "nil", "not", "negative", "absent", "false", "nowhere", "no longer", "out")
 )
 """Say something of what stands before them only at the end of a clause ("effusion: none")."""
+_WALK: Final = 24
+"""Atoms that a finding looks over, to either side."""
 _EARLIER: Final = frozenset(
     words_of("prior previous previously earlier before last preceding comparison old yesterday")
 )
@@ -50,7 +52,7 @@ def status_of(tokens: Tokens, atoms: list[Atom], f: int, *, asked: bool = False)
 
 
 def _supposed(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
-    for k in range(f - 1, -1, -1):
+    for k in range(f - 1, max(-1, f - _WALK), -1):
         atom = atoms[k]
         if atom.is_("if_before"):
             word = tokens.words[atom.i]
@@ -62,7 +64,7 @@ def _supposed(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
         if atom.mark in (";", ")"):
             break
     comma = False
-    for k in range(f + 1, len(atoms)):
+    for k in range(f + 1, min(len(atoms), f + _WALK)):
         atom = atoms[k]
         if atom.is_("if_after") and (not comma or tokens.words[atom.i] in ("were", "if")):
             return True
@@ -74,7 +76,7 @@ def _supposed(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
 
 def _denied_before(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
     listed = joined = False
-    for k in range(f - 1, -1, -1):
+    for k in range(f - 1, max(-1, f - _WALK), -1):
         atom = atoms[k]
         if atom.finding and not joined:
             return False
@@ -104,7 +106,7 @@ def _denied_before(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
 
 def _or_follows(tokens: Tokens, atoms: list[Atom], k: int) -> bool:
     """Whether the list that goes on at ``k`` ends with an "or", so that one "no" governs it all."""
-    for later in atoms[k:]:
+    for later in atoms[k : k + _WALK]:
         if later.is_("and") and tokens.words[later.i] in ("or", "nor"):
             return True
         if later.is_("verb", "but"):
@@ -114,7 +116,7 @@ def _or_follows(tokens: Tokens, atoms: list[Atom], k: int) -> bool:
 
 def _denied_after(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
     comma = False
-    for k in range(f + 1, len(atoms)):
+    for k in range(f + 1, min(len(atoms), f + _WALK)):
         atom = atoms[k]
         if atom.is_("not_after"):
             phrase = " ".join(tokens.words[atom.i : atom.j])
@@ -141,7 +143,7 @@ def _denied_after(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
 def _was(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
     if any(atom.is_("persists") for atom in atoms):
         return False
-    for k in range(f - 1, -1, -1):
+    for k in range(f - 1, max(-1, f - _WALK), -1):
         atom = atoms[k]
         if atom.is_("prior_before"):
             return not _SINCE & set(tokens.words[max(0, atom.i - 2) : atom.i])
@@ -149,7 +151,7 @@ def _was(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
             break
         if atom.finding and not any(item.is_("and") for item in atoms[k + 1 : f]):
             break
-    for k in range(f + 1, len(atoms)):
+    for k in range(f + 1, min(len(atoms), f + _WALK)):
         atom = atoms[k]
         if atom.is_("prior_after"):
             return not _SINCE & set(tokens.words[max(0, atom.i - 2) : atom.i])
@@ -159,13 +161,13 @@ def _was(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
 
 
 def _unsure(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
-    for k in range(f - 1, -1, -1):
+    for k in range(f - 1, max(-1, f - _WALK), -1):
         atom = atoms[k]
         if atom.is_("maybe_before"):
             return True
         if atom.mark in (";", ")", ",") or atom.is_("but"):
             break
-    for k in range(f + 1, len(atoms)):
+    for k in range(f + 1, min(len(atoms), f + _WALK)):
         atom = atoms[k]
         if atom.is_("maybe_after"):
             return True
