@@ -48,7 +48,7 @@ def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list
     reference = stated(report)
     found = []
     for family, claims in stated(answer).items():
-        given = reference.get(family)
+        given = reference.get(family) or _related(family, reference)
         if not given:
             continue
         claimed, known = one_side(claims), one_side(given)
@@ -61,6 +61,13 @@ def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list
         elif not _told_otherwise(claims, given, reference):
             found.append(Contradiction("report", claims[0], given[0]))
     return found
+
+
+def _related(family: str, reference: dict[str, list[Mention]]) -> list[Mention]:
+    """Return what a fracture of an unnamed bone may be, or what may be meant by one of a bone."""
+    if family == "fracture":
+        return [m for name, given in reference.items() if name.endswith("_fracture") for m in given]
+    return reference.get("fracture", []) if family.endswith("_fracture") else []
 
 
 def one_side(mentions: Sequence[Mention]) -> str | None:

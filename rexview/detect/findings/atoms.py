@@ -91,7 +91,9 @@ def _is_side_letter(tokens: Tokens, i: int, end: int) -> bool:
     """Whether a single letter is an R or L for a side: upper case, or before a place's name."""
     text, start, stop = tokens.text, tokens.starts[i], tokens.ends[i]
     if not text[start].isupper() and not _names_place(tokens, i + 1, end):
-        return False
+        last = i + 1 >= end or not tokens.words[i + 1].isalnum()
+        if not (last and i and _names_place(tokens, i - 1, end)):
+            return False
     if stop < len(text) and (text[stop].isalnum() or text[stop] in "'’"):
         return False
     after = tokens.words[i + 1] if i + 1 < end else ""

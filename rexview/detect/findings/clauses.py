@@ -119,7 +119,7 @@ def _split(tokens: Tokens, atoms: list[Atom]) -> list[list[Atom]]:
                 clauses.append([atom])
                 continue
         elif (
-            (atom.mark == "," or atom.is_("and"))
+            (atom.mark == "," or tokens.words[atom.i] in ("and", "plus", "&"))
             and _is_whole(clauses[-1])
             and _is_whole(_until_break(atoms, k + 1))
         ):
@@ -185,10 +185,11 @@ def _drafts(
 
 def _is_definite(tokens: Tokens, atoms: list[Atom], f: int, sides: list[Atom]) -> bool:
     """Whether a finding is spoken of as known: "the (right basal) opacity"."""
-    first = min([atoms[f].i, *(side.i for side in sides)])
-    return "the" in tokens.words[max(0, first - 3) : first] and first == min(
-        [first, *(atom.i for atom in atoms[:f] if atom.is_("where") and atom.i > first)]
-    )
+    first = atoms[f].i
+    own = [side.i for side in sides if side.i < first]
+    if own and not any(min(own) < atom.i < first and atom.is_("verb", "but") for atom in atoms):
+        first = min(own)
+    return "the" in tokens.words[max(0, first - 3) : first]
 
 
 def _resolve(atoms: list[Atom]) -> dict[int, list[tuple[str, int]]]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from rexview.detect.findings.atoms import scan
+from rexview.detect.findings.atoms import Atom, scan
 from rexview.detect.findings.clauses import Clause, Draft, Place, read_clauses
 from rexview.detect.findings.layout import Sentence
 from rexview.detect.findings.lexicon import finding_info
@@ -46,6 +46,11 @@ _COMPARED: Final = frozenset(
 )
 _MEMORY: Final = 40
 """Mentions that a correction looks back over."""
+_BODY: Final = frozenset(
+    words_of("finding findings impression report result answer chest comparison technique response")
+)
+_SOON: Final = 120
+"""Tokens that a request or history may take before its findings."""
 _FRAGMENT: Final = 7
 _REFERS: Final = 4
 
@@ -61,6 +66,7 @@ class Scene:
 
     section: str | None = None
     status: Status | None = None
+    status_line: int | None = None
     topic: Place | None = None
     topic_line: int | None = None
     named: list[Draft] = field(default_factory=list)
@@ -76,13 +82,15 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
     i = sentence.i
     if scene.topic_line is not None and sentence.line != scene.topic_line:
         scene.topic, scene.topic_line = None, None
+    if scene.status_line is not None and sentence.i != scene.status_line:
+        scene.status, scene.status_line = None, None
     if sentence.label or sentence.kind == "heading":
         i = _read_label(tokens, sentence, scene)
     lead = _LEADS.match(tokens.text, tokens.starts[sentence.i])
     if lead:
         scene.section = lead[0].strip(" ,:").lower()
     atoms = scan(tokens, i, sentence.j)
-    if not atoms:
+    if _reply(tokens, i, sentence.j, atoms, scene) or not atoms:
         return []
     clean_sides(tokens, atoms, scene.side)
     scene.side = next((a.side for a in reversed(atoms) if a.side in OTHER), scene.side)
@@ -99,6 +107,21 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
     if found:
         scene.last, scene.last_line = found, sentence.line
     return found
+
+
+def _reply(tokens: Tokens, i: int, j: int, atoms: list[Atom], scene: Scene) -> bool:
+    """Take in the "yes" or "no" to a question about a finding; say whether that was all."""
+    if i >= j or tokens.words[i] not in ("yes", "no") or not scene.last:
+        return False
+    asked = [draft for draft in scene.last if draft.asked and draft.status == "hypothetical"]
+    short = i + 1 == j or tokens.words[i + 1] in (",", ".", "-", ":", "—", "–")
+    if not asked or not short or any(atom.finding for atom in atoms):
+        return False
+    sided = any(atom.side for atom in atoms)
+    for draft in asked:
+        if tokens.words[i] == "no" or draft.sides or not sided:
+            draft.status = "positive" if tokens.words[i] == "yes" else "negated"
+    return not sided
 
 
 def _read_label(tokens: Tokens, sentence: Sentence, scene: Scene) -> int:
@@ -121,6 +144,7 @@ def _read_label(tokens: Tokens, sentence: Sentence, scene: Scene) -> int:
     if _SECTION.search(text) or _ASKED.search(text):
         scene.section = text
         scene.status = "hypothetical" if _ASKED.search(text) else None
+        scene.status_line = None if heading or _goes_on_to_findings(tokens, end) else sentence.i
         scene.named, scene.topic, scene.topic_line = [], None, None
         return end
     scene.status = None
@@ -128,6 +152,14 @@ def _read_label(tokens: Tokens, sentence: Sentence, scene: Scene) -> int:
         scene.topic, scene.topic_line, scene.named = None, None, []
         return end
     return sentence.i
+
+
+def _goes_on_to_findings(tokens: Tokens, k: int) -> bool:
+    """Whether a label for the findings comes soon, so that all before it is the request."""
+    words = tokens.words
+    return any(
+        words[n] == ":" and words[n - 1] in _BODY for n in range(k + 1, min(len(words), k + _SOON))
+    )
 
 
 def _name(tokens: Tokens, sentence: Sentence, clause: Clause, scene: Scene) -> bool:
@@ -158,6 +190,8 @@ def _in_scene(
             continue
         if scene.topic is not None:
             draft.sides = [scene.topic]
+        elif found == [] and _is_apposed(clause, draft, tokens) and len(_last_sides(scene)) == 1:
+            draft.sides = _last_sides(scene)
         elif scene.pending is not None:
             draft.sides = [scene.pending]
     if clause.drafts:
@@ -167,6 +201,22 @@ def _in_scene(
         return clause.drafts
     _refer(tokens, sentence, clause, scene, found)
     return []
+
+
+def _is_apposed(clause: Clause, draft: Draft, tokens: Tokens) -> bool:
+    """Whether a sentence says what the last one was: "This represents pneumonia"."""
+    first = clause.atoms[0]
+    return tokens.words[first.i] in ("this", "it", "these", "which") and first.is_("it")
+
+
+def _last_sides(scene: Scene) -> list[Place]:
+    places = {
+        place[0]: place
+        for draft in scene.last
+        for place in draft.sides
+        if draft.status in ("positive", "uncertain")
+    }
+    return list(places.values())
 
 
 def _refer(
@@ -183,6 +233,7 @@ def _refer(
     first = clause.atoms[0].i
     short = sentence.j - sentence.i <= _FRAGMENT
     refers = any(atom.is_("it") and atom.i - first <= _REFERS for atom in clause.atoms[:3])
+    refers = refers or (clause.atoms[0].is_("where") and not clause.has("verb"))
     refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
     label = tokens.words[sentence.i] in _PENDING
     open_ones = [
@@ -197,7 +248,7 @@ def _refer(
             draft.sides = list(places)
             if draft.asked:
                 draft.status = "positive"
-    elif label or (short and not refers and not clause.has("verb")):
+    elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         scene.pending = places[0]
 
 
@@ -213,7 +264,10 @@ def _correct(
                 draft,
                 [d for d in (*scene.drafts[-_MEMORY:], *found) if d.tentative and d is not draft],
             )
-    if cue is None or _ALSO & set(tokens.words[sentence.i : sentence.j]):
+    if cue is None:
+        return
+    rest = [*tokens.words[sentence.i : cue.i], *tokens.words[cue.j : sentence.j]]
+    if _ALSO & set(rest):
         return
     at = tokens.starts[cue.i]
     later = [draft for draft in found if draft.start > at or _side_after(draft, at)]

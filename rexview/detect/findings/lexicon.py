@@ -6,6 +6,7 @@ that a text costs one dictionary look-up a word however many phrases there are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -28,6 +29,7 @@ _SIDES: Final[dict[Side, tuple[str, ...]]] = {
                   "each side", "each lung", "two sided", "biapically", "bibasally", "biperihilar"),
     "midline": ("midline",),
 }  # fmt: skip
+_CHOICE: Final = re.compile(r"\{([^{}]*)\}")
 _BRITISH: Final = (
     ("oedema", "edema"),
     ("haem", "hem"),
@@ -135,12 +137,22 @@ def _load(name: str) -> dict[str, Any]:
 
 def _spellings(phrases: Iterable[str], *, plurals: bool = False) -> Iterator[tuple[str, ...]]:
     """Yield each phrase as words: as given, with US spelling, with a plural last word."""
-    for phrase in phrases:
+    for phrase in (one for given in phrases for one in _expanded(given)):
         given = words_of(phrase)
         for words in {given, _american(given)}:
             yield words
             if plurals and (plural := _plural(words[-1])):
                 yield (*words[:-1], plural)
+
+
+def _expanded(phrase: str) -> Iterator[str]:
+    """Write out the choices of a phrase: "{on|in} {the|} film" is four phrases."""
+    match = _CHOICE.search(phrase)
+    if match is None:
+        yield " ".join(phrase.split())
+        return
+    for choice in match[1].split("|"):
+        yield from _expanded(phrase[: match.start()] + choice + phrase[match.end() :])
 
 
 def _american(words: Sequence[str]) -> tuple[str, ...]:

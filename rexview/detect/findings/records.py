@@ -95,12 +95,26 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
             if given and not within:
                 sides += given
                 continue
+        if not scalar and not drafts and not places and _SIDE_KEY.search(said):
+            inside = [leaf.span for leaf in _leaves(value)]
+            if not any(_names(tokens, span) for span in inside):
+                sides += [place for span in inside for place in _sides(tokens, span)]
+                continue
         inner = _inner(around, said, drafts, places)
         if scalar and (drafts or (places and around.named)):
             found += _named_value(tokens, value.span, inner)
         else:
             found += _read(tokens, value, inner, depth + 1)
     return _complete(found, sides, status, around, node)
+
+
+def _leaves(node: Node, depth: int = 0) -> list[Node]:
+    """Return the values of an object, of those within it too."""
+    if node.fields is None:
+        return [node]
+    if depth > _DEPTH:
+        return []
+    return [leaf for _, inner in node.fields for leaf in _leaves(inner, depth + 1)]
 
 
 def _row_label(tokens: Tokens, node: Node, around: _Around) -> _Around:

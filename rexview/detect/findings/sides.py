@@ -7,6 +7,7 @@ else (a chamber, a view, a direction, the picture) is taken out first.
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Final
 
 from rexview.detect.findings.atoms import Atom
@@ -181,6 +182,10 @@ def _merge_compared(tokens: Tokens, atoms: list[Atom]) -> None:
         before = next((a for a in reversed(atoms[max(0, k - 4) : k]) if a.side), None)
         after = next((a for a in atoms[k + 1 : k + 4] if a.side), None)
         near = before is not None and atom.i - before.j <= 6
+        if not any(a.finding or a.meaning.near for a in atoms[:k]) and not any(
+            a.finding for a in list(takewhile(lambda a: not a.mark, atoms[k + 1 : k + 6]))
+        ):
+            continue
         if near and before and after and after.i - atom.j <= 4:
             before.side = after.side = "bilateral"
     both = any(atom.side == "bilateral" for atom in atoms)
@@ -258,12 +263,28 @@ def attach(
                 found[k] = ways[-1:]
             continue
         for part in {part for _, part in sites.get(k, [("", k)])}:
-            sides = before[part] or before[k] or _after(tokens, atoms, k, owned, device=device[k])
+            sides = before[part] or before[k]
+            if not sides and k and _apposed(tokens, atoms[k - 1]):
+                named = [place for place in places if place < k and place in found]
+                sides = found[named[-1]] if named else []
+                sides = sides or _subject(atoms, k, owned, device=device[k])
+            sides = sides or _after(tokens, atoms, k, owned, device=device[k])
             if not sides:
                 sides = _subject(atoms, k, owned, device=device[k])
             if sides:
                 found[part] = sides
     return found
+
+
+def _apposed(tokens: Tokens, atom: Atom) -> bool:
+    """Whether what follows is another name for what was said: "density that may be a scar"."""
+    word = tokens.words[atom.i]
+    return (atom.is_("maybe_before") and word not in _MAYBE_ADJECTIVES) or word in (
+        "that",
+        "which",
+        "representing",
+        "reflecting",
+    )
 
 
 def _usable(atom: Atom) -> bool:
@@ -272,7 +293,7 @@ def _usable(atom: Atom) -> bool:
 
 def _before(tokens: Tokens, atoms: list[Atom], f: int, own: int, *, device: bool) -> list[Atom]:
     found: list[Atom] = []
-    passed_and = False
+    passed_and = shared = placed = False
     last = atoms[f].i
     k = f - 1
     while k >= max(0, f - _WALK):
@@ -293,12 +314,15 @@ def _before(tokens: Tokens, atoms: list[Atom], f: int, own: int, *, device: bool
         elif atom.mark in ("(", ")", ":", ",") or atom.mark:
             break
         elif atom.is_("and"):
+            if not found and not placed and not (k and atoms[k - 1].finding):
+                break
             if found and not (k and (_usable(atoms[k - 1]) or atoms[k - 1].place)):
                 break
             passed_and = True
         elif atom.finding:
             if found or not passed_and:
                 break
+            shared = True
         elif atom.is_("with"):
             if found or not _ATTACHED & set(tokens.words[atom.j : atoms[f].i]):
                 break
@@ -311,8 +335,20 @@ def _before(tokens: Tokens, atoms: list[Atom], f: int, own: int, *, device: bool
             break
         elif atom.is_("verb", "not_before", "but", "not_after", "normal"):
             break
+        elif atom.place:
+            placed = True
         last = atom.i
         k -= 1
+    if shared and found:
+        end = next(
+            (
+                k
+                for k in range(f + 1, len(atoms))
+                if atoms[k].mark or (atoms[k].finding and not atoms[k - 1].is_("and"))
+            ),
+            None,
+        )
+        return _after(tokens, atoms[:end], f, set(), device=device) or found
     return found
 
 

@@ -154,6 +154,8 @@ def _was(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
     for k in range(f + 1, min(len(atoms), f + _WALK)):
         atom = atoms[k]
         if atom.is_("prior_after"):
+            if "not" in tokens.words[max(0, atom.i - 4) : atom.i]:
+                return False
             return not _SINCE & set(tokens.words[max(0, atom.i - 2) : atom.i])
         if atom.finding or atom.mark in (";", "("):
             break

@@ -34,7 +34,7 @@ class Tokens:
             first, last = match.span()
             if last - first > MAX_WORD:
                 continue
-            words.append(match[0].lower())
+            words.append(match[0].lower().replace("’", "'"))
             starts.append(first)
             ends.append(last)
 
