@@ -11,6 +11,7 @@ import polars as pl
 
 from rexview.detect.box_labels import box_evidence, label_findings, short_label
 from rexview.detect.box_scores import boxed_answers, score_flags
+from rexview.detect.comparison import MOST_READ
 from rexview.detect.detector import flag
 from rexview.detect.findings import Mention, find_mentions, finding_info
 from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag, ReviewSet, Score
@@ -49,7 +50,7 @@ class BoxUnrelated:
         """Hold the labels of one answer against its text."""
         flags = []
         text = answer.text or ""
-        if text.strip():
+        if text.strip() and len(text) <= MOST_READ:
             said = find_mentions(text)
             also = _also_said(case, answer)
             for box in answer.boxes:
@@ -88,7 +89,7 @@ def _also_said(case: Case, answer: Answer) -> list[Mention]:
     if chosen is not None and 0 <= chosen < len(case.options):
         option = case.options[chosen]
     texts = (case.question, option, answer.explanation or "")
-    return [mention for text in texts for mention in find_mentions(text)]
+    return [mention for text in texts for mention in find_mentions(text[:MOST_READ])]
 
 
 def _meets(finding: str, named: frozenset[str]) -> bool:

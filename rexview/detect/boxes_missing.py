@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
 
+from rexview.detect.comparison import answer_mentions
 from rexview.detect.detector import flag, newest
-from rexview.detect.findings import Mention, find_mentions, finding_info
+from rexview.detect.findings import Mention, finding_info
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
 from rexview.stats import answer_status, status_of
 
@@ -120,7 +121,8 @@ class BoxesMissing:
         if asked is None or status_of(answer) != "answered":
             return []
         text = answer.text or ""
-        mention = _to_mark(text, devices=bool(_DEVICES.search(case.question[:_LONGEST])))
+        devices = bool(_DEVICES.search(case.question[:_LONGEST]))
+        mention = _to_mark(answer_mentions(case, answer), devices=devices)
         if mention is None:
             return []
         name = finding_info(mention.finding).name
@@ -145,9 +147,9 @@ class BoxesMissing:
         ]
 
 
-def _to_mark(text: str, *, devices: bool) -> Mention | None:
+def _to_mark(mentions: Iterable[Mention], *, devices: bool) -> Mention | None:
     """Return the first thing in an answer that a box could be drawn around."""
-    for mention in find_mentions(text):
+    for mention in mentions:
         wanted = devices or finding_info(mention.finding).group == "finding"
         if wanted and mention.status == "positive" and not mention.superseded:
             return mention

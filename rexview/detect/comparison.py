@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +11,8 @@ from typing import Final
 import polars as pl
 
 from rexview.detect.detector import newest
-from rexview.detect.findings import Finding, Mention, find_mentions, finding_info
+from rexview.detect.findings import Finding, Mention, finding_info
+from rexview.detect.spoken import spoken, written
 from rexview.schema import Answer, Case, Evidence, ReviewSet
 from rexview.stats import answer_status, status_of
 
@@ -34,6 +36,11 @@ _ZONES: Final[dict[str, frozenset[str]]] = {
     "LLL": frozenset({"lower", "base", "mid"}),
 }
 """Heights of the chest that each place may take up."""
+MOST_READ: Final = 20_000
+"""Characters; in a longer answer, question or report no finding is looked for."""
+_NEAR: Final = 120
+_MOST_ALIKE: Final = 8
+"""Mentions of one finding, side, zone and status that are kept: more add nothing."""
 
 
 @dataclass(frozen=True)
@@ -63,31 +70,57 @@ class Said:
         return Evidence(self.where, words, self.field, start, end, side=self.mention.side)
 
     def before(self) -> str:
-        """What its sentence says before the finding."""
-        return self.text[self.mention.sentence[0] : self.mention.start]
+        """What its sentence says just before the finding."""
+        start = self.mention.start
+        return self.text[max(self.mention.sentence[0], start - _NEAR) : start]
+
+    def around(self) -> str:
+        """Its sentence, as far as it stands near the finding."""
+        first, last = self.mention.sentence
+        low, high = self.mention.start - _NEAR, self.mention.end + _NEAR
+        return self.text[max(first, low) : min(last, high)]
 
 
 def said_in_report(case: Case) -> list[Said]:
     """Read the findings (not devices) of both sections of a case's report."""
-    found = []
-    for field in REPORT_FIELDS:
-        text = getattr(case.report, field) or ""
-        found += _said(text, "report", field)
-    return found
-
-
-def said_in_answer(answer: Answer) -> list[Said]:
-    """Read the findings (not devices) of an answer; what it takes back is left out."""
-    return _said(answer.text or "", "answer", None)
-
-
-def _said(text: str, where: str, field: str | None) -> list[Said]:
-    read = [(mention, finding_info(mention.finding)) for mention in find_mentions(text)]
+    if not _readable(*(getattr(case.report, field) for field in REPORT_FIELDS)):
+        return []
     return [
-        Said(mention, info, where, text, field)
-        for mention, info in read
-        if info.group == "finding" and not mention.superseded
+        one
+        for field in REPORT_FIELDS
+        for one in _said(
+            [mention for part, mention in written(case) if part == field],
+            "report",
+            getattr(case.report, field) or "",
+            field,
+        )
     ]
+
+
+def said_in_answer(case: Case, answer: Answer) -> list[Said]:
+    """Read the findings (not devices) of an answer; what it takes back is left out."""
+    return _said(answer_mentions(case, answer), "answer", answer.text or "", None)
+
+
+def answer_mentions(case: Case, answer: Answer) -> list[Mention]:
+    """Read an answer's own words; nothing of one longer than :data:`MOST_READ`."""
+    return spoken(case, answer) if _readable(answer.text, case.question) else []
+
+
+def _readable(*texts: str | None) -> bool:
+    return all(len(text or "") <= MOST_READ for text in texts)
+
+
+def _said(mentions: Iterable[Mention], where: str, text: str, field: str | None) -> list[Said]:
+    kept = []
+    alike: Counter[tuple[str, str | None, str | None, str]] = Counter()
+    for mention in mentions:
+        info = finding_info(mention.finding)
+        key = (mention.finding, mention.side, mention.zone, mention.status)
+        if info.group == "finding" and not mention.superseded and alike[key] < _MOST_ALIKE:
+            alike[key] += 1
+            kept.append(Said(mention, info, where, text, field))
+    return kept
 
 
 def of_status(said: Iterable[Said], *statuses: str) -> list[Said]:

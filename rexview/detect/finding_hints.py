@@ -65,6 +65,8 @@ _CLEAR: Final = re.compile(
     re.IGNORECASE,
 )
 """A sentence that clears the lungs, or one of them, of any opacity."""
+_SHOWN: Final = 160
+"""Characters of a report's sentence that are shown whole."""
 _CLEARED: Final = frozenset({"airspace_opacity", "nodule", "cavity", "contusion"})
 
 
@@ -85,7 +87,7 @@ class InventedFinding:
         report = said_in_report(case)
         flags: list[Flag] = []
         done: set[str] = set()
-        given = of_status(said_in_answer(answer), "positive")
+        given = of_status(said_in_answer(case, answer), "positive")
         for own in sorted(given, key=lambda one: one.info.id == _GENERAL):
             family = own.info.family
             if family in done or _present(report, family):
@@ -122,7 +124,11 @@ class MissedFinding:
         """Hold one answer against its report. Scores are not used."""
         if not is_comparable(case, answer, choices=False):
             return []
-        report, given, regions = said_in_report(case), said_in_answer(answer), asked_regions(case)
+        report, given, regions = (
+            said_in_report(case),
+            said_in_answer(case, answer),
+            asked_regions(case),
+        )
         mistaken = {wrong.info.family for wrong, _ in _mistaken(report, given)}
         flags, done = [], set[str]()
         for own in of_status(report, "positive"):
@@ -159,7 +165,7 @@ class WrongAbnormality:
         if not is_comparable(case, answer, choices=False):
             return []
         flags, done = [], set[str]()
-        for right, wrong in _mistaken(said_in_report(case), said_in_answer(answer)):
+        for right, wrong in _mistaken(said_in_report(case), said_in_answer(case, answer)):
             if right.info.family not in done:
                 done.add(right.info.family)
                 message = (
@@ -185,10 +191,11 @@ def _negation(report: Sequence[Said], own: Said) -> Evidence | None:
             own.info.id == _GENERAL and _FOCAL.search(one.before())
         )
         if one.info.id == own.info.id and covers and not partly:
-            sentence = one.text[slice(*one.mention.sentence)].strip()
-            if len(sentence) > 160 or "\n" in sentence:
+            first, last = one.mention.sentence
+            sentence = one.text[first:last].strip() if last - first <= _SHOWN else ""
+            if not sentence or "\n" in sentence:
                 return one.evidence
-            start = one.text.index(sentence, one.mention.sentence[0])
+            start = one.text.index(sentence, first)
             end = start + len(sentence)
             words = sentence.rstrip(" .;,")
             return Evidence("report", words, one.field, start, end, side=one.mention.side)
@@ -209,7 +216,7 @@ def _cleared(case: Case, own: Said) -> Evidence | None:
 
 
 def _matters(own: Said) -> bool:
-    return own.field == "impression" or not _OLD.search(own.text[slice(*own.mention.sentence)])
+    return own.field == "impression" or not _OLD.search(own.around())
 
 
 def _mentioned(given: Sequence[Said], own: Said) -> bool:

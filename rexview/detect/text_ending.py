@@ -80,6 +80,7 @@ _SECTION: Final = re.compile(
     r"diagnos[ei]s|analysis|evaluation|answer|final answer|limitations|next steps?)[*_]{0,2}\s*$",
     re.IGNORECASE,
 )
+_RULE: Final = re.compile(r"^\s*([-*_=])(?:\s*\1){2,}\s*$")
 _LIST_MARK: Final = re.compile(
     r"^\s*(?:[-*+•–‣◦]|\(?\d{1,3}[.)]|\(?[a-z][.)]|[-*+•]\s*\[[ xX]?\]?)\s*(?:\*\*|__)?\s*$"
 )
@@ -112,6 +113,11 @@ _NEEDS_MORE: Final = re.compile(
     re.IGNORECASE,
 )
 _NO: Final = re.compile(r"\b(?:no|without|any)\s+$", re.IGNORECASE)
+_TO_WHAT: Final = re.compile(
+    r"\b(?:refer\w*|attend\w*|allud\w*|belong\w*|want\w*|wish\w*|respond\w*|listen\w*|led|used)\s+$",
+    re.IGNORECASE,
+)
+"""Before a "to" that may end a sentence: "what it refers to"."""
 _PREDICATE: Final = re.compile(
     r"\b(?:is|are|was|were|be|remains?|appears?|seen|noted|than|or|not|likely|"
     r"mainly|more|less|both)\s+$",
@@ -232,6 +238,8 @@ def _cut(body: str) -> tuple[str, int] | None:
     line_start = tail.rfind("\n") + 1
     line = tail[line_start:]
     place = base + line_start
+    if _RULE.match(line):
+        return None
     if _LIST_MARK.match(line) and (place > 0 or len(line.strip()) > 1):
         return _NO_ITEM, place
     if _SECTION.match(line) and place > 0:
@@ -296,15 +304,14 @@ def _last_word(tail: str, core: str, start: int, place: int) -> tuple[str, int] 
     middle = "it ends in the middle of a sentence", place + start
     if word in words["continuing"] and (begun or not alone):
         value = word in words["value_or_idiom"] and not _NEEDS_MORE.search(sentence)
+        value = value or (word == "to" and bool(_TO_WHAT.search(sentence)))
         return None if value and not begun else middle
     if _NO.search(sentence) and word in words["attributive"] | words["adjectives"] | {"evidence"}:
         return middle
     if _VERB.search(sentence) and len(_WORD.findall(sentence)) >= 2:
-        before_noun = word in words["attributive"] | words["degree"]
+        attributive = word in words["attributive"] and not _PREDICATE.search(sentence)
         noun = word in words["adjectives"] and _ARTICLE_BEFORE.search(sentence)
-        if noun or word in words["transitive"]:
-            return middle
-        if before_noun and not _PREDICATE.search(sentence):
+        if noun or attributive or word in words["transitive"] | words["degree"]:
             return middle
     named = len(raw) == 1 and _LETTER_NAMED.search(before)
     first = alone and not begun and not place and not before.strip()
@@ -315,7 +322,9 @@ def _last_word(tail: str, core: str, start: int, place: int) -> tuple[str, int] 
 
 def _half_word(word: str, given: list[str], words: dict[str, frozenset[str]]) -> bool:
     """Whether a word is only the start of a longer one that is known or used in the text."""
-    piece = re.split(r"[-/]", word)[-1] or word
+    piece = word.rsplit("-", 1)[-1] or word
+    if "/" in word:
+        return False
     if len(piece) > 1 and any(piece in words[name] for name in _WHOLE):
         return False
     others = given[:-1]

@@ -54,7 +54,10 @@ def find_loop(text: str) -> Loop | None:
     for folded, least in ((plain, _LEAST_TIMES), (_DIGITS.sub("0", plain), _LEAST_COUNTED)):
         period, span = _periodic_end(folded)
         passage = folded[-period:]
-        if span >= least * period > 0 and any(char.isalpha() for char in passage):
+        words = any(char.isalpha() for char in passage)
+        if not words:
+            least = _LEAST_COUNTED if any(char.isdigit() for char in passage) else _LINE_SIGNS
+        if span >= least * period > 0:
             start = base + _back_to(tail, span, len(folded))
             times = _times(text, passage, span // period)
             return Loop(start, f"the same passage is repeated {times} times")

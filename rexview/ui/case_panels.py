@@ -106,7 +106,8 @@ def flags_html(flags: Sequence[Flag], readers: Mapping[str, str]) -> str:
     A failure that readers rejected stays, struck through. Failures that a rule only hints at come
     last, named as possible.
     """
-    items, hints = [], []
+    items: list[str] = []
+    hints: list[str] = []
     for failure_id in dict.fromkeys(flag.failure for flag in flags):
         own = [flag for flag in flags if flag.failure == failure_id]
         failure = FAILURES[failure_id]
