@@ -104,7 +104,7 @@ _VERB: Final = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE_BEFORE: Final = re.compile(
-    r"\b(?:a|an|another|with|within|without|no|any|of|and|mild|very|slightly)\s+(?:[\w-]+ly\s+)?$",
+    r"\b(?:there (?:is|are|was|were)|a|an|another|with|within|without|no|any|of|and|mild|very|slightly)\s+(?:[\w-]+ly\s+)?$",
     re.IGNORECASE,
 )
 _NEEDS_MORE: Final = re.compile(
@@ -311,8 +311,10 @@ def _last_word(tail: str, core: str, start: int, place: int) -> tuple[str, int] 
     if _VERB.search(sentence) and len(_WORD.findall(sentence)) >= 2:
         attributive = word in words["attributive"] and not _PREDICATE.search(sentence)
         noun = word in words["adjectives"] and _ARTICLE_BEFORE.search(sentence)
-        if noun or attributive or word in words["transitive"] | words["degree"]:
+        if noun or attributive or word in words["degree"]:
             return middle
+    if word in words["transitive"] and not alone:
+        return middle
     named = len(raw) == 1 and _LETTER_NAMED.search(before)
     first = alone and not begun and not place and not before.strip()
     if not first and not named and _half_word(word, given, words):
