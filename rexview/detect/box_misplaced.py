@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -23,7 +24,7 @@ from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag, ReferenceBox
 LEAST_IOU: Final = 0.3
 """Intersection over union with the reference box below which a box is misplaced."""
 _LEAST_INSIDE: Final = 0.5
-"""Share of a box that has to lie inside the image."""
+"""Share of a box that has to lie inside the image, or inside what several boxes share."""
 Rectangle = tuple[float, ...]
 
 
@@ -106,7 +107,9 @@ class BoxMisplaced:
             and not box_problem(other.box, image.width, image.height)
         ]
         given = [reference.box for reference in references]
-        pairs = [(box.box, hull(given)), *((hull(own), one) for one in (*given, hull(given)))]
+        pairs = [(box.box, hull(given))]
+        if _share_inside(box.box, hull(given)) >= _LEAST_INSIDE:
+            pairs += [(hull(own), one) for one in (*given, hull(given))]
         if any(iou(first, second) >= self.least_iou for first, second in pairs):
             return None
         return references[best], overlaps[best]
@@ -122,12 +125,19 @@ def hull(boxes: Sequence[Rectangle]) -> Rectangle:
 
 def _outside(case: Case, box: AnswerBox) -> bool:
     image = image_of(case, box)
-    if image is None or not image.width or not image.height or box_problem(box.box):
+    if image is None or not image.width or not image.height:
         return False
-    x, y, width, height = box.box
-    across = max(0.0, min(x + width, image.width) - max(x, 0.0))
-    down = max(0.0, min(y + height, image.height) - max(y, 0.0))
-    return across * down < _LEAST_INSIDE * width * height
+    if len(box.box) != 4 or not all(map(math.isfinite, box.box)) or min(box.box[2:]) <= 0:
+        return False
+    return _share_inside(box.box, (0.0, 0.0, image.width, image.height)) < _LEAST_INSIDE
+
+
+def _share_inside(box: Rectangle, frame: Rectangle) -> float:
+    """Return which share of a box lies inside another."""
+    x, y, width, height = box
+    across = min(x + width, frame[0] + frame[2]) - max(x, frame[0])
+    down = min(y + height, frame[1] + frame[3]) - max(y, frame[1])
+    return max(0.0, across) * max(0.0, down) / (width * height)
 
 
 def _centre_in(small: Rectangle, box: Rectangle) -> bool:

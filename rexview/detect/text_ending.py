@@ -104,7 +104,8 @@ _VERB: Final = re.compile(
     re.IGNORECASE,
 )
 _ARTICLE_BEFORE: Final = re.compile(
-    r"\b(?:there (?:is|are|was|were)|a|an|another|with|within|without|no|any|of|and|mild|very|slightly)\s+(?:[\w-]+ly\s+)?$",
+    r"\b(?:there (?:is|are|was|were)|a|an|another|with|within|without|no|any|of|and|mild|very|"
+    r"slightly)\s+(?:[\w-]+ly\s+)?$",
     re.IGNORECASE,
 )
 _NEEDS_MORE: Final = re.compile(
