@@ -16,7 +16,14 @@ import polars as pl
 from rexview.detect.detector import flag, newest
 from rexview.detect.findings import Mention, finding_info
 from rexview.detect.labels import claim_of, label_key
-from rexview.detect.laterality_boxes import Placed, against_boxes, place_boxes, place_evidence
+from rexview.detect.laterality_boxes import (
+    Placed,
+    against_boxes,
+    place_boxes,
+    place_evidence,
+    reference_evidence,
+    reference_side,
+)
 from rexview.detect.laterality_text import (
     OTHER_SIDE,
     Contradiction,
@@ -98,6 +105,11 @@ class Laterality:
             flag(self, answer, "boxes", message, evidence)
             for message, evidence in _boxes_against_text(answer, said, placed)
         ]
+        if case.reference_boxes:
+            flags += [
+                flag(self, answer, "reference_boxes", message, evidence)
+                for message, evidence in _references_against_text(case, answer, said, placed)
+            ]
         return flags
 
 
@@ -109,6 +121,7 @@ def _by_text(review_set: ReviewSet) -> pl.DataFrame:
     )
     sided = review_set.cases.select(
         case="id",
+        referenced=pl.col("reference_boxes").list.len().fill_null(0) > 0,
         reported=report.str.contains(_RIGHT)
         | report.str.contains(_LEFT)
         | report.str.contains(_BOTH),
@@ -116,7 +129,7 @@ def _by_text(review_set: ReviewSet) -> pl.DataFrame:
     text = pl.col("text").fill_null("")
     right, left = text.str.contains(_RIGHT), text.str.contains(_LEFT)
     both = text.str.contains(_BOTH)
-    boxed = pl.col("boxes").list.len().fill_null(0) > 0
+    boxed = (pl.col("boxes").list.len().fill_null(0) > 0) | pl.col("referenced")
     return (
         newest(review_set)
         .join(sided, on="case", how="left", maintain_order="left")
@@ -168,6 +181,27 @@ def _boxes_against_text(
     return found
 
 
+def _references_against_text(
+    case: Case, answer: Answer, said: Sequence[Mention], placed: Sequence[Placed]
+) -> list[tuple[str, tuple[Evidence, ...]]]:
+    """Hold what an answer says without drawing it against the reference boxes of that finding."""
+    found: list[tuple[str, tuple[Evidence, ...]]] = []
+    drawn = {label_key(box.label) for box, _ in placed}
+    references = [(box, reference_side(case, box)) for box in case.reference_boxes]
+    for family, claims in stated(said).items():
+        claimed = one_side(claims)
+        own = [(box, side) for box, side in references if label_key(box.label) == family]
+        if claimed not in OTHER_SIDE or family in drawn or not own:
+            continue
+        other = OTHER_SIDE[claimed]
+        if all(side == other for _, side in own):
+            box = own[0][0]
+            message = f"Answer: {_named(claims[0])}; the reference box lies on the {other}."
+            text = _evidence("answer", answer.text or "", claims[0])
+            found.append((message, (*text, reference_evidence(box, other))))
+    return found
+
+
 def _explain(
     item: Contradiction,
     case: Case,
@@ -178,9 +212,7 @@ def _explain(
     text = answer.text or ""
     claim, contrary = item.claim, item.contrary
     if item.kind == "self":
-        message = (
-            f"The answer contradicts itself: {_named(contrary)} here, {contrary_side(claim)} there."
-        )
+        message = f"The answer contradicts itself: {_named(contrary)} here, {claim.side} there."
         return message, (*_evidence("answer", text, contrary), *_evidence("answer", text, claim))
     part = next(name for name, mention in report if mention is contrary)
     other = str(contrary.side) if contrary.finding == claim.finding else _named(contrary)
@@ -199,11 +231,6 @@ def _explain(
         evidence.append(place_evidence(box, str(side)))
     tail = " (one side of a bilateral finding)" if item.kind == "bilateral" else ""
     return "; ".join(parts) + f"{tail}.", tuple(evidence)
-
-
-def contrary_side(mention: Mention) -> str:
-    """Name the side of a mention alone."""
-    return str(mention.side)
 
 
 def _named(mention: Mention) -> str:

@@ -80,14 +80,19 @@ def _against_reference(
     )
     return message, (
         Evidence("box", box.label, "box", side=side, image=box.image, box=box.box),
-        Evidence(
-            "reference_box",
-            reference.label,
-            "box",
-            side=OTHER_SIDE[side],
-            image=reference.image,
-            box=reference.box,
-        ),
+        reference_evidence(reference, OTHER_SIDE[side]),
+    )
+
+
+def reference_evidence(reference: ReferenceBox, side: str) -> Evidence:
+    """Say where a reference box lies."""
+    return Evidence(
+        "reference_box",
+        reference.label,
+        "box",
+        side=side,
+        image=reference.image,
+        box=reference.box,
     )
 
 
@@ -111,7 +116,7 @@ def _contrary_reference(
         for reference in case.reference_boxes
         if label_key(reference.label) == finding and _image_of(case, reference.image) == image
     ]
-    if not references or any(_reference_side(case, ref) != OTHER_SIDE[side] for ref in references):
+    if not references or any(reference_side(case, ref) != OTHER_SIDE[side] for ref in references):
         return None
     same = [
         other_side
@@ -136,7 +141,7 @@ def _side_of(case: Case, box: AnswerBox | ReferenceBox) -> BoxSide | None:
     return box_side(box.box, image.width, image.height, orientation)
 
 
-def _reference_side(case: Case, reference: ReferenceBox) -> str | None:
+def reference_side(case: Case, reference: ReferenceBox) -> str | None:
     """Return the side of a reference box; None when the given side and the place contradict."""
     place = _side_of(case, reference)
     if reference.side is None or place is None:

@@ -13,7 +13,11 @@ from rexview.detect.findings.status import status_of
 from rexview.detect.findings.tokens import Tokens
 
 _NEAR: Final = 12
-_SPLITTERS: Final = frozenset(("there is", "there are", "there was", "there were"))
+_WITHIN: Final = frozenset(("in", "on", "at", "within", "over", "overlying", "along", "near"))
+_LASTING: Final = frozenset(
+    ("mastectomy", "pneumonectomy", "sternotomy", "arthroplasty", "surgical_clips", "granuloma")
+)
+"""Done or left long ago, and still to be seen."""
 Place = tuple[Side, int, int]
 """A side and where it was read: offsets into the text."""
 
@@ -156,6 +160,8 @@ def _drafts(
         if atom.finding is None:
             continue
         status = status_of(tokens, atoms, f, asked=asked)
+        if status == "prior" and atom.finding in _LASTING:
+            status = "positive"
         back = any(a.is_("this") for a in atoms[max(0, f - 3) : f])
         for finding, site in sites.get(f, [(atom.finding, f)]):
             sided = finding_info(finding).sided
@@ -189,7 +195,8 @@ def _is_definite(tokens: Tokens, atoms: list[Atom], f: int, sides: list[Atom]) -
     own = [side.i for side in sides if side.i < first]
     if own and not any(min(own) < atom.i < first and atom.is_("verb", "but") for atom in atoms):
         first = min(own)
-    return "the" in tokens.words[max(0, first - 3) : first]
+    words = tokens.words[max(0, first - 4) : first]
+    return "the" in words[-3:] and not _WITHIN & set(words[: words.index("the")])
 
 
 def _resolve(atoms: list[Atom]) -> dict[int, list[tuple[str, int]]]:

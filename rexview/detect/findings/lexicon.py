@@ -80,7 +80,7 @@ def lexicon() -> Lexicon:
                 entry["region"],
                 entry.get("sided", True),
             )
-            for words in _spellings(entry["words"], plurals=True):
+            for words in _spellings([*entry["words"], entry["name"]], plurals=True):
                 meanings.setdefault(words, Meaning()).finding = name
             for words in _spellings(entry.get("near", ()), plurals=True):
                 meanings.setdefault(words, Meaning()).near.append(name)

@@ -74,8 +74,10 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
     found: list[Draft] = []
     sides: list[Place] = []
     status: Status | None = None
+    outer = around
     around = _row_label(tokens, node, around)
-    for key, value in node.fields:
+    labelled = around is not outer
+    for key, value in node.fields[labelled:]:
         said = _lower(tokens.text, key)
         scalar = value.fields is None
         if key is None:

@@ -78,6 +78,8 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
             continue
         atom.clear = _is_clear(atoms, k)
         if atom.meaning.zone:
+            if k and atoms[k - 1].meaning.side and atoms[k - 1].j == atom.i:
+                atom.side = None  # "left middle lobe": what is said outright counts
             continue
         following = atoms[k + 1] if k + 1 < len(atoms) else None
         earlier = atoms[k - 1] if k else None
@@ -264,7 +266,7 @@ def attach(
             continue
         for part in {part for _, part in sites.get(k, [("", k)])}:
             sides = before[part] or before[k]
-            if not sides and k and _apposed(tokens, atoms[k - 1]):
+            if not sides and any(_apposed(tokens, a) for a in _lead_in(atoms, k)):
                 named = [place for place in places if place < k and place in found]
                 sides = found[named[-1]] if named else []
                 sides = sides or _subject(atoms, k, owned, device=device[k])
@@ -276,15 +278,16 @@ def attach(
     return found
 
 
+def _lead_in(atoms: list[Atom], k: int) -> list[Atom]:
+    """Return the few atoms before a finding, back to a mark or another finding."""
+    near = list(takewhile(lambda a: not (a.mark or a.finding), reversed(atoms[max(0, k - 3) : k])))
+    return near
+
+
 def _apposed(tokens: Tokens, atom: Atom) -> bool:
     """Whether what follows is another name for what was said: "density that may be a scar"."""
     word = tokens.words[atom.i]
-    return (atom.is_("maybe_before") and word not in _MAYBE_ADJECTIVES) or word in (
-        "that",
-        "which",
-        "representing",
-        "reflecting",
-    )
+    return (atom.is_("maybe_before") and word not in _MAYBE_ADJECTIVES) or atom.is_("apposed")
 
 
 def _usable(atom: Atom) -> bool:
