@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +21,7 @@ from rexview.bench.corpus import Labelled, box_sides, laterality_pairs, token_li
 from rexview.detect.detector import newest
 from rexview.detect.flags import find_flags, flags_for
 from rexview.reviewset import load
+from rexview.schema import Flag
 
 NOTES: Final = """\
 What these figures do not show: the texts were written for measuring, so their mix of forms is not
@@ -127,8 +129,8 @@ def laterality_outcomes() -> list[Outcome]:
     A flag of kind ``bilateral`` is no error: neither a hit nor a false alarm.
     """
     outcomes = []
-    for row in laterality_pairs():
-        kinds = _kinds(row, FAILURE)
+    for row, flags in _flagged_pairs():
+        kinds = _kinds(flags, FAILURE)
         flagged = any(kind != CONTRARY for kind in kinds)
         outcomes.append(Outcome(row, row.expected == "error", flagged, kinds))
     return outcomes
@@ -138,7 +140,7 @@ def box_outcomes() -> list[Outcome]:
     """Compare every box with the flags on it; only the rule that is named in the row is a hit."""
     outcomes = []
     for row in box_sides():
-        kinds = _kinds(row, FAILURE)
+        kinds = _kinds(_flags(row), FAILURE)
         wanted = row.expected == "error"
         flagged = row.kind in kinds if wanted else any(kind != CONTRARY for kind in kinds)
         outcomes.append(Outcome(row, wanted, flagged, kinds))
@@ -152,7 +154,7 @@ def ending_outcomes() -> list[Outcome]:
     """
     outcomes = []
     for row in token_limit_texts():
-        kinds = _kinds(row, "token_limit")
+        kinds = _kinds(_flags(row), "token_limit")
         wanted = row.expected not in ("complete", "blocked")
         outcomes.append(Outcome(row, wanted, bool(kinds), kinds))
     return outcomes
@@ -161,14 +163,23 @@ def ending_outcomes() -> list[Outcome]:
 def whole_answer_outcomes() -> list[Outcome]:
     """Ask of the answers of the laterality pairs, all of them complete, whether they were cut."""
     outcomes = []
-    for row in laterality_pairs():
-        kinds = _kinds(row, "token_limit")
+    for row, flags in _flagged_pairs():
+        kinds = _kinds(flags, "token_limit")
         outcomes.append(Outcome(row, wanted=False, flagged=bool(kinds), kinds=kinds))
     return outcomes
 
 
-def _kinds(row: Labelled, failure: str) -> tuple[str, ...]:
-    flags = flags_for(row.case, [row.answer], [])
+@cache
+def _flagged_pairs() -> tuple[tuple[Labelled, list[Flag]], ...]:
+    """Every laterality pair with its flags, found once for all that is asked of them."""
+    return tuple((row, _flags(row)) for row in laterality_pairs())
+
+
+def _flags(row: Labelled) -> list[Flag]:
+    return flags_for(row.case, [row.answer], [])
+
+
+def _kinds(flags: Iterable[Flag], failure: str) -> tuple[str, ...]:
     return tuple(flag.kind or "" for flag in flags if flag.failure == failure)
 
 
