@@ -88,3 +88,42 @@ def test_a_rate_without_anything_to_measure_reaches_no_target():
     assert good.reaches(detectors.EASY)
     assert not good.reaches(detectors.Target(recall=0.98))
     assert good.precision == 97 / 98
+
+
+def splits(outcomes):
+    for split in sorted({outcome.row.split for outcome in outcomes}):
+        yield split, [outcome for outcome in outcomes if outcome.row.split == split]
+
+
+@pytest.mark.parametrize(
+    ("measured", "chosen", "target"),
+    [
+        ("laterality", lambda row: not row.hard, detectors.EASY),
+        ("laterality", lambda row: row.hard, detectors.HARD),
+        ("boxes", lambda row: True, detectors.BOXES),
+        ("token limit", lambda row: row.expected != "blocked", detectors.COMPLETE),
+        ("token limit, answers of the pairs", lambda row: True, detectors.COMPLETE),
+    ],
+    ids=["easy", "hard", "boxes", "complete texts", "answers of the pairs"],
+)
+def test_every_split_reaches_the_targets(measured, chosen, target):
+    outcomes = [one for one in detectors.OUTCOMES[measured]() if chosen(one.row)]
+    assert outcomes
+    for split, own in splits(outcomes):
+        tally = detectors.Tally.of(own)
+        told = "\n".join([f"{split}: {tally}", f"wanted: {target}", *detectors.wrong(own)])
+        assert tally.reaches(target), told
+
+
+def test_cut_texts_loops_and_empty_ones_are_found():
+    cut = [one for one in detectors.ending_outcomes() if one.wanted]
+    for split, own in splits(cut):
+        told = "\n".join([split, *detectors.wrong(own)])
+        assert (detectors.Tally.of(own).recall or 0) >= 0.85, told
+
+
+def test_one_side_of_a_bilateral_finding_is_told_apart():
+    own = [one for one in detectors.laterality_outcomes() if one.row.expected == "bilateral"]
+    assert not [one.row.id for one in own if one.flagged], "reported as laterality errors"
+    missed = [one.row.id for one in own if "bilateral" not in one.kinds]
+    assert len(missed) <= len(own) // 10, missed
