@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from rexview.detect.findings.atoms import Atom, scan
@@ -23,7 +23,7 @@ _SECTION: Final = re.compile(
     r"|reasoning|result|discussion|interpretation|step \d|observations?|management|follow"
 )
 _LEADS: Final = re.compile(
-    r"(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)|overall|in sum|final(?:ly)?"
+    r"(?:so,? )?(?:the |my )?(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)|overall|in sum|final(?:ly)?"
     r"|therefore|thus|hence|conclusion|impression|summary|all in all|taken together)\b[,:]?",
     re.IGNORECASE,
 )
@@ -74,6 +74,7 @@ class Scene:
     last_line: int = -1
     pending: Place | None = None
     side: Side | None = None
+    correcting: bool = False
     drafts: list[Draft] = field(default_factory=list)
 
 
@@ -248,6 +249,12 @@ def _refer(
             draft.sides = list(places)
             if draft.asked:
                 draft.status = "positive"
+    elif refers and any(d.asked and d.sides for d in scene.last):
+        scene.drafts += [
+            replace(draft, status="positive", sides=list(places), asked=False)
+            for draft in scene.last
+            if draft.asked and draft.sides
+        ]
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         scene.pending = places[0]
 
@@ -265,6 +272,11 @@ def _correct(
                 [d for d in (*scene.drafts[-_MEMORY:], *found) if d.tentative and d is not draft],
             )
     if cue is None:
+        if scene.correcting:
+            scene.correcting = False
+            for draft in found:
+                if draft.sides and draft.status in ("positive", "uncertain"):
+                    _supersede(draft, scene.drafts[-_MEMORY:])
         return
     rest = [*tokens.words[sentence.i : cue.i], *tokens.words[cue.j : sentence.j]]
     if _ALSO & set(rest):
@@ -279,6 +291,7 @@ def _correct(
             draft.tentative = True
         return
     places = [place for clause in clauses for place in clause.places(tokens) if place[1] > at]
+    scene.correcting = not places and not found
     target = next((draft for draft in reversed(earlier) if draft.sides), None)
     if places and target is not None and not any(c.has("normal", "own") for c in clauses):
         renewed = Draft(

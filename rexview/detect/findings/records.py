@@ -59,6 +59,7 @@ class _Around:
     named: tuple[Draft, ...] = ()
     status: Status | None = None
     section: str | None = None
+    parts: frozenset[str] = frozenset()
 
 
 def read_record(tokens: Tokens, record: Node) -> list[Draft]:
@@ -76,7 +77,7 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
     status: Status | None = None
     outer = around
     around = _row_label(tokens, node, around)
-    labelled = around is not outer
+    labelled = (around.side, around.named) != (outer.side, outer.named)
     for key, value in node.fields[labelled:]:
         said = _lower(tokens.text, key)
         scalar = value.fields is None
@@ -122,10 +123,14 @@ def _leaves(node: Node, depth: int = 0) -> list[Node]:
 def _row_label(tokens: Tokens, node: Node, around: _Around) -> _Around:
     """Let the first cell of a row say what its other cells are of: a finding or a side."""
     fields = node.fields or []
-    if len(fields) < 2 or fields[0][0] is None or fields[0][1].fields is not None:
+    if not node.row or len(fields) < 2 or fields[0][0] is None or fields[0][1].fields is not None:
         return around
     others = [key for key, _ in fields[1:] if key is not None]
     label = fields[0][1].span
+    atoms = scan(tokens, *_range(tokens, (label[0], min(label[1], label[0] + _KEY_LENGTH))))
+    around = replace(
+        around, parts=frozenset(name for atom in atoms for name in atom.meaning.site_of)
+    )
     if any(_key(tokens, key)[1] for key in others):
         drafts = _key(tokens, label)[0]
         return replace(around, named=tuple(drafts)) if drafts else around
@@ -144,7 +149,8 @@ def _inner(around: _Around, said: str, drafts: list[Draft], places: list[Place])
     elif _PRIOR_KEY.search(said):
         status = "prior"
     side = places[0] if len({place[0] for place in places}) == 1 else around.side
-    return _Around(side, tuple(drafts) or around.named, status, said or around.section)
+    named = tuple(drafts) or around.named
+    return _Around(side, named, status, said or around.section, around.parts)
 
 
 def _named_value(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
@@ -187,7 +193,26 @@ def _prose(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
     scene = Scene(section=around.section, status=around.status, topic=around.side)
     for sentence in sentences(tokens, i, j):
         scene.drafts += read_sentence(tokens, sentence, scene)
-    return scene.drafts
+    return _of_part(tokens, span, scene.drafts, around)
+
+
+def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -> list[Draft]:
+    """Let a cell mean a finding of the part of the body that its row names: "Pleura | thickening"."""
+    if not around.parts:
+        return drafts
+    for atom in scan(tokens, *_range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH)))):
+        named = [name for name in atom.meaning.near if name in around.parts]
+        start, end = tokens.starts[atom.i], tokens.ends[atom.j - 1]
+        if not named:
+            continue
+        known = next((draft for draft in drafts if draft.start == start), None)
+        if known is not None:
+            known.finding = named[0]
+        elif not drafts:
+            sides = [around.side] if around.side else []
+            status = around.status or "positive"
+            drafts = [Draft(named[0], status, start, end, sides, None, span)]
+    return drafts
 
 
 def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[Place]]:

@@ -18,6 +18,7 @@ _OPENING: Final = re.compile(r'[{\[]\s*["{\[]')
 _PIECE: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\]:,]|[^\s"{}\[\]:,]+')
 _DEPTH: Final = 40
 _RULE: Final = re.compile(r"[\s|:+=-]*")
+_NAME_WORDS: Final = 4
 _CSV_HEADER: Final = re.compile(
     r"\s*(?:finding|abnormality|label|observation|diagnosis|pathology)s?\s*[,;]", re.IGNORECASE
 )
@@ -25,10 +26,14 @@ _CSV_HEADER: Final = re.compile(
 
 @dataclass(slots=True)
 class Node:
-    """A value: a stretch of text, or the fields of an object (an array's have no key)."""
+    """A value: a stretch of text, or the fields of an object (an array's have no key).
+
+    The fields of a ``row`` of a table have their column's header as key.
+    """
 
     span: Span
     fields: list[tuple[Span | None, Node]] | None = None
+    row: bool = False
 
 
 @dataclass(slots=True)
@@ -160,25 +165,29 @@ def _close(text: str, span: Span, rows: list[list[Span]], regions: list[Region])
         return
     head = told[0]
     region = Region(span)
-    if max(map(len, told)) == 2 and not _is_header(text, head):
+    if max(map(len, told)) == 2 and not _has_header(text, told):
         pairs = [(row[0], Node(row[1])) for row in told if len(row) == 2]
         region.records.append(Node(span, list(pairs)))
     else:
         for row in told[1:]:
             named = [(head[k] if k < len(head) else None, Node(cell)) for k, cell in enumerate(row)]
-            region.records.append(Node((row[0][0], row[-1][1]) if row else span, list(named)))
+            place = (row[0][0], row[-1][1]) if row else span
+            region.records.append(Node(place, list(named), row=True))
     regions.append(region)
 
 
 _HEADER: Final = re.compile(
     r"\W*(?:side|lateral\w*|location|position|site|region|zone|present\w*|status|finding|abnormal\w*"
-    r"|observation|description|comment|result|right|left|seen|assessment|details?|notes?|remark"
+    r"|observation|description|comment|result|seen|assessment|details?|notes?|remark"
     r"|structure|area|system|where|detected|y/n|yes/no|impression|severity|interpretation)\b",
     re.IGNORECASE,
 )
 
 
-def _is_header(text: str, row: list[Span]) -> bool:
-    return len(row) == 2 and all(
-        _HEADER.match(text, a, b) and len(text[a:b].split()) <= 4 for a, b in row
-    )
+def _has_header(text: str, rows: list[list[Span]]) -> bool:
+    """Whether a table of two columns has headers, and is not a list of names with their values."""
+    return _is_name(text, rows[0][0]) and not any(_is_name(text, row[0]) for row in rows[1:] if row)
+
+
+def _is_name(text: str, cell: Span) -> bool:
+    return _HEADER.match(text, *cell) is not None and len(text[slice(*cell)].split()) <= _NAME_WORDS

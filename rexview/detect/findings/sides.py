@@ -124,7 +124,11 @@ def _trust_patient(atoms: list[Atom]) -> None:
         return
     sides = [(k, atom) for k, atom in enumerate(atoms) if atom.side in OTHER]
     sure = {
-        k for k, atom in sides if k and atoms[k - 1].is_("patient") and atom.i == atoms[k - 1].j
+        k
+        for k, atom in sides
+        if any(
+            earlier.is_("patient") for earlier in takewhile(lambda a: not a.side, atoms[:k][:-4:-1])
+        )
     }
     if sure:
         for k, atom in sides:
@@ -262,7 +266,8 @@ def attach(
         if atoms[k].finding in _SHIFTS:
             ways = [a for a in atoms if a.side and a.way]
             if ways:
-                found[k] = ways[-1:]
+                for _, part in sites.get(k, [("", k)]):
+                    found[part] = ways[-1:]
             continue
         for part in {part for _, part in sites.get(k, [("", k)])}:
             sides = before[part] or before[k]
@@ -312,7 +317,13 @@ def _before(tokens: Tokens, atoms: list[Atom], f: int, own: int, *, device: bool
             passed_and = False
         elif found and atom.taken:
             break
-        elif atom.mark == "," and found and k and (_usable(atoms[k - 1]) or atoms[k - 1].place):
+        elif (
+            atom.mark == ","
+            and found
+            and k
+            and atoms[k - 1].j == atom.i
+            and (_usable(atoms[k - 1]) or atoms[k - 1].place)
+        ):
             passed_and = True
         elif atom.mark in ("(", ")", ":", ",") or atom.mark:
             break
