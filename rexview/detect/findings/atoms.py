@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -48,6 +49,22 @@ class Atom:
         return self.meaning.host or self.meaning.zone is not None or bool(self.meaning.site_of)
 
 
+def cues_of(atoms: Iterable[Atom]) -> set[str]:
+    """Return the kinds of cues that stand among some atoms."""
+    return set().union(*[atom.meaning.cues for atom in atoms])
+
+
+def matters(atoms: Iterable[Atom]) -> bool:
+    """Whether some atoms say anything of findings, sides or what was said before."""
+    return any(
+        atom.side is not None
+        or atom.finding is not None
+        or atom.meaning.near
+        or atom.is_("correction", "same", "opposite", "topic")
+        for atom in atoms
+    )
+
+
 def scan(tokens: Tokens, start: int, end: int) -> list[Atom]:
     """Find the phrases of the lexicon among some tokens; at one place the longest counts."""
     phrases = lexicon().phrases
@@ -56,35 +73,32 @@ def scan(tokens: Tokens, start: int, end: int) -> list[Atom]:
     i = start
     while i < end:
         word = words[i]
-        entries = phrases.get(word)
-        if entries is not None:
-            for length, phrase, meaning in entries:
-                if length == 1 or (
-                    i + length <= end and words[i + 1] == phrase[1]
-                    and tuple(words[i : i + length]) == phrase
-                ):  # fmt: skip
-                    atoms.append(Atom(meaning, i, i + length, "", meaning.finding, meaning.side))
-                    i += length
+        opening = phrases.get(word)
+        if opening is not None:
+            length, meaning = 1, opening.alone
+            longer = opening.longer.get(words[i + 1]) if i + 1 < end else None
+            for size, rest, phrase in longer or ():
+                if size == 2 or (i + size <= end and tuple(words[i + 2 : i + size]) == rest):
+                    length, meaning = size, phrase
                     break
-            else:
-                if word in _LETTERS and _is_side_letter(tokens, i, end):
-                    letter = _LETTERS[word]
-                    atoms.append(Atom(letter, i, i + 1, "", None, letter.side))
-                i += 1
-            continue
+            if meaning is not None:
+                atoms.append(Atom(meaning, i, i + length, "", meaning.finding, meaning.side))
+                i += length
+                continue
         if word in MARKS:
             atoms.append(Atom(_MARK, i, i + 1, word))
+        elif word in _LETTERS and _is_side_letter(tokens, i, end):
+            letter = _LETTERS[word]
+            atoms.append(Atom(letter, i, i + 1, "", None, letter.side))
         i += 1
     return atoms
 
 
 def _names_place(tokens: Tokens, i: int, end: int) -> bool:
     """Whether a finding or a part of the body stands at token ``i``: "r apical ptx"."""
-    entries = lexicon().phrases.get(tokens.words[i], ()) if i < end else ()
-    return any(
-        length == 1 and (meaning.finding or meaning.zone or meaning.host)
-        for length, _, meaning in entries
-    )
+    opening = lexicon().phrases.get(tokens.words[i]) if i < end else None
+    meaning = opening.alone if opening else None
+    return meaning is not None and bool(meaning.finding or meaning.zone or meaning.host)
 
 
 def _is_side_letter(tokens: Tokens, i: int, end: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from rexview.detect.findings.atoms import Atom
+from rexview.detect.findings.atoms import Atom, cues_of
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Mention, Side, Status
 from rexview.detect.findings.sides import attach
@@ -155,11 +155,12 @@ def _drafts(
     if not any(atom.finding for atom in atoms):
         return []
     owners = attach(tokens, atoms, sites)
+    cues = cues_of(atoms)
     drafts = []
     for f, atom in enumerate(atoms):
         if atom.finding is None:
             continue
-        status = status_of(tokens, atoms, f, asked=asked)
+        status = status_of(tokens, atoms, f, cues, asked=asked)
         if status == "prior" and atom.finding in _LASTING:
             status = "positive"
         back = any(a.is_("this") for a in atoms[max(0, f - 3) : f])

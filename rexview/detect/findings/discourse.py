@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from rexview.detect.findings.atoms import Atom, scan
+from rexview.detect.findings.atoms import Atom, matters, scan
 from rexview.detect.findings.clauses import Clause, Draft, Place, read_clauses
 from rexview.detect.findings.layout import Sentence
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Side, Status
-from rexview.detect.findings.sides import OTHER, clean_sides
+from rexview.detect.findings.side_words import OTHER, clean_sides
 from rexview.detect.findings.tokens import Tokens, words_of
 
 _ASKED: Final = re.compile(
@@ -91,7 +91,7 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
     if lead:
         scene.section = lead[0].strip(" ,:").lower()
     atoms = scan(tokens, i, sentence.j)
-    if _reply(tokens, i, sentence.j, atoms, scene) or not atoms:
+    if _reply(tokens, i, sentence.j, atoms, scene) or not matters(atoms):
         return []
     clean_sides(tokens, atoms, scene.side)
     scene.side = next((a.side for a in reversed(atoms) if a.side in OTHER), scene.side)

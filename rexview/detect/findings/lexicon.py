@@ -54,14 +54,23 @@ class Meaning:
 
 
 Entry = tuple[int, tuple[str, ...], Meaning]
+"""How many words a phrase has, those after the second, and what it means."""
+
+
+@dataclass(slots=True)
+class Opening:
+    """The phrases that open with one word: that word alone, and longer ones by the second word."""
+
+    alone: Meaning | None = None
+    longer: dict[str, list[Entry]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """All findings by id, and all phrases by their first word, longest first."""
+    """All findings by id, and all phrases by their first word."""
 
     findings: dict[str, Finding]
-    phrases: dict[str, tuple[Entry, ...]]
+    phrases: dict[str, Opening]
 
 
 @cache
@@ -104,16 +113,20 @@ def lexicon() -> Lexicon:
     for cue, phrases in _load("cues.yaml").items():
         for words in _spellings(phrases):
             meanings.setdefault(words, Meaning()).cues.add(cue)
-    by_first: dict[str, list[Entry]] = {}
-    for words, meaning in meanings.items():
-        by_first.setdefault(words[0], []).append((len(words), words, meaning))
-    return Lexicon(
-        findings,
-        {
-            first: tuple(sorted(entries, key=lambda entry: -entry[0]))
-            for first, entries in by_first.items()
-        },
-    )
+    return Lexicon(findings, _indexed(meanings))
+
+
+def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, Opening]:
+    """Sort phrases by their first word and, beyond that, by their second; longest first."""
+    phrases: dict[str, Opening] = {}
+    for words, meaning in sorted(meanings.items(), key=lambda item: -len(item[0])):
+        opening = phrases.setdefault(words[0], Opening())
+        if len(words) == 1:
+            opening.alone = meaning
+        else:
+            entry = (len(words), words[2:], meaning)
+            opening.longer.setdefault(words[1], []).append(entry)
+    return phrases
 
 
 def finding_info(finding: str) -> Finding:

@@ -14,7 +14,7 @@ from rexview.detect.findings.discourse import Scene, read_sentence
 from rexview.detect.findings.layout import sentences
 from rexview.detect.findings.mention import Status
 from rexview.detect.findings.regions import Node, Span
-from rexview.detect.findings.sides import clean_sides
+from rexview.detect.findings.side_words import clean_sides
 from rexview.detect.findings.tokens import Tokens
 
 _SIDE_KEY: Final = re.compile(

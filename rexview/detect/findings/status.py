@@ -12,6 +12,9 @@ _BARE: Final = frozenset(
     ("no", "none", "nil", "not", "negative", "absent", "false", "nowhere", "no longer", "out")
 )
 """Say something of what stands before them only at the end of a clause ("effusion: none")."""
+_IF: Final = frozenset(("if_before", "if_after"))
+_PRIOR: Final = frozenset(("prior_before", "prior_after"))
+_MAYBE: Final = frozenset(("maybe_before", "maybe_after"))
 _WALK: Final = 24
 """Atoms that a finding looks over, to either side."""
 _EARLIER: Final = frozenset(
@@ -30,7 +33,9 @@ _IS_NOT: Final = frozenset(
 )
 
 
-def status_of(tokens: Tokens, atoms: list[Atom], f: int, *, asked: bool = False) -> Status:
+def status_of(
+    tokens: Tokens, atoms: list[Atom], f: int, cues: set[str], *, asked: bool = False
+) -> Status:
     """Read the status of the finding at ``atoms[f]`` from its clause.
 
     Parameters
@@ -39,16 +44,20 @@ def status_of(tokens: Tokens, atoms: list[Atom], f: int, *, asked: bool = False)
     atoms : list of Atom
         Of one clause, in order.
     f : int
+    cues : set of str
+        The kinds of cues in the clause.
     asked : bool
         The sentence is a question.
     """
-    if asked or _supposed(tokens, atoms, f):
+    if asked or (cues & _IF and _supposed(tokens, atoms, f)):
         return "hypothetical"
-    if _denied_before(tokens, atoms, f) or _denied_after(tokens, atoms, f):
+    if "not_before" in cues and _denied_before(tokens, atoms, f):
         return "negated"
-    if _was(tokens, atoms, f):
+    if "not_after" in cues and _denied_after(tokens, atoms, f):
+        return "negated"
+    if cues & _PRIOR and _was(tokens, atoms, f):
         return "prior"
-    return "uncertain" if _unsure(tokens, atoms, f) else "positive"
+    return "uncertain" if cues & _MAYBE and _unsure(tokens, atoms, f) else "positive"
 
 
 def _supposed(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
