@@ -37,8 +37,10 @@ MAJOR: Final = frozenset(
     )
 )
 """Families whose absence from an answer matters; chronic and incidental change is left out."""
-_REGIONS: Final = frozenset({"lung", "pleura", "abdomen", "mediastinum"})
+_REGIONS: Final = frozenset({"lung", "pleura", "abdomen"})
 """Regions in which one finding is taken for another."""
+_USUAL_ZONES: Final = {"pleural_fluid": "lower", "free_air": "base"}
+"""Where a finding lies when its text names no zone."""
 _GENERAL: Final = "opacity"
 """A finding so general that it says nothing of the type."""
 _QUALIFIED: Final = re.compile(
@@ -65,6 +67,7 @@ _CLEAR: Final = re.compile(
     re.IGNORECASE,
 )
 """A sentence that clears the lungs, or one of them, of any opacity."""
+_OTHERWISE: Final = re.compile(r"\b(?:otherwise|else|rest|remainder)\b[^.]*$", re.IGNORECASE)
 _SHOWN: Final = 160
 """Characters of a report's sentence that are shown whole."""
 _CLEARED: Final = frozenset({"airspace_opacity", "nodule", "cavity", "contusion"})
@@ -210,6 +213,8 @@ def _cleared(case: Case, own: Said) -> Evidence | None:
         text = getattr(case.report, field) or ""
         for match in _CLEAR.finditer(text):
             side = (match["side"] or "").lower() or None
+            if _OTHERWISE.search(text[max(0, match.start() - 25) : match.start()]):
+                continue
             if side is None or side == own.mention.side:
                 return Evidence("report", match[0], field, *match.span(), side=side)
     return None
@@ -276,7 +281,12 @@ def _named(given: Sequence[Said], right: Said) -> bool:
 
 
 def _same_place(first: Said, second: Said) -> bool:
-    one, two = first.mention, second.mention
-    if one.side != two.side or not zones_meet(one.zone, two.zone):
+    """Whether two findings are known to lie on one side and at one height."""
+    one, two = _zone(first), _zone(second)
+    if one is None or two is None or first.mention.side != second.mention.side:
         return False
-    return one.side in ("right", "left") or (one.zone is not None and one.zone == two.zone)
+    return zones_meet(one, two) if first.mention.side in ("right", "left") else one == two
+
+
+def _zone(said: Said) -> str | None:
+    return said.mention.zone or _USUAL_ZONES.get(said.info.family)

@@ -36,7 +36,10 @@ WRONG: dict[str, dict[str, Any]] = {
     "box_unrelated": {"text": GOOD, "boxes": [box("Rib fracture", RIGHT)]},
     "hallucination": {"text": GOOD + " There is a left pneumothorax."},
     "omission": {"text": "The heart is normal."},
-    "wrong_type": {"text": "There is right consolidation.", "boxes": [box("Opacity", RIGHT)]},
+    "wrong_type": {
+        "text": "There is consolidation of the right lower lobe.",
+        "boxes": [box("Opacity", RIGHT)],
+    },
     "overconfident": {"text": GOOD + " This is definitely heart failure."},
     "verbose": {"text": " ".join([GOOD, *(LONG + f"Remark {n}." for n in range(9))])},
     "terse": {"text": "Right effusion."},
