@@ -31,7 +31,8 @@ if not len(selection):
 
 panels = overview_panels.headline_html(numbers) + overview_panels.failures_html(numbers)
 linked_html(panels, key="overview_head")
-linked_html(overview_panels.other_failures_html(numbers), key="overview_others")
+if others := overview_panels.other_failures_html(numbers):
+    linked_html(others, key="overview_others")
 
 worst = case_cards(review_set, selection, selection.part(0, MOST_SEVERE))
 drawn = gallery_html(

@@ -114,7 +114,7 @@ def flags_html(flags: Sequence[Flag], readers: Mapping[str, str]) -> str:
         rejected = all(flag.verdict == "rejected" for flag in own)
         hint = all(flag.is_hint for flag in own)
         css = "rx-badge" + (" rx-rejected" if rejected else "") + (" rx-hint" if hint else "")
-        name = f"Possible: {failure.name}" if hint else failure.name
+        name = _hint_name(own, failure.name) if hint else failure.name
         sayings = "".join(_saying_html(flag, readers) for flag in own)
         (hints if hint else items).append(
             f'<li><span class="{css}" title="{html.escape(failure.meaning)}">'
@@ -122,6 +122,12 @@ def flags_html(flags: Sequence[Flag], readers: Mapping[str, str]) -> str:
         )
     items += hints
     return f'<ul class="rx-flags">{"".join(items)}</ul>' if items else ""
+
+
+def _hint_name(hints: Sequence[Flag], failure: str) -> str:
+    if all(flag.kind == "bilateral" for flag in hints):
+        return "One side of a bilateral finding"
+    return f"Possible: {failure}"
 
 
 def _saying_html(flag: Flag, readers: Mapping[str, str]) -> str:

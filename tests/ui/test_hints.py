@@ -115,3 +115,10 @@ def test_the_case_page_lists_hints_last_and_as_possible() -> None:
         (" rx-hint", "Possible: Invented finding"),
     ]
     assert html.count("hint by rule") == 2
+
+
+def test_one_side_of_a_bilateral_finding_has_a_name_of_its_own() -> None:
+    html = flags_html([flag("laterality_error", "bilateral")], {})
+    assert ">One side of a bilateral finding<" in html
+    both = [flag("laterality_error", "bilateral"), flag("laterality_error", "report")]
+    assert ">Laterality error<" in flags_html(both, {})
