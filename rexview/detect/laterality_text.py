@@ -47,8 +47,10 @@ def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list
     """Find the findings that the answer has on one side and the report on the other only."""
     reference = stated(report)
     found = []
-    for family, claims in stated(answer).items():
-        given = reference.get(family) or _related(family, reference)
+    said = stated(answer)
+    families = set(said)
+    for family, claims in said.items():
+        given = reference.get(family) or _related(family, families, reference)
         if not given:
             continue
         claimed, known = one_side(claims), one_side(given)
@@ -63,9 +65,14 @@ def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list
     return found
 
 
-def _related(family: str, reference: dict[str, list[Mention]]) -> list[Mention]:
-    """Return what a fracture of an unnamed bone may be, or what may be meant by one of a bone."""
+def _related(family: str, said: set[str], reference: dict[str, list[Mention]]) -> list[Mention]:
+    """Return what a fracture of an unnamed bone may be, or what may be meant by one of a bone.
+
+    ``said`` are all families of the answer: where it names a bone too, that one is compared.
+    """
     if family == "fracture":
+        if any(name.endswith("_fracture") for name in said):
+            return []
         return [m for name, given in reference.items() if name.endswith("_fracture") for m in given]
     return reference.get("fracture", []) if family.endswith("_fracture") else []
 
