@@ -64,7 +64,6 @@ def test_views(word, view):
         ("nan", "unknown"),
         ("incomplete: max_output_tokens", "length"),
         ("incomplete (content_filter)", "content_filter"),
-        ("FinishReason.MAX_TOKENS", "length"),
         ("maxTokens", "length"),
         ("max_completion_tokens", "length"),
         ("context_length_exceeded", "length"),

@@ -169,17 +169,20 @@ def _failures(
     codes = words.codes[rows]
     said = {source: flagged_by(table, [source])[rows] for source in SOURCES}
     judged_bits = table.judged[rows]
-    met = np.bitwise_or.reduce([np.bitwise_or.reduce(bits, initial=0) for bits in said.values()])
+    met = {source: np.bitwise_or.reduce(bits, initial=0) for source, bits in said.items()}
     for failure, number in FAILURE_BITS.items():
         bit = np.uint32(number)
-        if failure not in HEADLINE_FAILURES and not met & bit:
+        if failure not in HEADLINE_FAILURES and not any(bits & bit for bits in met.values()):
             continue
 
         def per_model(bits: np.ndarray, bit: np.uint32 = bit) -> np.ndarray:
             return np.bincount(codes[(bits & bit) != 0], minlength=size)
 
         judged = per_model(judged_bits)
-        parts = {source: per_model(bits) for source, bits in said.items()}
+        none = np.zeros(size, dtype=np.int64)
+        parts = {
+            source: per_model(bits) if met[source] & bit else none for source, bits in said.items()
+        }
         flagged = sum(
             (part for source, part in parts.items() if source != "hint"),
             start=np.zeros(size, dtype=np.int64),
