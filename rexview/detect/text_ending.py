@@ -105,13 +105,19 @@ _VERB: Final = re.compile(
 )
 _ARTICLE_BEFORE: Final = re.compile(
     r"\b(?:there (?:is|are|was|were)|a|an|another|with|within|without|no|any|of|and|mild|very|"
-    r"slightly)\s+(?:[\w-]+ly\s+)?$",
+    r"slightly|represents?|shows?|demonstrates?|suggests?|reflects?|indicates?|reveals?)\s+(?:[\w-]+ly\s+)?$",
     re.IGNORECASE,
 )
 _NEEDS_MORE: Final = re.compile(
     r"\b(?:there (?:is|are)|with|and|due|secondary|shows?|has|have|is|are|attributed|related|but|"
     r"adjacent|relative|compared|according|extends?|of|for|within|be|suggests?|without)\s+$",
     re.IGNORECASE,
+)
+_CONTRACTED: Final = re.compile(
+    r"(?:\b(?:it|there|he|she|what|who|here)['’]s|['’](?:re|ve|ll)|n['’]t)$", re.IGNORECASE
+)
+_HALF_CLAUSE: Final = re.compile(
+    r"\b(?:whereas|while|that|because|although|but|where)\s+the\s+(?:left|right)$", re.IGNORECASE
 )
 _NO: Final = re.compile(r"\b(?:no|without|any)\s+$", re.IGNORECASE)
 _TO_WHAT: Final = re.compile(
@@ -303,6 +309,8 @@ def _last_word(tail: str, core: str, start: int, place: int) -> tuple[str, int] 
     if raw.isupper() and not core.isupper():
         return None
     middle = "it ends in the middle of a sentence", place + start
+    if not alone and (_CONTRACTED.search(core[-20:]) or _HALF_CLAUSE.search(core[-40:])):
+        return middle
     if word in words["continuing"] and (begun or not alone):
         value = word in words["value_or_idiom"] and not _NEEDS_MORE.search(sentence)
         value = value or (word == "to" and bool(_TO_WHAT.search(sentence)))

@@ -41,6 +41,9 @@ BODY = "The heart is normal in size and the mediastinum is central. "
         "Causes of this, e.g.",
         "The film shows an effusion on the left-",
         "No focal",
+        "The right lung is clear, whereas the left",
+        "The appearances may represent early",
+        "I would say that it's",
     ],
 )
 def test_a_cut_is_seen(ending: str) -> None:
@@ -62,6 +65,9 @@ def test_a_cut_is_seen(ending: str) -> None:
         "The tip lies 4 cm above the carina, ratio 0.48",
         "Heart size at the upper limit of normal",
         "Seen best on CT",
+        "The effusion is larger on the right than on the left",
+        "Larger than the left",
+        "🙂 All clear",
         "The answer is B",
         "Size about 15 mm",
         "effusion, left > right",
