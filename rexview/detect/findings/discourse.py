@@ -23,8 +23,9 @@ _SECTION: Final = re.compile(
     r"|reasoning|result|discussion|interpretation|step \d|observations?|management|follow"
 )
 _LEADS: Final = re.compile(
-    r"(?:so,? )?(?:the |my )?(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)|overall|in sum|final(?:ly)?"
-    r"|therefore|thus|hence|conclusion|impression|summary|all in all|taken together)\b[,:]?",
+    r"(?:so,? )?(?:the |my )?(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)"
+    r"|overall|in sum|final(?:ly)?|therefore|thus|hence|conclusion|impression|summary"
+    r"|all in all|taken together)\b[,:]?",
     re.IGNORECASE,
 )
 _PENDING: Final = frozenset(
@@ -39,9 +40,9 @@ _CONDITIONAL: Final = frozenset(
 """At the start of a sentence: a question or a condition."""
 _COMPARED: Final = frozenset(
     words_of(
-        "also additionally second another too other both further larger smaller bigger unchanged "
-        "stable than however whereas while similar new additional contralateral increased decreased "
-        "improved worse worsened resolved persists remains now less more and"
+        "also additionally second another too other both further larger smaller bigger "
+        "unchanged stable than however whereas while similar new additional contralateral "
+        "increased decreased improved worse worsened resolved persists remains now less more and"
     )
 )
 _MEMORY: Final = 40

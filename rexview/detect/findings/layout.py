@@ -9,7 +9,10 @@ from typing import Final, Literal
 
 from rexview.detect.findings.tokens import Tokens, words_of
 
-_LINE_START: Final = re.compile(r"[ \t>]*(?:(?P<hash>#{1,6})[ \t]|(?P<item>[-*+•–·▪◦]|\d{1,3}[.)]|[a-zA-Z][.)])(?:[ \t]+|(?=\*\*)))?")  # fmt: skip
+_LINE_START: Final = re.compile(
+    r"[ \t>]*(?:(?P<hash>#{1,6})[ \t]"
+    r"|(?P<item>[-*+•–·▪◦]|\d{1,3}[.)]|[a-zA-Z][.)])(?:[ \t]+|(?=\*\*)))?"
+)
 _ABBREVIATIONS: Final = frozenset(
     words_of("dr mr mrs ms vs approx eg ie fig st e i g resp incl ca pt no")
 )
@@ -21,6 +24,8 @@ _STARTERS: Final = frozenset(
         "impression findings normal clear minimal trace severe"
     )
 )
+_EVENTFUL: Final = _STARTERS | {"\n", ".", "!", "?", ";"}
+"""Words at which a sentence may end or begin; all others are passed over."""
 _LINKS: Final = frozenset(
     words_of(
         "the a an in on at of to and or with within without from for by is are was were over "
@@ -62,6 +67,9 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
     while k < end:
         word = words[k]
         stop = False
+        if word not in _EVENTFUL and k - i < _LONGEST:
+            k += 1
+            continue
         if k - i >= _LONGEST:
             yield _sentence(tokens, i, k, heading, line, item)
             i = k

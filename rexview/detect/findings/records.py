@@ -1,5 +1,7 @@
-"""Reading the fields of objects and tables: a finding here, its side and whether it is there in
-other fields of the same record."""
+"""Reading the fields of objects and tables.
+
+A finding stands in one field; its side, and whether it is there, may stand in others of the record.
+"""
 
 from __future__ import annotations
 
@@ -197,7 +199,7 @@ def _prose(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
 
 
 def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -> list[Draft]:
-    """Let a cell mean a finding of the part of the body that its row names: "Pleura | thickening"."""
+    """Let a cell mean a finding of the part that its row names: "Pleura | thickening"."""
     if not around.parts:
         return drafts
     for atom in scan(tokens, *_range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH)))):

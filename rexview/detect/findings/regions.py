@@ -109,9 +109,9 @@ def _fields(node: Node) -> list[tuple[Span | None, Node]]:
 
 
 def _tables(text: str, start: int, end: int) -> list[Region]:
-    if text.find("|", start, end) < 0 and text.find("\t", start, end) < 0:
-        if not _CSV_HEADER.match(text, start, end):
-            return []
+    marked = text.find("|", start, end) >= 0 or text.find("\t", start, end) >= 0
+    if not marked and not _CSV_HEADER.match(text, start, end):
+        return []
     regions: list[Region] = []
     rows: list[list[Span]] = []
     mark = ""

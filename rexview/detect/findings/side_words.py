@@ -23,6 +23,9 @@ _IMAGE_PARTS: Final = frozenset(
         "bottom top"
     )
 )
+_MORE: Final = frozenset(words_of("greater worse greatest worst more larger"))
+_COMPARED: Final = 4
+"""Words between a side and the word that compares it."""
 _SPENT: Final = Meaning()
 _DROPPING: Final = frozenset(
     (
@@ -174,20 +177,17 @@ def _merge_compared(tokens: Tokens, atoms: list[Atom]) -> None:
             before.side = after.side = "bilateral"
     both = any(atom.side == "bilateral" for atom in atoms)
     for k, atom in enumerate(atoms):
-        if atom.side in OTHER and any(
-            other.is_("more") and abs(other.i - atom.i) <= 4 for other in atoms[max(0, k - 3) : k + 2]
-        ):  # fmt: skip
-            soft = any(
-                tokens.words[other.i].startswith("predomin") for other in atoms[max(0, k - 3) : k + 2]
-            )  # fmt: skip
-            if both:
-                atom.side = None
-            elif not soft and any(
-                tokens.words[other.i] in ("greater", "worse", "greatest", "worst", "more", "larger")
-                and other.i < atom.i
-                for other in atoms[max(0, k - 3) : k]
-            ):
-                atom.side = "bilateral"
+        if atom.side not in OTHER:
+            continue
+        near = [a for a in atoms[max(0, k - 3) : k + 2] if abs(a.i - atom.i) <= _COMPARED]
+        if not any(other.is_("more") for other in near):
+            continue
+        words = [tokens.words[other.i] for other in near if other.i < atom.i]
+        soft = any(tokens.words[other.i].startswith("predomin") for other in near)
+        if both:
+            atom.side = None
+        elif not soft and _MORE & set(words):
+            atom.side = "bilateral"
 
 
 def _drop_denied(tokens: Tokens, atoms: list[Atom]) -> None:

@@ -92,8 +92,7 @@ def attach(
 
 def _lead_in(atoms: list[Atom], k: int) -> list[Atom]:
     """Return the few atoms before a finding, back to a mark or another finding."""
-    near = list(takewhile(lambda a: not (a.mark or a.finding), reversed(atoms[max(0, k - 3) : k])))
-    return near
+    return list(takewhile(lambda a: not (a.mark or a.finding), reversed(atoms[max(0, k - 3) : k])))
 
 
 def _apposed(tokens: Tokens, atom: Atom) -> bool:
@@ -116,9 +115,8 @@ def _before(tokens: Tokens, atoms: list[Atom], f: int, own: int, *, device: bool
         if last - atom.j > _REACH:
             break
         if _usable(atom):
-            if (found and not passed_and) or _led_by_place(atoms, k, own):
-                break
-            if atom.entry and not device:
+            foreign = atom.entry and not device
+            if (found and not passed_and) or foreign or _led_by_place(atoms, k, own):
                 break
             found.append(atom)
             passed_and = False
@@ -152,9 +150,9 @@ def _before(tokens: Tokens, atoms: list[Atom], f: int, own: int, *, device: bool
             word = tokens.words[atom.i]
             if found or word != "of" or not atom.i or tokens.words[atom.i - 1] not in _PARTS:
                 break
-        elif atom.is_("maybe_before") and tokens.words[atom.i] not in _MAYBE_ADJECTIVES:
-            break
-        elif atom.is_("verb", "not_before", "but", "not_after", "normal"):
+        elif atom.is_("verb", "not_before", "but", "not_after", "normal") or (
+            atom.is_("maybe_before") and tokens.words[atom.i] not in _MAYBE_ADJECTIVES
+        ):
             break
         elif atom.place:
             placed = True

@@ -12,6 +12,9 @@ _BARE: Final = frozenset(
     ("no", "none", "nil", "not", "negative", "absent", "false", "nowhere", "no longer", "out")
 )
 """Say something of what stands before them only at the end of a clause ("effusion: none")."""
+_PREDICATES: Final = frozenset(
+    words_of("is are was were has have shows remains seen noted present")
+)
 _IF: Final = frozenset(("if_before", "if_after"))
 _PRIOR: Final = frozenset(("prior_before", "prior_after"))
 _MAYBE: Final = frozenset(("maybe_before", "maybe_after"))
@@ -98,9 +101,8 @@ def _denied_before(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
             return False
         if atom.is_("pseudo_not", "but", "normal"):
             return False
-        if atom.is_("verb") and k and atoms[k - 1].finding and tokens.words[atom.j - 1] in (
-            "is", "are", "was", "were", "has", "have", "shows", "remains", "seen", "noted", "present"
-        ) and any(item.finding for item in atoms[k + 1 : f]):  # fmt: skip
+        subject = k and atoms[k - 1].finding and tokens.words[atom.j - 1] in _PREDICATES
+        if atom.is_("verb") and subject and any(item.finding for item in atoms[k + 1 : f]):
             return False
         if atom.mark == "," or atom.is_("and"):
             starts_anew = k + 1 < len(atoms) and (

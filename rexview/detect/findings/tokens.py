@@ -30,11 +30,15 @@ class Tokens:
         self.starts: list[int] = []
         self.ends: list[int] = []
         words, starts, ends = self.words, self.starts, self.ends
-        for match in _TOKEN.finditer(text, start, end):
+        lower = text.lower().replace("’", "'")
+        if len(lower) != len(text):  # a few letters change their length with their case
+            lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+            lower = lower.replace("’", "'")
+        for match in _TOKEN.finditer(lower, start, end):
             first, last = match.span()
             if last - first > MAX_WORD:
                 continue
-            words.append(match[0].lower().replace("’", "'"))
+            words.append(match[0])
             starts.append(first)
             ends.append(last)
 
