@@ -59,7 +59,7 @@ def find_loop(text: str) -> Loop | None:
             least = _LEAST_COUNTED if any(char.isdigit() for char in passage) else _LINE_SIGNS
         if span >= least * period > 0:
             start = base + _back_to(tail, span, len(folded))
-            times = _times(text, passage, span // period)
+            times = _times(text, passage, -(-span // period))
             return Loop(start, f"the same passage is repeated {times} times")
     few = _few_sentences(plain)
     if few:
