@@ -85,6 +85,7 @@ class TestStatus:
             "It would be wrong to diagnose a left effusion.",
             "A left effusion has been ruled out.",
             "Left effusion: none",
+            "**Effusion:** none under the left lung",
             "Neither pneumothorax nor left effusion is present.",
             "The lungs don't show a left effusion.",
             "Resolution of the left effusion.",
@@ -249,6 +250,7 @@ class TestBetweenSentences:
         [
             "Effusion. The left lung is clear.",
             "Effusion.\n\n### Left lung\n- clear",
+            "Effusion.\n\n**Left pleural space.** No pneumothorax.",
             "| Finding | Side |\n|---|---|\n| Effusion | |\n| Nodule | left |",
             '[{"finding": "effusion"}, {"finding": "nodule", "side": "left"}]',
         ],

@@ -52,6 +52,8 @@ _BODY: Final = frozenset(
 )
 _SOON: Final = 120
 """Tokens that a request or history may take before its findings."""
+_MARKUP: Final = 8
+"""Characters of markup that may stand between the start of a line and its first word."""
 _FRAGMENT: Final = 7
 _REFERS: Final = 4
 
@@ -238,6 +240,9 @@ def _refer(
     refers = refers or (clause.atoms[0].is_("where") and not clause.has("verb"))
     refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
     label = tokens.words[sentence.i] in _PENDING
+    if short and not (refers or label or sentence.item) and _leads_line(tokens, sentence, clause):
+        scene.topic, scene.topic_line = places[0], sentence.line
+        return
     open_ones = [
         draft
         for draft in (found or scene.last)
@@ -258,6 +263,15 @@ def _refer(
         ]
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         scene.pending = places[0]
+
+
+def _leads_line(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
+    """Whether a fragment opens a line as a heading would: "**Right pleural space.** No fluid."."""
+    text, start = tokens.text, tokens.starts[sentence.i]
+    opening = text[max(0, start - _MARKUP) : start].rsplit("\n", 1)
+    first = start == 0 or (len(opening) == 2 and not opening[1].strip("*_# \t"))
+    goes_on = sentence.j + 1 < len(tokens.words) and tokens.words[sentence.j + 1] != "\n"
+    return first and goes_on and any(atom.place for atom in clause.atoms)
 
 
 def _correct(

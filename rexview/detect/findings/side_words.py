@@ -179,11 +179,11 @@ def _merge_compared(tokens: Tokens, atoms: list[Atom]) -> None:
     for k, atom in enumerate(atoms):
         if atom.side not in OTHER:
             continue
-        near = [a for a in atoms[max(0, k - 3) : k + 2] if abs(a.i - atom.i) <= _COMPARED]
-        if not any(other.is_("more") for other in near):
+        around = [a for a in atoms[max(0, k - 3) : k + 2] if abs(a.i - atom.i) <= _COMPARED]
+        if not any(other.is_("more") for other in around):
             continue
-        words = [tokens.words[other.i] for other in near if other.i < atom.i]
-        soft = any(tokens.words[other.i].startswith("predomin") for other in near)
+        words = [tokens.words[other.i] for other in around if other.i < atom.i]
+        soft = any(tokens.words[other.i].startswith("predomin") for other in around)
         if both:
             atom.side = None
         elif not soft and _MORE & set(words):

@@ -135,7 +135,7 @@ def _denied_after(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
                 return False
             after = tokens.words[atom.j] if atom.j < len(tokens.words) else ""
             if phrase in _BARE:
-                last = not after or not after.isalnum()
+                last = not after or not after.isalnum() or atoms[k - 1].mark in (":", "=", "–", "—")
                 return last and not (comma and phrase == "not")
             return not (phrase in _IS_NOT and after in _DEGREES)
         if atom.is_("pseudo_not", "but", "maybe_after", "not_before", "normal"):
