@@ -39,6 +39,11 @@ from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
 _RIGHT: Final = r"(?i)\b(?:right|rt|r|rul|rml|rll|ru?z|rmz|rlz|middle[ -]lobe)\b|right"
 _LEFT: Final = r"(?i)\b(?:left|lt|l|lul|lll|lu?z|lmz|llz|lingula\w*)\b|left"
 _BOTH: Final = r"(?i)\b(?:both|bilat\w*|bi-?(?:basal|basilar|apical|hilar)\w*|b/l|either|each)\b"
+_TURNS: Final = (
+    r"(?i)image|picture|screen|film|display|viewer|observer|photo|frame|panel|figure|radiograph"
+    r"|x-?ray|cxr|scan|monitor|plate|reader|opposite|contralateral|other|\bpic\b"
+)
+"""Words that may turn a side into the other."""
 _REACH: Final = 160
 """Characters between a finding and its side up to which they are shown as one stretch of text."""
 
@@ -77,7 +82,7 @@ class Laterality:
         """
         texts = _by_text(review_set)
         boxes = _by_boxes(review_set, texts)
-        looks = texts.select("case", "model", kind=pl.lit(None, pl.String), look=pl.lit(True))
+        looks = texts.select("case", "model", pl.lit(None, pl.String).alias("kind"), "look")
         return pl.concat([boxes, looks])
 
     def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
@@ -114,7 +119,11 @@ class Laterality:
 
 
 def _by_text(review_set: ReviewSet) -> pl.DataFrame:
-    """Return ``case``, ``model`` of the answers whose words may contradict report or themselves."""
+    """Return ``case``, ``model``, ``look`` of the answers whose words can be judged.
+
+    Where answer and report name the same side only, and no box and no side of the picture may say
+    otherwise, they agree without a look.
+    """
     report = pl.concat_str(
         [pl.col("report").struct.field(part).fill_null("") for part in ("findings", "impression")],
         separator="\n",
@@ -122,14 +131,19 @@ def _by_text(review_set: ReviewSet) -> pl.DataFrame:
     sided = review_set.cases.select(
         case="id",
         referenced=pl.col("reference_boxes").list.len().fill_null(0) > 0,
-        reported=report.str.contains(_RIGHT)
-        | report.str.contains(_LEFT)
-        | report.str.contains(_BOTH),
-    )
+        report_right=report.str.contains(_RIGHT),
+        report_left=report.str.contains(_LEFT),
+        report_both=report.str.contains(_BOTH),
+    ).with_columns(reported=pl.any_horizontal("report_right", "report_left", "report_both"))
     text = pl.col("text").fill_null("")
     right, left = text.str.contains(_RIGHT), text.str.contains(_LEFT)
     both = text.str.contains(_BOTH)
     boxed = (pl.col("boxes").list.len().fill_null(0) > 0) | pl.col("referenced")
+    plain = ~(both | pl.col("report_both") | text.str.contains(_TURNS))
+    agree = plain & (
+        (right & ~left & pl.col("report_right") & ~pl.col("report_left"))
+        | (left & ~right & pl.col("report_left") & ~pl.col("report_right"))
+    )
     return (
         newest(review_set)
         .join(sided, on="case", how="left", maintain_order="left")
@@ -138,7 +152,7 @@ def _by_text(review_set: ReviewSet) -> pl.DataFrame:
             | (right & left)
             | ((right | left) & boxed)
         )
-        .select("case", "model")
+        .select("case", "model", look=boxed | ~agree.fill_null(False))
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rexview.bench.corpus import laterality_pairs
 from rexview.detect import Laterality, flag_rows, survey
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, StudyImage
 
@@ -240,3 +241,25 @@ def test_no_input_is_an_exception(
         reference_boxes=(ReferenceBox("i", "effusion", box),),
     )
     assert all(flag.message and flag.evidence for flag in found)
+
+
+def test_the_survey_leaves_no_flag_of_the_corpus_out(make_set: Any) -> None:
+    pairs = laterality_pairs()
+    review_set = make_set(
+        cases=[
+            {"id": f"c{k}", "report": {"findings": pair.case.report.findings, "impression": None}}
+            for k, pair in enumerate(pairs)
+        ],
+        answers=[
+            {"case": f"c{k}", "model": "g", "text": pair.answer.text}
+            for k, pair in enumerate(pairs)
+        ],
+    )
+    surveyed = survey(review_set, detectors=[Laterality()]).flags.select("case", "kind").rows()
+    looked = []
+    for case_id in review_set.cases["id"]:
+        case = review_set.case(case_id)
+        assert case is not None
+        for answer in review_set.answers_of(case_id):
+            looked += [(flag.case, flag.kind) for flag in Laterality().find(case, answer, [])]
+    assert sorted(surveyed) == sorted(looked)
