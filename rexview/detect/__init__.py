@@ -47,6 +47,7 @@ from rexview.detect.flags import (
     find_flags,
     flag_rows,
     flags_for,
+    read_word_lists,
     survey,
 )
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
@@ -85,6 +86,7 @@ __all__ = [
     "finding_of",
     "flag_rows",
     "flags_for",
+    "read_word_lists",
     "survey",
     "text_ending",
 ]

@@ -21,6 +21,7 @@ from rexview.detect.choices import FailedExtraction
 from rexview.detect.detector import Detector, find_in
 from rexview.detect.disagreement import DISAGREEMENT_THRESHOLD, Disagreement
 from rexview.detect.finding_hints import InventedFinding, MissedFinding, WrongAbnormality
+from rexview.detect.findings import find_mentions
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
 from rexview.detect.laterality import Laterality
 from rexview.detect.readers import (
@@ -31,6 +32,7 @@ from rexview.detect.readers import (
     reader_words,
 )
 from rexview.detect.records import case_records
+from rexview.detect.text_ending import text_ending
 from rexview.detect.token_limit import TokenLimit
 from rexview.schema import Answer, Case, Evidence, Flag, Model, ReaderFlag, ReviewSet, Score
 from rexview.vocab import FAILURES, HINT_KINDS
@@ -90,6 +92,12 @@ def detectors(
 
 DETECTORS: Final = detectors()
 """All detectors with their default settings."""
+
+
+def read_word_lists() -> None:
+    """Read the lexicon and the other word lists now, not when the first text is looked at."""
+    find_mentions("No effusion.")
+    text_ending("No effusion")
 
 
 @dataclass(frozen=True, eq=False)
