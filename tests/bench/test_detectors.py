@@ -12,7 +12,7 @@ def rows():
     """All rows of the bench, with shorter texts for the speed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(detector_speed, "LARGE", 2_000)
-        patch.setattr(detector_speed, "SMALL", 200)
+        patch.setattr(detector_speed, "MIDDLE", 1_000)
         patch.setattr(detector_speed, "ROUNDS", 1)
         patch.setattr(detector_speed, "SAMPLE", 20)
         return detectors.run()
