@@ -19,6 +19,7 @@ LARGE: Final = 1_000_000
 MIDDLE: Final = 300_000
 """Every hard text is read at this length and at a tenth of it, which is longer than what hints
 read at all."""
+PAIRS_TARGET: Final = 2_000
 SLOWEST: Final = 2
 """So many of the hard texts, the slowest ones, are tried at full length."""
 RATIO_TARGET: Final = 20
