@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from rexview.analysis import Count, Overview
 from rexview.analysis.overview import FailureCount
+from rexview.detect.measured import measured
 from rexview.ui import state
 from rexview.ui.linked import link
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
@@ -44,9 +45,22 @@ def failures_html(numbers: Overview) -> str:
         body = "".join(_failure_row(numbers, row) for row in rows) or "<p>No answers yet.</p>"
         panels.append(
             f'<section class="rx-failure"><h3>{html.escape(about.plural)}</h3>'
-            f'<p class="rx-quiet">{html.escape(about.meaning)}</p>{body}</section>'
+            f'<p class="rx-quiet">{html.escape(about.meaning)}</p>'
+            f"{body}{precision_html(failure)}</section>"
         )
     return f'<div class="rx-failures">{"".join(panels)}</div>'
+
+
+def precision_html(failure: str) -> str:
+    """Say how often such a flag was right in tests; empty when that was not measured."""
+    found = measured(failure)
+    if found is None:
+        return ""
+    title = f"Measured on {found.on}. A flag is something to review, never a verdict."
+    return (
+        f'<p class="rx-quiet rx-measured" title="{html.escape(title)}">'
+        f"<small>{html.escape(found.words)}</small></p>"
+    )
 
 
 def _failure_row(numbers: Overview, row: FailureCount) -> str:

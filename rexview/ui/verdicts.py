@@ -44,6 +44,12 @@ def any_given(review_set: ReviewSet) -> bool:
     return any(named[0] == name for named in _kept())
 
 
+def show_not_counted(review_set: ReviewSet) -> None:
+    """Say beside counts that this session's verdicts are not in them, if there are any."""
+    if any_given(review_set):
+        st.caption("Your verdicts of this session are shown with their cases, not in these counts.")
+
+
 def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
     """Return one case with all that is said about it, this session's verdicts included."""
     page = resources.case_page(review_set, case_id)

@@ -78,13 +78,9 @@ def test_a_reference_box_is_shown_for_as_long_as_its_flag_is(demo, new_page):
     assert reference.get_attribute("aria-pressed") == "false"
     show = page.locator("[data-rx-flag]", has_text="reference box").first.locator(".rx-show")
     show.click()
-    page.wait_for_function(
-        "document.querySelector('.chip[data-group=reference]').ariaPressed === 'true'"
-    )
+    page.wait_for_selector('.chip[data-group="reference"][aria-pressed="true"]')
     show.click()
-    page.wait_for_function(
-        "document.querySelector('.chip[data-group=reference]').ariaPressed === 'false'"
-    )
+    page.wait_for_selector('.chip[data-group="reference"][aria-pressed="false"]')
 
 
 def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
