@@ -68,8 +68,10 @@ class CasePage:
     @cached_property
     def box_keys(self) -> tuple[str, ...]:
         """Keys of what the boxes of the case show, see :mod:`rexview.analysis.linking`."""
-        boxes = [*self.case.reference_boxes, *(b for a in self.answers for b in a.boxes)]
-        return box_keys(boxes)
+        keys = [*box_keys(self.case.reference_boxes)]
+        for answer in self.answers:
+            keys += box_keys(answer.boxes)
+        return tuple(dict.fromkeys(keys))
 
     @cached_property
     def shared_keys(self) -> frozenset[str]:

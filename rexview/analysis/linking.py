@@ -115,8 +115,7 @@ def box_keys(boxes: Iterable[AnswerBox | ReferenceBox]) -> tuple[str, ...]:
 def shared_keys(case: Case, answers: Iterable[Answer]) -> frozenset[str]:
     """Return the keys that at least two of these speak of: report, answers, each one's boxes."""
     answers = tuple(answers)
-    boxes = [case.reference_boxes, *(answer.boxes for answer in answers)]
-    keys = [box_keys(some) for some in boxes]
+    keys = [box_keys(case.reference_boxes), *(box_keys(answer.boxes) for answer in answers)]
     every = {key for some in keys for key in some}
     report = " \n".join(part for part in (case.report.findings, case.report.impression) if part)
     texts = [report, *(answer.text or "" for answer in answers)]

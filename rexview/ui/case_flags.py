@@ -62,7 +62,8 @@ def flags_html(page: CasePage, answer: Answer, readers: Mapping[str, str]) -> st
     confirmed, is folded away below.
     """
     keyed = page.keyed_flags(answer.model)
-    clear, hints = [], []
+    clear: list[str] = []
+    hints: list[str] = []
     for failure in dict.fromkeys(flag.failure for _, flag in keyed):
         own = [(key, flag) for key, flag in keyed if flag.failure == failure]
         (hints if _only_hinted([flag for _, flag in own]) else clear).append(
