@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rexview.analysis import case_page, describe
-from rexview.ui import case_panels, case_parts, resources, state
+from rexview.ui import case_panels, case_parts, resources, state, verdicts
 from rexview.ui.case_viewer import show_viewer
 from rexview.ui.shell import open_review_set
 
@@ -21,7 +21,7 @@ def show_case() -> None:
     ordered = resources.ordered_cases(table, case_filter)
     wanted = state.query_value(state.QUERY_CASE)
     case_id = wanted or (ordered[0] if ordered else None)
-    page = resources.case_page(review_set, case_id) if case_id else None
+    page = verdicts.case_page(review_set, case_id) if case_id else None
     if page is None:
         case_parts.show_no_case(wanted)
         return
@@ -29,21 +29,23 @@ def show_case() -> None:
     place = case_page.place_in(ordered, page.case.id)
 
     case_parts.show_header(review_set, page.case, place, describe(table, case_filter))
-    st.html(case_panels.question_html(page.case))
+    st.html(case_panels.question_html(page.case, page.keyed_flags()))
     left, right = st.columns([11, 12], gap="medium")
     with right:
-        st.html(case_panels.report_html(page.case, page.link_keys))
+        report = st.empty()
         answers = st.empty()
         shown = case_parts.answer_choices(page, names)
+        report.html(case_panels.report_html(shown))
         answers.html(
             case_panels.answers_html(shown, review_set, colours=colours, gap_threshold=gap)
         )
         case_parts.show_comparison(shown, names)
     with left:
         beside = [one for one in (place.after, place.before) if one]
-        pages = [one for case in beside if (one := resources.case_page(review_set, case))]
+        pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
         show_viewer(review_set, shown, ordered, pages, colours)
     st.html(case_panels.scores_html(shown.scores, names=names, readers=readers))
+    verdicts.take_verdicts(review_set, page.case.id)
 
 
 show_case()

@@ -11,12 +11,14 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from rexview import __version__
 from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
 from rexview.schema import Problem
+from rexview.vocab import HINT_KINDS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -60,7 +62,14 @@ def _parser() -> argparse.ArgumentParser:
     render.set_defaults(run=_render)
 
     bench = commands.add_parser("bench", help="measure this machine, side by side")
-    bench.add_argument("what", choices=("viewer", "queries", "imaging"))
+    bench.add_argument("what", choices=("viewer", "queries", "imaging", "detectors"))
+    bench.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        metavar="FOLDER",
+        help="for detectors: the share of a review set's newest answers that is flagged",
+    )
     bench.add_argument("--json", action="store_true", help="a JSON list instead of a table")
     bench.set_defaults(run=_bench)
 
@@ -100,15 +109,27 @@ def _failures(options: argparse.Namespace) -> int:
     from rexview.reviewset import load
     from rexview.settings import load_settings
 
-    rows = flag_rows(load(options.folder), gap_threshold=load_settings().gap_threshold)
+    settings = load_settings()
+    rows = flag_rows(
+        load(options.folder),
+        gap_threshold=settings.gap_threshold,
+        disagreement_threshold=settings.disagreement_threshold,
+    )
     if options.json:
         print(json.dumps(rows, ensure_ascii=False, indent=1))
     else:
         for row in rows:
             case, model = row["case"], row["model"]
-            print(f"{case}  {model}  {row['failure']}  ({row['source']})  {row['message']}")
-        print(f"{len(rows)} flag{'s'[: len(rows) != 1]}")
+            who = "possible" if _is_hint(row) else row["source"]
+            print(f"{case}  {model}  {row['failure']}  ({who})  {row['message']}")
+        hints = sum(map(_is_hint, rows))
+        flags = len(rows) - hints
+        print(f"{flags} flag{'s'[: flags != 1]}, {hints} hint{'s'[: hints != 1]}")
     return 0
+
+
+def _is_hint(row: dict[str, Any]) -> bool:
+    return row["source"] == "detector" and row["kind"] in HINT_KINDS
 
 
 def _render(options: argparse.Namespace) -> int:
@@ -135,14 +156,21 @@ def _import(options: argparse.Namespace) -> int:
 def _bench(options: argparse.Namespace) -> int:
     from importlib import import_module
 
+    if options.folder is not None and options.what != "detectors":
+        print(f"error: bench {options.what} takes no folder", file=sys.stderr)
+        return 2
     bench = import_module(f"rexview.bench.{options.what}")
-    rows: list[dict[str, Any]] = bench.run()
+    rows: list[dict[str, Any]] = bench.run(*([options.folder] if options.folder else []))
     if options.json:
         print(json.dumps(rows, indent=1))
     else:
         import pandas as pd
 
-        print(pd.DataFrame(rows).to_string(index=False))
+        for _, alike in groupby(rows, key=list):  # a table for each set of columns
+            table = pd.DataFrame(list(alike), dtype=object)
+            print(table.where(table.notna(), "").to_string(index=False))
+        if options.what == "detectors":
+            print(f"\n{bench.notes(options.folder)}")
     return 0
 
 

@@ -85,7 +85,8 @@ def orientation_of(
     -------
     Orientation
         From PatientOrientation when it is usable, else the standard display for a frontal view,
-        else unknown. A lateral view never has a right or left edge by assumption.
+        else unknown. A lateral view never has a right or left edge: letters that say so
+        contradict the view, and nothing is known.
     """
     found = UNKNOWN_ORIENTATION
     words = [word.strip().upper()[:1] for word in patient_orientation or ()]
@@ -97,6 +98,8 @@ def orientation_of(
             )
     if not found.known and view in FRONTAL_VIEWS:
         found = Orientation("R", "L", "H", "F", "view")
+    if view == "LATERAL" and {"R", "L"} & {found.left, found.top}:
+        return UNKNOWN_ORIENTATION
     if laterality_flip and found.known:
         found = Orientation(found.right, found.left, found.top, found.bottom, found.source)
     return found

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from rexview.vocab import FRONTAL_VIEWS
+from rexview.vocab import FRONTAL_VIEWS, HINT_KINDS
 
 Severity = Literal["error", "warning"]
 
@@ -265,6 +265,11 @@ class Flag:
     evidence: tuple[Evidence, ...] = ()
     reader: str | None = None
     verdict: str | None = None
+
+    @property
+    def is_hint(self) -> bool:
+        """Whether it only hints at the failure: counted apart, shown as possible."""
+        return self.source == "detector" and self.kind in HINT_KINDS
 
 
 def _record(kind: type, row: Mapping[str, Any]) -> Any:

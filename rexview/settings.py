@@ -64,6 +64,12 @@ SPECS: Final = (
     Spec("cache_mb", "REXVIEW_CACHE_MB", _positive_int, "size limit of that folder, MB"),
     Spec("max_megapixels", "REXVIEW_MAX_MEGAPIXELS", _positive_int, "larger images are refused"),
     Spec("gap_threshold", "REXVIEW_GAP", _gap, "process - execution from which a gap is flagged"),
+    Spec(
+        "disagreement_threshold",
+        "REXVIEW_DISAGREEMENT",
+        _gap,
+        "difference between two readers from which they disagree",
+    ),
     Spec("secret", "REXVIEW_SECRET", str, "signs image links; set it when several servers share"),
 )
 
@@ -78,6 +84,7 @@ class Settings:
     cache_mb: int = 2048
     max_megapixels: int = 64
     gap_threshold: float = 2.0
+    disagreement_threshold: float = 2.0
     secret: str | None = None
 
     @property

@@ -158,17 +158,49 @@ _FINISH_WORDS: Final[dict[str, str]] = {
     "complete": "stop",
     "done": "stop",
     "finished": "stop",
+    "finish": "stop",
+    "end": "stop",
+    "eod": "stop",
+    "eos_token_id": "stop",
+    "stop_token": "stop",
+    "stop_word": "stop",
+    "stop_str": "stop",
+    "tool_calls": "stop",
+    "tool_use": "stop",
+    "function_call": "stop",
     "length": "length",
     "limit": "length",
     "max_tokens": "length",
     "max_output_tokens": "length",
+    "max_completion_tokens": "length",
+    "max_tokens_reached": "length",
+    "max_output_tokens_reached": "length",
+    "max_token": "length",
+    "maxtokens": "length",
     "max_new_tokens": "length",
     "max_length": "length",
     "model_length": "length",
     "token_limit": "length",
+    "token_limit_reached": "length",
+    "output_limit": "length",
+    "length_limit": "length",
+    "length_capped": "length",
+    "limit_reached": "length",
+    "num_predict": "length",
+    "truncated": "length",
+    "context_length": "length",
+    "context_length_exceeded": "length",
+    "context_limit": "length",
     "model_context_window_exceeded": "length",
     "incomplete": "length",
     "content_filter": "content_filter",
+    "content_filtered": "content_filter",
+    "contentfilter": "content_filter",
+    "guardrail_intervened": "content_filter",
+    "blocked": "content_filter",
+    "refused": "content_filter",
+    "spii": "content_filter",
+    "image_safety": "content_filter",
     "safety": "content_filter",
     "refusal": "content_filter",
     "blocklist": "content_filter",
@@ -177,7 +209,13 @@ _FINISH_WORDS: Final[dict[str, str]] = {
     "error": "error",
     "failed": "error",
     "cancelled": "error",
+    "canceled": "error",
     "timeout": "error",
+    "abort": "error",
+    "aborted": "error",
+    "error_toxic": "content_filter",
+    "error_limit": "length",
+    "malformed_function_call": "error",
     "unknown": "unknown",
     "": "unknown",
     "none": "unknown",
@@ -197,12 +235,24 @@ def normalise_finish_reason(word: str | None) -> str | None:
 
     >>> normalise_finish_reason("MAX_TOKENS"), normalise_finish_reason("end_turn")
     ('length', 'stop')
+    >>> normalise_finish_reason("incomplete: content_filter")
+    'content_filter'
     """
     if word is None:
         return "unknown"
-    folded = re.sub(r"[\s\-.]+", "_", word.strip().lower())
+    text = _CAMEL.sub("_", word.strip())
+    folded = re.sub(r"[\s\-.]+", "_", text.lower())
     folded = folded.removeprefix("finish_reason_").removeprefix("finishreason_")
-    return _FINISH_WORDS.get(folded)
+    if folded in _FINISH_WORDS:
+        return _FINISH_WORDS[folded]
+    parts = [part.strip("_") for part in re.split(r"[^a-z_]+", folded)]
+    known = {_FINISH_WORDS[part] for part in parts if part and part in _FINISH_WORDS}
+    if "incomplete" in parts and len(known) > 1:
+        known.discard("length")  # the Responses API says why beside it
+    return known.pop() if len(known) == 1 else None
+
+
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
@@ -288,3 +338,5 @@ _FAILURES: Final = (
 FAILURES: Final[dict[str, Failure]] = {failure.id: failure for failure in _FAILURES}
 """Failure modes by id, in the order in which pages list them."""
 HEADLINE_FAILURES: Final = ("laterality_error", "token_limit", "execution_gap")
+HINT_KINDS: Final = frozenset({"hint", "bilateral"})
+"""Kinds of a detector's flag that are weaker than a flag: shown as possible, counted apart."""

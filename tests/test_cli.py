@@ -43,11 +43,16 @@ def test_failures_are_listed_with_evidence(folder, capsys):
         ("c1", "m", "laterality_error"),
         ("c1", "m", "execution_gap"),
         ("c1", "n", "token_limit"),
+        ("c2", "m", "omission"),
     }
+    assert [row["failure"] for row in rows if row["kind"] == "hint"] == ["omission"]
     for row in rows:
         assert set(row) >= {"case", "model", "failure", "source", "kind", "message", "evidence"}
         assert row["source"] == "detector"
         assert row["evidence"]
+        for item in row["evidence"]:
+            assert set(item) >= {"where", "start", "end", "text", "side", "box"}
+            assert item["where"] in ("answer", "report", "question", "box", "usage", "scores")
 
 
 def test_failures_do_not_need_the_images(folder, capsys):

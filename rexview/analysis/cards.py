@@ -28,8 +28,8 @@ class CardAnswer:
     """One answer on a card.
 
     ``finals`` holds Content, the dimensions and the gap (None where missing). ``failures`` are
-    pairs of failure id and who says so (``detector``, ``reader`` or ``both``). ``chosen`` says that
-    the answer meets the filter, not only its case.
+    pairs of failure id and who says so (a word of :data:`rexview.analysis.SOURCES`), hints last.
+    ``chosen`` says that the answer meets the filter, not only its case.
     """
 
     model: str
@@ -112,11 +112,13 @@ def _answers(selection: Selection, case_ids: Sequence[str]) -> dict[str, tuple[C
 
 
 def _answer(row: Mapping[str, Any], *, chosen: bool) -> CardAnswer:
-    failures = []
+    failures, hints = [], []
     for failure, bit in FAILURE_BITS.items():
         detected, marked = bool(row["detected"] & bit), bool(row["marked"] & bit)
         if detected or marked:
             source = "both" if detected and marked else "reader" if marked else "detector"
             failures.append((failure, source))
+        elif row["hinted"] & bit:
+            hints.append((failure, "hint"))
     finals = {name: row[name] for name in ("content", *DIMENSIONS, "gap", "spread")}
-    return CardAnswer(row["model"], row["status"], finals, tuple(failures), chosen)
+    return CardAnswer(row["model"], row["status"], finals, (*failures, *hints), chosen)

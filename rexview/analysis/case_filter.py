@@ -22,8 +22,9 @@ SOURCES: Final[dict[str, str]] = {
     "detector": "Found by the detector only",
     "reader": "Marked by a reader only",
     "both": "Found and marked",
+    "hint": "Possible: a rule's hint only",
 }
-"""Who says that an answer shows a failure. The three exclude each other."""
+"""Who says that an answer shows a failure. They exclude each other; hints are counted apart."""
 STUDIES: Final[dict[str, str]] = {"normal": "Normal study", "abnormal": "Abnormal study"}
 ANSWER_STATUSES: Final[dict[str, str]] = {**STATUSES, "not_run": "No answer given yet"}
 """What became of the answer; the last is a case without any answer."""

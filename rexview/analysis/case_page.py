@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from rexview.analysis.linking import link_key
+from rexview.analysis.linking import box_keys, shared_keys
 from rexview.analysis.selecting import neighbours
-from rexview.detect import detectors, flags_for
-from rexview.schema import Answer, Case, Flag, ReviewSet, Score
+from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for
+from rexview.detect.readers import as_flag, joint_verdict, newest_words
+from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score
 from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, status_of
+from rexview.vocab import FAILURES
 
 
 @dataclass(frozen=True)
@@ -18,7 +22,7 @@ class CasePage:
     """A case, its newest answers, their scores and their flags.
 
     ``finals`` holds final scores by model, for answers that came and were scored. ``flags`` holds
-    detectors' and readers' flags, rejected ones included.
+    detectors' and readers' flags, rejected ones included; ``words`` is what readers said.
     """
 
     case: Case
@@ -26,6 +30,7 @@ class CasePage:
     scores: tuple[Score, ...]
     finals: Mapping[str, FinalScores]
     flags: tuple[Flag, ...]
+    words: tuple[ReaderFlag, ...] = ()
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
         """Keep only some models, in the order given."""
@@ -36,14 +41,59 @@ class CasePage:
             tuple(score for score in self.scores if score.model in models),
             {model: final for model, final in self.finals.items() if model in models},
             tuple(flag for flag in self.flags if flag.model in models),
+            tuple(word for word in self.words if word.model in models),
         )
 
+    def with_words(self, words: Sequence[ReaderFlag]) -> CasePage:
+        """Add what a reader says about failures of this case, as if it stood in the files."""
+        if not words:
+            return self
+        every = (*self.words, *words)
+        order = {failure: place for place, failure in enumerate(FAILURES)}
+        flags: list[Flag] = []
+        for answer in self.answers:
+            own = newest_words(word for word in every if word.model == answer.model)
+            found = [
+                replace(
+                    flag,
+                    verdict=joint_verdict(word for word in own if word.failure == flag.failure),
+                )
+                for flag in self.flags
+                if flag.model == answer.model and flag.source == "detector"
+            ]
+            found += [as_flag(word) for word in own]
+            flags += sorted(found, key=lambda flag: order.get(flag.failure, len(order)))
+        return replace(self, flags=tuple(flags), words=every)
+
     @cached_property
-    def link_keys(self) -> tuple[str, ...]:
-        """What the boxes of the case show: the findings that texts and boxes are linked by."""
-        labels = [box.label for box in self.case.reference_boxes]
-        labels += [box.label for answer in self.answers for box in answer.boxes]
-        return tuple(dict.fromkeys(key for label in labels if (key := link_key(label))))
+    def box_keys(self) -> tuple[str, ...]:
+        """Keys of what the boxes of the case show, see :mod:`rexview.analysis.linking`."""
+        keys = [*box_keys(self.case.reference_boxes)]
+        for answer in self.answers:
+            keys += box_keys(answer.boxes)
+        return tuple(dict.fromkeys(keys))
+
+    @cached_property
+    def shared_keys(self) -> frozenset[str]:
+        """Keys that at least two texts or sets of boxes speak of."""
+        return shared_keys(self.case, self.answers)
+
+    @cached_property
+    def flag_keys(self) -> tuple[str, ...]:
+        """A short name for each flag, the same from run to run and whatever answers are shown."""
+        seen: Counter[str] = Counter()
+        keys = []
+        for flag in self.flags:
+            parts = (flag.case, flag.model, flag.failure, flag.source, flag.kind or flag.reader)
+            digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+            seen[digest] += 1
+            keys.append(f"f{digest}-{seen[digest]}")
+        return tuple(keys)
+
+    def keyed_flags(self, model: str | None = None) -> list[tuple[str, Flag]]:
+        """Return the flags with their names, of one model's answer or of all."""
+        pairs = zip(self.flag_keys, self.flags, strict=True)
+        return [(key, flag) for key, flag in pairs if model in (None, flag.model)]
 
 
 @dataclass(frozen=True)
@@ -68,7 +118,13 @@ def place_in(ordered: Sequence[str], case_id: str) -> Place:
     return Place(index + 1, len(ordered), before, after)
 
 
-def gather_case(review_set: ReviewSet, case_id: str, *, gap_threshold: float) -> CasePage | None:
+def gather_case(
+    review_set: ReviewSet,
+    case_id: str,
+    *,
+    gap_threshold: float,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
+) -> CasePage | None:
     """Gather one case of a review set; None when it has no such case."""
     case = review_set.case(case_id)
     if case is None:
@@ -81,11 +137,16 @@ def gather_case(review_set: ReviewSet, case_id: str, *, gap_threshold: float) ->
         scored = any(score.score is not None for score in own)
         if scored and status_of(answer) not in NO_ANSWER:
             finals[answer.model] = final_of_answer(own)
+    words = review_set.flags_of(case_id)
     flags = flags_for(
         case,
         answers,
         scores,
-        review_set.flags_of(case_id),
-        detectors=detectors(gap_threshold=gap_threshold),
+        words,
+        detectors=detectors(
+            gap_threshold=gap_threshold,
+            disagreement_threshold=disagreement_threshold,
+            models=review_set.models,
+        ),
     )
-    return CasePage(case, answers, scores, finals, tuple(flags))
+    return CasePage(case, answers, scores, finals, tuple(flags), words)

@@ -1,17 +1,23 @@
-"""Which words of the answers and the report speak of the same finding as a box.
+"""Which words of the answers and the report, and which boxes, speak of the same finding.
 
-Plain label matching: the finding is what remains of a box label without its side and place, and a
-text speaks of it where those words stand, in any order of singular and plural. No synonyms, no
-negation: it lights things up together and decides nothing.
+Findings are read by the lexicon of :mod:`rexview.detect.findings`; those of one family
+("consolidation", "pneumonia") light each other. A box label of which the lexicon knows nothing is
+linked by its own words. Nothing is decided here: it only lights things up together.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from rexview.detect.findings import find_mentions, finding_info
+from rexview.schema import Answer, AnswerBox, Case, ReferenceBox
+
+MOST_READ: Final = 20_000
+"""Characters of a text in which findings are looked for: no reader scrolls further."""
+_PLAIN: Final = "words-"
 _PLACE_WORDS: Final = frozenset(
     (
         *("right", "left", "bilateral", "both", "midline", "r", "l", "sided", "side"),
@@ -26,65 +32,109 @@ _PLACE_WORDS: Final = frozenset(
     )
 )
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_STATUS_WORDS: Final = {
+    "negated": "said to be absent",
+    "uncertain": "uncertain",
+    "hypothetical": "only considered",
+    "prior": "of an earlier study",
+}
 
 
 @dataclass(frozen=True)
-class Mention:
-    """A stretch of text that speaks of a finding: character offsets and the finding's id."""
+class Link:
+    """A stretch of text that speaks of a finding.
+
+    ``key`` joins it to other texts and boxes; ``about`` says in words what was read. The side's own
+    words (``is_side``) are a link of their own.
+    """
 
     start: int
     end: int
-    finding: str
+    key: str
+    about: str
+    is_side: bool = False
 
 
-def link_key(label: str) -> str | None:
-    """Return the finding that a box label names, without side and place; None when none is left.
+def label_keys(label: str) -> tuple[str, ...]:
+    """Return the keys of what a box label names; empty when it names nothing but a place.
 
-    >>> link_key("Right pleural effusion"), link_key("left lower zone")
-    ('pleural effusion', None)
+    >>> label_keys("Right pleural effusion"), label_keys("left lower zone")
+    (('pleural_fluid',), ())
+    >>> label_keys("left gizmo")
+    ('words-gizmo',)
     """
-    words = [word.lower() for word in _WORD.findall(label)]
-    kept = [_singular(word) for word in words if word not in _PLACE_WORDS]
-    return " ".join(kept) or None
+    known = [finding_info(one.finding).family for one in find_mentions(label[:MOST_READ])]
+    if known:
+        return tuple(dict.fromkeys(known))
+    words = [_singular(word.lower()) for word in _WORD.findall(label[:MOST_READ])]
+    kept = "-".join(word for word in words if word not in _PLACE_WORDS)
+    return (_PLAIN + kept,) if kept else ()
 
 
-def find_mentions(text: str, findings: Iterable[str]) -> list[Mention]:
-    """Find where a text speaks of the findings.
+def text_links(text: str, keys: Iterable[str] = ()) -> list[Link]:
+    """Find what a text speaks of.
 
     Parameters
     ----------
     text : str
-        An answer or a report section.
-    findings : iterable of str
-        Results of :func:`link_key`.
+        An answer or a report section; what lies beyond :data:`MOST_READ` characters is not read.
+    keys : iterable of str
+        Keys of the case's box labels: those of unknown words are looked for too.
 
     Returns
     -------
-    list of Mention
-        In order, not overlapping; a finding of several words is also met by its last word when no
-        other finding ends in that word.
+    list of Link
+        In order of place; they may overlap.
     """
-    by_length = sorted(set(findings), key=len, reverse=True)
-    if not by_length or not text:
-        return []
-    patterns: dict[str, str] = {finding: finding for finding in by_length}
-    last_words: dict[str, set[str]] = {}
-    for finding in by_length:
-        last_words.setdefault(finding.rsplit(" ", 1)[-1], set()).add(finding)
-    for word, owners in last_words.items():
-        if len(owners) == 1:
-            patterns.setdefault(word, next(iter(owners)))
-    alternatives = "|".join(
-        r"[\s-]+".join(_plural_pattern(word) for word in phrase.split())
-        for phrase in sorted(patterns, key=len, reverse=True)
-    )
-    found = re.compile(rf"\b(?:{alternatives})\b", re.IGNORECASE)
-    mentions = []
-    for match in found.finditer(text):
-        folded = " ".join(_singular(word.lower()) for word in re.split(r"[\s-]+", match[0]))
-        if folded in patterns:
-            mentions.append(Mention(match.start(), match.end(), patterns[folded]))
-    return mentions
+    read = text[:MOST_READ]
+    links: list[Link] = []
+    for mention in find_mentions(read):
+        info = finding_info(mention.finding)
+        told = [info.name]
+        if mention.side:
+            told.append(mention.side)
+        if mention.status in _STATUS_WORDS:
+            told.append(_STATUS_WORDS[mention.status])
+        if mention.superseded:
+            told.append("taken back later")
+        about = ", ".join(told)
+        links.append(Link(mention.start, mention.end, info.family, about))
+        if mention.side_start is not None and mention.side_end is not None:
+            start, end = mention.side_start, mention.side_end
+            if not mention.start <= start < end <= mention.end:
+                links.append(Link(start, end, info.family, f"side of: {about}", is_side=True))
+    links += _plain_links(read, keys)
+    return sorted(links, key=lambda link: (link.start, link.end))
+
+
+def box_keys(boxes: Iterable[AnswerBox | ReferenceBox]) -> tuple[str, ...]:
+    """Return the keys of all labels of some boxes, each once."""
+    return tuple(dict.fromkeys(key for box in boxes for key in label_keys(box.label)))
+
+
+def shared_keys(case: Case, answers: Iterable[Answer]) -> frozenset[str]:
+    """Return the keys that at least two of these speak of: report, answers, each one's boxes."""
+    answers = tuple(answers)
+    keys = [box_keys(case.reference_boxes), *(box_keys(answer.boxes) for answer in answers)]
+    every = {key for some in keys for key in some}
+    report = " \n".join(part for part in (case.report.findings, case.report.impression) if part)
+    texts = [report, *(answer.text or "" for answer in answers)]
+    places = [*map(set, keys), *({link.key for link in text_links(t, every)} for t in texts)]
+    met: set[str] = set()
+    shared: set[str] = set()
+    for place in places:
+        shared |= met & place
+        met |= place
+    return frozenset(shared)
+
+
+def _plain_links(text: str, keys: Iterable[str]) -> Iterator[Link]:
+    phrases = sorted({key for key in keys if key.startswith(_PLAIN)}, key=len, reverse=True)
+    for key in phrases:
+        words = key.removeprefix(_PLAIN).split("-")
+        pattern = r"[\s-]+".join(_plural_pattern(word) for word in words)
+        for match in re.finditer(rf"\b(?:{pattern})\b", text, re.IGNORECASE):
+            yield Link(match.start(), match.end(), key, " ".join(words))
 
 
 def _singular(word: str) -> str:

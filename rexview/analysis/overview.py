@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from rexview.analysis.case_filter import WEAKEST, CaseFilter, Range
+from rexview.analysis.case_filter import SOURCES, WEAKEST, CaseFilter, Range
 from rexview.analysis.facets import value_name
 from rexview.analysis.selecting import Selection, apply, flagged_by
 from rexview.analysis.table import FAILURE_BITS, AnswerTable
@@ -54,7 +54,8 @@ class FailureCount:
     """How often one model shows one failure.
 
     ``flagged`` counts answers, of those that can be judged; it splits into those that only the
-    detector found, that only a reader marked, and both.
+    detector found, that only a reader marked, and both. ``hint`` counts answers with no more than a
+    detector's hint: they are not among the flagged.
     """
 
     failure: str
@@ -64,6 +65,7 @@ class FailureCount:
     detector: Count
     reader: Count
     both: Count
+    hint: Count
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,10 @@ class MeanGap:
 
 @dataclass(frozen=True)
 class Overview:
-    """All numbers of the Overview for one filter; models in the set's order."""
+    """All numbers of the Overview for one filter; models in the set's order.
+
+    ``failures`` has the headline failures always, the others where anybody or any rule met them.
+    """
 
     headline: Headline
     failures: tuple[FailureCount, ...]
@@ -161,18 +166,27 @@ def _failures(
     base = replace(base, failures=(), sources=(), judged=())
     rows = apply(table, base).row_mask
     size = len(words.values) + 1
-    for failure in HEADLINE_FAILURES:
-        bit = np.uint32(FAILURE_BITS[failure])
+    codes = words.codes[rows]
+    said = {source: flagged_by(table, [source])[rows] for source in SOURCES}
+    judged_bits = table.judged[rows]
+    met = {source: np.bitwise_or.reduce(bits, initial=0) for source, bits in said.items()}
+    for failure, number in FAILURE_BITS.items():
+        bit = np.uint32(number)
+        if failure not in HEADLINE_FAILURES and not any(bits & bit for bits in met.values()):
+            continue
 
         def per_model(bits: np.ndarray, bit: np.uint32 = bit) -> np.ndarray:
-            return np.bincount(words.codes[rows & ((bits & bit) != 0)], minlength=size)
+            return np.bincount(codes[(bits & bit) != 0], minlength=size)
 
-        judged = per_model(table.judged)
+        judged = per_model(judged_bits)
+        none = np.zeros(size, dtype=np.int64)
         parts = {
-            source: per_model(flagged_by(table, [source]))
-            for source in ("detector", "reader", "both")
+            source: per_model(bits) if met[source] & bit else none for source, bits in said.items()
         }
-        flagged = sum(parts.values(), start=np.zeros(size, dtype=np.int64))
+        flagged = sum(
+            (part for source, part in parts.items() if source != "hint"),
+            start=np.zeros(size, dtype=np.int64),
+        )
         for place, model in enumerate(words.values):
             if model not in models:
                 continue

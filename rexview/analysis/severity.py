@@ -5,7 +5,8 @@ The severity of an answer is the sum of
 - how far Content lies below 5 (0 to 4; an answer that never came counts as 4, one that was not
   scored adds nothing), and
 - the weight of each of its failures (:data:`WEIGHTS`), in full when a reader marked it, by
-  :data:`UNCONFIRMED` when only a detector found it: a detector's flag is something to review.
+  :data:`UNCONFIRMED` when only a detector found it: a detector's flag is something to review. A
+  hint counts :data:`HINTED`: it puts cases in order that are otherwise alike.
 
 The severity of a case is that of its worst answer among those the filter is about.
 """
@@ -37,6 +38,7 @@ WEIGHTS: Final[dict[str, float]] = {
 }
 """Weight of each failure: the harm it could do to a patient comes first, form last."""
 UNCONFIRMED: Final = 0.5
+HINTED: Final = 0.05
 _BEST: Final = 5.0
 
 
@@ -46,9 +48,9 @@ def severity(rows: pl.DataFrame, bits: Mapping[str, int]) -> pl.DataFrame:
     Parameters
     ----------
     rows : polars.DataFrame
-        With ``status``, ``content``, ``detected``, ``marked``.
+        With ``status``, ``content``, ``detected``, ``marked``, ``hinted``.
     bits : mapping of str to int
-        Bit of each failure in the last two.
+        Bit of each failure in the last three.
     """
     never_came = pl.col("status").is_in(list(NO_ANSWER))
     lost = pl.when(never_came).then(_BEST - 1).otherwise(_BEST - pl.col("content")).fill_null(0.0)
@@ -57,6 +59,8 @@ def severity(rows: pl.DataFrame, bits: Mapping[str, int]) -> pl.DataFrame:
         .then(WEIGHTS[failure])
         .when(pl.col("detected") & bit != 0)
         .then(WEIGHTS[failure] * UNCONFIRMED)
+        .when(pl.col("hinted") & bit != 0)
+        .then(WEIGHTS[failure] * HINTED)
         .otherwise(0.0)
         for failure, bit in bits.items()
     ]

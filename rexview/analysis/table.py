@@ -17,13 +17,13 @@ import polars as pl
 from rexview.analysis.case_filter import ANSWER_STATUSES, STUDIES, WEAKEST
 from rexview.analysis.coding import Codes, Words, coded, words_of
 from rexview.analysis.severity import severity
-from rexview.detect import GAP_THRESHOLD, detectors, survey
+from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, detectors, survey
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
 from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, FAILURES, QUESTION_TYPES
 
 FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILURES)}
-"""Bit of each failure in the columns ``detected``, ``marked`` and ``judged``."""
+"""Bit of each failure in the columns ``detected``, ``marked``, ``hinted`` and ``judged``."""
 NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
 _KEY: Final = ("case", "model")
 Bits = npt.NDArray[np.uint32]
@@ -40,9 +40,10 @@ class AnswerTable:
         without answers has one row with a null model. Columns: ``case``, ``model`` (Enum),
         ``status`` (Enum of :data:`ANSWER_STATUSES`), ``created``, ``content``, the dimensions,
         ``gap``, ``spread`` (final scores, null where missing), ``n_readers``, ``weakest`` (Enum),
-        ``detected``, ``marked``, ``judged`` (UInt32, bits of :data:`FAILURE_BITS`: flags of
-        detectors that stand, flags that readers confirmed, failures about which something can be
-        said), ``severity``, ``n_boxes``, ``text``, ``case_row`` (row in ``cases``).
+        ``detected``, ``marked``, ``hinted``, ``judged`` (UInt32, bits of :data:`FAILURE_BITS`:
+        flags of detectors that stand, flags that readers confirmed, hints of detectors that stand,
+        failures about which something can be said), ``severity``, ``n_boxes``, ``text``,
+        ``case_row`` (row in ``cases``).
     cases : polars.DataFrame
         One row a case in file order: ``case``, ``question_type``, ``category``, ``difficulty``,
         ``site``, ``study`` (Enums), ``tags`` (list of ``name:value``), ``question``, ``report``.
@@ -105,12 +106,18 @@ class AnswerTable:
 
     @cached_property
     def said(self) -> dict[str, Bits]:
-        """Failures of each row as bits, by who says so: the words of ``SOURCES``, and ``any``."""
-        detected, marked = (self.rows[name].to_numpy() for name in ("detected", "marked"))
+        """Failures of each row as bits, by who says so: the words of ``SOURCES``, and ``any``.
+
+        A hint alone is no failure that anybody found: ``any`` leaves it out.
+        """
+        detected, marked, hinted = (
+            self.rows[name].to_numpy() for name in ("detected", "marked", "hinted")
+        )
         return {
             "detector": detected & ~marked,
             "reader": marked & ~detected,
             "both": detected & marked,
+            "hint": hinted & ~detected & ~marked,
             "any": detected | marked,
         }
 
@@ -153,6 +160,7 @@ def answer_table(
     review_set: ReviewSet,
     *,
     gap_threshold: float = GAP_THRESHOLD,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
 ) -> AnswerTable:
     """Make the table of an open review set: final scores and flags are worked out here, once.
@@ -162,6 +170,8 @@ def answer_table(
     review_set : ReviewSet
     gap_threshold : float
         Process minus execution from which an execution gap is flagged.
+    disagreement_threshold : float
+        Difference between two readers from which they disagree.
     content_order : str
         How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
     """
@@ -175,7 +185,11 @@ def answer_table(
     )
     scores = finals_of(review_set, content_order=content_order)
     scores = scores.with_columns(weakest_link().alias("weakest"))
-    active = detectors(gap_threshold=gap_threshold)
+    active = detectors(
+        gap_threshold=gap_threshold,
+        disagreement_threshold=disagreement_threshold,
+        models=review_set.models,
+    )
     said = survey(review_set, detectors=active)
     order = cases.select("case", pl.int_range(pl.len(), dtype=pl.UInt32()).alias("case_row"))
     names = review_set.model_names
@@ -190,9 +204,11 @@ def answer_table(
         .sort("case_row", pl.col("model").to_physical(), maintain_order=True)
     )
     stands = said.flags.filter("stands")
+    found = stands.filter(pl.col("source") == "detector")
     place = rows.select("case", pl.col("model").cast(pl.String)).with_row_index("row")
     rows = rows.with_columns(
-        _bits(place, stands.filter(pl.col("source") == "detector")).alias("detected"),
+        _bits(place, found.filter(~pl.col("hint"))).alias("detected"),
+        _bits(place, found.filter("hint")).alias("hinted"),
         _bits(place, stands.filter(pl.col("source") == "reader")).alias("marked"),
         _bits(place, said.judged).alias("judged"),
     )

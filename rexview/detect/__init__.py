@@ -1,9 +1,44 @@
 """Failure detectors: deterministic, from files alone, every flag with its evidence.
 
-A detector implements :class:`Detector` and stands in :data:`DETECTORS`; nothing else has to change.
+A detector implements :class:`Detector` and stands in :func:`detectors`; nothing else has to change.
+Flags are something to review, never a verdict. Weaker than a flag is a **hint** (kind ``hint``, or
+``bilateral`` for one side of a bilateral finding): shown as possible, counted apart.
+
+======================  =======================================================================
+failure                 kinds of the detector's flags
+======================  =======================================================================
+``laterality_error``    ``report``, ``boxes``, ``reference_boxes``, ``self``; ``bilateral``
+``token_limit``         ``finish_reason``, ``usage``, ``no_answer``, ``empty``,
+                        ``truncated_suspected``, ``repetition``
+``execution_gap``       ``scores``
+``boxes_missing``       ``text``
+``box_misplaced``       ``reference_boxes``, ``outside``, ``scores``
+``box_unrelated``       ``text``, ``scores``
+``failed_extraction``   ``no_choice``, ``no_option``
+``disagreement``        ``scores``
+``hallucination``, ``omission``, ``wrong_type``, ``overconfident``, ``verbose``, ``terse``: ``hint``
+===============================================================================================
+
+In a notebook::
+
+    from rexview.detect import find_flags, flag_rows, text_ending
+    from rexview.reviewset import load
+
+    review_set = load("my-review")
+    find_flags(review_set)            # one row a flag, a polars frame
+    flag_rows(review_set)             # with message and evidence, as `rexview failures --json`
+    text_ending("There is a left eff")  # how a text ends
 """
 
-from rexview.detect.detector import Detector
+from rexview.detect.answer_length import AnswerLength
+from rexview.detect.box_misplaced import BoxMisplaced
+from rexview.detect.box_unrelated import BoxUnrelated
+from rexview.detect.boxes_missing import BoxesMissing, box_request
+from rexview.detect.certainty import Overconfident
+from rexview.detect.choices import FailedExtraction
+from rexview.detect.detector import ComparingDetector, Detector
+from rexview.detect.disagreement import DISAGREEMENT_THRESHOLD, Disagreement
+from rexview.detect.finding_hints import InventedFinding, MissedFinding, WrongAbnormality
 from rexview.detect.flags import (
     DETECTORS,
     FLAG_TABLE,
@@ -12,28 +47,46 @@ from rexview.detect.flags import (
     find_flags,
     flag_rows,
     flags_for,
+    read_word_lists,
     survey,
 )
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
 from rexview.detect.labels import Claim, claim_of, finding_of
-from rexview.detect.laterality import BoxLaterality
+from rexview.detect.laterality import Laterality
+from rexview.detect.text_ending import TextEnding, text_ending
 from rexview.detect.token_limit import TokenLimit
 
 __all__ = [
     "DETECTORS",
+    "DISAGREEMENT_THRESHOLD",
     "FLAG_TABLE",
     "GAP_THRESHOLD",
-    "BoxLaterality",
+    "AnswerLength",
+    "BoxMisplaced",
+    "BoxUnrelated",
+    "BoxesMissing",
     "Claim",
+    "ComparingDetector",
     "Detector",
+    "Disagreement",
     "ExecutionGap",
+    "FailedExtraction",
+    "InventedFinding",
+    "Laterality",
+    "MissedFinding",
+    "Overconfident",
     "Survey",
+    "TextEnding",
     "TokenLimit",
+    "WrongAbnormality",
+    "box_request",
     "claim_of",
     "detectors",
     "find_flags",
     "finding_of",
     "flag_rows",
     "flags_for",
+    "read_word_lists",
     "survey",
+    "text_ending",
 ]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final, Protocol, cast
 
 import polars as pl
 
-from rexview.schema import Answer, Case, Flag, ReviewSet, Score
+from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
 
 SURVEY: Final = pl.Schema(
     {
@@ -61,6 +61,51 @@ class Detector(Protocol):
             With evidence; source ``detector``.
         """
         ...
+
+
+class ComparingDetector(Detector, Protocol):
+    """A detector that holds an answer against the other answers to its case."""
+
+    def find_among(
+        self, case: Case, answer: Answer, answers: Sequence[Answer], scores: Sequence[Score]
+    ) -> list[Flag]:
+        """Look at one answer among all newest answers to its case (it may be among them).
+
+        :meth:`find` of such a detector sees no other answers and finds nothing.
+        """
+        ...
+
+
+def find_in(
+    detector: Detector,
+    case: Case,
+    answer: Answer,
+    answers: Sequence[Answer],
+    scores: Sequence[Score],
+) -> list[Flag]:
+    """Ask a detector of either sort about one answer; ``scores`` are those of that answer."""
+    if hasattr(detector, "find_among"):  # isinstance() of a protocol takes as long as a short look
+        return cast("ComparingDetector", detector).find_among(case, answer, answers, scores)
+    return detector.find(case, answer, scores)
+
+
+def flag(
+    detector: Detector,
+    answer: Answer,
+    kind: str,
+    message: str,
+    evidence: Sequence[Evidence],
+) -> Flag:
+    """Make a detector's flag on an answer."""
+    return Flag(
+        case=answer.case,
+        model=answer.model,
+        failure=detector.failure,
+        source="detector",
+        message=message,
+        kind=kind,
+        evidence=tuple(evidence),
+    )
 
 
 def newest(review_set: ReviewSet) -> pl.DataFrame:

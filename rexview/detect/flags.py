@@ -6,15 +6,24 @@ flag, marked as rejected, but it counts nowhere. Of several words of one reader 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import polars as pl
 
-from rexview.detect.detector import Detector
+from rexview.detect.answer_length import AnswerLength
+from rexview.detect.box_misplaced import BoxMisplaced
+from rexview.detect.box_unrelated import BoxUnrelated
+from rexview.detect.boxes_missing import BoxesMissing
+from rexview.detect.certainty import Overconfident
+from rexview.detect.choices import FailedExtraction
+from rexview.detect.detector import Detector, find_in
+from rexview.detect.disagreement import DISAGREEMENT_THRESHOLD, Disagreement
+from rexview.detect.finding_hints import InventedFinding, MissedFinding, WrongAbnormality
+from rexview.detect.findings import find_mentions
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
-from rexview.detect.laterality import BoxLaterality
+from rexview.detect.laterality import Laterality
 from rexview.detect.readers import (
     as_flag,
     joint_verdict,
@@ -23,9 +32,10 @@ from rexview.detect.readers import (
     reader_words,
 )
 from rexview.detect.records import case_records
+from rexview.detect.text_ending import text_ending
 from rexview.detect.token_limit import TokenLimit
-from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score
-from rexview.vocab import FAILURES
+from rexview.schema import Answer, Case, Evidence, Flag, Model, ReaderFlag, ReviewSet, Score
+from rexview.vocab import FAILURES, HINT_KINDS
 
 FLAG_TABLE: Final = pl.Schema(
     {
@@ -36,21 +46,58 @@ FLAG_TABLE: Final = pl.Schema(
         "kind": pl.String(),  # the detector's rule
         "reader": pl.String(),
         "verdict": pl.String(),  # of the readers on a detector's flag, of the reader on their own
-        "stands": pl.Boolean(),  # counts as a failure
+        "stands": pl.Boolean(),  # not rejected
+        "hint": pl.Boolean(),  # a detector's hint: counted apart from flags
     }
 )
 """Columns of the frame of :func:`find_flags`."""
 _JUDGED: Final = pl.Schema({"case": pl.String(), "model": pl.String(), "failure": pl.String()})
+_ANSWER: Final = ("case", "model")
 _FOUND: Final = pl.Schema({"case": pl.String(), "model": pl.String(), "kind": pl.String()})
 
 
-def detectors(*, gap_threshold: float = GAP_THRESHOLD) -> tuple[Detector, ...]:
-    """Return all detectors, with the settings that can be adjusted."""
-    return (BoxLaterality(), TokenLimit(), ExecutionGap(threshold=gap_threshold))
+def detectors(
+    *,
+    gap_threshold: float = GAP_THRESHOLD,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
+    models: Iterable[Model] = (),
+) -> tuple[Detector, ...]:
+    """Return all detectors, with the settings that can be adjusted.
+
+    Parameters
+    ----------
+    gap_threshold, disagreement_threshold : float
+        Differences of scores from which an execution gap, a disagreement of readers is flagged.
+    models : iterable of Model
+        The models of the review set: those that draw no boxes (``draws_boxes: false``) miss none.
+    """
+    undrawing = frozenset(model.id for model in models if model.draws_boxes is False)
+    return (
+        Laterality(),
+        TokenLimit(),
+        ExecutionGap(threshold=gap_threshold),
+        InventedFinding(),
+        MissedFinding(),
+        WrongAbnormality(),
+        BoxesMissing(undrawing),
+        BoxMisplaced(),
+        BoxUnrelated(),
+        Overconfident(),
+        AnswerLength("verbose"),
+        AnswerLength("terse"),
+        FailedExtraction(),
+        Disagreement(threshold=disagreement_threshold),
+    )
 
 
 DETECTORS: Final = detectors()
 """All detectors with their default settings."""
+
+
+def read_word_lists() -> None:
+    """Read the lexicon and the other word lists now, not when the first text is looked at."""
+    find_mentions("No effusion.")
+    text_ending("No effusion")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +120,14 @@ class Survey:
 
 def survey(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTORS) -> Survey:
     """Ask all detectors and readers about all newest answers, for counting and filtering."""
+    said = [detector.survey(review_set) for detector in detectors]
+    looked = _looks(review_set, detectors, said)
     found = [pl.DataFrame(schema=FLAG_TABLE)]
     judged = [pl.DataFrame(schema=_JUDGED)]
-    for detector in detectors:
-        said = detector.survey(review_set)
+    for detector, about, seen in zip(detectors, said, looked, strict=True):
         failure = pl.lit(detector.failure).alias("failure")
-        judged.append(said.select("case", "model", failure))
-        flags = _decided(review_set, detector, said)
+        judged.append(about.select("case", "model", failure))
+        flags = pl.concat([_clear(about), seen])
         found.append(flags.with_columns(failure, source=pl.lit("detector")))
     words = reader_words(review_set)
     judged.append(words.select("case", "model", "failure"))
@@ -90,7 +138,10 @@ def survey(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTORS) 
     )
     both = pl.concat([detected, words.with_columns(source=pl.lit("reader"))], how="diagonal")
     stands = pl.col("verdict").ne("rejected").fill_null(True)
-    return Survey(both.with_columns(stands=stands).select(list(FLAG_TABLE)), pl.concat(judged))
+    hint = (pl.col("source") == "detector") & pl.col("kind").is_in(HINT_KINDS).fill_null(False)
+    return Survey(
+        both.with_columns(stands=stands, hint=hint).select(list(FLAG_TABLE)), pl.concat(judged)
+    )
 
 
 def find_flags(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTORS) -> pl.DataFrame:
@@ -98,22 +149,35 @@ def find_flags(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTO
     return survey(review_set, detectors=detectors).flags
 
 
-def _decided(review_set: ReviewSet, detector: Detector, said: pl.DataFrame) -> pl.DataFrame:
-    """Return ``case``, ``model`` and ``kind`` of each flag; look at answers where that is asked."""
-    key = ["case", "model"]
-    unclear = said.filter("look").select(key).unique()
-    clear = said.filter(pl.col("kind").is_not_null()).join(
-        unclear, on=key, how="anti", maintain_order="left"
+def _clear(said: pl.DataFrame) -> pl.DataFrame:
+    """Return ``case``, ``model`` and ``kind`` of the flags that need no look."""
+    unclear = said.filter("look").select(_ANSWER).unique()
+    return (
+        said.filter(pl.col("kind").is_not_null())
+        .join(unclear, on=_ANSWER, how="anti", maintain_order="left")
+        .select(list(_FOUND))
     )
-    looked = [
-        (flag.case, flag.model, flag.kind)
-        for record in case_records(review_set, unclear)
-        for answer in record.answers
-        for flag in detector.find(record.case, answer, record.scores_of(answer.model))
-    ]
-    return pl.concat(
-        [clear.select(list(_FOUND)), pl.DataFrame(looked, schema=_FOUND, orient="row")]
-    )
+
+
+def _looks(
+    review_set: ReviewSet, detectors: Sequence[Detector], said: Sequence[pl.DataFrame]
+) -> list[pl.DataFrame]:
+    """Look at the answers that detectors ask to see: ``case``, ``model``, ``kind`` for each.
+
+    All detectors look at a case while it is in memory, so that its texts are read once.
+    """
+    unclear = [about.filter("look").select(_ANSWER).unique() for about in said]
+    asked = [set(pairs.iter_rows()) for pairs in unclear]
+    found: list[list[tuple[str, str, str | None]]] = [[] for _ in detectors]
+    wanted = pl.concat([pl.DataFrame(schema=_JUDGED).select(_ANSWER), *unclear])
+    for record in case_records(review_set, wanted):
+        for answer in record.answers:
+            scores = record.scores_of(answer.model)
+            for detector, pairs, rows in zip(detectors, asked, found, strict=True):
+                if (answer.case, answer.model) in pairs:
+                    flags = find_in(detector, record.case, answer, record.answers, scores)
+                    rows += [(flag.case, flag.model, flag.kind) for flag in flags]
+    return [pl.DataFrame(rows, schema=_FOUND, orient="row") for rows in found]
 
 
 def flags_for(
@@ -130,7 +194,7 @@ def flags_for(
     ----------
     case : Case
     answers : sequence of Answer
-        Answers to that case, one a model.
+        Answers to that case, one a model; they are also what each is compared with.
     scores : sequence of Score
         Scores of that case; those of other answers are ignored.
     reader_flags : sequence of ReaderFlag
@@ -151,29 +215,52 @@ def flags_for(
         found: list[Flag] = []
         for detector in detectors:
             verdict = joint_verdict(word for word in words if word.failure == detector.failure)
-            found += [replace(flag, verdict=verdict) for flag in detector.find(case, answer, own)]
+            flagged = find_in(detector, case, answer, answers, own)
+            found += [replace(flag, verdict=verdict) for flag in flagged]
         found += [as_flag(word) for word in words]
         flags += sorted(found, key=lambda flag: order.get(flag.failure, len(order)))
     return flags
 
 
 def flag_rows(
-    review_set: ReviewSet, *, gap_threshold: float = GAP_THRESHOLD
+    review_set: ReviewSet,
+    *,
+    gap_threshold: float = GAP_THRESHOLD,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
 ) -> list[dict[str, Any]]:
     """List every failure that stands, as records for JSON.
 
     Returns
     -------
     list of dict
-        ``case``, ``model``, ``failure``, ``source``, ``kind``, ``message``, ``evidence`` (a list of
-        dicts without empty fields), in the order of cases and models; readers' flags carry
-        ``reader``, and a detector's flag that a reader confirmed carries ``verdict``.
+        ``case``, ``model``, ``failure``, ``source``, ``kind``, ``message``, ``evidence``, in the
+        order of cases and models. A hint is told by its ``kind``
+        (:data:`rexview.vocab.HINT_KINDS`).
+        Each piece of evidence is a dict with ``where`` (``answer``, ``report``, ``question``,
+        ``box``, ``usage``, ``scores``), ``start``, ``end``, ``text``, ``side``, ``box`` (None where
+        they do not apply) and, where there is one, the ``field`` and the ``image`` that it is of;
+        a reference box carries ``reference``. Readers' flags carry ``reader``, and a detector's
+        flag that a reader confirmed carries ``verdict``.
+
+    Examples
+    --------
+    In a notebook::
+
+        from rexview.detect import flag_rows
+        from rexview.reviewset import load
+
+        rows = flag_rows(load("assets/demo"))
+        [(row["case"], row["model"], row["message"]) for row in rows[:5]]
     """
-    active = detectors(gap_threshold=gap_threshold)
+    active = detectors(
+        gap_threshold=gap_threshold,
+        disagreement_threshold=disagreement_threshold,
+        models=review_set.models,
+    )
     flagged = find_flags(review_set, detectors=active).filter("stands")
     return [
         _as_row(flag)
-        for record in case_records(review_set, flagged.select("case", "model"))
+        for record in case_records(review_set, flagged.select("case"))
         for flag in flags_for(
             record.case, record.answers, record.scores, record.reader_flags, detectors=active
         )
@@ -189,17 +276,24 @@ def _as_row(flag: Flag) -> dict[str, Any]:
         "source": flag.source,
         "kind": flag.kind,
         "message": flag.message,
-        "evidence": [
-            {
-                name: list(value) if isinstance(value, tuple) else value
-                for name, value in vars(item).items()
-                if value is not None
-            }
-            for item in flag.evidence
-        ],
+        "evidence": [_evidence_row(item) for item in flag.evidence],
     }
     if flag.reader:
         row["reader"] = flag.reader
     if flag.verdict:
         row["verdict"] = flag.verdict
     return row
+
+
+def _evidence_row(item: Evidence) -> dict[str, Any]:
+    reference = item.where == "reference_box"
+    row: dict[str, Any] = {
+        "where": "box" if reference else item.where,
+        "start": item.start,
+        "end": item.end,
+        "text": item.text,
+        "side": item.side,
+        "box": None if item.box is None else list(item.box),
+    }
+    row.update({name: value for name in ("field", "image") if (value := getattr(item, name))})
+    return {**row, "reference": True} if reference else row

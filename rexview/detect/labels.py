@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
+from rexview.detect.findings import find_mentions, finding_info
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -148,6 +150,23 @@ def finding_of(label: str | None) -> str | None:
         words[-1] = last[:-1]
     finding = " ".join(words)
     return None if finding in _NOT_A_FINDING else finding
+
+
+@lru_cache(maxsize=50_000)
+def label_key(label: str | None) -> str | None:
+    """Reduce a label to what makes two boxes be of the same finding.
+
+    The family of findings where the lexicon knows it, so that "infiltrate" and "consolidation"
+    agree; else :func:`finding_of`.
+
+    >>> label_key("LLL infiltrate"), label_key("Consolidation"), label_key("odd thing")
+    ('airspace_opacity', 'airspace_opacity', 'odd thing')
+    """
+    own = finding_of(label)
+    if own is None:
+        return None
+    families = {finding_info(mention.finding).family for mention in find_mentions(label)}
+    return families.pop() if len(families) == 1 else own
 
 
 def _readable(label: str) -> str:

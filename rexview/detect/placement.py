@@ -7,7 +7,7 @@ from typing import Final
 import polars as pl
 
 from rexview.detect.detector import newest
-from rexview.detect.labels import claim_of, finding_of
+from rexview.detect.labels import claim_of, label_key
 from rexview.geometry import MIDLINE_SPREAD, MIDLINE_TOLERANCE, Orientation, orientation_of
 from rexview.schema import ReviewSet
 
@@ -49,7 +49,7 @@ def _placed(boxes: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
         {
             "label": labels,
             "claim": [claim and claim.side for claim in claims],
-            "finding": [finding_of(label) for label in labels],
+            "finding": [label_key(label) for label in labels],
         },
         schema={"label": pl.String, "claim": pl.String, "finding": pl.String},
     )

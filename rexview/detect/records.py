@@ -25,7 +25,7 @@ _BATCH: Final = 5_000
 
 @dataclass(frozen=True)
 class CaseRecord:
-    """A case with some of its newest answers, and all scores and reader flags of the case."""
+    """A case with its newest answers, and all scores and reader flags of the case."""
 
     case: Case
     answers: tuple[Answer, ...]
@@ -38,24 +38,24 @@ class CaseRecord:
 
 
 def case_records(review_set: ReviewSet, wanted: pl.DataFrame) -> Iterator[CaseRecord]:
-    """Make records of the newest answers that ``wanted`` names.
+    """Make records of the cases that ``wanted`` names.
 
     Parameters
     ----------
     review_set : ReviewSet
     wanted : polars.DataFrame
-        Columns ``case`` and ``model``; each pair may stand there several times.
+        Column ``case``; each may stand there several times.
 
     Yields
     ------
     CaseRecord
         In the order of the cases; answers in the order of the set's models.
     """
-    pairs = wanted.select("case", "model").unique()
+    named = wanted.select("case").unique()
     order = {model.id: place for place, model in enumerate(review_set.models)}
-    cases = review_set.cases.join(pairs, left_on="id", right_on="case", how="semi")
+    cases = review_set.cases.join(named, left_on="id", right_on="case", how="semi")
     cases = cases.sort("_row")
-    answers = review_set.answers.filter("_newest").join(pairs, on=["case", "model"], how="semi")
+    answers = review_set.answers.filter("_newest").join(named, on="case", how="semi")
     for start in range(0, len(cases), _BATCH):
         batch = cases.slice(start, _BATCH)
         ids = batch.select(case="id")

@@ -12,31 +12,24 @@ from collections.abc import Mapping, Sequence
 
 from rexview.analysis.case_page import CasePage, Place
 from rexview.analysis.differences import Piece
-from rexview.analysis.linking import find_mentions
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReviewSet, Score
 from rexview.stats import FinalScores, limit_reached, status_of
+from rexview.ui.case_flags import evidence_spans, flags_html, link_spans
 from rexview.ui.score_chain import format_score, score_chain_html
-from rexview.ui.text import Span, markdown_html, plain_html
-from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, FINISH_REASONS
+from rexview.ui.text import inline_html, markdown_html, plain_html
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FINISH_REASONS
 
 
-def mention_spans(text: str, findings: Sequence[str]) -> list[Span]:
-    """Return the spans of a text that speak of one of the findings."""
-    return [
-        Span(mention.start, mention.end, "rx-finding", {"rx-finding": mention.finding})
-        for mention in find_mentions(text, findings)
-    ]
-
-
-def question_html(case: Case) -> str:
+def question_html(case: Case, flags: Sequence[tuple[str, Flag]] = ()) -> str:
     """Show the question, and the options of a choice question with the right one marked."""
     options = "".join(
         f"<li>{html.escape(option)}{_RIGHT if number == case.correct else ''}</li>"
         for number, option in enumerate(case.options)
     )
     listed = f'<ol class="rx-options" type="A">{options}</ol>' if options else ""
-    return f'<p class="rx-question">{html.escape(case.question)}</p>{listed}'
+    question = inline_html(case.question, evidence_spans(flags, "question"))
+    return f'<p class="rx-question">{question}</p>{listed}'
 
 
 _RIGHT = " <b>(correct)</b>"
@@ -69,10 +62,11 @@ def _answer_html(
 ) -> str:
     name = html.escape(review_set.model_names[answer.model])
     final = page.finals.get(answer.model)
-    flags = [flag for flag in page.flags if flag.model == answer.model]
+    flags = page.keyed_flags(answer.model)
     text = answer.text or ""
+    spans = [*evidence_spans(flags, "answer"), *link_spans(text, page)]
     body = (
-        markdown_html(text, mention_spans(text, page.link_keys))
+        markdown_html(text, spans)
         if text.strip()
         else '<p class="rx-quiet">The model returned no text.</p>'
     )
@@ -81,7 +75,8 @@ def _answer_html(
         f'<article class="rx-answer" style="--rx-colour:{html.escape(colour)}" '
         f'aria-label="Answer of {name}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
-        f"{chain}{flags_html(flags, review_set.reader_names)}{_choice_html(page.case, answer)}"
+        f"{chain}{flags_html(page, answer, review_set.reader_names)}"
+        f"{_choice_html(page.case, answer)}"
         f'<div class="rx-text" tabindex="0">{body}</div>{_ending_html(answer)}'
         f"<footer>{_facts_html(answer)}</footer></article>"
     )
@@ -98,39 +93,6 @@ def _headline_html(answer: Answer, final: FinalScores | None) -> str:
     word = "cut off" if (answer.text or "").strip() else "no answer"
     title = "Counted as no full answer: scores given to it enter no mean"
     return f'<span class="rx-content rx-quiet" title="{title}">{word}</span>'
-
-
-def flags_html(flags: Sequence[Flag], readers: Mapping[str, str]) -> str:
-    """List the failures of one answer: each once, with what the rules and the readers say of it.
-
-    A failure that readers rejected stays, struck through.
-    """
-    items = []
-    for failure_id in dict.fromkeys(flag.failure for flag in flags):
-        own = [flag for flag in flags if flag.failure == failure_id]
-        failure = FAILURES[failure_id]
-        rejected = all(flag.verdict == "rejected" for flag in own)
-        css = "rx-badge rx-rejected" if rejected else "rx-badge"
-        sayings = "".join(_saying_html(flag, readers) for flag in own)
-        items.append(
-            f'<li><span class="{css}" title="{html.escape(failure.meaning)}">'
-            f"{html.escape(failure.name)}</span>{sayings}</li>"
-        )
-    return f'<ul class="rx-flags">{"".join(items)}</ul>' if items else ""
-
-
-def _saying_html(flag: Flag, readers: Mapping[str, str]) -> str:
-    message = html.escape(flag.message)
-    if flag.source == "reader":
-        name = html.escape(readers.get(flag.reader or "", flag.reader or "Reader"))
-        verdict = html.escape(flag.verdict or "")
-        return f"<p><b>{name}</b> <i>{verdict}</i> {message}</p>"
-    quoted = " ".join(
-        f"<q>{html.escape(item.text)}</q>"
-        for item in flag.evidence
-        if item.where in ("answer", "report", "question") and item.text not in flag.message
-    )
-    return f'<p title="Found by rule: to be reviewed">{message} {quoted} <i>by rule</i></p>'
 
 
 def _choice_html(case: Case, answer: Answer) -> str:
@@ -173,9 +135,10 @@ def _facts_html(answer: Answer) -> str:
     return " · ".join(html.escape(fact) for fact in facts)
 
 
-def report_html(case: Case, findings: Sequence[str]) -> str:
+def report_html(page: CasePage) -> str:
     """Lay out the request and the radiologist's report."""
-    context, report = case.context, case.report
+    context, report = page.case.context, page.case.report
+    flags = page.keyed_flags()
     who = ", ".join(part for part in (_age(context.age), context.sex) if part)
     asked = (
         ("", who),
@@ -186,8 +149,9 @@ def report_html(case: Case, findings: Sequence[str]) -> str:
         f"<span><b>{title}</b>{html.escape(text)}</span>" for title, text in asked if text
     )
     sections = "".join(
-        f"<h4>{title}</h4>{plain_html(text, mention_spans(text, findings))}"
-        for title, text in (("Findings", report.findings), ("Impression", report.impression))
+        f"<h4>{field.title()}</h4>"
+        + plain_html(text, [*evidence_spans(flags, "report", field), *link_spans(text, page)])
+        for field, text in (("findings", report.findings), ("impression", report.impression))
         if text
     )
     if not sections:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from rexview.analysis import ANSWER_STATUSES, CaseFilter
-from rexview.analysis.cards import CaseCard
+from rexview.analysis.cards import CardAnswer, CaseCard
 from rexview.schema import ReviewSet
 from rexview.ui import state
 from rexview.ui.linked import go_to
@@ -55,7 +55,8 @@ def _rows(card: CaseCard, names: dict[str, str]) -> list[dict[str, Any]]:
         {
             **about,
             "Model": names[answer.model],
-            "Failures": ", ".join(FAILURES[failure].name for failure, _ in answer.failures),
+            "Failures": _names(answer, hints=False),
+            "Possible": _names(answer, hints=True) or None,
             **{name: answer.finals[dimension] for dimension, name in DIMENSION_NAMES.items()},
             "Gap": answer.finals["gap"],
             "Answer": ANSWER_STATUSES[answer.status],
@@ -63,3 +64,10 @@ def _rows(card: CaseCard, names: dict[str, str]) -> list[dict[str, Any]]:
         }
         for answer in chosen
     ]
+
+
+def _names(answer: CardAnswer, *, hints: bool) -> str:
+    """Name the failures of an answer, or those that a rule only hints at."""
+    return ", ".join(
+        FAILURES[failure].name for failure, source in answer.failures if (source == "hint") == hints
+    )

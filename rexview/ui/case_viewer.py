@@ -9,7 +9,7 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.case_page import CasePage, place_in
-from rexview.analysis.linking import link_key
+from rexview.analysis.linking import label_keys
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import Orientation, box_problem, box_side, orientation_of
 from rexview.schema import AnswerBox, Flag, ReferenceBox, ReviewSet, StudyImage
@@ -78,7 +78,7 @@ def viewer_data(
         _group(
             frames,
             answer.boxes,
-            page.flags,
+            page.keyed_flags(),
             group_id=answer.model,
             name=review_set.model_names[answer.model],
             colour=colours[answer.model],
@@ -91,7 +91,7 @@ def viewer_data(
             _group(
                 frames,
                 case.reference_boxes,
-                (),
+                page.keyed_flags(),
                 group_id=REFERENCE_GROUP,
                 name="Reference",
                 colour=REFERENCE_COLOUR,
@@ -169,7 +169,7 @@ def _returned(review_set: ReviewSet, page: CasePage) -> Iterator[ViewMark]:
 def _group(
     frames: Mapping[str, _Frame],
     boxes: Sequence[AnswerBox | ReferenceBox],
-    flags: Sequence[Flag],
+    flags: Sequence[tuple[str, Flag]],
     *,
     group_id: str,
     name: str,
@@ -202,7 +202,8 @@ def _group(
                 place=frame.third(box.box),
                 score=box.score if isinstance(box, AnswerBox) else None,
                 note=_note(box, flags, group_id),
-                finding=link_key(box.label),
+                finding=" ".join(label_keys(box.label)) or None,
+                flags=_flags_on(box, flags, group_id),
             )
         )
     reference = group_id == REFERENCE_GROUP
@@ -218,14 +219,31 @@ def _group(
     )
 
 
-def _note(box: AnswerBox | ReferenceBox, flags: Sequence[Flag], model: str) -> str | None:
-    """What a flag says about this very box."""
-    for flag in flags:
-        for item in flag.evidence:
-            same = item.where == "box" and item.image == box.image and item.box == box.box
-            if same and flag.model == model and flag.verdict != "rejected":
-                return flag.message
-    return None
+def _note(
+    box: AnswerBox | ReferenceBox, flags: Sequence[tuple[str, Flag]], group_id: str
+) -> str | None:
+    """What a flag that is not rejected says about this very box."""
+    if group_id == REFERENCE_GROUP:
+        return None
+    named = _flags_on(box, flags, group_id)
+    said = (flag for key, flag in flags if key in named and flag.verdict != "rejected")
+    return next((flag.message for flag in said if not flag.is_hint), None)
+
+
+def _flags_on(
+    box: AnswerBox | ReferenceBox, flags: Sequence[tuple[str, Flag]], group_id: str
+) -> tuple[str, ...]:
+    """Names of the flags whose evidence this very box is."""
+    where = "reference_box" if group_id == REFERENCE_GROUP else "box"
+    return tuple(
+        key
+        for key, flag in flags
+        if (where == "reference_box" or flag.model == group_id)
+        and any(
+            item.where == where and item.image in (box.image, None) and item.box == box.box
+            for item in flag.evidence
+        )
+    )
 
 
 def _first_pixels(cases: Iterable[ViewerData]) -> tuple[PixelLink, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rexview.analysis import AnswerTable, CaseFilter, Facets, SourceCounts, chips
+from rexview.detect.measured import measured
 from rexview.ui import state
 from rexview.ui.linked import link
 from rexview.vocab import FAILURES
@@ -39,12 +40,17 @@ def _head_html(case_filter: CaseFilter, head: SourceCounts) -> str:
     failure = FAILURES[head.failure]
     active = case_filter.failures == (head.failure,)
     target = replace(case_filter, failures=() if active else (head.failure,), sources=())
+    tested = measured(head.failure)
+    precision = f"<small>{html.escape(tested.words)}</small>" if tested else ""
+    meaning = failure.meaning
+    if tested:
+        meaning += f" Measured on {tested.on}: a flag is something to review, never a verdict."
     label = (
         f"<b>{head.total:,}</b><span>{html.escape(failure.plural)}</span>"
-        f"<small>{sources_text(head.detector, head.reader, head.both)}</small>"
+        f"<small>{sources_text(head.detector, head.reader, head.both)}</small>{precision}"
     )
     css = "rx-head rx-on" if active else "rx-head"
-    return link(state.PAGE_BROWSE, target, label, css=css, title=failure.meaning)
+    return link(state.PAGE_BROWSE, target, label, css=css, title=meaning)
 
 
 def sources_text(detector: int, reader: int, both: int) -> str:

@@ -80,8 +80,10 @@ def _answer_html(
     if content is not None:
         mark = f'<span class="rx-content"><small>Content</small> {format_score(content)}</span>'
     badges = "".join(
-        f'<span class="rx-badge" title="{html.escape(FAILURES[failure].meaning)} '
-        f'{_SAID[source]}">{html.escape(FAILURES[failure].name)}{_MARKS[source]}</span>'
+        f'<span class="{_BADGES.get(source, "rx-badge")}" '
+        f'title="{html.escape(FAILURES[failure].meaning)} {_SAID[source]}">'
+        f"{_BEFORE.get(source, '')}{html.escape(FAILURES[failure].name)}"
+        f"{_MARKS.get(source, '')}</span>"
         for failure, source in answer.failures
     )
     css = "rx-card-answer" if answer.chosen else "rx-card-answer rx-aside"
@@ -96,9 +98,12 @@ _SAID: Final = {
     "detector": "Found by the detector.",
     "reader": "Marked by a reader.",
     "both": "Found by the detector and marked by a reader.",
+    "hint": "Possible: a rule hints at it; nobody confirmed it.",
 }
-_MARKS: Final = {"detector": "", "reader": " ✓", "both": " ✓"}
+_MARKS: Final = {"reader": " ✓", "both": " ✓"}
 """A tick says that a reader marked it."""
+_BEFORE: Final = {"hint": "Possible: "}
+_BADGES: Final = {"hint": "rx-badge rx-hint"}
 
 
 def _picture_html(review_set: ReviewSet, card: CaseCard, colours: Mapping[str, str]) -> str:

@@ -6,9 +6,11 @@ Every number is a link to the cases behind it.
 from __future__ import annotations
 
 import html
+from dataclasses import replace
 
 from rexview.analysis import Count, Overview
 from rexview.analysis.overview import FailureCount
+from rexview.detect.measured import measured
 from rexview.ui import state
 from rexview.ui.linked import link
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
@@ -43,9 +45,22 @@ def failures_html(numbers: Overview) -> str:
         body = "".join(_failure_row(numbers, row) for row in rows) or "<p>No answers yet.</p>"
         panels.append(
             f'<section class="rx-failure"><h3>{html.escape(about.plural)}</h3>'
-            f'<p class="rx-quiet">{html.escape(about.meaning)}</p>{body}</section>'
+            f'<p class="rx-quiet">{html.escape(about.meaning)}</p>'
+            f"{body}{precision_html(failure)}</section>"
         )
     return f'<div class="rx-failures">{"".join(panels)}</div>'
+
+
+def precision_html(failure: str) -> str:
+    """Say how often such a flag was right in tests; empty when that was not measured."""
+    found = measured(failure)
+    if found is None:
+        return ""
+    title = f"Measured on {found.on}. A flag is something to review, never a verdict."
+    return (
+        f'<p class="rx-quiet rx-measured" title="{html.escape(title)}">'
+        f"<small>{html.escape(found.words)}</small></p>"
+    )
 
 
 def _failure_row(numbers: Overview, row: FailureCount) -> str:
@@ -74,6 +89,7 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
             (row.detector, "detector only"),
             (row.reader, "reader only"),
             (row.both, "detector and reader"),
+            (row.hint, "possible"),
         )
         if count.value
     ]
@@ -83,6 +99,47 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
         f'<span class="rx-number">{number} {judged}</span><i aria-hidden="true"></i>'
         f"<small>{' · '.join(sources) or 'none found'}</small></div>"
     )
+
+
+def other_failures_html(numbers: Overview) -> str:
+    """Lay out the other failures, models by failures: marked, found and possible, each apart.
+
+    Empty when nobody and no rule met any.
+    """
+    rows = [row for row in numbers.failures if row.failure not in HEADLINE_FAILURES]
+    met = [name for name in FAILURES if any(row.failure == name for row in rows)]
+    if not met or not numbers.models:
+        return ""
+    cells = {(row.failure, row.model): _other_cell(row) for row in rows}
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in numbers.models.values())
+    body = "".join(
+        f'<tr><th scope="row" title="{html.escape(FAILURES[failure].meaning)}">'
+        f"{html.escape(FAILURES[failure].plural)}</th>"
+        + "".join(f"<td>{cells.get((failure, model), '–')}</td>" for model in numbers.models)
+        + "</tr>"
+        for failure in met
+    )
+    return (
+        '<div class="rx-scroll"><table class="rx-scores rx-others"><caption>Other failures: '
+        "answers marked by a reader, found by the detector only, and only possible (a hint of a "
+        "rule, not counted as a failure).</caption>"
+        f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _other_cell(row: FailureCount) -> str:
+    marked = replace(row.reader.opens, sources=("reader", "both"))
+    parts = (
+        (row.reader.value + row.both.value, marked, "marked"),
+        (row.detector.value, row.detector.opens, "found"),
+        (row.hint.value, row.hint.opens, "possible"),
+    )
+    shown = [
+        link(state.PAGE_BROWSE, opens, f"<b>{value:,}</b> {name}")
+        for value, opens, name in parts
+        if value
+    ]
+    return " · ".join(shown) or "–"
 
 
 def scores_html(numbers: Overview) -> str:

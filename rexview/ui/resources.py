@@ -178,7 +178,11 @@ def open_set(folder: Path) -> ReviewSet:
 
 @st.cache_resource(max_entries=4, show_spinner="Looking for failures…")
 def _answer_table(_review_set: ReviewSet, folder: str, fingerprint: str) -> AnswerTable:
-    return analysis.answer_table(_review_set, gap_threshold=settings().gap_threshold)
+    return analysis.answer_table(
+        _review_set,
+        gap_threshold=settings().gap_threshold,
+        disagreement_threshold=settings().disagreement_threshold,
+    )
 
 
 def answers(review_set: ReviewSet) -> AnswerTable:
@@ -194,7 +198,12 @@ def colours(review_set: ReviewSet) -> dict[str, str]:
 @lru_cache(maxsize=64)
 def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
     """Return one case with all that is said about it; the neighbours' are asked for ahead."""
-    return gather_case(review_set, case_id, gap_threshold=settings().gap_threshold)
+    return gather_case(
+        review_set,
+        case_id,
+        gap_threshold=settings().gap_threshold,
+        disagreement_threshold=settings().disagreement_threshold,
+    )
 
 
 @lru_cache(maxsize=64)

@@ -10,6 +10,7 @@ from typing import Final, NoReturn
 
 import streamlit as st
 
+from rexview.detect import read_word_lists
 from rexview.errors import ReviewSetError, RexviewError, SettingsError
 from rexview.schema import ReviewSet
 from rexview.ui import resources, state
@@ -41,6 +42,7 @@ def prepare_server() -> None:
     PagesManager.uses_pages_directory = False
     for module in pkgutil.iter_modules([str(Path(__file__).parent)], "rexview.ui."):
         import_module(module.name)
+    read_word_lists()
 
 
 def run() -> None:

@@ -30,6 +30,8 @@ Query = dict[str, str | list[str]]
 
 
 _SESSION_SET: Final = "rexview_set"
+SESSION_VERDICTS: Final = "rexview_verdicts"
+"""What the reader of this session says about failures, see :mod:`rexview.ui.verdicts`."""
 
 
 def choose_set(name: str | None) -> None:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice, pairwise
 from typing import Any, Final
 
 from markdown_it import MarkdownIt
@@ -22,20 +23,27 @@ from markdown_it.utils import OptionsDict
 
 _BASE: Final = 0xE000  # private use area: span k opens with _BASE + 2k and closes with the next
 _LIMIT: Final = 0xF8FF
-MAX_SPANS: Final = (_LIMIT - _BASE) // 2
+MAX_SPANS: Final = (_LIMIT - _BASE) // 4
+"""Spans marked in one text, the first given first; they cut it into twice as many pieces."""
+_MOST_TOLD: Final = 24
+"""Values of one attribute that a piece carries, where very many spans lie on each other."""
 MAX_MARKDOWN: Final = 60_000
 """Longer text is shown as it stands: no reader scrolls that far, and a browser should not hang."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Part of a text to mark: offsets into it, a CSS class, and ``data-`` attributes."""
+    """Part of a text to mark: offsets into it, CSS classes, and ``data-`` attributes.
+
+    ``focusable`` makes it a stop of the Tab key.
+    """
 
     start: int
     end: int
     css: str
     data: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
+    focusable: bool = False
 
     def open_tag(self) -> str:
         """Return the opening HTML tag."""
@@ -43,7 +51,7 @@ class Span:
             f' data-{name}="{html.escape(value)}"' for name, value in self.data.items()
         )
         title = f' title="{html.escape(self.title)}"' if self.title else ""
-        focus = ' tabindex="0"' if self.data else ""
+        focus = ' tabindex="0"' if self.focusable else ""
         return f'<mark class="{html.escape(self.css)}"{attributes}{title}{focus}>'
 
 
@@ -89,14 +97,14 @@ def markdown_html(text: str, spans: Iterable[Span] = ()) -> str:
     text : str
         Any text; it is not trusted.
     spans : iterable of Span
-        Offsets into ``text``. Spans that overlap an earlier one are left out.
+        Offsets into ``text``; they may overlap, see :func:`cut_spans`.
 
     Returns
     -------
     str
         HTML without links, images, scripts or anything of the text's own markup but its markdown.
     """
-    chosen = _disjoint(spans, len(text))
+    chosen = cut_spans(spans, len(text))
     if len(text) > MAX_MARKDOWN:
         return plain_html(text, chosen)
     source = _with_borders(text, chosen)
@@ -106,18 +114,72 @@ def markdown_html(text: str, spans: Iterable[Span] = ()) -> str:
 
 def plain_html(text: str, spans: Iterable[Span] = ()) -> str:
     """Escape text, keep its line breaks, and mark spans."""
-    chosen = _disjoint(spans, len(text))
-    marked = _with_marks(_with_borders(text, chosen), {"spans": chosen, "open": None})
-    return f'<div class="rx-plain">{marked}</div>'
+    chosen = cut_spans(spans, len(text))
+    return f'<div class="rx-plain">{_marked(text, chosen)}</div>'
 
 
-def _disjoint(spans: Iterable[Span], length: int) -> list[Span]:
-    chosen: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
-        inside = 0 <= span.start < span.end <= length
-        if inside and (not chosen or span.start >= chosen[-1].end) and len(chosen) < MAX_SPANS:
-            chosen.append(span)
-    return chosen
+def inline_html(text: str, spans: Iterable[Span] = ()) -> str:
+    """Escape a text that stands within a line, and mark spans."""
+    return _marked(text, cut_spans(spans, len(text)))
+
+
+def _marked(text: str, chosen: Sequence[Span]) -> str:
+    return _with_marks(_with_borders(text, chosen), {"spans": chosen, "open": None})
+
+
+def cut_spans(spans: Iterable[Span], length: int) -> list[Span]:
+    """Cut spans that overlap into pieces that do not, each carrying what all its spans carry.
+
+    Parameters
+    ----------
+    spans : iterable of Span
+        In order of importance: only the first :data:`MAX_SPANS` within the text are kept.
+    length : int
+        Of the text.
+
+    Returns
+    -------
+    list of Span
+        In order of place. Classes, values of an attribute and titles of several spans are joined;
+        a span that is a stop of the Tab key is one at its first piece only.
+
+    >>> [(one.start, one.end, one.css) for one in cut_spans([Span(0, 4, "a"), Span(2, 6, "b")], 6)]
+    [(0, 2, 'a'), (2, 4, 'a b'), (4, 6, 'b')]
+    """
+    inside = [span for span in spans if 0 <= span.start < span.end <= length][:MAX_SPANS]
+    starting: dict[int, list[int]] = {}
+    ending: dict[int, list[int]] = {}
+    for number, span in enumerate(inside):
+        starting.setdefault(span.start, []).append(number)
+        ending.setdefault(span.end, []).append(number)
+    borders = sorted({*starting, *ending})
+    covering: dict[int, None] = {}
+    pieces: list[Span] = []
+    for start, end in pairwise(borders):
+        for number in ending.get(start, ()):
+            covering.pop(number)
+        covering.update(dict.fromkeys(starting.get(start, ())))
+        if covering:
+            here = [inside[number] for number in islice(covering, _MOST_TOLD)]
+            pieces.append(_joined(here, start, end))
+    return pieces
+
+
+def _joined(spans: Sequence[Span], start: int, end: int) -> Span:
+    names = dict.fromkeys(name for span in spans for name in span.data)
+    return Span(
+        start,
+        end,
+        _words(span.css for span in spans),
+        {name: _words(span.data.get(name, "") for span in spans) for name in names},
+        "\n".join(dict.fromkeys(span.title for span in spans if span.title)),
+        any(span.focusable and span.start == start for span in spans),
+    )
+
+
+def _words(values: Iterable[str]) -> str:
+    """Join lists of words, each word once."""
+    return " ".join(dict.fromkeys(word for value in values for word in value.split()))
 
 
 def _with_borders(text: str, spans: Sequence[Span]) -> str:

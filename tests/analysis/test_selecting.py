@@ -86,6 +86,8 @@ def expected_rows(table: AnswerTable, case_filter: CaseFilter) -> list[dict[str,
         for failure, bit in FAILURE_BITS.items():
             detected, marked = bool(row["detected"] & bit), bool(row["marked"] & bit)
             source = {(1, 0): "detector", (0, 1): "reader", (1, 1): "both"}.get((detected, marked))
+            if source is None and row["hinted"] & bit:
+                source = "hint" if case_filter.sources else None  # a hint has to be asked for
             if source and (not case_filter.sources or source in case_filter.sources):
                 failures.add(failure)
         regions: dict[str, set[str]] = {}
@@ -124,6 +126,8 @@ FILTERS = [
     CaseFilter(failures=("token_limit",), sources=("both",)),
     CaseFilter(sources=("reader", "both"), models=("g",)),
     CaseFilter(sources=("detector",)),
+    CaseFilter(sources=("hint",)),
+    CaseFilter(failures=("omission", "token_limit"), sources=("hint", "both")),
     CaseFilter(statuses=("answered",), gap=Range(1)),
     CaseFilter(statuses=("not_run",)),
     CaseFilter(content=Range(1, 2), language=Range(None, 3.5)),

@@ -11,7 +11,7 @@ import polars as pl
 from rexview import frames
 from rexview.detect import DETECTORS, FLAG_TABLE, find_flags, flag_rows, flags_for, survey
 from rexview.schema import ReviewSet
-from rexview.vocab import FAILURES, HEADLINE_FAILURES
+from rexview.vocab import FAILURES
 
 
 def word(reader: str, verdict: str, failure: str = "token_limit", **more: Any) -> dict[str, Any]:
@@ -38,8 +38,8 @@ def cut_set(make_set: Any, *words: dict[str, Any]) -> ReviewSet:
     return review_set
 
 
-def test_the_headline_failures_have_a_detector_each() -> None:
-    assert {detector.failure for detector in DETECTORS} == set(HEADLINE_FAILURES)
+def test_every_failure_has_a_detector() -> None:
+    assert {detector.failure for detector in DETECTORS} == set(FAILURES)
 
 
 def test_the_frame_has_its_columns_even_when_empty(make_set: Any) -> None:
@@ -128,7 +128,13 @@ def test_rows_are_json_in_the_order_of_cases_and_models(make_set: Any) -> None:
         answers=[
             {"case": "a", "model": "m", "finish_reason": "length"},
             {"case": "a", "model": "g", "finish_reason": "length"},
-            {"case": "z", "model": "m", "finish_reason": "length", "boxes": [wrong]},
+            {
+                "case": "z",
+                "model": "m",
+                "finish_reason": "length",
+                "boxes": [wrong],
+                "text": "A left effusion. The heart is",
+            },
             {"case": "z", "model": "g", "finish_reason": "length", "_newest": False},
         ],
     )
@@ -143,6 +149,8 @@ def test_rows_are_json_in_the_order_of_cases_and_models(make_set: Any) -> None:
     assert set(first) == {"case", "model", "failure", "source", "kind", "message", "evidence"}
     assert first["evidence"][1] == {
         "where": "box",
+        "start": None,
+        "end": None,
         "text": "left effusion",
         "field": "box",
         "side": "right",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rexview.detect import BoxLaterality, survey
+from rexview.detect import Laterality, survey
 from rexview.geometry import box_side, orientation_of
 from rexview.schema import ReviewSet, answer_from_row
 
@@ -30,7 +30,7 @@ def box(label: str | None, place: list[float], image_id: str | None = "i") -> di
 
 def flags_in(review_set: ReviewSet) -> list[Any]:
     """Flags of the looks at single answers, which the survey of all answers has to agree with."""
-    detector = BoxLaterality()
+    detector = Laterality()
     said = detector.survey(review_set)
     surveyed = survey(review_set, detectors=[detector]).flags.select("case", "kind").rows()
     found = []

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rexview.detect import ExecutionGap, TokenLimit
+from rexview.detect import ExecutionGap, TokenLimit, find_flags
 from rexview.schema import answer_from_row
 
 LONG = "The heart is normal. " * 10 + "There is a right pleural eff"
@@ -18,13 +18,24 @@ LONG = "The heart is normal. " * 10 + "There is a right pleural eff"
         ({"text": LONG, "finish_reason": "length"}, "finish_reason"),
         ({"text": LONG, "output_tokens": 512, "max_output_tokens": 512}, "usage"),
         ({"text": LONG, "output_tokens": 511, "max_output_tokens": 512}, None),
-        ({"text": LONG, "output_tokens": 512}, None),
+        ({"text": LONG, "output_tokens": 512}, "truncated_suspected"),
+        ({"text": LONG, "finish_reason": "unknown"}, "truncated_suspected"),
+        ({"text": LONG, "finish_reason": "unknown", "error": "HTTP 503"}, None),
+        ({"text": LONG, "finish_reason": "content_filter"}, None),
+        ({"text": "The lungs are clear. " * 20, "finish_reason": "unknown"}, "repetition"),
+        (
+            {"text": "The lungs are clear. " * 20, "output_tokens": 90, "max_output_tokens": 99},
+            None,
+        ),
+        ({"text": "I cannot interpret medical images.", "finish_reason": "unknown"}, None),
+        ({"text": "<think>Let me look.</think>", "finish_reason": "unknown"}, "empty"),
         ({"text": "", "output_tokens": 512, "max_output_tokens": 512}, "no_answer"),
         ({"text": None, "finish_reason": "length"}, "no_answer"),
         ({"text": "", "finish_reason": "unknown"}, "empty"),
         ({"text": "", "finish_reason": "unknown", "error": "HTTP 503"}, None),
         ({"text": "", "finish_reason": "unknown", "output_tokens": 3}, None),
-        ({"text": "", "finish_reason": "stop"}, None),
+        ({"text": "", "finish_reason": "stop"}, "empty"),
+        ({"text": "", "output_tokens": 3, "max_output_tokens": 512}, None),
         ({"text": "", "finish_reason": "content_filter"}, None),
         ({"text": None, "finish_reason": "unknown", "choice": 2}, None),
         ({"text": "Clear lungs", "finish_reason": "unknown"}, None),
@@ -33,10 +44,14 @@ LONG = "The heart is normal. " * 10 + "There is a right pleural eff"
 def test_token_limit(make_set: Any, answer: dict[str, Any], kind: str | None) -> None:
     review_set = make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g", **answer}])
     detector = TokenLimit()
-    assert detector.survey(review_set)["kind"].drop_nulls().to_list() == ([kind] if kind else [])
+    surveyed = find_flags(review_set, detectors=[detector])["kind"].to_list()
+    assert surveyed == ([kind] if kind else [])
     record = answer_from_row(review_set.answers.row(0, named=True))
     flags = detector.find(review_set.case("c"), record, [])
     assert [flag.kind for flag in flags] == ([kind] if kind else [])
+    for flag in flags:
+        assert flag.message.endswith(".")
+        assert flag.evidence[0].where == "usage"
 
 
 def test_a_cut_answer_shows_its_end(make_set: Any) -> None:
@@ -58,10 +73,11 @@ def test_what_can_be_judged_by_signals(make_set: Any) -> None:
         {"case": "c2", "model": "g", "finish_reason": "unknown"},
         {"case": "c3", "model": "g", "finish_reason": "unknown", "text": ""},
         {"case": "c4", "model": "g", "_newest": False},
+        {"case": "c5", "model": "g", "finish_reason": "unknown", "text": None, "choice": 1},
     ]
     cases = [{"id": answer["case"]} for answer in answers]
     judged = TokenLimit().survey(make_set(cases=cases, answers=answers))
-    assert judged["case"].to_list() == ["c1", "c3"]
+    assert judged.select("case", "look").rows() == [("c1", True), ("c2", True), ("c3", False)]
 
 
 def scores(case: str, process: list[int], execution: list[int]) -> list[dict[str, Any]]:

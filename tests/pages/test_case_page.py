@@ -3,6 +3,9 @@ import json
 import pytest
 from page_text import shown
 
+from rexview.schema import ReaderFlag
+from rexview.ui import resources, state, verdicts
+
 
 def viewer(app):
     (component,) = [
@@ -17,7 +20,7 @@ def test_a_case_shows_question_answers_report_scores_and_flags(open_app):
     for part in (
         "Question 1",
         "Model M",
-        "Right pleural",
+        "pleural effusion",
         "Reader A",
         "Made for a test",
         "Laterality error",
@@ -79,3 +82,20 @@ def test_two_texts_can_be_compared(open_app):
     app = open_app("case", case="c1")
     app.selectbox(key="compare_c1").select_index(0).run()
     assert "<ins>" in shown(app)
+
+
+def give(app, verdict):
+    """Say a verdict as the browser would."""
+    named = (resources.set_id(resources.settings().review_set), "c1", "m", "laterality_error")
+    word = ReaderFlag("c1", "m", verdicts.SESSION_READER, "laterality_error", verdict)
+    app.session_state[state.SESSION_VERDICTS] = {named: word}
+    return app.run()
+
+
+@pytest.mark.parametrize("verdict", ["confirmed", "rejected"])
+def test_a_verdict_of_this_session_is_shown_and_said_to_be_so(open_app, verdict):
+    app = open_app("case", case="c1")
+    assert "Kept for this session" not in shown(app)
+    text = shown(give(app, verdict))
+    assert f"<b>You</b> <i>{verdict} · Kept for this session" in text
+    assert ("rx-badge rx-rejected" in text) == (verdict == "rejected")

@@ -99,13 +99,18 @@ def test_the_flags_of_an_answer_stand_in_its_column(page, review_set):
 
 
 def test_each_failure_is_named_once_with_all_that_is_said_of_it():
+    answer = Answer("c", "m", "A")
     said = {"case": "c", "model": "m", "failure": "omission", "message": "Missed."}
     flags = [Flag(source="detector", **said), Flag(source="reader", reader="a", **said)]
-    text = read(case_panels.flags_html(flags, {"a": "Dr A"}))
+    text = read(
+        case_panels.flags_html(
+            CasePage(Case("c", "q"), (answer,), (), {}, tuple(flags)), answer, {"a": "Dr A"}
+        )
+    )
     assert text.count("Missed finding") == 1
     assert text.count("Missed.") == 2
     assert "Dr A" in text
-    assert case_panels.flags_html([], {}) == ""
+    assert case_panels.flags_html(CasePage(Case("c", "q"), (answer,), (), {}, ()), answer, {}) == ""
 
 
 def test_an_answer_cut_at_the_limit_says_so_though_the_server_said_stop(page, review_set):
@@ -116,7 +121,7 @@ def test_an_answer_cut_at_the_limit_says_so_though_the_server_said_stop(page, re
 
 
 def test_the_other_panels(page):
-    assert "64 years, F" in read(case_panels.report_html(page.case, page.link_keys))
+    assert "64 years, F" in read(case_panels.report_html(page))
     scores = read(case_panels.scores_html(page.scores, names=NAMES, readers={"a": EVIL}))
     assert "Process" in scores
     read(case_panels.question_html(page.case))
@@ -126,7 +131,7 @@ def test_the_other_panels(page):
 
 def test_empty_panels_say_so():
     case = Case("c", "q")
-    assert "no reference report" in read(case_panels.report_html(case, ()))
+    assert "no reference report" in read(case_panels.report_html(CasePage(case, (), (), {}, ())))
     assert "Nobody has scored" in read(case_panels.scores_html((), names={}, readers={}))
 
 

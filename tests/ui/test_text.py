@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from page_text import StrictReader
 
-from rexview.ui.text import MAX_MARKDOWN, Span, markdown_html, plain_html
+from rexview.ui.text import MAX_MARKDOWN, Span, cut_spans, markdown_html, plain_html
 
 ALLOWED = {
     *("p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li"),
@@ -72,9 +72,42 @@ def test_a_span_is_marked_through_markdown():
     assert "".join(marked) == "right pleural effusionleft effusion"
 
 
-def test_spans_outside_the_text_or_over_each_other_are_left_out():
-    spans = [Span(0, 4, "a"), Span(2, 6, "b"), Span(90, 99, "c"), Span(5, 5, "d"), Span(-1, 2, "e")]
-    assert re.findall(r'class="(\w+)"', markdown_html("some words here", spans)) == ["a"]
+def test_spans_over_each_other_become_pieces_that_carry_both():
+    spans = [
+        Span(0, 4, "a", {"key": "k l"}, "one", focusable=True),
+        Span(2, 6, "b", {"key": "k m", "flag": "f"}, "two"),
+        Span(90, 99, "c"),
+        Span(5, 5, "d"),
+        Span(-1, 2, "e"),
+    ]
+    pieces = cut_spans(spans, 15)
+    assert [(one.start, one.end, one.css) for one in pieces] == [
+        (0, 2, "a"),
+        (2, 4, "a b"),
+        (4, 6, "b"),
+    ]
+    assert pieces[1].data == {"key": "k l m", "flag": "f"}
+    assert pieces[1].title == "one\ntwo"
+    assert [one.focusable for one in pieces] == [True, False, False]
+    marked = re.findall(r'class="([\w ]+)"', markdown_html("some words here", spans))
+    assert marked == ["a", "a b", "b"]
+
+
+@given(st.lists(st.tuples(st.integers(-2, 12), st.integers(-2, 12))))
+def test_pieces_cover_what_the_spans_cover_and_nothing_else(pairs):
+    spans = [Span(start, end, f"s{number}") for number, (start, end) in enumerate(pairs)]
+    inside = [one for one in spans if 0 <= one.start < one.end <= 10]
+    pieces = cut_spans(spans, 10)
+    for place in range(10):
+        expected = {one.css for one in inside if one.start <= place < one.end}
+        here = [one for one in pieces if one.start <= place < one.end]
+        assert len(here) == (1 if expected else 0)
+        assert {css for one in here for css in one.css.split()} == expected
+
+
+def test_very_many_spans_on_each_other_stay_small():
+    spans = [Span(k, 20_000 - k, f"s{k}", {"key": f"k{k}"}) for k in range(9_000)]
+    assert len(markdown_html("x " * 10_000, spans)) < 3_000_000
 
 
 def test_markdown_is_rendered():

@@ -56,7 +56,7 @@ class BoxMark:
 
     ``side`` and ``place`` are words such as "on the patient's right" and "lower third"; ``note`` is
     a remark on this box such as "the label says left". ``finding`` joins the box to words on the
-    page (``data-rx-finding``).
+    page (``data-rx-finding``), ``flags`` to the flags whose evidence it is.
     """
 
     id: str
@@ -71,6 +71,7 @@ class BoxMark:
     score: float | None = None
     note: str | None = None
     finding: str | None = None
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ export class Groups {
   constructor(viewer) {
     this.viewer = viewer;
     this.list = [];
+    this.pinned = null; // {key, isLit, revealed: groups shown for its sake}
   }
 
   isShown(id) {
@@ -62,7 +63,30 @@ export class Groups {
     this.viewer.say("hover", { boxes: [...ids] });
   }
 
+  /** Light the boxes of a test; null goes back to the pinned ones, if there are any. */
   lightWhere(isLit) {
-    for (const pane of this.viewer.panes) pane.boxes.light(isLit);
+    const test = isLit ?? this.pinned?.isLit ?? null;
+    for (const pane of this.viewer.panes) pane.boxes.light(test);
+  }
+
+  /** Keep some boxes lit, their groups and a view that has them shown; a null key ends it. */
+  pin(key, isLit) {
+    if ((this.pinned?.key ?? null) === key) return;
+    for (const group of this.pinned?.revealed ?? []) this.viewer.state.setGroup(group, false);
+    const had = (this.pinned?.revealed ?? []).length > 0;
+    this.pinned = null;
+    if (key === null) {
+      if (had) this.#changed();
+      return;
+    }
+    const meant = this.list.filter((group) => group.boxes.some(isLit));
+    const revealed = meant.filter((group) => !this.isShown(group.id));
+    this.pinned = { key, isLit, revealed };
+    for (const group of revealed) this.viewer.state.setGroup(group, true);
+    const images = new Set(meant.flatMap(({ boxes }) => boxes.filter(isLit).map(({ image }) => image)));
+    const { shown } = this.viewer.state;
+    const first = [...images].find((id) => this.viewer.views.get(id));
+    if (first && !shown.some((id) => images.has(id))) this.viewer.views.choose(first, shown.length > 1);
+    if (had || revealed.length > 0) this.#changed();
   }
 }

@@ -1,23 +1,34 @@
 // Findings in the page and their boxes light each other.
 //
 // Anything on the page that carries `data-rx-finding="KEY"`, or links to "#finding-KEY", belongs to
-// the boxes whose `finding` is KEY. Pointing at it or focusing it lights those boxes and marks the
-// other words of that finding with `data-rx-lit`; pointing at a box marks its words. The page may
-// also say it directly: dispatch `rexview:light` on window with detail {findings: [KEY]} or
-// {boxes: [id]}, or detail null to end.
+// the boxes whose `finding` is KEY; either may name several keys, parted by spaces. Pointing at it or
+// focusing it lights those boxes and marks the other words of those findings with `data-rx-lit`;
+// pointing at a box marks its words. The page may also say it directly: dispatch `rexview:light` on
+// window with detail {findings: [KEY]} or {boxes: [id]}, or detail null to end; or
+// `rexview:evidence` with {flags: [key], pinned: key or null}: lights the boxes that carry these
+// flags, and keeps those of the pinned one lit, with their group shown, until another is.
 
 const ANCHOR = "#finding-";
 const SELECTOR = `[data-rx-finding], a[href^="${ANCHOR}"]`;
 
-function findingOf(element) {
-  if (element.dataset.rxFinding) return element.dataset.rxFinding;
-  return decodeURIComponent(element.getAttribute("href").slice(ANCHOR.length));
+function findingsOf(element) {
+  const { rxFinding } = element.dataset;
+  return rxFinding ? split(rxFinding) : [decodeURIComponent(element.getAttribute("href").slice(ANCHOR.length))];
+}
+
+function split(keys) {
+  return (keys ?? "").split(" ").filter(Boolean);
+}
+
+function shows(box, findings) {
+  return split(box.finding).some((key) => findings.has(key));
 }
 
 export class Linking {
-  /** @param {function} light called with a test for boxes, or null */
-  constructor(light) {
-    this.light = light;
+  /** @param {object} groups the viewer's: what lights boxes and keeps them lit */
+  constructor(groups) {
+    this.groups = groups;
+    this.light = (isLit) => groups.lightWhere(isLit);
     this.marked = [];
     this.abort = new AbortController();
     const { signal } = this.abort;
@@ -27,6 +38,7 @@ export class Linking {
     }
     document.addEventListener("click", (event) => this.#click(event), { signal, capture: true });
     window.addEventListener("rexview:light", (event) => this.#said(event.detail), { signal });
+    window.addEventListener("rexview:evidence", (event) => this.#shown(event.detail), { signal });
   }
 
   close() {
@@ -34,20 +46,20 @@ export class Linking {
     this.abort.abort();
   }
 
-  #finding(event) {
+  #findings(event) {
     const element = event.target instanceof Element ? event.target.closest(SELECTOR) : null;
-    return element ? findingOf(element) : null;
+    return element ? new Set(findingsOf(element)) : null;
   }
 
   #start(event) {
-    const finding = this.#finding(event);
-    if (finding === null) return;
-    this.light((box) => box.finding === finding);
-    this.#markWords(new Set([finding]));
+    const findings = this.#findings(event);
+    if (findings === null) return;
+    this.light((box) => shows(box, findings));
+    this.#markWords(findings);
   }
 
   #end(event) {
-    if (this.#finding(event) === null) return;
+    if (this.#findings(event) === null) return;
     this.light(null);
     this.#markWords(new Set());
   }
@@ -61,18 +73,25 @@ export class Linking {
   #said(detail) {
     const { findings = [], boxes = [] } = detail ?? {};
     const any = findings.length > 0 || boxes.length > 0;
-    this.light(any ? (box) => boxes.includes(box.id) || findings.includes(box.finding) : null);
+    const named = new Set(findings);
+    this.light(any ? (box) => boxes.includes(box.id) || shows(box, named) : null);
+  }
+
+  #shown({ flags, pinned }) {
+    const carries = (keys) => (box) => (box.flags ?? []).some((key) => keys.includes(key));
+    this.groups.pin(pinned, pinned ? carries([pinned]) : null);
+    this.light(flags.length > 0 ? carries(flags) : null);
   }
 
   /** Mark the words on the page that belong to these boxes. */
   mark(boxes) {
-    this.#markWords(new Set(boxes.map((box) => box.finding).filter(Boolean)));
+    this.#markWords(new Set(boxes.flatMap((box) => split(box.finding))));
   }
 
   #markWords(findings) {
     for (const element of this.marked) delete element.dataset.rxLit;
     const all = findings.size === 0 ? [] : [...document.querySelectorAll(SELECTOR)];
-    this.marked = all.filter((one) => findings.has(findingOf(one)));
+    this.marked = all.filter((one) => findingsOf(one).some((key) => findings.has(key)));
     for (const element of this.marked) element.dataset.rxLit = "";
   }
 }

@@ -82,7 +82,7 @@ class Viewer {
     this.root.addEventListener("fullscreenchange", () => this.changed());
     this.keyboard = new Keyboard(this, commands);
     this.turning = new Turning((direction) => this.turn(direction));
-    this.linking = new Linking((isLit) => this.groups.lightWhere(isLit));
+    this.linking = new Linking(this.groups);
     this.address = new Address(() => addressOf(this));
     this.hashListener = () => adopt(this, decode(location.hash)) && this.arrange();
     window.addEventListener("hashchange", this.hashListener);
@@ -124,6 +124,7 @@ class Viewer {
     this.data = data;
     this.asked = false;
     this.root.style.setProperty("--rx-height", data.height);
+    if (fresh) this.groups.pin(null);
     this.groups.list = data.groups;
     this.views.take(data.views, data.active, fresh);
     if (fresh) {
@@ -176,6 +177,7 @@ class Viewer {
       this.panes[place].open(this.views.get(id));
       this.panes[place].refreshBoxes();
     });
+    this.groups.lightWhere(null);
     this.#layout();
     this.changed();
   }

@@ -1,0 +1,116 @@
+"""The labelled texts beside this file, as the records that detectors work on.
+
+What the files hold, and how they were labelled, stands in ``README.md``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.schema import Answer, AnswerBox, Case, ReferenceBox, Report, StudyImage
+from rexview.vocab import normalise_view
+
+FOLDER: Final = Path(__file__).parent
+LATERALITY_FORMS: Final = (
+    *("easy", "negation", "abbreviations", "bilateral", "silent_reference"),
+    *("uncertain_hypothetical", "separate_sentence", "table", "json", "markdown"),
+    *("coordination", "other_finding_same_sentence", "contralateral_negation"),
+    *("unusual_negation", "pseudo_negation", "prior", "image_side_wording", "self_correction"),
+    *("contradiction", "restated_question", "upper_case", "anatomy_side_words"),
+    *("device_crossing", "within_answer", "no_full_stops", "long_report"),
+)
+"""The ways of writing that the laterality pairs cover."""
+MODEL: Final = "corpus"
+_IMAGE: Final = "image-1"
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """One row of the corpus.
+
+    ``expected`` is the label and ``kind`` the rule that must find a box error. ``hard`` is about
+    laterality pairs; all other rows are not hard.
+    """
+
+    id: str
+    split: str
+    form: str
+    expected: str
+    hard: bool
+    kind: str | None
+    case: Case
+    answer: Answer
+
+
+def laterality_pairs() -> list[Labelled]:
+    """Read the answers with reference reports."""
+    return [
+        _labelled(row, Report(findings=row["report"] or None), row["answer"])
+        for row in _rows("laterality_pairs")
+    ]
+
+
+def box_sides() -> list[Labelled]:
+    """Read the boxes on one side of an image; the view is folded onto the app's words."""
+    return [_boxed(row) for row in _rows("box_sides")]
+
+
+def token_limit_texts() -> list[Labelled]:
+    """Read the answers of which nothing but the text is known."""
+    return [_labelled(row, Report(), row["text"]) for row in _rows("token_limit_texts")]
+
+
+def _rows(name: str) -> list[dict[str, Any]]:
+    """All rows of the files of that kind; the splits may share a file or not."""
+    return [
+        json.loads(line)
+        for path in sorted(FOLDER.glob(f"{name}*.jsonl"))
+        for line in path.read_text(encoding="utf-8").split("\n")
+        if line.strip()
+    ]
+
+
+def _labelled(
+    row: Mapping[str, Any],
+    report: Report,
+    text: str,
+    boxes: tuple[AnswerBox, ...] = (),
+    **case: Any,
+) -> Labelled:
+    return Labelled(
+        id=row["id"],
+        split=row["split"],
+        form=row["form"],
+        expected=row["expected"],
+        hard=row.get("hard", False),
+        kind=row.get("kind"),
+        case=Case(id=row["id"], question="Describe this radiograph.", report=report, **case),
+        answer=Answer(case=row["id"], model=MODEL, text=text, boxes=boxes),
+    )
+
+
+def _boxed(row: Mapping[str, Any]) -> Labelled:
+    orientation = row["patient_orientation"]
+    image = StudyImage(
+        id=_IMAGE,
+        path="image.png",
+        view=normalise_view(row["view"]),
+        view_raw=row["view"],
+        width=row["width"],
+        height=row["height"],
+        patient_orientation=None if orientation is None else tuple(orientation),
+        laterality_flip=row.get("laterality_flip"),
+    )
+    references = tuple(
+        ReferenceBox(_IMAGE, reference["label"], tuple(reference["box"]))
+        for reference in row.get("reference_boxes") or ()
+    )
+    box = row["box"]
+    boxes = () if box is None else (AnswerBox(_IMAGE, row["label"] or "", tuple(box)),)
+    return _labelled(
+        row, Report(), row["answer"], boxes, images=(image,), reference_boxes=references
+    )

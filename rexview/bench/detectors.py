@@ -1,0 +1,296 @@
+"""How right and how fast the text and box detectors are: ``python -m rexview bench detectors``.
+
+The labelled texts of :mod:`rexview.bench.corpus` go through :func:`rexview.detect.flags.flags_for`,
+the way that pages take. A row's ``expected`` label against the flags gives counts; a form's
+precision, recall and specificity are printed beside the targets of the whole. With a folder, the
+share of a review set's newest answers that each rule flags is printed instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from rexview.bench import detector_speed
+from rexview.bench.corpus import Labelled, box_sides, laterality_pairs, token_limit_texts
+from rexview.detect.detector import newest
+from rexview.detect.flags import find_flags, flags_for
+from rexview.reviewset import load
+from rexview.schema import Flag
+
+NOTES: Final = """\
+What these figures do not show: the texts were written for measuring, so their mix of forms is not
+that of any model, and a third of them are errors where real answers have a few per cent; at such a
+prevalence the share of flags that are right is lower than the precision above. The dev split was
+there while the rules were improved; only held_out says how they do on texts that nobody tuned them
+on. Labels are one writer's reading. Other languages than English are not covered. Forms with few
+texts have wide margins: one text of twenty is five points."""
+FOLDER_NOTES: Final = """\
+Shares of the newest answers. Whether a flag is right must be judged by a person: look at the flags
+with `python -m rexview failures FOLDER --json`, or on the Case pages."""
+FAILURE: Final = "laterality_error"
+CONTRARY: Final = "bilateral"
+"""The kind of flag for one side of a bilateral finding, which is no laterality error."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The least share that is wanted; None where nothing is asked."""
+
+    precision: float | None = None
+    recall: float | None = None
+    specificity: float | None = None
+
+    def __str__(self) -> str:
+        asked = {name: value for name, value in vars(self).items() if value is not None}
+        return ", ".join(f"{name} >= {value:g}" for name, value in asked.items())
+
+
+EASY: Final = Target(recall=0.97, specificity=0.995)
+HARD: Final = Target(precision=0.92, recall=0.85, specificity=0.96)
+BOXES: Final = Target(precision=0.97, recall=0.95)
+COMPLETE: Final = Target(specificity=0.98)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One labelled row and what was made of it.
+
+    ``wanted`` says whether a flag is expected, ``flagged`` whether one came, ``kinds`` which.
+    """
+
+    row: Labelled
+    wanted: bool
+    flagged: bool
+    kinds: tuple[str, ...]
+
+    @property
+    def wrong(self) -> bool:
+        """Whether an error was missed or a look-alike flagged."""
+        return self.wanted != self.flagged
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts over some outcomes. A rate without anything to measure it on is None."""
+
+    hits: int
+    misses: int
+    false_alarms: int
+    passes: int
+
+    @classmethod
+    def of(cls, outcomes: Iterable[Outcome]) -> Tally:
+        """Count hits, misses, false alarms and rightly passed texts."""
+        pairs = [(outcome.wanted, outcome.flagged) for outcome in outcomes]
+        return cls(
+            pairs.count((True, True)),
+            pairs.count((True, False)),
+            pairs.count((False, True)),
+            pairs.count((False, False)),
+        )
+
+    @property
+    def precision(self) -> float | None:
+        """Share of the flagged that are errors."""
+        return _share(self.hits, self.false_alarms)
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the errors that are flagged."""
+        return _share(self.hits, self.misses)
+
+    @property
+    def specificity(self) -> float | None:
+        """Share of the others that are not flagged."""
+        return _share(self.passes, self.false_alarms)
+
+    def reaches(self, target: Target) -> bool:
+        """Whether every rate that is asked for could be measured and is high enough."""
+        asked = {name: value for name, value in vars(target).items() if value is not None}
+        measured = {name: getattr(self, name) for name in asked}
+        return all(
+            measured[name] is not None and measured[name] >= value for name, value in asked.items()
+        )
+
+
+def _share(part: int, rest: int) -> float | None:
+    return part / (part + rest) if part + rest else None
+
+
+def laterality_outcomes() -> list[Outcome]:
+    """Compare every laterality pair with the flags on it.
+
+    A flag of kind ``bilateral`` is no error: neither a hit nor a false alarm.
+    """
+    outcomes = []
+    for row, flags in _flagged_pairs():
+        kinds = _kinds(flags, FAILURE)
+        flagged = any(kind != CONTRARY for kind in kinds)
+        outcomes.append(Outcome(row, row.expected == "error", flagged, kinds))
+    return outcomes
+
+
+def box_outcomes() -> list[Outcome]:
+    """Compare every box with the flags on it; only the rule that is named in the row is a hit."""
+    outcomes = []
+    for row in box_sides():
+        kinds = _kinds(_flags(row), FAILURE)
+        wanted = row.expected == "error"
+        flagged = row.kind in kinds if wanted else any(kind != CONTRARY for kind in kinds)
+        outcomes.append(Outcome(row, wanted, flagged, kinds))
+    return outcomes
+
+
+def ending_outcomes() -> list[Outcome]:
+    """Compare every text of the token-limit corpus with the flags on it.
+
+    Refusals (``blocked``) are neither cut off nor complete: a token-limit flag on one is wrong.
+    """
+    outcomes = []
+    for row in token_limit_texts():
+        kinds = _kinds(_flags(row), "token_limit")
+        wanted = row.expected not in ("complete", "blocked")
+        outcomes.append(Outcome(row, wanted, bool(kinds), kinds))
+    return outcomes
+
+
+def whole_answer_outcomes() -> list[Outcome]:
+    """Ask of the answers of the laterality pairs, all of them complete, whether they were cut."""
+    outcomes = []
+    for row, flags in _flagged_pairs():
+        kinds = _kinds(flags, "token_limit")
+        outcomes.append(Outcome(row, wanted=False, flagged=bool(kinds), kinds=kinds))
+    return outcomes
+
+
+@cache
+def _flagged_pairs() -> tuple[tuple[Labelled, list[Flag]], ...]:
+    """Every laterality pair with its flags, found once for all that is asked of them."""
+    return tuple((row, _flags(row)) for row in laterality_pairs())
+
+
+def _flags(row: Labelled) -> list[Flag]:
+    return flags_for(row.case, [row.answer], [])
+
+
+def _kinds(flags: Iterable[Flag], failure: str) -> tuple[str, ...]:
+    return tuple(flag.kind or "" for flag in flags if flag.failure == failure)
+
+
+def notes(folder: Path | None = None) -> str:
+    """Return what a reader of the figures should keep in mind."""
+    return FOLDER_NOTES if folder else NOTES
+
+
+def run(folder: Path | None = None) -> list[dict[str, Any]]:
+    """Measure; one row a form, one a whole with its targets, then the speed.
+
+    Parameters
+    ----------
+    folder : Path, optional
+        A review set: then its rows are the shares of newest answers that are flagged.
+    """
+    if folder is not None:
+        return _review_set(folder)
+    laterality, boxes = laterality_outcomes(), box_outcomes()
+    easy = [outcome for outcome in laterality if not outcome.row.hard]
+    hard = [outcome for outcome in laterality if outcome.row.hard]
+    endings, whole = ending_outcomes(), whole_answer_outcomes()
+    return [
+        *_table("laterality, easy", easy, EASY),
+        *_table("laterality, hard", hard, HARD),
+        *_table("one side of a bilateral finding", _bilateral(laterality)),
+        *_table("boxes", boxes, BOXES),
+        *_table("token limit", endings, COMPLETE),
+        *_table("token limit, answers of the pairs", whole, COMPLETE, forms=False),
+        *detector_speed.rows([outcome.row for outcome in laterality]),
+    ]
+
+
+def _bilateral(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """How well "one side of a bilateral finding" is told from the rest."""
+    return [
+        Outcome(outcome.row, outcome.row.expected == CONTRARY, CONTRARY in outcome.kinds, ())
+        for outcome in outcomes
+        if outcome.row.form == CONTRARY
+    ]
+
+
+def _table(
+    what: str, outcomes: Sequence[Outcome], target: Target | None = None, *, forms: bool = True
+) -> list[dict[str, Any]]:
+    rows = []
+    for split in sorted({outcome.row.split for outcome in outcomes}):
+        own = [outcome for outcome in outcomes if outcome.row.split == split]
+        rows.append(_row(what, split, "all", own, target))
+        names = dict.fromkeys(outcome.row.form for outcome in own) if forms else {}
+        for form in names if len(names) > 1 else ():
+            some = [outcome for outcome in own if outcome.row.form == form]
+            rows.append(_row(what, split, form, some))
+    return rows
+
+
+def _row(
+    what: str, split: str, form: str, outcomes: Sequence[Outcome], target: Target | None = None
+) -> dict[str, Any]:
+    tally = Tally.of(outcomes)
+    return {
+        "what": what,
+        "split": split,
+        "form": form,
+        "n": len(outcomes),
+        "errors": tally.hits + tally.misses,
+        "missed": tally.misses,
+        "false alarms": tally.false_alarms,
+        "precision": _rounded(tally.precision),
+        "recall": _rounded(tally.recall),
+        "specificity": _rounded(tally.specificity),
+        "target": str(target) if target else None,
+        "reached": None if target is None else "yes" if tally.reaches(target) else "no",
+    }
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 3)
+
+
+def _review_set(folder: Path) -> list[dict[str, Any]]:
+    review_set = load(folder)
+    answers = len(newest(review_set))
+    counted = (
+        find_flags(review_set)
+        .filter(pl.col("source") == "detector")
+        .unique(["case", "model", "failure", "kind", "hint"])
+        .group_by("failure", "kind", "hint", maintain_order=True)
+        .len("answers")
+        .sort("failure", "kind")
+    )
+    return [
+        {**row, "of": answers, "share": round(row["answers"] / answers, 4)}
+        for row in counted.iter_rows(named=True)
+    ] or [{"failure": "none", "answers": 0, "of": answers}]
+
+
+OUTCOMES: Final[dict[str, Callable[[], list[Outcome]]]] = {
+    "laterality": laterality_outcomes,
+    "boxes": box_outcomes,
+    "token limit": ending_outcomes,
+    "token limit, answers of the pairs": whole_answer_outcomes,
+}
+"""Everything that is compared with labels, by name."""
+
+
+def wrong(outcomes: Iterable[Outcome]) -> list[str]:
+    """Name the rows that came out wrong, for a person to look at."""
+    return [
+        f"{outcome.row.id}: {'missed' if outcome.wanted else 'false alarm'}"
+        + (f" ({', '.join(outcome.kinds)})" if outcome.kinds else "")
+        for outcome in outcomes
+        if outcome.wrong
+    ]

@@ -1,0 +1,202 @@
+"""An answer's findings beside the report's: what hints of invented and missed findings rest on."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+
+from rexview.detect.detector import newest
+from rexview.detect.findings import Finding, Mention, finding_info
+from rexview.detect.spoken import spoken, written
+from rexview.schema import Answer, Case, Evidence, ReviewSet
+from rexview.stats import answer_status, status_of
+
+REPORT_FIELDS: Final = ("findings", "impression")
+_ZONES: Final[dict[str, frozenset[str]]] = {
+    "upper": frozenset({"upper", "apex"}),
+    "apex": frozenset({"upper", "apex"}),
+    "mid": frozenset({"mid", "hilum"}),
+    "hilum": frozenset({"mid", "hilum", "upper", "lower"}),
+    "lower": frozenset({"lower", "base"}),
+    "base": frozenset({"lower", "base"}),
+    "costophrenic": frozenset({"lower", "base"}),
+    "retrocardiac": frozenset({"lower", "base"}),
+    "cardiophrenic": frozenset({"lower", "base"}),
+    "paratracheal": frozenset({"upper"}),
+    "RUL": frozenset({"upper", "apex", "mid"}),
+    "LUL": frozenset({"upper", "apex", "mid"}),
+    "RML": frozenset({"mid", "lower", "base"}),
+    "lingula": frozenset({"mid", "lower", "base"}),
+    "RLL": frozenset({"lower", "base", "mid"}),
+    "LLL": frozenset({"lower", "base", "mid"}),
+}
+"""Heights of the chest that each place may take up."""
+MOST_READ: Final = 20_000
+"""Characters; in a longer answer, question or report no finding is looked for."""
+_NEAR: Final = 120
+_MOST_ALIKE: Final = 8
+"""Mentions of one finding, side, zone and status that are kept: more add nothing."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A mention of a finding with what the lexicon knows of it and the text that it stands in.
+
+    ``where`` is ``answer`` or ``report``; ``field`` the report's section.
+    """
+
+    mention: Mention
+    info: Finding
+    where: str
+    text: str
+    field: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The finding with its side, for a message: ``right pleural effusion``."""
+        side = self.mention.side
+        return f"{side} {self.info.name}" if side and side != "midline" else self.info.name
+
+    @property
+    def evidence(self) -> Evidence:
+        """The words that say so, as evidence."""
+        start, end = self.mention.start, self.mention.end
+        words = self.text[start:end]
+        return Evidence(self.where, words, self.field, start, end, side=self.mention.side)
+
+    def before(self) -> str:
+        """What its sentence says just before the finding."""
+        start = self.mention.start
+        return self.text[max(self.mention.sentence[0], start - _NEAR) : start]
+
+    def around(self) -> str:
+        """Its sentence, as far as it stands near the finding."""
+        first, last = self.mention.sentence
+        low, high = self.mention.start - _NEAR, self.mention.end + _NEAR
+        return self.text[max(first, low) : min(last, high)]
+
+
+def said_in_report(case: Case) -> list[Said]:
+    """Read the findings (not devices) of both sections of a case's report."""
+    if not _readable(*(getattr(case.report, field) for field in REPORT_FIELDS)):
+        return []
+    return [
+        one
+        for field in REPORT_FIELDS
+        for one in _said(
+            [mention for part, mention in written(case) if part == field],
+            "report",
+            getattr(case.report, field) or "",
+            field,
+        )
+    ]
+
+
+def said_in_answer(case: Case, answer: Answer) -> list[Said]:
+    """Read the findings (not devices) of an answer; what it takes back is left out."""
+    return _said(answer_mentions(case, answer), "answer", answer.text or "", None)
+
+
+def answer_mentions(case: Case, answer: Answer) -> list[Mention]:
+    """Read an answer's own words; nothing of one longer than :data:`MOST_READ`."""
+    return spoken(case, answer) if _readable(answer.text, case.question) else []
+
+
+def _readable(*texts: str | None) -> bool:
+    return all(len(text or "") <= MOST_READ for text in texts)
+
+
+def _said(mentions: Iterable[Mention], where: str, text: str, field: str | None) -> list[Said]:
+    kept = []
+    alike: Counter[tuple[str, str | None, str | None, str]] = Counter()
+    for mention in mentions:
+        info = finding_info(mention.finding)
+        key = (mention.finding, mention.side, mention.zone, mention.status)
+        if info.group == "finding" and not mention.superseded and alike[key] < _MOST_ALIKE:
+            alike[key] += 1
+            kept.append(Said(mention, info, where, text, field))
+    return kept
+
+
+def of_status(said: Iterable[Said], *statuses: str) -> list[Said]:
+    """Keep what is said with one of some statuses."""
+    return [one for one in said if one.mention.status in statuses]
+
+
+def sides_meet(first: str | None, second: str | None) -> bool:
+    """Whether two sides can be the same place: an unknown or a bilateral one meets any."""
+    loose = (None, "bilateral", "midline")
+    return first == second or first in loose or second in loose
+
+
+def zones_meet(first: str | None, second: str | None) -> bool:
+    """Whether two zones or lobes can overlap; unknown ones do."""
+    if first is None or second is None or first == second:
+        return True
+    return bool(_ZONES.get(first, frozenset()) & _ZONES.get(second, frozenset()))
+
+
+def comparable(review_set: ReviewSet, *, choices: bool) -> pl.DataFrame:
+    """Ask for a look at newest answers with text whose case has a report.
+
+    Parameters
+    ----------
+    choices : bool
+        Whether answers to choice questions are among them.
+    """
+    parts = pl.concat_str(
+        [pl.col("report").struct.field(field).fill_null("") for field in REPORT_FIELDS]
+    )
+    reported = review_set.cases.filter(parts.str.contains(r"\S"))
+    if not choices:
+        reported = reported.filter(pl.col("question_type") != "choice")
+    text = pl.col("text").str.contains(r"\S").fill_null(False)
+    answers = newest(review_set).filter((answer_status() == "answered") & text)
+    cases = reported.select(case="id")
+    return answers.join(cases, on="case", how="semi", maintain_order="left").select(
+        "case", "model", pl.lit(None, pl.String).alias("kind"), pl.lit(True).alias("look")
+    )
+
+
+def is_comparable(case: Case, answer: Answer, *, choices: bool) -> bool:
+    """Say of one answer whether :func:`comparable` has it."""
+    if not choices and case.question_type == "choice":
+        return False
+    reported = any((getattr(case.report, field) or "").strip() for field in REPORT_FIELDS)
+    return reported and bool((answer.text or "").strip()) and status_of(answer) == "answered"
+
+
+_REGIONS: Final[dict[str, re.Pattern[str]]] = {
+    region: re.compile(rf"\b(?:{words})", re.IGNORECASE)
+    for region, words in {
+        "pleura": r"pleur|effusion|pneumothora|h(?:a|ae)?emothora|costophrenic",
+        "lung": r"lungs?\b|pulmon|parenchym|air-?space|opacit|consolidat|pneumonia|infect|nodul"
+        r"|mass\b|masses|infiltrat|interstiti|atelecta|o?edema|tubercul|cancer|malignan",
+        "heart": r"heart|cardi(?!o?phrenic|ac (?:device|implant|pacemaker|lead|monitor))|ctr\b",
+        "mediastinum": r"mediastin|hil(?:um|ar|a)\b|aort|trachea",
+        "bone": r"bon(?:e|y)|ribs?\b|fractur|spin(?:e|al)|skelet|osseous|clavic|vertebra|shoulder",
+        "abdomen": r"abdom|free (?:air|gas)|perforat|sub-?diaphragm|pneumoperiton",
+        "device": r"tubes?\b|lines?\b|catheter|devices?\b|pacemaker|drains?\b|leads?\b|picc|port\b",
+    }.items()
+}
+_FAILING: Final = re.compile(r"decompensat|heart failure|cardiac failure|congest|overload", re.I)
+_LONGEST_QUESTION: Final = 5_000
+
+
+def asked_regions(case: Case) -> frozenset[str] | None:
+    """Return the regions that a question is about; None when it is about everything.
+
+    Signs of a failing heart lie in heart, lung and pleura.
+    """
+    question = case.question[:_LONGEST_QUESTION]
+    if case.question_type == "report":
+        return None
+    regions = {region for region, words in _REGIONS.items() if words.search(question)}
+    if _FAILING.search(question):
+        regions |= {"heart", "lung", "pleura"}
+    return frozenset(regions) or None

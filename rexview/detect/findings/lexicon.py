@@ -1,0 +1,183 @@
+"""The lexicon: phrases of ``lexicon.yaml`` and ``cues.yaml``, and a scan that finds them.
+
+Each phrase is a sequence of lower-case words, found by its first word, the longest phrase first, so
+that a text costs one dictionary look-up a word however many phrases there are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from rexview.detect.findings.mention import Finding, Side
+from rexview.detect.findings.tokens import words_of
+
+_FOLDER: Final = Path(__file__).parent
+_SIDES: Final[dict[Side, tuple[str, ...]]] = {
+    "right": ("right", "rightward", "rightwards", "rt", "right sided", "r sided", "right side",
+              "right sides", "right hand", "right hand side", "rt sided"),
+    "left": ("left", "leftward", "leftwards", "lt", "left sided", "l sided", "left side",
+             "left sides", "left hand", "left hand side", "lt sided"),
+    "bilateral": ("bilateral", "bilaterally", "bilat", "both", "b/l", "bl", "both sides", "r/l",
+                  "l/r", "bibasilar", "bibasal", "biapical", "bihilar", "either side",
+                  "each side", "each lung", "two sided", "biapically", "bibasally", "biperihilar"),
+    "midline": ("midline",),
+}  # fmt: skip
+_CHOICE: Final = re.compile(r"\{([^{}]*)\}")
+_BRITISH: Final = (
+    ("oedema", "edema"),
+    ("haem", "hem"),
+    ("tumour", "tumor"),
+    ("oesoph", "esoph"),
+    ("paed", "ped"),
+)
+
+
+@dataclass(slots=True)
+class Meaning:
+    """What a phrase can mean; a phrase may mean several things."""
+
+    finding: str | None = None
+    near: list[str] = field(default_factory=list)
+    site_of: set[str] = field(default_factory=set)
+    zone: str | None = None
+    lobe: bool = False
+    host: bool = False
+    side: Side | None = None
+    cues: set[str] = field(default_factory=set)
+
+
+Entry = tuple[int, tuple[str, ...], Meaning]
+"""How many words a phrase has, those after the second, and what it means."""
+
+
+@dataclass(slots=True)
+class Opening:
+    """The phrases that open with one word: that word alone, and longer ones by the second word."""
+
+    alone: Meaning | None = None
+    longer: dict[str, list[Entry]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """All findings by id, and all phrases by their first word."""
+
+    findings: dict[str, Finding]
+    phrases: dict[str, Opening]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Read the lexicon; done once."""
+    data = _load("lexicon.yaml")
+    meanings: dict[tuple[str, ...], Meaning] = {}
+    findings: dict[str, Finding] = {}
+    for group, entries in (("finding", data["findings"]), ("device", data["devices"])):
+        for name, entry in entries.items():
+            findings[name] = Finding(
+                name,
+                entry["name"],
+                "device" if group == "device" else "finding",
+                entry["family"],
+                entry["region"],
+                entry.get("sided", True),
+            )
+            for words in _spellings([*entry["words"], entry["name"]], plurals=True):
+                meanings.setdefault(words, Meaning()).finding = name
+            for words in _spellings(entry.get("near", ()), plurals=True):
+                meanings.setdefault(words, Meaning()).near.append(name)
+            for words in _spellings(entry.get("site", ())):
+                meanings.setdefault(words, Meaning()).site_of.add(name)
+    for entry in data["anatomy"].values():
+        for words in _spellings(entry["words"]):
+            meanings.setdefault(words, Meaning()).host = True
+    for zone, phrases in data["zones"].items():
+        for words in _spellings(phrases):
+            meaning = meanings.setdefault(words, Meaning())
+            meaning.zone = zone
+            meaning.lobe = "lobe" in words or "lobar" in words
+    for zone, entry in data["lobes"].items():
+        for words in _spellings(entry["words"]):
+            meaning = meanings.setdefault(words, Meaning())
+            meaning.zone, meaning.side = zone, entry["side"]
+    for side, phrases in _SIDES.items():
+        for words in _spellings(phrases):
+            meanings.setdefault(words, Meaning()).side = side
+    for cue, phrases in _load("cues.yaml").items():
+        for words in _spellings(phrases):
+            meanings.setdefault(words, Meaning()).cues.add(cue)
+    return Lexicon(findings, _indexed(meanings))
+
+
+def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, Opening]:
+    """Sort phrases by their first word and, beyond that, by their second; longest first."""
+    phrases: dict[str, Opening] = {}
+    for words, meaning in sorted(meanings.items(), key=lambda item: -len(item[0])):
+        opening = phrases.setdefault(words[0], Opening())
+        if len(words) == 1:
+            opening.alone = meaning
+        else:
+            entry = (len(words), words[2:], meaning)
+            opening.longer.setdefault(words[1], []).append(entry)
+    return phrases
+
+
+def finding_info(finding: str) -> Finding:
+    """Return the lexicon's entry for a finding's id.
+
+    Raises
+    ------
+    KeyError
+        When the lexicon has no such finding.
+
+    >>> finding_info("pleural_effusion").family
+    'pleural_fluid'
+    """
+    return lexicon().findings[finding]
+
+
+def _load(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load((_FOLDER / name).read_text(encoding="utf-8"))
+    return content
+
+
+def _spellings(phrases: Iterable[str], *, plurals: bool = False) -> Iterator[tuple[str, ...]]:
+    """Yield each phrase as words: as given, with US spelling, with a plural last word."""
+    for phrase in (one for given in phrases for one in _expanded(given)):
+        given = words_of(phrase)
+        for words in {given, _american(given)}:
+            yield words
+            if plurals and (plural := _plural(words[-1])):
+                yield (*words[:-1], plural)
+
+
+def _expanded(phrase: str) -> Iterator[str]:
+    """Write out the choices of a phrase: "{on|in} {the|} film" is four phrases."""
+    match = _CHOICE.search(phrase)
+    if match is None:
+        yield " ".join(phrase.split())
+        return
+    for choice in match[1].split("|"):
+        yield from _expanded(phrase[: match.start()] + choice + phrase[match.end() :])
+
+
+def _american(words: Sequence[str]) -> tuple[str, ...]:
+    changed = " ".join(words)
+    for british, american in _BRITISH:
+        changed = changed.replace(british, american)
+    return tuple(changed.split(" "))
+
+
+def _plural(word: str) -> str | None:
+    if not word.isalpha() or word.endswith(("s", "x", "ed", "ing", "ic", "al", "ous")):
+        return None
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + "s"

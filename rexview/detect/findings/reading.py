@@ -1,0 +1,80 @@
+"""Reading a text from end to end."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from functools import lru_cache
+from typing import Final
+
+from rexview.detect.findings.clauses import Draft
+from rexview.detect.findings.discourse import Scene, read_sentence
+from rexview.detect.findings.layout import sentences
+from rexview.detect.findings.mention import Mention
+from rexview.detect.findings.records import read_record
+from rexview.detect.findings.regions import find_regions
+from rexview.detect.findings.tokens import Tokens
+
+_REMEMBERED: Final = 4_000
+"""Characters of the longest text whose reading is kept: a report is met once for each model."""
+_THOUGHTS: Final = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
+
+
+def find_mentions(text: str | None) -> tuple[Mention, ...]:
+    """Find every mention of a finding or device.
+
+    Parameters
+    ----------
+    text : str or None
+        A report or an answer: prose, markdown, tables, JSON; English. Any other text is read
+        without harm and gives what English words it has.
+
+    Returns
+    -------
+    tuple of Mention
+        In order of place. A finding that one phrase gives two sides ("left lower and right upper
+        lobe opacity") stands there once for each.
+
+    Examples
+    --------
+    >>> mention, = find_mentions("Opacity. It lies in the left base.")
+    >>> mention.finding, mention.side, mention.zone
+    ('opacity', 'left', 'base')
+    """
+    if not text or not isinstance(text, str):
+        return ()
+    return _remembered(text) if len(text) <= _REMEMBERED else _read(text)
+
+
+@lru_cache(maxsize=512)
+def _remembered(text: str) -> tuple[Mention, ...]:
+    return _read(text)
+
+
+def _read(text: str) -> tuple[Mention, ...]:
+    tokens = Tokens(text, 0, len(text))
+    scene = Scene()
+    place = 0
+    for region in find_regions(text):
+        start, end = (bisect_left(tokens.starts, at) for at in region.span)
+        _read_prose(tokens, place, start, scene)
+        for record in region.records:
+            scene.drafts += read_record(tokens, record)
+        place = end
+    _read_prose(tokens, place, len(tokens.words), scene)
+    _set_thoughts_aside(text, scene.drafts)
+    mentions = [mention for draft in scene.drafts for mention in draft.mentions()]
+    return tuple(sorted(mentions, key=lambda mention: mention.start))
+
+
+def _read_prose(tokens: Tokens, start: int, end: int, scene: Scene) -> None:
+    for sentence in sentences(tokens, start, end):
+        scene.drafts += read_sentence(tokens, sentence, scene)
+
+
+def _set_thoughts_aside(text: str, drafts: list[Draft]) -> None:
+    """Let what a model wrote while thinking give way to the answer that follows."""
+    end = max((match.end() for match in _THOUGHTS.finditer(text)), default=0)
+    if end and text[end:].strip():
+        for draft in drafts:
+            draft.superseded = draft.superseded or draft.end <= end

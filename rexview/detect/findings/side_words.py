@@ -1,0 +1,208 @@
+"""Sides in a sentence that are no finding's own: of the heart, a view, a direction, the picture.
+
+They are taken away, turned round or merged before sides are given to findings.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import Final
+
+from rexview.detect.findings.atoms import Atom, cues_of
+from rexview.detect.findings.lexicon import Meaning
+from rexview.detect.findings.mention import Side
+from rexview.detect.findings.tokens import Tokens, words_of
+
+OTHER: Final[dict[str, Side]] = {"right": "left", "left": "right"}
+SHIFTS: Final = frozenset({"mediastinal_shift", "tracheal_deviation"})
+"""Findings whose side is where something moved."""
+_IMAGE_PARTS: Final = frozenset(
+    words_of(
+        "side half part portion hand lower upper mid middle corner quadrant third edge area "
+        "region of in on the this provided given frontal chest pa ap aspect most hemithorax "
+        "bottom top"
+    )
+)
+_MORE: Final = frozenset(words_of("greater worse greatest worst more larger"))
+_COMPARED: Final = 4
+"""Words between a side and the word that compares it."""
+_SPENT: Final = Meaning()
+_DROPPING: Final = frozenset(
+    (
+        "anything but",
+        "far from",
+        "not",
+        "rather than",
+        "instead of",
+        "as opposed to",
+        "is not",
+        "are not",
+        "was not",
+        "never",
+    )
+)
+
+
+def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -> None:
+    """Take away, turn round or merge the sides of a sentence that are no finding's own.
+
+    ``before`` is the last side of the sentences before, for "on the same side".
+    """
+    for k, atom in enumerate(atoms):
+        if atom.is_("same", "opposite"):
+            last = next((a.side for a in reversed(atoms[:k]) if a.side), before)
+            if last in OTHER:
+                atom.side = last if atom.is_("same") else OTHER[last]
+        if atom.side is None:
+            continue
+        atom.clear = _is_clear(atoms, k)
+        if atom.meaning.zone:
+            if k and atoms[k - 1].meaning.side and atoms[k - 1].j == atom.i:
+                atom.side = None  # "left middle lobe": what is said outright counts
+            continue
+        following = atoms[k + 1] if k + 1 < len(atoms) else None
+        earlier = atoms[k - 1] if k else None
+        if earlier and earlier.is_("compare", "called") and atom.i - earlier.j <= 2:
+            if earlier.is_("compare") or any(a.side for a in atoms[k + 1 :]):
+                atom.side = None
+            continue
+        if _is_image_side(tokens, atoms, k):
+            atom.image_side = True
+            atom.side = OTHER.get(atom.side, atom.side)
+        elif following and following.i - atom.j == 0 and following.is_("own"):
+            if not _place_follows(atoms, k + 1):
+                atom.side = None
+        elif tokens.words[atom.i].endswith(("ward", "wards")) or _is_way(tokens, atoms, k):
+            atom.way = True
+        elif following and following.i - atom.j <= 1 and following.is_("entry"):
+            atom.entry = True
+        elif tokens.words[atom.i] == "both" and not _both_of_something(atoms, k):
+            atom.side = None
+    cues = cues_of(atoms)
+    if "picture" in cues:
+        _trust_patient(atoms)
+    if "than" in cues or "more" in cues:
+        _merge_compared(tokens, atoms)
+    if "not_before" in cues or "not_after" in cues:
+        _drop_denied(tokens, atoms)
+
+
+def _is_clear(atoms: list[Atom], k: int) -> bool:
+    """Whether what a side names is said to be normal: "the left lung and pleura are clear"."""
+    if k and atoms[k - 1].is_("normal") and atoms[k].i - atoms[k - 1].j <= 3:
+        return not any(atom.finding for atom in atoms[k + 1 : k + 3])
+    for later in atoms[k + 1 : k + 7]:
+        if later.is_("normal"):
+            return True
+        if later.finding or later.mark or later.meaning.near or later.side:
+            return False
+        if not (later.place or later.is_("verb", "and", "own", "where", "entry", "size")):
+            return False
+    return False
+
+
+def _trust_patient(atoms: list[Atom]) -> None:
+    """Where "the patient's left" is said, drop the sides of the picture."""
+    sides = [(k, atom) for k, atom in enumerate(atoms) if atom.side in OTHER]
+    sure = {
+        k
+        for k, atom in sides
+        if any(
+            earlier.is_("patient") for earlier in takewhile(lambda a: not a.side, atoms[:k][:-4:-1])
+        )
+    }
+    if sure:
+        for k, atom in sides:
+            if k not in sure and not atom.meaning.zone:
+                atom.side = None
+
+
+def _place_follows(atoms: list[Atom], k: int) -> bool:
+    """Whether "lateral" and the like only describe a place: "left lateral lung base"."""
+    after = atoms[k + 1] if k + 1 < len(atoms) else None
+    return (
+        after is not None
+        and after.i == atoms[k].j
+        and not after.is_("picture", "own")
+        and (after.place or after.finding is not None)
+    )
+
+
+def _is_image_side(tokens: Tokens, atoms: list[Atom], k: int) -> bool:
+    atom = atoms[k]
+    if k and atoms[k - 1].is_("picture") and atoms[k - 1].j == atom.i:
+        return True
+    linked = any(word in ("of", "in", "on") for word in tokens.words[atom.i : atom.j])
+    for later in atoms[k + 1 : k + 6]:
+        between = tokens.words[atom.j : later.i]
+        if later.is_("picture"):
+            own = all(word in _IMAGE_PARTS for word in between)
+            return own and (linked or any(word in ("of", "in", "on") for word in between))
+    return False
+
+
+def _is_way(tokens: Tokens, atoms: list[Atom], k: int) -> bool:
+    """Whether the side is where something moved: "shifted to the right"."""
+    if not k or not atoms[k - 1].is_("way") or atoms[k].i - atoms[k - 1].j > 1:
+        return False
+    return any(
+        earlier.is_("turned") or earlier.finding in SHIFTS or earlier.meaning.near
+        for earlier in atoms[max(0, k - 6) : k]
+    )
+
+
+def _both_of_something(atoms: list[Atom], k: int) -> bool:
+    for later in atoms[k + 1 : k + 4]:
+        if later.place or later.is_("where"):
+            return True
+        if later.finding is not None:
+            after = atoms[k + 2 : k + 5]
+            return not any(item.is_("and") for item in after)
+    return k == len(atoms) - 1
+
+
+def _merge_compared(tokens: Tokens, atoms: list[Atom]) -> None:
+    """Read "right greater than left" as both sides, "larger on the left" as one of two."""
+    for k, atom in enumerate(atoms):
+        if not atom.is_("than"):
+            continue
+        before = next((a for a in reversed(atoms[max(0, k - 4) : k]) if a.side), None)
+        after = next((a for a in atoms[k + 1 : k + 4] if a.side), None)
+        near = before is not None and atom.i - before.j <= 6
+        if not any(a.finding or a.meaning.near for a in atoms[:k]) and not any(
+            a.finding for a in list(takewhile(lambda a: not a.mark, atoms[k + 1 : k + 6]))
+        ):
+            continue
+        if near and before and after and after.i - atom.j <= 4:
+            before.side = after.side = "bilateral"
+    both = any(atom.side == "bilateral" for atom in atoms)
+    for k, atom in enumerate(atoms):
+        if atom.side not in OTHER:
+            continue
+        around = [a for a in atoms[max(0, k - 3) : k + 2] if abs(a.i - atom.i) <= _COMPARED]
+        if not any(other.is_("more") for other in around):
+            continue
+        words = [tokens.words[other.i] for other in around if other.i < atom.i]
+        soft = any(tokens.words[other.i].startswith("predomin") for other in around)
+        if both:
+            atom.side = None
+        elif not soft and _MORE & set(words):
+            atom.side = "bilateral"
+
+
+def _drop_denied(tokens: Tokens, atoms: list[Atom]) -> None:
+    """Drop the side of "on the right, not the left"; the "not" is then read."""
+    sides = [atom for atom in atoms if atom.side in OTHER]
+    if len({atom.side for atom in sides}) < 2:
+        return
+    for k, atom in enumerate(atoms):
+        if not atom.is_("not_before", "not_after"):
+            continue
+        if " ".join(tokens.words[atom.i : atom.j]) not in _DROPPING:
+            continue
+        for later in atoms[k + 1 : k + 4]:
+            if later.side in OTHER and later.i - atom.j <= 3:
+                later.side = None
+                atom.meaning = _SPENT
+            if not later.is_("where"):
+                break

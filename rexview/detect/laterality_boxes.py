@@ -1,0 +1,154 @@
+"""Laterality errors that boxes show: a box on the other side than its label or the reference.
+
+The side of a box comes from the recorded size and orientation of its image, so that the file itself
+is not needed. A lateral view, an unknown view, a box across the midline and a label that names only
+the image's side give no verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rexview.detect.labels import Claim, claim_of, label_key
+from rexview.detect.placement import OTHER_SIDE
+from rexview.geometry import box_side, orientation_of
+from rexview.schema import (
+    Answer,
+    AnswerBox,
+    Case,
+    Evidence,
+    ReferenceBox,
+    StudyImage,
+)
+
+BoxSide = Literal["right", "left", "midline"]
+
+
+@dataclass(frozen=True, slots=True)
+class BoxFlag:
+    """A box on the wrong side: the kind of flag, its sentence and its evidence."""
+
+    kind: Literal["boxes", "reference_boxes"]
+    message: str
+    evidence: tuple[Evidence, ...]
+
+
+Placed = tuple[AnswerBox, BoxSide | None]
+"""A box and the patient's side it lies on."""
+
+
+def place_boxes(case: Case, answer: Answer) -> list[Placed]:
+    """Find the patient's side of each box of an answer."""
+    return [(box, _side_of(case, box)) for box in answer.boxes]
+
+
+def against_boxes(case: Case, placed: Sequence[Placed]) -> list[BoxFlag]:
+    """Hold boxes against their own labels and against the reference boxes."""
+    flags: list[BoxFlag] = []
+    for box, side in placed:
+        claim = claim_of(box.label)
+        if side in OTHER_SIDE and claim is not None and claim.side == OTHER_SIDE[side]:
+            flags.append(BoxFlag("boxes", *_against_label(box, side, claim)))
+        reference = _contrary_reference(case, box, side, placed)
+        if side in OTHER_SIDE and reference is not None:
+            flags.append(BoxFlag("reference_boxes", *_against_reference(box, side, reference)))
+    return flags
+
+
+def place_evidence(box: AnswerBox, side: str) -> Evidence:
+    """Say where a box lies."""
+    return Evidence("box", box.label, "box", side=side, image=box.image, box=box.box)
+
+
+def _against_label(box: AnswerBox, side: str, claim: Claim) -> tuple[str, tuple[Evidence, ...]]:
+    word = box.label[claim.start : claim.end]
+    label = Evidence(
+        "box", word, "label", claim.start, claim.end, side=claim.side, image=box.image, box=box.box
+    )
+    place = Evidence("box", box.label, "box", side=side, image=box.image, box=box.box)
+    return f"The box “{_short(box.label)}” lies on the patient's {side}.", (label, place)
+
+
+def _against_reference(
+    box: AnswerBox, side: str, reference: ReferenceBox
+) -> tuple[str, tuple[Evidence, ...]]:
+    message = (
+        f"The box “{_short(box.label)}” lies on the patient's {side}; "
+        f"the reference box “{_short(reference.label)}” lies on the {OTHER_SIDE[side]}."
+    )
+    return message, (
+        Evidence("box", box.label, "box", side=side, image=box.image, box=box.box),
+        reference_evidence(reference, OTHER_SIDE[side]),
+    )
+
+
+def reference_evidence(reference: ReferenceBox, side: str) -> Evidence:
+    """Say where a reference box lies."""
+    return Evidence(
+        "reference_box",
+        reference.label,
+        "box",
+        side=side,
+        image=reference.image,
+        box=reference.box,
+    )
+
+
+def _contrary_reference(
+    case: Case,
+    box: AnswerBox,
+    side: BoxSide | None,
+    placed: Sequence[Placed],
+) -> ReferenceBox | None:
+    """Return the first reference box of the box's finding when all of them lie on the other side.
+
+    None as well when the answer boxes the finding on the right side too: then the box is one too
+    many, not a side mistaken.
+    """
+    finding = label_key(box.label)
+    if finding is None or side not in OTHER_SIDE:
+        return None
+    image = _image_of(case, box.image)
+    references = [
+        reference
+        for reference in case.reference_boxes
+        if label_key(reference.label) == finding and _image_of(case, reference.image) == image
+    ]
+    if not references or any(reference_side(case, ref) != OTHER_SIDE[side] for ref in references):
+        return None
+    same = [
+        other_side
+        for other, other_side in placed
+        if label_key(other.label) == finding and _image_of(case, other.image) == image
+    ]
+    return references[0] if all(other_side == side for other_side in same) else None
+
+
+def _image_of(case: Case, image_id: str | None) -> StudyImage | None:
+    """Return the image a box is on; a box that names none is on the only image there is."""
+    if image_id:
+        return case.image(image_id)
+    return case.images[0] if len(case.images) == 1 else None
+
+
+def _side_of(case: Case, box: AnswerBox | ReferenceBox) -> BoxSide | None:
+    image = _image_of(case, box.image)
+    if image is None or not image.width or not image.height:
+        return None
+    orientation = orientation_of(image.view, image.patient_orientation, image.laterality_flip)
+    return box_side(box.box, image.width, image.height, orientation)
+
+
+def reference_side(case: Case, reference: ReferenceBox) -> str | None:
+    """Return the side of a reference box; None when the given side and the place contradict."""
+    place = _side_of(case, reference)
+    if reference.side is None or place is None:
+        return place or reference.side
+    return place if place == reference.side else None
+
+
+def _short(label: str) -> str:
+    text = " ".join(label.split())
+    return text if len(text) <= 80 else text[:79] + "…"

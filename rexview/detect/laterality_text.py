@@ -1,0 +1,147 @@
+"""Sides that two texts, or two parts of one text, contradict each other about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Literal
+
+from rexview.detect.findings import Mention, finding_info
+
+OTHER_SIDE: Final = {"right": "left", "left": "right"}
+_SAID: Final = frozenset(("positive", "uncertain"))
+_UNSPECIFIC: Final = frozenset(("opacity",))
+_CONCLUSION: Final = re.compile(
+    r"impression|conclu|summar|answer|final|overall|recommend|diagnosis|plan\b|next step|opinion"
+    r"|in short|assessment|therefore|thus|hence|explanation|taken together|all in all|management"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two mentions of one finding on different sides.
+
+    ``kind`` is ``report`` (answer against report), ``bilateral`` (one of the two says both sides)
+    or ``self`` (``contrary`` stands in the answer too).
+    """
+
+    kind: Literal["report", "bilateral", "self"]
+    claim: Mention
+    contrary: Mention
+
+
+def stated(mentions: Iterable[Mention]) -> dict[str, list[Mention]]:
+    """Group what a text says is there, on a side: by family of findings."""
+    families: dict[str, list[Mention]] = {}
+    for mention in mentions:
+        if mention.side is None or mention.side == "midline" or mention.superseded:
+            continue
+        if mention.status in _SAID:
+            families.setdefault(finding_info(mention.finding).family, []).append(mention)
+    return families
+
+
+def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list[Contradiction]:
+    """Find the findings that the answer has on one side and the report on the other only."""
+    reference = stated(report)
+    found = []
+    said = stated(answer)
+    families = set(said)
+    for family, claims in said.items():
+        given = reference.get(family) or _related(family, families, reference)
+        if not given:
+            continue
+        claimed, known = one_side(claims), one_side(given)
+        if claimed == known or claimed is None or known is None:
+            continue
+        if "bilateral" in (claimed, known):
+            one = next((m for m in claims if m.side == claimed), claims[0])
+            other = next((m for m in given if m.side == known), given[0])
+            found.append(Contradiction("bilateral", one, other))
+        elif not _told_otherwise(claims, given, reference):
+            found.append(Contradiction("report", claims[0], given[0]))
+    return found
+
+
+def _related(family: str, said: set[str], reference: dict[str, list[Mention]]) -> list[Mention]:
+    """Return what a fracture of an unnamed bone may be, or what may be meant by one of a bone.
+
+    ``said`` are all families of the answer: where it names a bone too, that one is compared.
+    """
+    if family == "fracture":
+        if any(name.endswith("_fracture") for name in said):
+            return []
+        return [m for name, given in reference.items() if name.endswith("_fracture") for m in given]
+    return reference.get("fracture", []) if family.endswith("_fracture") else []
+
+
+def one_side(mentions: Sequence[Mention]) -> str | None:
+    """Return the side of some mentions of one finding; ``bilateral`` when they differ."""
+    sides = {mention.side for mention in mentions}
+    if "bilateral" in sides or len(sides) > 1:
+        return "bilateral"
+    return next(iter(sides), None)
+
+
+def _told_otherwise(
+    claims: Sequence[Mention], given: Sequence[Mention], reference: dict[str, list[Mention]]
+) -> bool:
+    """Whether the report has another finding on the claimed side that the answer may well mean."""
+    ids = {mention.finding for mention in claims}
+    if ids & {mention.finding for mention in given} - _UNSPECIFIC:
+        return False
+    region = finding_info(claims[0].finding).region
+    own = {id(mention) for mention in given}
+    return any(
+        mention.side in (claims[0].side, "bilateral")
+        for mentions in reference.values()
+        for mention in mentions
+        if id(mention) not in own and finding_info(mention.finding).region == region
+    )
+
+
+def within(answer: Sequence[Mention], report: Sequence[Mention] = ()) -> list[Contradiction]:
+    """Find the findings that one answer puts on one side here and on the other there.
+
+    A finding that the report has on both sides is none: then the answer tells them apart.
+    """
+    found = []
+    reference = stated(report)
+    for family, claims in stated(answer).items():
+        if one_side(reference.get(family, ())) == "bilateral":
+            continue
+        pair = _opposed(claims)
+        if pair is not None:
+            found.append(Contradiction("self", pair[1], pair[0]))
+    return found
+
+
+def _opposed(claims: Sequence[Mention]) -> tuple[Mention, Mention] | None:
+    """Return a pair of which the later one takes for granted what the earlier one contradicts."""
+    if any(mention.side == "bilateral" for mention in claims):
+        return None
+    if len({mention.side for mention in claims}) < 2:
+        return None
+    for earlier, later in pairwise(claims):
+        if later.side == claims[0].side:
+            continue
+        if later.sentence == earlier.sentence and not later.refers_back:
+            continue
+        if later.refers_back or _sums_up(earlier, later) or _presumes(earlier, later):
+            return earlier, later
+        return None
+    return None
+
+
+def _sums_up(earlier: Mention, later: Mention) -> bool:
+    """Whether the later mention stands in a conclusion and the earlier one does not."""
+    if later.section is None or earlier.section == later.section:
+        return False
+    return _CONCLUSION.search(later.section) is not None
+
+
+def _presumes(earlier: Mention, later: Mention) -> bool:
+    """Whether the later mention speaks as of something known: "the right effusion"."""
+    return later.definite and not earlier.definite and not later.compared

@@ -1,0 +1,169 @@
+"""The flags of an answer as HTML: what was found, the sides, who says so, what to do about it.
+
+``data-rx-flag`` names a flag; its evidence in the texts carries the same name in
+``data-rx-evidence``, its boxes in the viewer's data. The script evidence.js lights them together.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+
+from rexview.analysis.case_page import CasePage
+from rexview.analysis.linking import text_links
+from rexview.schema import Answer, Flag
+from rexview.ui.text import Span
+from rexview.ui.verdicts import KEPT, SESSION_NAME, SESSION_READER
+from rexview.vocab import FAILURES
+
+_Keyed = Sequence[tuple[str, Flag]]
+_TEXTS = ("answer", "report", "question")
+_BOXES = ("box", "reference_box")
+
+
+def link_spans(text: str, page: CasePage) -> list[Span]:
+    """Return the spans of a text that speak of a finding, to be lit with all others of it.
+
+    Each finding that something else on the page speaks of is one stop of the Tab key per text.
+    """
+    spans: list[Span] = []
+    met: set[str] = set()
+    for link in text_links(text, page.box_keys):
+        shared = link.key in page.shared_keys
+        css = "rx-side" if link.is_side else "rx-finding" if shared else "rx-lone"
+        stop = shared and not link.is_side and link.key not in met
+        if stop:
+            met.add(link.key)
+        spans.append(
+            Span(link.start, link.end, css, {"rx-finding": link.key}, link.about, focusable=stop)
+        )
+    return spans
+
+
+def evidence_spans(flags: _Keyed, where: str, field: str | None = None) -> list[Span]:
+    """Return the spans of flags' evidence in the answer, the question or a field of the report."""
+    spans = []
+    for key, flag in flags:
+        weak = flag.is_hint or flag.verdict == "rejected"
+        for item in flag.evidence:
+            if item.where != where or item.start is None or item.end is None:
+                continue
+            if where == "report" and item.field != field:
+                continue
+            css = "rx-evidence rx-weak-evidence" if weak else "rx-evidence"
+            spans.append(Span(item.start, item.end, css, {"rx-evidence": key}))
+    return spans
+
+
+def flags_html(page: CasePage, answer: Answer, readers: Mapping[str, str]) -> str:
+    """List the failures of one answer: each once, with what rules and readers say of it.
+
+    A failure that readers rejected stays, struck through. What rules only hint at, and no reader
+    confirmed, is folded away below.
+    """
+    keyed = page.keyed_flags(answer.model)
+    clear: list[str] = []
+    hints: list[str] = []
+    for failure in dict.fromkeys(flag.failure for _, flag in keyed):
+        own = [(key, flag) for key, flag in keyed if flag.failure == failure]
+        (hints if _only_hinted([flag for _, flag in own]) else clear).append(
+            _failure_html(failure, own, answer, readers)
+        )
+    listed = f'<ul class="rx-flags">{"".join(clear)}</ul>' if clear else ""
+    if not hints:
+        return listed
+    kept = html.escape(f"{answer.case}/{answer.model}")
+    return (
+        f'{listed}<details class="rx-hints" data-rx-keep="{kept}"><summary>To check '
+        f'<b>{len(hints)}</b></summary><ul class="rx-flags">{"".join(hints)}</ul></details>'
+    )
+
+
+def _only_hinted(flags: Sequence[Flag]) -> bool:
+    found = [flag for flag in flags if flag.source == "detector"]
+    confirmed = any(flag.source == "reader" and flag.verdict == "confirmed" for flag in flags)
+    return bool(found) and all(flag.is_hint for flag in found) and not confirmed
+
+
+def _failure_html(failure_id: str, own: _Keyed, answer: Answer, readers: Mapping[str, str]) -> str:
+    failure = FAILURES[failure_id]
+    rejected = all(flag.verdict == "rejected" for _, flag in own)
+    badge = (
+        f'<span class="rx-badge{" rx-rejected" if rejected else ""}" '
+        f'title="{html.escape(failure.meaning)}">{html.escape(failure.name)}</span>'
+    )
+    found = any(flag.source == "detector" for _, flag in own)
+    mine = next((flag.verdict for _, flag in own if flag.reader == SESSION_READER), None)
+    buttons = _verdict_buttons(answer, failure_id, mine) if found else ""
+    sayings = "".join(
+        _reader_html(flag, readers) if flag.source == "reader" else _found_html(key, flag)
+        for key, flag in own
+    )
+    return f'<li><div class="rx-flag-head">{badge}{buttons}</div>{sayings}</li>'
+
+
+def _verdict_buttons(answer: Answer, failure: str, mine: str | None) -> str:
+    name = html.escape(FAILURES[failure].name)
+    about = (
+        f'data-rx-case="{html.escape(answer.case)}" data-rx-model="{html.escape(answer.model)}" '
+        f'data-rx-failure="{html.escape(failure)}"'
+    )
+    buttons = "".join(
+        f'<button type="button" data-rx-verdict="{verdict}" {about} '
+        f'aria-label="{word}: {name}" aria-pressed="{"true" if mine == verdict else "false"}" '
+        f'title="{"Take back" if mine == verdict else title}">{word}</button>'
+        for verdict, word, title in (
+            ("confirmed", "Confirm", "This answer shows this failure"),
+            ("rejected", "Reject", "This answer does not show this failure"),
+        )
+    )
+    return f'<span class="rx-verdicts">{buttons}</span>'
+
+
+def _reader_html(flag: Flag, readers: Mapping[str, str]) -> str:
+    verdict = html.escape(flag.verdict or "")
+    if flag.reader == SESSION_READER:
+        return f"<p><b>{SESSION_NAME}</b> <i>{verdict} · {KEPT}</i></p>"
+    name = html.escape(readers.get(flag.reader or "", flag.reader or "Reader"))
+    return f"<p><b>{name}</b> <i>{verdict}</i> {html.escape(flag.message)}</p>"
+
+
+def _found_html(key: str, flag: Flag) -> str:
+    located = any(
+        item.where in _BOXES or (item.where in _TEXTS and item.start is not None)
+        for item in flag.evidence
+    )
+    show = (
+        ' <button type="button" class="rx-show" aria-pressed="false" '
+        'title="Mark the evidence in texts and boxes until pressed again (Esc)">Show</button>'
+        if located
+        else ""
+    )
+    named = f' data-rx-flag="{html.escape(key)}"' if located else ""
+    css = "rx-said rx-rejected" if flag.verdict == "rejected" else "rx-said"
+    return (
+        f'<div class="{css}"{named}><p title="Found by rule: to be reviewed">'
+        f"{html.escape(flag.message)} <i>by rule</i>{show}</p>{_sides_html(flag)}</div>"
+    )
+
+
+def _sides_html(flag: Flag) -> str:
+    """Set the sides that contradict each other beside each other: claimed, boxed, reported."""
+    if flag.failure != "laterality_error":
+        return ""
+    sides: dict[str, dict[str, None]] = {}
+    for item in flag.evidence:
+        name = _PLACES.get(item.where)
+        if item.where == "box" and item.field == "label":
+            name = "Label"
+        if name and item.side:
+            sides.setdefault(name, {})[item.side] = None
+    cells = "".join(
+        f"<span><small>{name}</small> <b>{html.escape(' and '.join(sides[name]))}</b></span>"
+        for name in ("Answer", "Label", "Box", "Reference", "Report")
+        if name in sides
+    )
+    return f'<div class="rx-sides">{cells}</div>' if len(sides) > 1 else ""
+
+
+_PLACES = {"answer": "Answer", "box": "Box", "reference_box": "Reference", "report": "Report"}

@@ -1,0 +1,159 @@
+// Flags and their evidence: pointing at a flag, or focusing its button, lights its words and boxes;
+// pressing "Show" keeps them lit until it is pressed again, another flag is shown, or Escape. And the
+// buttons that confirm or reject: what they say goes to the server in numbered messages.
+
+const sender = Math.random().toString(36).slice(2);
+const opened = new Set(); // folded lists that the reader opened
+let place = null;
+let tell = () => {};
+let caseId = null;
+let pending = [];
+let count = 0;
+let pinned = null;
+let focusOn = null;
+let due = false;
+
+const flagOf = (event) => event.target.closest?.("[data-rx-flag]")?.dataset.rxFlag ?? null;
+const spansOf = (key) => document.querySelectorAll(`[data-rx-evidence~="${CSS.escape(key)}"]`);
+
+function light(key) {
+  for (const one of document.querySelectorAll("[data-rx-shown]")) delete one.dataset.rxShown;
+  if (key) for (const one of spansOf(key)) one.dataset.rxShown = "";
+  const detail = { flags: key ? [key] : [], pinned };
+  window.dispatchEvent(new CustomEvent("rexview:evidence", { detail }));
+}
+
+/** Bring what stands on the page in line with what is pinned, open and focused. */
+function settle() {
+  due = false;
+  for (const one of document.querySelectorAll("[data-rx-flag]")) {
+    const on = one.dataset.rxFlag === pinned;
+    if (one.hasAttribute("data-rx-pinned") !== on) one.toggleAttribute("data-rx-pinned", on);
+    const button = one.querySelector(".rx-show");
+    if (button && button.getAttribute("aria-pressed") !== String(on)) {
+      button.setAttribute("aria-pressed", String(on));
+      button.textContent = on ? "Shown" : "Show";
+    }
+  }
+  if (pinned && !document.querySelector("[data-rx-shown]")) {
+    for (const one of spansOf(pinned)) one.dataset.rxShown = "";
+  }
+  for (const one of document.querySelectorAll("details[data-rx-keep]")) {
+    if (opened.has(one.dataset.rxKeep) && !one.open) one.open = true;
+  }
+  const lost = document.activeElement === null || document.activeElement === document.body;
+  if (focusOn && lost) document.querySelector(focusOn)?.focus({ preventScroll: true });
+}
+
+function scrollTo(key) {
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const seen = new Set();
+  for (const span of spansOf(key)) {
+    const box = span.closest(".rx-text, .rx-report");
+    if (!box || seen.has(box)) continue;
+    seen.add(box);
+    const by = span.getBoundingClientRect().top - box.getBoundingClientRect().top;
+    const top = box.scrollTop + by - box.clientHeight / 3;
+    box.scrollTo({ top, behavior: still ? "auto" : "smooth" });
+  }
+}
+
+function pin(key) {
+  pinned = key;
+  light(key);
+  settle();
+  if (key) scrollTo(key);
+}
+
+function say(button) {
+  const { rxCase, rxModel, rxFailure, rxVerdict } = button.dataset;
+  const back = button.getAttribute("aria-pressed") === "true";
+  count += 1;
+  pending.push({
+    n: count,
+    case: rxCase,
+    model: rxModel,
+    failure: rxFailure,
+    verdict: back ? "" : rxVerdict,
+  });
+  const parts = Object.entries({ model: rxModel, failure: rxFailure, verdict: rxVerdict });
+  focusOn = "button" + parts.map(([name, text]) => `[data-rx-${name}="${CSS.escape(text)}"]`).join("");
+  tell("said", { sender, verdicts: pending });
+}
+
+function clicked(event) {
+  const verdict = event.target.closest?.("[data-rx-verdict]");
+  if (verdict) return say(verdict);
+  focusOn = null;
+  const key = flagOf(event);
+  const chosen = window.getSelection()?.toString();
+  if (key && (event.target.closest(".rx-show") || !chosen)) pin(pinned === key ? null : key);
+  return undefined;
+}
+
+function started(event) {
+  const key = flagOf(event);
+  if (key) light(key);
+}
+
+function ended(event) {
+  const key = flagOf(event);
+  const next = event.relatedTarget?.closest?.("[data-rx-flag]")?.dataset.rxFlag;
+  if (key && next !== key) light(pinned);
+}
+
+function toggled(event) {
+  const name = event.target.dataset?.rxKeep;
+  if (name) opened[event.target.open ? "add" : "delete"](name);
+}
+
+function listen() {
+  const abort = new AbortController();
+  const options = { signal: abort.signal };
+  document.addEventListener("click", clicked, options);
+  for (const name of ["pointerover", "focusin"]) document.addEventListener(name, started, options);
+  for (const name of ["pointerout", "focusout"]) document.addEventListener(name, ended, options);
+  document.addEventListener("toggle", toggled, { capture: true, ...options });
+  document.addEventListener(
+    "keydown",
+    (event) => event.key === "Escape" && pinned && !event.defaultPrevented && pin(null),
+    options,
+  );
+  const observer = new MutationObserver(() => {
+    if (due || !(pinned || focusOn || opened.size)) return;
+    due = true;
+    requestAnimationFrame(settle);
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+  return () => {
+    abort.abort();
+    observer.disconnect();
+  };
+}
+
+let stop = null;
+let generation = 0;
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  tell = setTriggerValue;
+  if (caseId !== data.case) {
+    caseId = data.case;
+    pin(null);
+  }
+  const done = data.done?.[sender] ?? 0;
+  pending = pending.filter((one) => one.n > done);
+  if (place !== parentElement) {
+    stop?.();
+    place = parentElement;
+    stop = listen();
+  }
+  settle();
+  generation += 1;
+  const own = generation;
+  return () => {
+    if (generation !== own) return; // a later run owns the listeners
+    stop?.();
+    stop = null;
+    place = null;
+  };
+}

@@ -1,0 +1,124 @@
+"""Flags, their evidence and the reader's verdicts on the Case page, in a real browser."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.browser
+ROOT = Path(__file__).resolve().parents[2]
+CASE = "case?sort=order&case=c01"
+KEPT = re.compile("You rejected")
+
+
+@pytest.fixture(scope="module")
+def demo(start_app, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("cache")
+    return start_app(ROOT / "app.py", REXVIEW_CACHE=str(cache), XDG_DATA_HOME=str(cache))
+
+
+@pytest.fixture
+def page(demo, new_page):
+    page = new_page()
+    page.goto(f"{demo}{CASE}")
+    page.wait_for_selector('[data-painted-case="c01"]')
+    page.wait_for_timeout(500)
+    return page
+
+
+def against_report(page):
+    """Return the flag that says answer and report name different sides."""
+    return page.locator("[data-rx-flag]", has_text="Answer: left pleural effusion").first
+
+
+def lit_boxes(page):
+    return page.locator(".box.lit").evaluate_all("all => all.map((one) => one.dataset.box)")
+
+
+def test_a_finding_lights_answers_report_and_boxes_and_back(page):
+    word = page.locator('.rx-text mark[data-rx-finding~="pleural_fluid"]').first
+    word.hover()
+    page.wait_for_selector(".rx-report mark[data-rx-lit]")
+    lit = page.locator(".rx-answer:has(mark[data-rx-lit])")
+    assert lit.count() == 2
+    assert "generalist/1" in lit_boxes(page)
+    page.mouse.move(5, 5)
+    page.wait_for_function("!document.querySelector('[data-rx-lit]')")
+    page.locator('.box[data-box="generalist/1"]').focus()
+    page.wait_for_selector('.rx-report mark[data-rx-lit][data-rx-finding~="pleural_fluid"]')
+
+
+def test_a_finding_is_reached_by_keyboard(page):
+    page.locator('.rx-report mark[tabindex="0"][data-rx-finding~="pleural_fluid"]').first.focus()
+    page.wait_for_selector(".rx-text mark[data-rx-lit]")
+
+
+def test_a_flag_is_pinned_until_escape(page):
+    flag = against_report(page)
+    flag.locator(".rx-show").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("[data-rx-pinned]")
+    page.mouse.move(5, 5)
+    for where, words in ((".rx-text", "Left pleural effusion"), (".rx-report", "right pleural")):
+        shown = page.locator(f"{where} mark[data-rx-shown]").all_inner_texts()
+        assert words in " ".join(" ".join(shown).split())
+    assert lit_boxes(page) == ["generalist/1"]
+    page.keyboard.press("Escape")
+    page.wait_for_function("!document.querySelector('[data-rx-pinned], [data-rx-shown]')")
+    page.locator("h3").first.click()
+    assert lit_boxes(page) == []
+
+
+def test_a_reference_box_is_shown_for_as_long_as_its_flag_is(demo, new_page):
+    page = new_page()
+    page.goto(f"{demo}case?sort=order&case=c02")
+    page.wait_for_selector('[data-painted-case="c02"]')
+    page.wait_for_timeout(500)
+    reference = page.locator('.chip[data-group="reference"]')
+    assert reference.get_attribute("aria-pressed") == "false"
+    show = page.locator("[data-rx-flag]", has_text="reference box").first.locator(".rx-show")
+    show.click()
+    page.wait_for_selector('.chip[data-group="reference"][aria-pressed="true"]')
+    show.click()
+    page.wait_for_selector('.chip[data-group="reference"][aria-pressed="false"]')
+
+
+def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
+    button = page.locator(
+        '[data-rx-verdict="rejected"][data-rx-failure="execution_gap"][data-rx-model="generalist"]'
+    )
+    page.keyboard.press("i")
+    page.wait_for_url(re.compile("~i"))
+    button.focus()
+    page.keyboard.press("Enter")
+    page.get_by_text(KEPT).wait_for()
+    assert "Kept for this session" in page.locator(".rx-answer").first.inner_text()
+    assert "~i" in page.url
+    page.wait_for_function(
+        "document.activeElement?.getAttribute('data-rx-failure') === 'execution_gap'"
+    )
+    assert page.locator(".rx-badge.rx-rejected", has_text="Execution").count() == 1
+
+    page.keyboard.press("j")
+    page.wait_for_selector('[data-painted-case="c02"]')
+    page.wait_for_function("location.search.includes('case=c02')")
+    page.get_by_text(KEPT).wait_for(state="detached")
+    page.keyboard.press("k")
+    page.get_by_text(KEPT).wait_for()
+
+    button.click()
+    page.get_by_text(KEPT).wait_for(state="detached")
+    assert button.get_attribute("aria-pressed") == "false"
+
+
+def test_verdicts_given_fast_all_arrive(page):
+    failures = ("execution_gap", "laterality_error")
+    page.evaluate(
+        """(names) => names.forEach((name) => document.querySelector(
+          `[data-rx-verdict=confirmed][data-rx-failure=${name}]`).click())""",
+        failures,
+    )
+    for name in failures:
+        page.wait_for_selector(
+            f'[data-rx-verdict="confirmed"][data-rx-failure="{name}"][aria-pressed="true"]'
+        )
