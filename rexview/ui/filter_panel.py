@@ -28,7 +28,7 @@ from rexview.ui.text import as_markdown
 
 _OPEN: Final = ("failures", "models")
 """Conditions that are unfolded from the start."""
-_FEW: Final = 12
+_FEW: Final = 16
 """More values than this are chosen from a list that can be typed into."""
 _SCORES: Final = ("content", "process", "execution", "synthesis", "language")
 

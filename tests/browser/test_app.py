@@ -102,8 +102,8 @@ def test_fast_paging_ends_where_the_keys_say(demo, new_page, keys):
         page.wait_for_timeout(300)
         page.get_by_role("button", name="Next").click()
         page.wait_for_function("one => !location.search.includes('case=' + one)", arg=order[-1])
-        page.wait_for_function("!document.documentElement.hasAttribute('data-rx-turning')")
-        order.append(painted(page))
+        order.append(page.evaluate("new URLSearchParams(location.search).get('case')"))
+        painted(page, order[-1])
     assert len(set(order)) == 5
     page.goto(f"{demo}case?sort=order&case={order[0]}")
     painted(page, order[0])
