@@ -19,6 +19,7 @@ from rexview.vocab import FAILURES
 _Keyed = Sequence[tuple[str, Flag]]
 _TEXTS = ("answer", "report", "question")
 _BOXES = ("box", "reference_box")
+_UNFOLDED = ("laterality_error", "token_limit")
 
 
 def link_spans(text: str, page: CasePage) -> list[Span]:
@@ -58,8 +59,9 @@ def evidence_spans(flags: _Keyed, where: str, field: str | None = None) -> list[
 def flags_html(page: CasePage, answer: Answer, readers: Mapping[str, str]) -> str:
     """List the failures of one answer: each once, with what rules and readers say of it.
 
-    A failure that readers rejected stays, struck through. What rules only hint at, and no reader
-    confirmed, is folded away below.
+    Only what names a place in text or picture is unfolded, so that the answer itself stays in
+    sight. A failure that readers rejected stays, struck through. What rules only hint at, and no
+    reader confirmed, is folded away below.
     """
     keyed = page.keyed_flags(answer.model)
     clear: list[str] = []
@@ -88,18 +90,42 @@ def _only_hinted(flags: Sequence[Flag]) -> bool:
 def _failure_html(failure_id: str, own: _Keyed, answer: Answer, readers: Mapping[str, str]) -> str:
     failure = FAILURES[failure_id]
     rejected = all(flag.verdict == "rejected" for _, flag in own)
-    badge = (
-        f'<span class="rx-badge{" rx-rejected" if rejected else ""}" '
-        f'title="{html.escape(failure.meaning)}">{html.escape(failure.name)}</span>'
-    )
+    hinted = _only_hinted([flag for _, flag in own])
+    css = f"rx-badge{' rx-rejected' if rejected else ''}{' rx-hint' if hinted else ''}"
+    name = _hint_name([flag for _, flag in own], failure.name) if hinted else failure.name
+    badge = f'<span class="{css}" title="{html.escape(failure.meaning)}">{html.escape(name)}</span>'
     found = any(flag.source == "detector" for _, flag in own)
     mine = next((flag.verdict for _, flag in own if flag.reader == SESSION_READER), None)
     buttons = _verdict_buttons(answer, failure_id, mine) if found else ""
+    is_open = " open" if hinted or mine or failure_id in _UNFOLDED else ""
     sayings = "".join(
         _reader_html(flag, readers) if flag.source == "reader" else _found_html(key, flag)
         for key, flag in own
     )
-    return f'<li><div class="rx-flag-head">{badge}{buttons}</div>{sayings}</li>'
+    kept = html.escape(f"{answer.case}/{answer.model}/{failure_id}")
+    return (
+        f'<li><details data-rx-keep="{kept}"{is_open}><summary>{badge} '
+        f"<i>{html.escape(_who([flag for _, flag in own], readers))}</i></summary>"
+        f"{buttons}{sayings}</details></li>"
+    )
+
+
+def _who(flags: Sequence[Flag], readers: Mapping[str, str]) -> str:
+    """Name who speaks: the rules, and readers with what they say."""
+    said = ["by rule"] if any(flag.source == "detector" for flag in flags) else []
+    for flag in flags:
+        if flag.source == "reader":
+            mine = flag.reader == SESSION_READER
+            name = SESSION_NAME if mine else readers.get(flag.reader or "", flag.reader or "Reader")
+            said.append(f"{name} {flag.verdict or ''}".strip())
+    return " · ".join(said)
+
+
+def _hint_name(flags: Sequence[Flag], failure: str) -> str:
+    found = [flag for flag in flags if flag.source == "detector"]
+    if all(flag.kind == "bilateral" for flag in found):
+        return "One side of a bilateral finding"
+    return f"Possible: {failure}"
 
 
 def _verdict_buttons(answer: Answer, failure: str, mine: str | None) -> str:

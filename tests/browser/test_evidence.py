@@ -89,6 +89,7 @@ def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
     )
     page.keyboard.press("i")
     page.wait_for_url(re.compile("~i"))
+    page.locator('[data-rx-keep="c01/generalist/execution_gap"] > summary').click()
     button.focus()
     page.keyboard.press("Enter")
     page.get_by_text(KEPT).wait_for()

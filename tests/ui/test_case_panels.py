@@ -22,6 +22,7 @@ from rexview.schema import (
 )
 from rexview.stats import final_of_answer
 from rexview.ui import case_panels
+from rexview.ui.case_flags import flags_html
 from rexview.ui.score_chain import format_score, score_chain_html
 
 EVIL = "<img src=x onerror=alert(1)> \"' & </p><script>alert(2)</script> right effusion"
@@ -103,14 +104,12 @@ def test_each_failure_is_named_once_with_all_that_is_said_of_it():
     said = {"case": "c", "model": "m", "failure": "omission", "message": "Missed."}
     flags = [Flag(source="detector", **said), Flag(source="reader", reader="a", **said)]
     text = read(
-        case_panels.flags_html(
-            CasePage(Case("c", "q"), (answer,), (), {}, tuple(flags)), answer, {"a": "Dr A"}
-        )
+        flags_html(CasePage(Case("c", "q"), (answer,), (), {}, tuple(flags)), answer, {"a": "Dr A"})
     )
     assert text.count("Missed finding") == 1
     assert text.count("Missed.") == 2
     assert "Dr A" in text
-    assert case_panels.flags_html(CasePage(Case("c", "q"), (answer,), (), {}, ()), answer, {}) == ""
+    assert flags_html(CasePage(Case("c", "q"), (answer,), (), {}, ()), answer, {}) == ""
 
 
 def test_an_answer_cut_at_the_limit_says_so_though_the_server_said_stop(page, review_set):

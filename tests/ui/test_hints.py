@@ -9,8 +9,9 @@ import pytest
 
 from rexview.analysis import AnswerTable, CaseFilter, answer_table, apply, facets, overview
 from rexview.analysis.cards import case_cards
-from rexview.schema import Evidence, Flag, ReviewSet
-from rexview.ui.case_panels import flags_html
+from rexview.analysis.case_page import CasePage
+from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet
+from rexview.ui.case_flags import flags_html
 from rexview.ui.gallery import gallery_html
 from rexview.ui.overview_panels import failures_html, other_failures_html
 
@@ -97,16 +98,18 @@ def flag(failure: str, kind: str | None, **more: Any) -> Flag:
     return Flag("c", "g", failure, "detector", "A sentence.", kind=kind, evidence=evidence, **more)
 
 
+def listed(*flags: Flag) -> str:
+    answer = Answer("c", "g", "words")
+    return flags_html(CasePage(Case("c", "q"), (answer,), (), {}, flags), answer, {})
+
+
 def test_the_case_page_lists_hints_last_and_as_possible() -> None:
     reader = Flag("c", "g", "omission", "reader", "Seen.", reader="r", verdict="confirmed")
-    html = flags_html(
-        [
-            flag("hallucination", "hint"),
-            flag("omission", "hint"),
-            reader,
-            flag("token_limit", "usage"),
-        ],
-        {},
+    html = listed(
+        flag("hallucination", "hint"),
+        flag("omission", "hint"),
+        reader,
+        flag("token_limit", "usage"),
     )
     names = re.findall(r'class="rx-badge([^"]*)"[^>]*>([^<]*)<', html)
     assert names == [
@@ -114,11 +117,11 @@ def test_the_case_page_lists_hints_last_and_as_possible() -> None:
         ("", "Token-limit failure"),
         (" rx-hint", "Possible: Invented finding"),
     ]
-    assert html.count("hint by rule") == 2
+    assert "To check <b>1</b>" in html
 
 
 def test_one_side_of_a_bilateral_finding_has_a_name_of_its_own() -> None:
-    html = flags_html([flag("laterality_error", "bilateral")], {})
+    html = listed(flag("laterality_error", "bilateral"))
     assert ">One side of a bilateral finding<" in html
-    both = [flag("laterality_error", "bilateral"), flag("laterality_error", "report")]
-    assert ">Laterality error<" in flags_html(both, {})
+    html = listed(flag("laterality_error", "bilateral"), flag("laterality_error", "report"))
+    assert ">Laterality error<" in html
