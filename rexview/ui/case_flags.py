@@ -97,7 +97,8 @@ def _failure_html(failure_id: str, own: _Keyed, answer: Answer, readers: Mapping
     found = any(flag.source == "detector" for _, flag in own)
     mine = next((flag.verdict for _, flag in own if flag.reader == SESSION_READER), None)
     buttons = _verdict_buttons(answer, failure_id, mine) if found else ""
-    is_open = " open" if hinted or mine or failure_id in _UNFOLDED else ""
+    shown = hinted or mine or (failure_id in _UNFOLDED and not rejected)
+    is_open = " open" if shown else ""
     sayings = "".join(
         _reader_html(flag, readers) if flag.source == "reader" else _found_html(key, flag)
         for key, flag in own
@@ -105,20 +106,26 @@ def _failure_html(failure_id: str, own: _Keyed, answer: Answer, readers: Mapping
     kept = html.escape(f"{answer.case}/{answer.model}/{failure_id}")
     return (
         f'<li><details data-rx-keep="{kept}"{is_open}><summary>{badge} '
-        f"<i>{html.escape(_who([flag for _, flag in own], readers))}</i></summary>"
+        f"<i>{html.escape(_who([flag for _, flag in own]))}</i></summary>"
         f"{buttons}{sayings}</details></li>"
     )
 
 
-def _who(flags: Sequence[Flag], readers: Mapping[str, str]) -> str:
-    """Name who speaks: the rules, and readers with what they say."""
-    said = ["by rule"] if any(flag.source == "detector" for flag in flags) else []
-    for flag in flags:
-        if flag.source == "reader":
-            mine = flag.reader == SESSION_READER
-            name = SESSION_NAME if mine else readers.get(flag.reader or "", flag.reader or "Reader")
-            said.append(f"{name} {flag.verdict or ''}".strip())
-    return " · ".join(said)
+def _who(flags: Sequence[Flag]) -> str:
+    """Say in a few words who speaks; what they say stands below."""
+    readers = [flag for flag in flags if flag.source == "reader"]
+    said = {
+        verdict: [flag for flag in readers if flag.verdict == verdict]
+        for verdict in ("confirmed", "rejected")
+    }
+    words = ["rule"] if len(readers) < len(flags) else []
+    for verdict, given in said.items():
+        others = [flag for flag in given if flag.reader != SESSION_READER]
+        if others:
+            words.append(f"{len(others)} {'reader' if len(others) == 1 else 'readers'} {verdict}")
+        if len(others) < len(given):
+            words.append(f"{SESSION_NAME.lower()} {verdict}")
+    return " · ".join(words)
 
 
 def _hint_name(flags: Sequence[Flag], failure: str) -> str:
