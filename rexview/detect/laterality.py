@@ -88,11 +88,12 @@ class Laterality:
     def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
         """Look at one answer. Scores are not used."""
         placed = place_boxes(case, answer) if answer.boxes else []
+        said = spoken(case, answer)
+        both = [family for family, own in stated(said).items() if one_side(own) == "bilateral"]
         flags = [
             flag(self, answer, found.kind, found.message, found.evidence)
-            for found in against_boxes(case, placed)
+            for found in against_boxes(case, placed, both)
         ]
-        said = spoken(case, answer)
         if not said:
             return flags
         report = written(case)
