@@ -89,12 +89,13 @@ class Laterality:
         """Look at one answer. Scores are not used."""
         placed = place_boxes(case, answer) if answer.boxes else []
         said = spoken(case, answer)
-        both = [family for family, own in stated(said).items() if one_side(own) == "bilateral"]
+        claims = stated(said)
+        both = [family for family, own in claims.items() if one_side(own) == "bilateral"]
         flags = [
             flag(self, answer, found.kind, found.message, found.evidence)
             for found in against_boxes(case, placed, both)
         ]
-        if not said:
+        if not claims:
             return flags
         report = written(case)
         known = [mention for _, mention in report]

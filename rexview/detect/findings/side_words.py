@@ -48,8 +48,10 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
 
     ``before`` is the last side of the sentences before, for "on the same side".
     """
+    cues = cues_of(atoms)
+    relative = "same" in cues or "opposite" in cues
     for k, atom in enumerate(atoms):
-        if atom.is_("same", "opposite"):
+        if relative and atom.is_("same", "opposite"):
             last = next((a.side for a in reversed(atoms[:k]) if a.side), before)
             if last in OTHER:
                 atom.side = last if atom.is_("same") else OTHER[last]
@@ -78,7 +80,6 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
             atom.entry = True
         elif tokens.words[atom.i] == "both" and not _both_of_something(atoms, k):
             atom.side = None
-    cues = cues_of(atoms)
     if "picture" in cues:
         _trust_patient(atoms)
     if "than" in cues or "more" in cues:
