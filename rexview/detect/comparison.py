@@ -193,9 +193,11 @@ def asked_regions(case: Case) -> frozenset[str] | None:
 
     Signs of a failing heart lie in heart, lung and pleura.
     """
-    question = case.question[:_LONGEST_QUESTION]
-    if case.question_type == "report":
-        return None
+    return None if case.question_type == "report" else _regions(case.question[:_LONGEST_QUESTION])
+
+
+@lru_cache(maxsize=256)
+def _regions(question: str) -> frozenset[str] | None:
     regions = {region for region, words in _REGIONS.items() if words.search(question)}
     if _FAILING.search(question):
         regions |= {"heart", "lung", "pleura"}

@@ -46,7 +46,7 @@ class Draft:
     def mentions(self) -> list[Mention]:
         """Make one mention for each side, or one without a side."""
         sides = self.sides
-        if any(side == "bilateral" for side, _, _ in sides):
+        if len(sides) > 1 and any(side == "bilateral" for side, _, _ in sides):
             sides = [side for side in sides if side[0] == "bilateral"][:1]
         seen: dict[str, Place] = {}
         for side in sides:

@@ -64,7 +64,8 @@ class Scene:
 
     ``topic`` is the side that a heading or label set, ``named`` the findings of a heading that has
     not been spoken of yet, ``last`` the findings of the last sentence that had any, ``pending`` a
-    side that was given ahead of its finding.
+    side that was given ahead of its finding. ``correcting`` waits for what a correction puts right,
+    ``tentative`` says that a correction was met, which may be corrected in turn.
     """
 
     section: str | None = None
@@ -78,6 +79,7 @@ class Scene:
     pending: Place | None = None
     side: Side | None = None
     correcting: bool = False
+    tentative: bool = False
     drafts: list[Draft] = field(default_factory=list)
 
 
@@ -96,7 +98,7 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
     atoms = scan(tokens, i, sentence.j)
     if _reply(tokens, i, sentence.j, atoms, scene) or not matters(atoms):
         return []
-    clean_sides(tokens, atoms, scene.side)
+    cues = clean_sides(tokens, atoms, scene.side)
     scene.side = next((a.side for a in reversed(atoms) if a.side in OTHER), scene.side)
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
     asked = sentence.asked or tokens.words[i] in _CONDITIONAL
@@ -107,7 +109,8 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
     if found and _COMPARED & set(tokens.words[sentence.i : sentence.j]):
         for draft in found:
             draft.compared = True
-    _correct(tokens, sentence, clauses, scene, found)
+    if scene.correcting or scene.tentative or "correction" in cues:
+        _correct(tokens, sentence, clauses, scene, found)
     if found:
         scene.last, scene.last_line = found, sentence.line
     return found
@@ -303,7 +306,7 @@ def _correct(
     if stated:
         for draft in stated:
             _supersede(draft, earlier)
-            draft.tentative = True
+            draft.tentative = scene.tentative = True
         return
     places = [place for clause in clauses for place in clause.places(tokens) if place[1] > at]
     scene.correcting = not places and not found

@@ -43,10 +43,11 @@ _DROPPING: Final = frozenset(
 )
 
 
-def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -> None:
+def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -> set[str]:
     """Take away, turn round or merge the sides of a sentence that are no finding's own.
 
-    ``before`` is the last side of the sentences before, for "on the same side".
+    ``before`` is the last side of the sentences before, for "on the same side". Returns the kinds
+    of cues that stand among the atoms.
     """
     cues = cues_of(atoms)
     relative = "same" in cues or "opposite" in cues
@@ -86,6 +87,7 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
         _merge_compared(tokens, atoms)
     if "not_before" in cues or "not_after" in cues:
         _drop_denied(tokens, atoms)
+    return cues
 
 
 def _is_clear(atoms: list[Atom], k: int) -> bool:
