@@ -28,6 +28,13 @@ _LEADS: Final = re.compile(
     r"|all in all|taken together)\b[,:]?",
     re.IGNORECASE,
 )
+_LEADING: Final = frozenset(
+    words_of(
+        "so the my in to overall final finally therefore thus hence conclusion impression summary "
+        "all taken"
+    )
+)
+"""Words that such a phrase starts with."""
 _PENDING: Final = frozenset(
     ("side", "laterality", "location", "position", "site", "where", "region")
 )
@@ -92,8 +99,8 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
         scene.status, scene.status_line = None, None
     if sentence.label or sentence.kind == "heading":
         i = _read_label(tokens, sentence, scene)
-    lead = _LEADS.match(tokens.text, tokens.starts[sentence.i])
-    if lead:
+    leading = tokens.words[sentence.i] in _LEADING
+    if leading and (lead := _LEADS.match(tokens.text, tokens.starts[sentence.i])):
         scene.section = lead[0].strip(" ,:").lower()
     atoms = scan(tokens, i, sentence.j)
     if _reply(tokens, i, sentence.j, atoms, scene) or not matters(atoms):
@@ -106,7 +113,7 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
     found: list[Draft] = []
     for clause in clauses:
         found += _in_scene(tokens, sentence, clause, scene, found)
-    if found and _COMPARED & set(tokens.words[sentence.i : sentence.j]):
+    if found and not _COMPARED.isdisjoint(tokens.words[sentence.i : sentence.j]):
         for draft in found:
             draft.compared = True
     if scene.correcting or scene.tentative or "correction" in cues:
