@@ -363,3 +363,26 @@ class TestVeryLongTexts:
         text = thoughts + " Right effusion."
         (mention,) = find_mentions(text)
         assert (mention.side, text[mention.start : mention.end]) == ("right", "effusion")
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Right effusion. It has resolved.", [("right", "prior")]),
+        ("Right effusion. This has since completely cleared.", [("right", "prior")]),
+        ("Right effusion. It has not resolved.", [("right", "positive")]),
+        ("Right effusion. It has partially cleared.", [("right", "positive")]),
+        ("Right effusion. The lungs have cleared.", [("right", "positive")]),
+        ("As displayed, the effusion is on the right.", [("left", "positive")]),
+        (
+            "As displayed, the effusion is on the right; anatomically it is on the left.",
+            [("left", "positive")],
+        ),
+        ("As described, the effusion is on the right.", [("right", "positive")]),
+        ("An effusion is present. The left base is where it lies.", [("left", "positive")]),
+        ('{"obs": "effusion", "loc": ["left", "base"]}', [("left", "positive")]),
+        ('{"obs": "effusion", "loc": "left base"}', [("left", "positive")]),
+    ],
+)
+def test_what_other_words_say_of_a_finding(text: str, read: list[tuple[str, str]]) -> None:
+    assert [(mention.side, mention.status) for mention in find_mentions(text)] == read

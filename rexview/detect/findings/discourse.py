@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Final
 
 from rexview.detect.findings.atoms import Atom, matters, scan
@@ -50,6 +51,14 @@ _COMPARED: Final = frozenset(
         "also additionally second another too other both further larger smaller bigger "
         "unchanged stable than however whereas while similar new additional contralateral "
         "increased decreased improved worse worsened resolved persists remains now less more and"
+    )
+)
+_HAS: Final = frozenset(("has", "have", "had", "is", "are"))
+_GONE: Final = frozenset(("resolved", "cleared", "disappeared", "gone", "vanished"))
+_PARTLY: Final = frozenset(
+    words_of(
+        "not n't never partly partially almost nearly mostly largely incompletely if should once "
+        "when until may might could yet hardly barely somewhat slightly be"
     )
 )
 _MEMORY: Final = 40
@@ -103,7 +112,10 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
     if leading and (lead := _LEADS.match(tokens.text, tokens.starts[sentence.i])):
         scene.section = lead[0].strip(" ,:").lower()
     atoms = scan(tokens, i, sentence.j)
-    if _reply(tokens, i, sentence.j, atoms, scene) or not matters(atoms):
+    if _reply(tokens, i, sentence.j, atoms, scene):
+        return []
+    if not matters(atoms):
+        _let_go(tokens, i, sentence.j, scene)
         return []
     cues = clean_sides(tokens, atoms, scene.side)
     scene.side = next((a.side for a in reversed(atoms) if a.side in OTHER), scene.side)
@@ -213,8 +225,22 @@ def _in_scene(
         if any(draft.status in ("positive", "uncertain") for draft in clause.drafts):
             scene.named = []
         return clause.drafts
+    if not found:
+        _let_go(tokens, clause.atoms[0].i, clause.atoms[-1].j, scene)
     _refer(tokens, sentence, clause, scene, found)
     return []
+
+
+def _let_go(tokens: Tokens, i: int, j: int, scene: Scene) -> None:
+    """Make past what was said before when a clause says that it is gone: "It has resolved"."""
+    words = tokens.words[i : j + 2]
+    if not words or words[0] not in ("it", "this", "these", "they", "both", "all", "which"):
+        return
+    if _HAS.isdisjoint(words[1:3]) or _GONE.isdisjoint(words) or not _PARTLY.isdisjoint(words):
+        return
+    for draft in scene.last:
+        if draft.status in ("positive", "uncertain"):
+            draft.status = "prior"
 
 
 def _is_apposed(clause: Clause, draft: Draft, tokens: Tokens) -> bool:
@@ -249,6 +275,7 @@ def _refer(
     refers = any(atom.is_("it") and atom.i - first <= _REFERS for atom in clause.atoms[:3])
     refers = refers or (clause.atoms[0].is_("where") and not clause.has("verb"))
     refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
+    refers = refers or _says_where(tokens, clause)
     label = tokens.words[sentence.i] in _PENDING
     if short and not (refers or label or sentence.item) and _leads_line(tokens, sentence, clause):
         scene.topic, scene.topic_line = places[0], sentence.line
@@ -273,6 +300,14 @@ def _refer(
         ]
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         scene.pending = places[0]
+
+
+def _says_where(tokens: Tokens, clause: Clause) -> bool:
+    """Whether a clause ends in "is where it lies"."""
+    words = tokens.words[clause.atoms[0].i : clause.atoms[-1].j]
+    return any(
+        first == "where" and then in ("it", "this", "they") for first, then in pairwise(words)
+    )
 
 
 def _leads_line(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:

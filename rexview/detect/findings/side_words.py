@@ -66,6 +66,8 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
         following = atoms[k + 1] if k + 1 < len(atoms) else None
         earlier = atoms[k - 1] if k else None
         if earlier and earlier.is_("compare", "called") and atom.i - earlier.j <= 2:
+            if earlier.is_("compare") and _leads_on(tokens, atom):
+                continue
             if earlier.is_("compare") or any(a.side for a in atoms[k + 1 :]):
                 atom.side = None
             continue
@@ -111,7 +113,7 @@ def _trust_patient(atoms: list[Atom]) -> None:
         k
         for k, atom in sides
         if any(
-            earlier.is_("patient") for earlier in takewhile(lambda a: not a.side, atoms[:k][:-4:-1])
+            earlier.is_("patient") for earlier in takewhile(lambda a: not a.side, atoms[:k][:-6:-1])
         )
     }
     if sure:
@@ -135,6 +137,8 @@ def _is_image_side(tokens: Tokens, atoms: list[Atom], k: int) -> bool:
     atom = atoms[k]
     if k and atoms[k - 1].is_("picture") and atoms[k - 1].j == atom.i:
         return True
+    if k and atoms[0].is_("picture") and tokens.words[atoms[0].i] == "as":  # "As displayed, ..."
+        return not any(earlier.mark == ";" or earlier.is_("patient") for earlier in atoms[1:k])
     linked = any(word in ("of", "in", "on") for word in tokens.words[atom.i : atom.j])
     for later in atoms[k + 1 : k + 6]:
         between = tokens.words[atom.j : later.i]
@@ -193,6 +197,11 @@ def _merge_compared(tokens: Tokens, atoms: list[Atom]) -> None:
             atom.side = "bilateral"
 
 
+def _leads_on(tokens: Tokens, atom: Atom) -> bool:
+    """Whether what follows lies on that side: "unlike the left, where there is an opacity"."""
+    return tokens.words[atom.j : atom.j + 2] == [",", "where"]
+
+
 def _drop_denied(tokens: Tokens, atoms: list[Atom]) -> None:
     """Drop the side of "on the right, not the left"; the "not" is then read."""
     sides = [atom for atom in atoms if atom.side in OTHER]
@@ -204,6 +213,8 @@ def _drop_denied(tokens: Tokens, atoms: list[Atom]) -> None:
         if " ".join(tokens.words[atom.i : atom.j]) not in _DROPPING:
             continue
         for later in atoms[k + 1 : k + 4]:
+            if later.side in OTHER and _leads_on(tokens, later):
+                break
             if later.side in OTHER and later.i - atom.j <= 3:
                 later.side = None
                 atom.meaning = _SPENT
