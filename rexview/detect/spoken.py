@@ -48,8 +48,8 @@ def _own(text: str, question: str, options: tuple[str, ...]) -> tuple[Mention, .
     mentions = find_mentions(text)
     if not any(_sided(mention) for mention in mentions):
         return mentions
-    asked = _folded(question)
-    choices = [_folded(option) for option in options]
+    asked = _folded_question(question)
+    choices = [_folded_question(option) for option in options]
     listed = _folded(text) if len(choices) > 1 else ""
     restated = sum(1 for option in choices if option.strip() and option in listed) > 1
     if not asked.strip() and not restated:
@@ -101,6 +101,10 @@ def _folded(text: str | None) -> str:
     if not text or len(text) > _LONGEST:
         return ""
     return f" {' '.join(_WORD.findall(text.lower()))} "
+
+
+_folded_question: Final = lru_cache(maxsize=256)(_folded)
+"""All answers to a case share its question and options."""
 
 
 def _repeats(sentence: str, question: str) -> bool:

@@ -51,6 +51,8 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
     """
     cues = cues_of(atoms)
     relative = "same" in cues or "opposite" in cues
+    normal = "normal" in cues
+    pictured = "picture" in cues
     for k, atom in enumerate(atoms):
         if relative and atom.is_("same", "opposite"):
             last = next((a.side for a in reversed(atoms[:k]) if a.side), before)
@@ -58,7 +60,7 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
                 atom.side = last if atom.is_("same") else OTHER[last]
         if atom.side is None:
             continue
-        atom.clear = _is_clear(atoms, k)
+        atom.clear = normal and _is_clear(atoms, k)
         if atom.meaning.zone:
             if k and atoms[k - 1].meaning.side and atoms[k - 1].j == atom.i:
                 atom.side = None  # "left middle lobe": what is said outright counts
@@ -71,7 +73,7 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
             if earlier.is_("compare") or any(a.side for a in atoms[k + 1 :]):
                 atom.side = None
             continue
-        if _is_image_side(tokens, atoms, k):
+        if pictured and _is_image_side(tokens, atoms, k):
             atom.image_side = True
             atom.side = OTHER.get(atom.side, atom.side)
         elif following and following.i - atom.j == 0 and following.is_("own"):
