@@ -57,6 +57,9 @@ class Laterality:
     ``reference_boxes`` (the reference has boxes of the finding on the other side only) and, apart
     from these, ``bilateral`` (one of answer and report has one side of what the other has on both).
 
+    Of a text longer than :data:`rexview.detect.findings.reading.LONGEST` only that much is read;
+    what stands beyond it is neither flagged nor evidence.
+
     Examples
     --------
     In a notebook, for one answer of a review set::

@@ -16,7 +16,7 @@ from rexview.detect.findings.regions import find_regions
 from rexview.detect.findings.tokens import Tokens
 
 LONGEST: Final = 100_000
-"""Characters of a text that are read; some twenty times the longest real answers and reports."""
+"""Characters of a text that are read; far more than a report or an answer has."""
 _REMEMBERED: Final = 20_000
 """Characters of the longest text whose reading is kept: a report is met once for each model."""
 _LAST_SENTENCE: Final = 1_000
