@@ -50,7 +50,7 @@ class BoxUnrelated:
         """Hold the labels of one answer against its text."""
         flags = []
         text = answer.text or ""
-        if text.strip() and len(text) <= MOST_READ:
+        if answer.boxes and text.strip() and len(text) <= MOST_READ:
             said = find_mentions(text)
             also = _also_said(case, answer)
             for box in answer.boxes:

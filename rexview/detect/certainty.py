@@ -53,6 +53,8 @@ class Overconfident:
 
     def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
         """Look for definite wording in one answer with a low Synthesis."""
+        if not scores:
+            return []
         synthesis = final_of_answer(scores).by_dimension.get("synthesis")
         if synthesis is None or synthesis > LOW_SYNTHESIS or status_of(answer) != "answered":
             return []

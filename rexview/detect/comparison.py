@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import polars as pl
 
 from rexview.detect.detector import newest
-from rexview.detect.findings import Finding, Mention, finding_info
-from rexview.detect.spoken import spoken, written
+from rexview.detect.findings import Finding, Mention, find_mentions, finding_info
+from rexview.detect.spoken import spoken
 from rexview.schema import Answer, Case, Evidence, ReviewSet
 from rexview.stats import answer_status, status_of
 
@@ -81,20 +82,19 @@ class Said:
         return self.text[max(first, low) : min(last, high)]
 
 
-def said_in_report(case: Case) -> list[Said]:
+def said_in_report(case: Case) -> tuple[Said, ...]:
     """Read the findings (not devices) of both sections of a case's report."""
-    if not _readable(*(getattr(case.report, field) for field in REPORT_FIELDS)):
-        return []
-    return [
+    texts = [getattr(case.report, field) or "" for field in REPORT_FIELDS]
+    return _in_report(*texts) if _readable(*texts) else ()
+
+
+@lru_cache(maxsize=64)
+def _in_report(*texts: str) -> tuple[Said, ...]:
+    return tuple(
         one
-        for field in REPORT_FIELDS
-        for one in _said(
-            [mention for part, mention in written(case) if part == field],
-            "report",
-            getattr(case.report, field) or "",
-            field,
-        )
-    ]
+        for field, text in zip(REPORT_FIELDS, texts, strict=True)
+        for one in _said(find_mentions(text), "report", text, field)
+    )
 
 
 def said_in_answer(case: Case, answer: Answer) -> list[Said]:
@@ -102,9 +102,9 @@ def said_in_answer(case: Case, answer: Answer) -> list[Said]:
     return _said(answer_mentions(case, answer), "answer", answer.text or "", None)
 
 
-def answer_mentions(case: Case, answer: Answer) -> list[Mention]:
+def answer_mentions(case: Case, answer: Answer) -> Sequence[Mention]:
     """Read an answer's own words; nothing of one longer than :data:`MOST_READ`."""
-    return spoken(case, answer) if _readable(answer.text, case.question) else []
+    return spoken(case, answer) if _readable(answer.text, case.question) else ()
 
 
 def _readable(*texts: str | None) -> bool:
@@ -193,9 +193,11 @@ def asked_regions(case: Case) -> frozenset[str] | None:
 
     Signs of a failing heart lie in heart, lung and pleura.
     """
-    question = case.question[:_LONGEST_QUESTION]
-    if case.question_type == "report":
-        return None
+    return None if case.question_type == "report" else _regions(case.question[:_LONGEST_QUESTION])
+
+
+@lru_cache(maxsize=256)
+def _regions(question: str) -> frozenset[str] | None:
     regions = {region for region, words in _REGIONS.items() if words.search(question)}
     if _FAILING.search(question):
         regions |= {"heart", "lung", "pleura"}

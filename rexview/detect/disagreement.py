@@ -32,6 +32,8 @@ class Disagreement:
 
     def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
         """Compare the readers of one answer."""
+        if not scores:
+            return []
         spread = final_of_answer(scores).spread
         if status_of(answer) != "answered" or spread is None or spread < self.threshold:
             return []

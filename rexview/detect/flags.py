@@ -214,9 +214,11 @@ def flags_for(
         words = newest_words(flag for flag in reader_flags if flag.model == answer.model)
         found: list[Flag] = []
         for detector in detectors:
-            verdict = joint_verdict(word for word in words if word.failure == detector.failure)
             flagged = find_in(detector, case, answer, answers, own)
-            found += [replace(flag, verdict=verdict) for flag in flagged]
+            if flagged and words:
+                verdict = joint_verdict(word for word in words if word.failure == detector.failure)
+                flagged = [replace(flag, verdict=verdict) for flag in flagged]
+            found += flagged
         found += [as_flag(word) for word in words]
         flags += sorted(found, key=lambda flag: order.get(flag.failure, len(order)))
     return flags

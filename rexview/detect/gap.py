@@ -30,6 +30,8 @@ class ExecutionGap:
 
     def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
         """Compare the final scores of one answer."""
+        if not scores:
+            return []
         final = final_of_answer(scores)
         if status_of(answer) != "answered" or final.gap is None or final.gap < self.threshold:
             return []

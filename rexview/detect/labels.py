@@ -3,7 +3,8 @@
 A label is a few words, not a sentence: "right pleural effusion", "LLL consolidation", "Mass (L)".
 :func:`claim_of` reads the side that it claims for a finding, and says nothing where the word
 belongs to something else: the image, a chamber of the heart, a direction, a device that crosses
-the midline.
+the midline. A device that stays on its side (a pacemaker's generator, a port, a chest tube) is like
+a finding.
 """
 
 from __future__ import annotations
@@ -46,18 +47,31 @@ _BOTH: Final = re.compile(
     re.IGNORECASE,
 )
 _OTHERS_SIDE: Final = re.compile(
-    r"\b(?:ventric\w*|atri(?:um|al|a)|heart|cardi(?:ac|um|al|omegaly|omediastinal)|"
+    r"\b(?:ventric\w*|atri(?:um|al|a)|heart|"
+    r"cardi(?:ac(?! (?:pacemaker|device|pacing device|generator))|um|al|omegaly|omediastinal)|"
     r"aort(?:a|ic)|arch|knob|coronary|valv\w*|"
-    r"subclavian|jugular|brachiocephalic|svc|ijv?|picc|port|port-?a-?cath|cvc|cvl|"
+    r"subclavian|jugular|brachiocephalic|svc|ijv?|picc|cvc|cvl|"
     r"(?<!pleural )(?<!pigtail )(?<!drainage )catheters?|"
     r"(?<!pleural )(?<!fissural )(?<!kerley )(?<!b )(?<!septal )(?<!fracture )lines?|"
-    r"pacemakers?|pacer|leads?|icd|aicd|defibrillator|swan|sheath|"
+    r"leads?|swan|sheath|"
     r"endotracheal|ett|intubation|main-? ?stem|ngt?|nasogastric|feeding|"
     r"shift\w*|deviat\w*|rotat\w*|displac\w+ (?:to|toward)\w*|tilt\w*|convex\w*|scoliosis|"
     r"lateral (?:view|projection)|decubitus|markers?)\b",
     re.IGNORECASE,
 )
 """Words whose side is not a finding's, or of things that start on one side and end on the other."""
+_STAYING: Final = re.compile(
+    r"\b(?:pacemakers?|pacers?|pulse generators?|generators?|a?icds?|crt-?d?|defibrillators?"
+    r"|cardiac (?:pacemaker|device)|pacing device|ports?|(?:power|medi|infusa)-?ports?"
+    r"|port-?a-?caths?)\b",
+    re.IGNORECASE,
+)
+"""Devices that lie under the skin of one side, whatever leads into the chest from them."""
+_MOVING: Final = re.compile(
+    r"\b(?:tips?|leads?|wires?|electrodes?|catheters?|tubing|course|ends?|terminat\w+)\b",
+    re.IGNORECASE,
+)
+"""Parts of such devices that may lie on the other side."""
 _NEGATED: Final = re.compile(
     r"\b(?:no|not|without|absent|absence|negative|excluded?|rule out|r/o|rather than|versus|vs)\b",
     re.IGNORECASE,
@@ -118,6 +132,8 @@ def claim_of(label: str | None) -> Claim | None:
         return None
     if _BOTH.search(text) or _NEGATED.search(text) or _OTHERS_SIDE.search(text):
         return None
+    if _STAYING.search(text) and _MOVING.search(text):
+        return None
     found = list(_SIDE.finditer(text))
     sides = {match.lastgroup for match in found}
     if len(sides) != 1:
@@ -140,6 +156,8 @@ def finding_of(label: str | None) -> str | None:
         return None
     text = _readable(label)
     if _BOTH.search(text) or _NEGATED.search(text) or _OTHERS_SIDE.search(text):
+        return None
+    if _STAYING.search(text) and _MOVING.search(text):
         return None
     text = _LOBE_SHORT.sub(lambda match: _LOBES[match.group()[1].lower()], text)
     words = [word for word in _WORDS.findall(text.lower()) if word not in _DROPPED]

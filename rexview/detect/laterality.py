@@ -57,6 +57,9 @@ class Laterality:
     ``reference_boxes`` (the reference has boxes of the finding on the other side only) and, apart
     from these, ``bilateral`` (one of answer and report has one side of what the other has on both).
 
+    Of a text longer than :data:`rexview.detect.findings.reading.LONGEST` only that much is read;
+    what stands beyond it is neither flagged nor evidence.
+
     Examples
     --------
     In a notebook, for one answer of a review set::
@@ -88,12 +91,14 @@ class Laterality:
     def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
         """Look at one answer. Scores are not used."""
         placed = place_boxes(case, answer) if answer.boxes else []
+        said = spoken(case, answer)
+        claims = stated(said)
+        both = [family for family, own in claims.items() if one_side(own) == "bilateral"]
         flags = [
             flag(self, answer, found.kind, found.message, found.evidence)
-            for found in against_boxes(case, placed)
+            for found in against_boxes(case, placed, both)
         ]
-        said = spoken(case, answer)
-        if not said:
+        if not claims:
             return flags
         report = written(case)
         known = [mention for _, mention in report]

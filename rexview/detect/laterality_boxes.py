@@ -7,7 +7,7 @@ the image's side give no verdict.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,14 +44,22 @@ def place_boxes(case: Case, answer: Answer) -> list[Placed]:
     return [(box, _side_of(case, box)) for box in answer.boxes]
 
 
-def against_boxes(case: Case, placed: Sequence[Placed]) -> list[BoxFlag]:
-    """Hold boxes against their own labels and against the reference boxes."""
+def against_boxes(
+    case: Case, placed: Sequence[Placed], both: Collection[str] = ()
+) -> list[BoxFlag]:
+    """Hold boxes against their own labels and against the reference boxes.
+
+    ``both`` are the families of findings that the answer reports on both sides: a reference box on
+    one side does not contradict them, whichever of the two the answer drew.
+    """
     flags: list[BoxFlag] = []
     for box, side in placed:
         claim = claim_of(box.label)
         if side in OTHER_SIDE and claim is not None and claim.side == OTHER_SIDE[side]:
             flags.append(BoxFlag("boxes", *_against_label(box, side, claim)))
         reference = _contrary_reference(case, box, side, placed)
+        if label_key(box.label) in both:
+            continue
         if side in OTHER_SIDE and reference is not None:
             flags.append(BoxFlag("reference_boxes", *_against_reference(box, side, reference)))
     return flags
@@ -112,10 +120,11 @@ def _contrary_reference(
         return None
     image = _image_of(case, box.image)
     references = [
-        reference
-        for reference in case.reference_boxes
-        if label_key(reference.label) == finding and _image_of(case, reference.image) == image
+        reference for reference in case.reference_boxes if label_key(reference.label) == finding
     ]
+    if any(reference_side(case, reference) == side for reference in references):
+        return None  # on another image, perhaps: the reference has it on both sides
+    references = [ref for ref in references if _image_of(case, ref.image) == image]
     if not references or any(reference_side(case, ref) != OTHER_SIDE[side] for ref in references):
         return None
     same = [

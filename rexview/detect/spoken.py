@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from rexview.detect.findings import Mention, find_mentions
@@ -21,26 +22,50 @@ _LONGEST: Final = 20_000
 """Characters; a longer question is not searched for."""
 
 
-def spoken(case: Case, answer: Answer) -> list[Mention]:
-    """Return the mentions of an answer that are its own words, with sides of the patient."""
-    text = answer.text or ""
+def spoken(case: Case, answer: Answer) -> tuple[Mention, ...]:
+    """Return the mentions of an answer that are its own words, with sides of the patient.
+
+    Of a very long text only the part that :func:`find_mentions` reads.
+    """
+    text = answer.text
+    if not text:
+        return ()
+    read = _remembered if len(text) <= _LONGEST else _own
+    mentions = read(text, case.question, tuple(case.options))
+    if not any(mention.image_side for mention in mentions):
+        return mentions
+    return tuple(
+        _as_displayed(case, mention) if mention.image_side else mention for mention in mentions
+    )
+
+
+def _sided(mention: Mention) -> bool:
+    return mention.side is not None and mention.status in ("positive", "uncertain")
+
+
+def _own(text: str, question: str, options: tuple[str, ...]) -> tuple[Mention, ...]:
+    """Leave out what only repeats the question or the options."""
     mentions = find_mentions(text)
-    if not mentions:
-        return []
-    asked = _folded(case.question)
-    options = [_folded(option) for option in case.options]
-    listed = _folded(text) if len(options) > 1 else ""
-    restated = sum(1 for option in options if option.strip() and option in listed) > 1
+    if not any(_sided(mention) for mention in mentions):
+        return mentions
+    asked = _folded_question(question)
+    choices = [_folded_question(option) for option in options]
+    listed = _folded(text) if len(choices) > 1 else ""
+    restated = sum(1 for option in choices if option.strip() and option in listed) > 1
+    if not asked.strip() and not restated:
+        return mentions
     kept: list[Mention] = []
     for mention in mentions:
-        if mention.side is not None and mention.status in ("positive", "uncertain"):
+        if _sided(mention):
             own = _folded(text[slice(*mention.sentence)])
-            if _repeats(own, asked) or (restated and any(_same(own, item) for item in options)):
+            if _repeats(own, asked) or (restated and any(_same(own, item) for item in choices)):
                 continue
-        if mention.image_side:
-            mention = _as_displayed(case, mention)
         kept.append(mention)
-    return kept
+    return tuple(kept)
+
+
+_remembered: Final = lru_cache(maxsize=64)(_own)
+"""All detectors look at an answer, one after the other."""
 
 
 def written(case: Case) -> list[tuple[str, Mention]]:
@@ -76,6 +101,10 @@ def _folded(text: str | None) -> str:
     if not text or len(text) > _LONGEST:
         return ""
     return f" {' '.join(_WORD.findall(text.lower()))} "
+
+
+_folded_question: Final = lru_cache(maxsize=256)(_folded)
+"""All answers to a case share its question and options."""
 
 
 def _repeats(sentence: str, question: str) -> bool:

@@ -169,7 +169,7 @@ def _after_stop(core: str, place: int) -> tuple[str, int] | None:
     """Judge a text that ends with a full stop: a decimal point or "e.g." is none."""
     if _DECIMAL.search(core):
         return "it ends in the middle of a number", place
-    if _INLINE_MARK.search(core):
+    if _ends_in_digit(core) and _INLINE_MARK.search(core):
         return _NO_ITEM, place
     if _ABBREVIATED.search(core):
         return "it ends with a word that something has to follow", place
@@ -188,9 +188,13 @@ def _without_stop(tail: str, line: str, core: str, place: int) -> tuple[str, int
         return "it ends with a colon and nothing after it", place
     if last in "-–—" and len(core) > 1 and core[-2].isalnum():
         return "it ends with a dash", place
-    if _INLINE_MARK.search(ending):
+    if _ends_in_digit(ending) and _INLINE_MARK.search(ending):
         return _NO_ITEM, place
     match = _LAST_WORD.search(core[-_LONGEST_WORD:])
     if match is None or ending[-1] in '`"”»)]}>':
         return None
     return judge_last_word(tail, core, max(0, len(core) - _LONGEST_WORD) + match.start(), place)
+
+
+def _ends_in_digit(text: str) -> bool:
+    return any(char.isdigit() for char in text[-3:])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from rexview.detect.findings import Mention, find_mentions, finding_info
 from rexview.detect.findings.lexicon import lexicon
+from rexview.detect.findings.reading import LONGEST
 
 
 def read(text: str, finding: str = "pleural_effusion") -> list[tuple[str | None, str]]:
@@ -338,3 +339,50 @@ class TestAnyText:
 
         seconds(2_000)
         assert seconds(100_000) < 40 * max(seconds(10_000), 0.005)
+
+
+class TestVeryLongTexts:
+    """Of a text beyond the bound so much is read, and nothing is said of the rest."""
+
+    def test_nothing_is_read_beyond_the_bound(self) -> None:
+        text = "Left effusion. " + "Heart size is normal. " * 6_000 + "Right pneumothorax."
+        assert len(text) > LONGEST
+        mentions = find_mentions(text)
+        assert [(m.finding, m.side) for m in mentions] == [("pleural_effusion", "left")]
+
+    def test_no_sentence_is_cut_in_two(self) -> None:
+        filler = "Heart size is normal. "
+        start = filler * (LONGEST // len(filler) - 1)
+        start += "x" * (LONGEST - len(start) - 20) + ". "
+        text = start + "A left effusion is not seen. " + filler * 10
+        assert text[len(start) : LONGEST] == "A left effusion is"
+        assert find_mentions(text) == ()
+
+    def test_the_answer_behind_long_thoughts_is_read(self) -> None:
+        thoughts = "Perhaps a left effusion. " * 5_000 + "</think>"
+        text = thoughts + " Right effusion."
+        (mention,) = find_mentions(text)
+        assert (mention.side, text[mention.start : mention.end]) == ("right", "effusion")
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Right effusion. It has resolved.", [("right", "prior")]),
+        ("Right effusion. This has since completely cleared.", [("right", "prior")]),
+        ("Right effusion. It has not resolved.", [("right", "positive")]),
+        ("Right effusion. It has partially cleared.", [("right", "positive")]),
+        ("Right effusion. The lungs have cleared.", [("right", "positive")]),
+        ("As displayed, the effusion is on the right.", [("left", "positive")]),
+        (
+            "As displayed, the effusion is on the right; anatomically it is on the left.",
+            [("left", "positive")],
+        ),
+        ("As described, the effusion is on the right.", [("right", "positive")]),
+        ("An effusion is present. The left base is where it lies.", [("left", "positive")]),
+        ('{"obs": "effusion", "loc": ["left", "base"]}', [("left", "positive")]),
+        ('{"obs": "effusion", "loc": "left base"}', [("left", "positive")]),
+    ],
+)
+def test_what_other_words_say_of_a_finding(text: str, read: list[tuple[str, str]]) -> None:
+    assert [(mention.side, mention.status) for mention in find_mentions(text)] == read

@@ -125,6 +125,38 @@ class TestAgainstTheLabel:
         assert flags_in(one_answer(make_set, [box("right effusion", SCREEN_RIGHT, "?")])) == []
 
 
+class TestDevices:
+    """Devices that stay on one side are held to it; those that cross the midline are not."""
+
+    @pytest.mark.parametrize(
+        ("label", "text", "flagged"),
+        [
+            ("left pacemaker generator", None, True),
+            ("left chest tube", None, True),
+            ("pleural drain (L)", None, True),
+            ("left port-a-cath", None, True),
+            ("Port", "There is a left chest wall port.", True),
+            ("Pacemaker", "Left-sided pacemaker. Small right effusion.", True),
+            ("ICD", "A left ICD is seen.", True),
+            ("Chest tube", "Chest tube on the left.", True),
+            ("Port", "There is a right chest wall port.", False),
+            ("Port", "There is a chest wall port.", False),
+            ("Port tip", "There is a left chest wall port.", False),
+            ("Pacemaker lead", "Left-sided pacemaker.", False),
+            ("left PICC", None, False),
+            ("left subclavian line", None, False),
+            ("Central line", "Left subclavian central line.", False),
+        ],
+    )
+    def test_on_the_other_side(
+        self, make_set: Any, label: str, text: str | None, flagged: bool
+    ) -> None:
+        cases = [{"id": "c", "images": [image()]}]
+        answers = [{"case": "c", "model": "g", "text": text, "boxes": [box(label, SCREEN_LEFT)]}]
+        found = flags_in(make_set(cases=cases, answers=answers))
+        assert [flag.kind for flag in found] == (["boxes"] if flagged else [])
+
+
 class TestAgainstReferenceBoxes:
     reference = ({"image": "i", "label": "Pleural effusion", "box": SCREEN_LEFT, "side": "right"},)
 
@@ -167,6 +199,31 @@ class TestAgainstReferenceBoxes:
             make_set, [box("pleural effusion", SCREEN_RIGHT)], reference_boxes=both
         )
         assert flags_in(review_set) == []
+
+    @pytest.mark.parametrize(
+        ("text", "flagged"),
+        [
+            ("Bilateral pleural effusions.", False),
+            ("Right effusion. Left effusion.", False),
+            ("Left pleural effusion.", True),
+        ],
+    )
+    def test_an_answer_with_both_sides_is_not_contradicted_by_one(
+        self, make_set: Any, text: str, flagged: bool
+    ) -> None:
+        cases = [{"id": "c", "images": [image()], "reference_boxes": self.reference}]
+        drawn = [box("pleural effusion", SCREEN_RIGHT)]
+        answers = [{"case": "c", "model": "g", "text": text, "boxes": drawn}]
+        kinds = {flag.kind for flag in flags_in(make_set(cases=cases, answers=answers))}
+        assert kinds == ({"reference_boxes"} if flagged else set())
+
+    def test_a_reference_on_the_other_side_of_another_image_is_no_verdict(
+        self, make_set: Any
+    ) -> None:
+        both = [*self.reference, {"image": "j", "label": "pleural effusion", "box": SCREEN_RIGHT}]
+        drawn = [box("pleural effusion", SCREEN_RIGHT)]
+        images = [image(), image(id="j")]
+        assert flags_in(one_answer(make_set, drawn, images=images, reference_boxes=both)) == []
 
     def test_a_reference_that_contradicts_itself_is_no_verdict(self, make_set: Any) -> None:
         wrong = [{**self.reference[0], "side": "left"}]

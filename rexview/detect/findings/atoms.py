@@ -10,6 +10,7 @@ from rexview.detect.findings.lexicon import Meaning, lexicon
 from rexview.detect.findings.mention import Side
 from rexview.detect.findings.tokens import Tokens
 
+_TELLING: Final = ("correction", "same", "opposite", "topic")
 MARKS: Final = frozenset(',;:()[]{}|"\n•—–=')
 _MARK: Final = Meaning()
 _LETTERS: Final[dict[str, Meaning]] = {
@@ -51,18 +52,23 @@ class Atom:
 
 def cues_of(atoms: Iterable[Atom]) -> set[str]:
     """Return the kinds of cues that stand among some atoms."""
-    return set().union(*[atom.meaning.cues for atom in atoms])
+    cues: set[str] = set()
+    for atom in atoms:
+        own = atom.meaning.cues
+        if own:
+            cues |= own
+    return cues
 
 
 def matters(atoms: Iterable[Atom]) -> bool:
     """Whether some atoms say anything of findings, sides or what was said before."""
-    return any(
-        atom.side is not None
-        or atom.finding is not None
-        or atom.meaning.near
-        or atom.is_("correction", "same", "opposite", "topic")
-        for atom in atoms
-    )
+    for atom in atoms:
+        if atom.side is not None or atom.finding is not None:
+            return True
+        meaning = atom.meaning
+        if meaning.near or not meaning.cues.isdisjoint(_TELLING):
+            return True
+    return False
 
 
 def scan(tokens: Tokens, start: int, end: int) -> list[Atom]:
@@ -78,7 +84,7 @@ def scan(tokens: Tokens, start: int, end: int) -> list[Atom]:
             length, meaning = 1, opening.alone
             longer = opening.longer.get(words[i + 1]) if i + 1 < end else None
             for size, rest, phrase in longer or ():
-                if size == 2 or (i + size <= end and tuple(words[i + 2 : i + size]) == rest):
+                if size == 2 or (i + size <= end and words[i + 2 : i + size] == rest):
                     length, meaning = size, phrase
                     break
             if meaning is not None:

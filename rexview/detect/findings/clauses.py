@@ -46,7 +46,7 @@ class Draft:
     def mentions(self) -> list[Mention]:
         """Make one mention for each side, or one without a side."""
         sides = self.sides
-        if any(side == "bilateral" for side, _, _ in sides):
+        if len(sides) > 1 and any(side == "bilateral" for side, _, _ in sides):
             sides = [side for side in sides if side[0] == "bilateral"][:1]
         seen: dict[str, Place] = {}
         for side in sides:
@@ -114,6 +114,10 @@ def read_clauses(
 
 def _split(tokens: Tokens, atoms: list[Atom]) -> list[list[Atom]]:
     clauses: list[list[Atom]] = [[]]
+    cues = cues_of(atoms)
+    whole = not cues.isdisjoint(("verb", "not_before", "not_after"))
+    if not whole and "but" not in cues and not any(atom.mark == ";" for atom in atoms):
+        return [atoms] if atoms else []
     for k, atom in enumerate(atoms):
         if atom.mark == ";":
             clauses.append([])
@@ -151,11 +155,13 @@ def _until_break(atoms: list[Atom], k: int) -> list[Atom]:
 def _drafts(
     tokens: Tokens, atoms: list[Atom], span: tuple[int, int], *, asked: bool
 ) -> list[Draft]:
-    sites = _resolve(atoms)
+    sites = _resolve(atoms) if any(atom.meaning.near for atom in atoms) else {}
     if not any(atom.finding for atom in atoms):
         return []
     owners = attach(tokens, atoms, sites)
     cues = cues_of(atoms)
+    pointing = "this" in cues
+    zoned = any(atom.meaning.zone for atom in atoms)
     drafts = []
     for f, atom in enumerate(atoms):
         if atom.finding is None:
@@ -163,7 +169,7 @@ def _drafts(
         status = status_of(tokens, atoms, f, cues, asked=asked)
         if status == "prior" and atom.finding in _LASTING:
             status = "positive"
-        back = any(a.is_("this") for a in atoms[max(0, f - 3) : f])
+        back = pointing and any(a.is_("this") for a in atoms[max(0, f - 3) : f])
         for finding, site in sites.get(f, [(atom.finding, f)]):
             sided = finding_info(finding).sided
             sides = owners.get(site, []) if sided else []
@@ -178,7 +184,7 @@ def _drafts(
                         for side in sides
                         if side.side
                     ],
-                    _zone(atoms, site, sides),
+                    _zone(atoms, site, sides) if zoned else None,
                     span,
                     refers_back=back,
                     image_side=any(side.image_side for side in sides),
@@ -242,6 +248,8 @@ def _zone(atoms: list[Atom], f: int, sides: list[Atom]) -> str | None:
     for side in sides:
         if side.meaning.zone:
             return side.meaning.zone
+    if not any(atom.meaning.zone and atom.meaning.side is None for atom in atoms):
+        return None
     own = [atoms.index(side) for side in sides]
     near = sorted(range(len(atoms)), key=lambda k: min(abs(k - place) for place in (*own, f)))
     for k in near[:8]:

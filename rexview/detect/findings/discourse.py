@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Final
 
 from rexview.detect.findings.atoms import Atom, matters, scan
@@ -28,6 +29,13 @@ _LEADS: Final = re.compile(
     r"|all in all|taken together)\b[,:]?",
     re.IGNORECASE,
 )
+_LEADING: Final = frozenset(
+    words_of(
+        "so the my in to overall final finally therefore thus hence conclusion impression summary "
+        "all taken"
+    )
+)
+"""Words that such a phrase starts with."""
 _PENDING: Final = frozenset(
     ("side", "laterality", "location", "position", "site", "where", "region")
 )
@@ -43,6 +51,14 @@ _COMPARED: Final = frozenset(
         "also additionally second another too other both further larger smaller bigger "
         "unchanged stable than however whereas while similar new additional contralateral "
         "increased decreased improved worse worsened resolved persists remains now less more and"
+    )
+)
+_HAS: Final = frozenset(("has", "have", "had", "is", "are"))
+_GONE: Final = frozenset(("resolved", "cleared", "disappeared", "gone", "vanished"))
+_PARTLY: Final = frozenset(
+    words_of(
+        "not n't never partly partially almost nearly mostly largely incompletely if should once "
+        "when until may might could yet hardly barely somewhat slightly be"
     )
 )
 _MEMORY: Final = 40
@@ -64,7 +80,8 @@ class Scene:
 
     ``topic`` is the side that a heading or label set, ``named`` the findings of a heading that has
     not been spoken of yet, ``last`` the findings of the last sentence that had any, ``pending`` a
-    side that was given ahead of its finding.
+    side that was given ahead of its finding. ``correcting`` waits for what a correction puts right,
+    ``tentative`` says that a correction was met, which may be corrected in turn.
     """
 
     section: str | None = None
@@ -78,6 +95,7 @@ class Scene:
     pending: Place | None = None
     side: Side | None = None
     correcting: bool = False
+    tentative: bool = False
     drafts: list[Draft] = field(default_factory=list)
 
 
@@ -90,13 +108,16 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
         scene.status, scene.status_line = None, None
     if sentence.label or sentence.kind == "heading":
         i = _read_label(tokens, sentence, scene)
-    lead = _LEADS.match(tokens.text, tokens.starts[sentence.i])
-    if lead:
+    leading = tokens.words[sentence.i] in _LEADING
+    if leading and (lead := _LEADS.match(tokens.text, tokens.starts[sentence.i])):
         scene.section = lead[0].strip(" ,:").lower()
     atoms = scan(tokens, i, sentence.j)
-    if _reply(tokens, i, sentence.j, atoms, scene) or not matters(atoms):
+    if _reply(tokens, i, sentence.j, atoms, scene):
         return []
-    clean_sides(tokens, atoms, scene.side)
+    if not matters(atoms):
+        _let_go(tokens, i, sentence.j, scene)
+        return []
+    cues = clean_sides(tokens, atoms, scene.side)
     scene.side = next((a.side for a in reversed(atoms) if a.side in OTHER), scene.side)
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
     asked = sentence.asked or tokens.words[i] in _CONDITIONAL
@@ -104,10 +125,11 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
     found: list[Draft] = []
     for clause in clauses:
         found += _in_scene(tokens, sentence, clause, scene, found)
-    if found and _COMPARED & set(tokens.words[sentence.i : sentence.j]):
+    if found and not _COMPARED.isdisjoint(tokens.words[sentence.i : sentence.j]):
         for draft in found:
             draft.compared = True
-    _correct(tokens, sentence, clauses, scene, found)
+    if scene.correcting or scene.tentative or "correction" in cues:
+        _correct(tokens, sentence, clauses, scene, found)
     if found:
         scene.last, scene.last_line = found, sentence.line
     return found
@@ -203,8 +225,22 @@ def _in_scene(
         if any(draft.status in ("positive", "uncertain") for draft in clause.drafts):
             scene.named = []
         return clause.drafts
+    if not found:
+        _let_go(tokens, clause.atoms[0].i, clause.atoms[-1].j, scene)
     _refer(tokens, sentence, clause, scene, found)
     return []
+
+
+def _let_go(tokens: Tokens, i: int, j: int, scene: Scene) -> None:
+    """Make past what was said before when a clause says that it is gone: "It has resolved"."""
+    words = tokens.words[i : j + 2]
+    if not words or words[0] not in ("it", "this", "these", "they", "both", "all", "which"):
+        return
+    if _HAS.isdisjoint(words[1:3]) or _GONE.isdisjoint(words) or not _PARTLY.isdisjoint(words):
+        return
+    for draft in scene.last:
+        if draft.status in ("positive", "uncertain"):
+            draft.status = "prior"
 
 
 def _is_apposed(clause: Clause, draft: Draft, tokens: Tokens) -> bool:
@@ -239,6 +275,7 @@ def _refer(
     refers = any(atom.is_("it") and atom.i - first <= _REFERS for atom in clause.atoms[:3])
     refers = refers or (clause.atoms[0].is_("where") and not clause.has("verb"))
     refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
+    refers = refers or _says_where(tokens, clause)
     label = tokens.words[sentence.i] in _PENDING
     if short and not (refers or label or sentence.item) and _leads_line(tokens, sentence, clause):
         scene.topic, scene.topic_line = places[0], sentence.line
@@ -263,6 +300,14 @@ def _refer(
         ]
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         scene.pending = places[0]
+
+
+def _says_where(tokens: Tokens, clause: Clause) -> bool:
+    """Whether a clause ends in "is where it lies"."""
+    words = tokens.words[clause.atoms[0].i : clause.atoms[-1].j]
+    return any(
+        first == "where" and then in ("it", "this", "they") for first, then in pairwise(words)
+    )
 
 
 def _leads_line(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
@@ -303,7 +348,7 @@ def _correct(
     if stated:
         for draft in stated:
             _supersede(draft, earlier)
-            draft.tentative = True
+            draft.tentative = scene.tentative = True
         return
     places = [place for clause in clauses for place in clause.places(tokens) if place[1] > at]
     scene.correcting = not places and not found

@@ -63,11 +63,12 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
     i = start
     line = 0
     item, heading, _ = _opening(tokens, start)
+    eventful = _EVENTFUL
     k = start
     while k < end:
         word = words[k]
         stop = False
-        if word not in _EVENTFUL and k - i < _LONGEST:
+        if word not in eventful and k - i < _LONGEST:
             k += 1
             continue
         if k - i >= _LONGEST:
@@ -97,7 +98,8 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
 
 def _sentence(tokens: Tokens, i: int, j: int, heading: bool, line: int, item: bool) -> Sentence:
     label = 0
-    for k in range(i, min(j, i + _LABEL_WORDS)):
+    labelled = ":" in tokens.words[i : min(j, i + _LABEL_WORDS)]
+    for k in range(i, min(j, i + _LABEL_WORDS)) if labelled else ():
         if tokens.words[k] == ":":
             label = k + 1 - i
             break

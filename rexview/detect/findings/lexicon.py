@@ -53,7 +53,7 @@ class Meaning:
     cues: set[str] = field(default_factory=set)
 
 
-Entry = tuple[int, tuple[str, ...], Meaning]
+Entry = tuple[int, list[str], Meaning]
 """How many words a phrase has, those after the second, and what it means."""
 
 
@@ -124,7 +124,7 @@ def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, Opening]:
         if len(words) == 1:
             opening.alone = meaning
         else:
-            entry = (len(words), words[2:], meaning)
+            entry = (len(words), list(words[2:]), meaning)
             opening.longer.setdefault(words[1], []).append(entry)
     return phrases
 

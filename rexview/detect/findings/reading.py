@@ -15,8 +15,12 @@ from rexview.detect.findings.records import read_record
 from rexview.detect.findings.regions import find_regions
 from rexview.detect.findings.tokens import Tokens
 
-_REMEMBERED: Final = 4_000
+LONGEST: Final = 100_000
+"""Characters of a text that are read; far more than a report or an answer has."""
+_REMEMBERED: Final = 20_000
 """Characters of the longest text whose reading is kept: a report is met once for each model."""
+_LAST_SENTENCE: Final = 1_000
+"""Characters before the bound among which the end of a sentence is looked for."""
 _THOUGHTS: Final = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 
 
@@ -27,7 +31,9 @@ def find_mentions(text: str | None) -> tuple[Mention, ...]:
     ----------
     text : str or None
         A report or an answer: prose, markdown, tables, JSON; English. Any other text is read
-        without harm and gives what English words it has.
+        without harm and gives what English words it has. Of a text longer than :data:`LONGEST`
+        that many characters are read and nothing is said of the rest; where a model's thoughts
+        end within it, the reading starts behind them.
 
     Returns
     -------
@@ -43,10 +49,25 @@ def find_mentions(text: str | None) -> tuple[Mention, ...]:
     """
     if not text or not isinstance(text, str):
         return ()
+    if len(text) > LONGEST:
+        text = _bounded(text)
     return _remembered(text) if len(text) <= _REMEMBERED else _read(text)
 
 
-@lru_cache(maxsize=512)
+def _bounded(text: str) -> str:
+    """Return what is read of a text that is too long, with the same offsets."""
+    start = max((match.end() for match in _THOUGHTS.finditer(text)), default=0)
+    if not text[start : start + LONGEST].strip():
+        start = 0
+    stop = start + LONGEST
+    if stop < len(text):
+        near = stop - _LAST_SENTENCE
+        last = max(text.rfind("\n", near, stop), text.rfind(". ", near, stop))
+        stop = last + 1 if last >= 0 else stop
+    return " " * start + text[start:stop]
+
+
+@lru_cache(maxsize=256)
 def _remembered(text: str) -> tuple[Mention, ...]:
     return _read(text)
 

@@ -20,7 +20,8 @@ from rexview.detect.findings.side_words import clean_sides
 from rexview.detect.findings.tokens import Tokens
 
 _SIDE_KEY: Final = re.compile(
-    r"\b(?:side|laterality|lateralis\w+|lateraliz\w+|location|position|site|where|zone|lobe|place)\b"
+    r"\b(?:side|laterality|lateralis\w+|lateraliz\w+|lat|loc|location|locations|position|site|where"
+    r"|zone|lobe|place)\b"
 )
 _STATUS_KEY: Final = re.compile(
     r"\b(?:present|presence|status|detected|exists|seen|value|assertion|certainty|positive|found"

@@ -43,19 +43,24 @@ _DROPPING: Final = frozenset(
 )
 
 
-def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -> None:
+def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -> set[str]:
     """Take away, turn round or merge the sides of a sentence that are no finding's own.
 
-    ``before`` is the last side of the sentences before, for "on the same side".
+    ``before`` is the last side of the sentences before, for "on the same side". Returns the kinds
+    of cues that stand among the atoms.
     """
+    cues = cues_of(atoms)
+    relative = "same" in cues or "opposite" in cues
+    normal = "normal" in cues
+    pictured = "picture" in cues
     for k, atom in enumerate(atoms):
-        if atom.is_("same", "opposite"):
+        if relative and atom.is_("same", "opposite"):
             last = next((a.side for a in reversed(atoms[:k]) if a.side), before)
             if last in OTHER:
                 atom.side = last if atom.is_("same") else OTHER[last]
         if atom.side is None:
             continue
-        atom.clear = _is_clear(atoms, k)
+        atom.clear = normal and _is_clear(atoms, k)
         if atom.meaning.zone:
             if k and atoms[k - 1].meaning.side and atoms[k - 1].j == atom.i:
                 atom.side = None  # "left middle lobe": what is said outright counts
@@ -63,10 +68,12 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
         following = atoms[k + 1] if k + 1 < len(atoms) else None
         earlier = atoms[k - 1] if k else None
         if earlier and earlier.is_("compare", "called") and atom.i - earlier.j <= 2:
+            if earlier.is_("compare") and _leads_on(tokens, atom):
+                continue
             if earlier.is_("compare") or any(a.side for a in atoms[k + 1 :]):
                 atom.side = None
             continue
-        if _is_image_side(tokens, atoms, k):
+        if pictured and _is_image_side(tokens, atoms, k):
             atom.image_side = True
             atom.side = OTHER.get(atom.side, atom.side)
         elif following and following.i - atom.j == 0 and following.is_("own"):
@@ -78,13 +85,13 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
             atom.entry = True
         elif tokens.words[atom.i] == "both" and not _both_of_something(atoms, k):
             atom.side = None
-    cues = cues_of(atoms)
     if "picture" in cues:
         _trust_patient(atoms)
     if "than" in cues or "more" in cues:
         _merge_compared(tokens, atoms)
     if "not_before" in cues or "not_after" in cues:
         _drop_denied(tokens, atoms)
+    return cues
 
 
 def _is_clear(atoms: list[Atom], k: int) -> bool:
@@ -108,7 +115,7 @@ def _trust_patient(atoms: list[Atom]) -> None:
         k
         for k, atom in sides
         if any(
-            earlier.is_("patient") for earlier in takewhile(lambda a: not a.side, atoms[:k][:-4:-1])
+            earlier.is_("patient") for earlier in takewhile(lambda a: not a.side, atoms[:k][:-6:-1])
         )
     }
     if sure:
@@ -132,6 +139,8 @@ def _is_image_side(tokens: Tokens, atoms: list[Atom], k: int) -> bool:
     atom = atoms[k]
     if k and atoms[k - 1].is_("picture") and atoms[k - 1].j == atom.i:
         return True
+    if k and atoms[0].is_("picture") and tokens.words[atoms[0].i] == "as":  # "As displayed, ..."
+        return not any(earlier.mark == ";" or earlier.is_("patient") for earlier in atoms[1:k])
     linked = any(word in ("of", "in", "on") for word in tokens.words[atom.i : atom.j])
     for later in atoms[k + 1 : k + 6]:
         between = tokens.words[atom.j : later.i]
@@ -190,6 +199,11 @@ def _merge_compared(tokens: Tokens, atoms: list[Atom]) -> None:
             atom.side = "bilateral"
 
 
+def _leads_on(tokens: Tokens, atom: Atom) -> bool:
+    """Whether what follows lies on that side: "unlike the left, where there is an opacity"."""
+    return tokens.words[atom.j : atom.j + 2] == [",", "where"]
+
+
 def _drop_denied(tokens: Tokens, atoms: list[Atom]) -> None:
     """Drop the side of "on the right, not the left"; the "not" is then read."""
     sides = [atom for atom in atoms if atom.side in OTHER]
@@ -201,6 +215,8 @@ def _drop_denied(tokens: Tokens, atoms: list[Atom]) -> None:
         if " ".join(tokens.words[atom.i : atom.j]) not in _DROPPING:
             continue
         for later in atoms[k + 1 : k + 4]:
+            if later.side in OTHER and _leads_on(tokens, later):
+                break
             if later.side in OTHER and later.i - atom.j <= 3:
                 later.side = None
                 atom.meaning = _SPENT

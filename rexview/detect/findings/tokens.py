@@ -26,21 +26,16 @@ class Tokens:
 
     def __init__(self, text: str, start: int, end: int) -> None:
         self.text = text
-        self.words: list[str] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        words, starts, ends = self.words, self.starts, self.ends
         lower = text.lower().replace("’", "'")
         if len(lower) != len(text):  # a few letters change their length with their case
             lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
             lower = lower.replace("’", "'")
-        for match in _TOKEN.finditer(lower, start, end):
-            first, last = match.span()
-            if last - first > MAX_WORD:
-                continue
-            words.append(match[0])
-            starts.append(first)
-            ends.append(last)
+        spans = [match.span() for match in _TOKEN.finditer(lower, start, end)]
+        if any(last - first > MAX_WORD for first, last in spans):
+            spans = [span for span in spans if span[1] - span[0] <= MAX_WORD]
+        self.words = [lower[first:last] for first, last in spans]
+        self.starts = [first for first, _ in spans]
+        self.ends = [last for _, last in spans]
 
 
 def words_of(phrase: str) -> tuple[str, ...]:
