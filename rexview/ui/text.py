@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice, pairwise
 from typing import Any, Final
@@ -104,12 +104,55 @@ def markdown_html(text: str, spans: Iterable[Span] = ()) -> str:
     str
         HTML without links, images, scripts or anything of the text's own markup but its markdown.
     """
-    chosen = cut_spans(spans, len(text))
     if len(text) > MAX_MARKDOWN:
-        return plain_html(text, chosen)
+        return plain_html(text, spans)
+    chosen = cut_spans(_off_markup(text, spans), len(text))
     source = _with_borders(text, chosen)
     env = {"spans": chosen, "open": None}
     return str(_markdown().render(source, env))
+
+
+_MARKER: Final = re.compile(r"[ \t]*(?:(?:#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]*)*\|?[ \t]*")
+"""What makes a line a heading, a quotation, a list item or a row of a table."""
+_RULE: Final = re.compile(r"[ \t]*(?:(?:```|~~~).*|[-=*_|: \t]*)")
+"""A line without words: a fence, a rule, what parts the head of a table from its rows."""
+
+
+def _off_markup(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """Move the ends of spans within the text off what makes a line a heading, an item, a row.
+
+    A border there would keep a heading from being a heading.
+    """
+    for span in spans:
+        start, end = span.start, span.end
+        if not 0 <= start < end <= len(text):
+            continue
+        while start < end:
+            first, last, words = _line(text, start)
+            if words and start < words[1]:
+                start = max(start, words[0])
+                break
+            start = last + 1
+        while start < end:
+            first, last, words = _line(text, end)
+            if words and end > words[0]:
+                end = min(end, words[1])
+                break
+            end = first - 1
+        if start < end:
+            yield replace(span, start=start, end=end)
+
+
+def _line(text: str, place: int) -> tuple[int, int, tuple[int, int] | None]:
+    """Beginning and end of the line that a place is on, and of its words if it has any."""
+    first, last = text.rfind("\n", 0, place) + 1, text.find("\n", place)
+    last = len(text) if last < 0 else last
+    line = text[first:last]
+    if _RULE.fullmatch(line):
+        return first, last, None
+    marker = _MARKER.match(line)
+    begin = marker.end() if marker else 0
+    return first, last, (first + begin, first + max(len(line.rstrip(" \t|")), begin))
 
 
 def plain_html(text: str, spans: Iterable[Span] = ()) -> str:

@@ -121,3 +121,29 @@ def test_a_very_long_text_is_shown_as_it_stands():
     rendered = markdown_html(text)
     assert "<strong>" not in rendered
     assert html.escape(text[:100]) in rendered
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("# Findings\n\nAn effusion.", "<h1>"),
+        ("### Findings\n\nAn effusion.", "<h3>"),
+        ("- one\n- two", "<ul>"),
+        ("1. one\n2. two", "<ol>"),
+        ("> said", "<blockquote>"),
+        ("| a | b |\n|---|---|\n| c | d |", "<td>"),
+        ("```\ncode\n```", "<pre>"),
+        ("Title\n=====\n\ntext", "<h1>"),
+        ("one\n\n---\n\ntwo", "<hr"),
+    ],
+)
+def test_marks_leave_the_markup_of_lines_alone(text, wanted):
+    def bare(html):
+        return re.sub(r"\s+(?=<)|(?<=>)\s+", "", re.sub("</?mark[^>]*>", "", html))
+
+    unmarked = bare(markdown_html(text))
+    for start in range(len(text)):
+        for end in range(start + 1, len(text) + 1):
+            marked = markdown_html(text, [Span(start, end, "x")])
+            assert wanted in marked, text[start:end]
+            assert bare(marked) == unmarked

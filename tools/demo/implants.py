@@ -53,7 +53,7 @@ def aortic_valve(volume: Volume, diameter_mm: float = 25.0) -> list[Device]:
     fork = carina(volume)
     # The ascending aorta lies in front of the airway; what is below the heart is abdominal.
     rising = aorta[(aorta[:, 1] > fork[1] + 12) & (aorta[:, 0] > np.percentile(heart[:, 0], 25))]
-    level = rising[:, 0].min() + 16 / _DZ
+    level = rising[:, 0].min() + 30 / _DZ
     _, y, x = rising[np.abs(rising[:, 0] - level) < 3].mean(axis=0)
     axis = np.array([0.74, 0.36, -0.57])  # up, to the front, to the patient's right
     first = np.cross(axis, [1.0, 0.0, 0.0])
