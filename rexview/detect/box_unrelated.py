@@ -18,6 +18,8 @@ from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag, ReviewSet, S
 
 _ANY_OPACITY: Final = "opacity"
 """A label of this finding is met by any finding of the lung: its name is that general."""
+_ANY_FRACTURE: Final = "fracture"
+"""A fracture that names no bone meets, and is met by, that of any bone."""
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _STEM: Final = 5
 _PLACES: Final = frozenset(
@@ -93,12 +95,17 @@ def _also_said(case: Case, answer: Answer) -> list[Mention]:
 
 
 def _meets(finding: str, named: frozenset[str]) -> bool:
-    info = finding_info(finding)
-    return any(
-        info.family == finding_info(other).family
-        or (other == _ANY_OPACITY and info.region == "lung" and info.group == "finding")
-        for other in named
-    )
+    return any(_same(finding, other) for other in named)
+
+
+def _same(said: str, named: str) -> bool:
+    one, other = finding_info(said), finding_info(named)
+    if one.family == other.family:
+        return True
+    if named == _ANY_OPACITY:
+        return one.region == "lung" and one.group == "finding"
+    fractures = said.endswith(_ANY_FRACTURE) and named.endswith(_ANY_FRACTURE)
+    return fractures and _ANY_FRACTURE in (said, named)
 
 
 def _worded(label: str, text: str) -> bool:

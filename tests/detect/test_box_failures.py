@@ -238,6 +238,9 @@ class TestUnrelated:
         assert (flag.kind, flag.evidence[0].box) == ("text", HERE)
         assert "does not mention" in flag.message
 
+    def test_a_fracture_of_another_bone_does_not_meet_it(self) -> None:
+        assert self.find("Fracture of the left clavicle.", box("Rib fracture"))
+
     def test_a_label_that_the_text_denies(self) -> None:
         (flag,) = self.find("There is no pneumothorax.", box("Pneumothorax"))
         assert "not there" in flag.message
@@ -253,6 +256,8 @@ class TestUnrelated:
             ("There is a left pleural effusion.", ""),
             ("There is a left pleural effusion.", "Box 1"),
             ("Fracture of the fifth rib.", "Rib fracture"),
+            ("Sure of the fractures; no broken rib has a second break.", "Rib fractures"),
+            ("Fractured left clavicle.", "fracture"),
             ("", "Rib fracture"),
         ],
     )

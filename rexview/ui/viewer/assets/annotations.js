@@ -33,7 +33,7 @@ export class Annotations {
     this.band = html("div", { class: "band", role: "status", hidden: true });
     this.nodes = [
       ...Object.values(this.edges),
-      html("div", { class: "head" }, html("div", {}, this.title, this.details), this.remarks),
+      html("div", { class: "head" }, html("div", {}, this.title), this.remarks),
       this.readout,
       this.probe,
       this.hint,
@@ -89,7 +89,7 @@ export class Annotations {
     this.edges.right.style.right = `${right}px`;
   }
 
-  /** Window, zoom and measurements, bottom left. */
+  /** Facts of the picture, window, zoom and measurements, bottom left. */
   read({ view, header, look, percent, ratio, measuring }) {
     const { window } = look;
     const words = window ? [`W ${figure(window.width)}`, `L ${figure(window.centre)}`] : [];
@@ -101,6 +101,7 @@ export class Annotations {
       lines.push(html("div", { class: "result" }, `CTR ${ratio.ratio.toFixed(2)}${caution}`));
     }
     if (measuring) lines.push(html("div", { class: "note" }, lengthNote(header)));
+    if (this.details.textContent) lines.push(this.details); // below, where lungs and lines are not
     lines.push(html("div", {}, words.join("  ")));
     this.readout.replaceChildren(...lines);
   }
