@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -132,6 +133,21 @@ def test_the_measured_ratio_is_the_one_reported() -> None:
             assert float(ratio) > 0.5
             found += 1
     assert found > 0
+
+
+def test_the_measured_distance_of_the_tube_from_the_carina_is_the_one_reported() -> None:
+    """As one measures on the film: the distance at the detector, not corrected for enlargement."""
+    stated = re.compile(r"(\d) cm\s+(above|beyond)\s+the\s+carina")
+    found = 0
+    for case in CASES:
+        for said, where in stated.findall(case["report"]["findings"]):
+            known = _truth(next(image for image in case["images"] if image.get("key")))
+            (x, y), (across, down) = known["tips"]["ett"], known["points"]["carina"]
+            assert (y < down) is (where == "above")
+            measured = math.hypot(x - across, y - down) * known["pixel_mm"]
+            assert 10 * int(said) == pytest.approx(measured, abs=6), case["id"]
+            found += 1
+    assert found >= 3
 
 
 # --- everything is simulated and says so -------------------------------------------------------
