@@ -16,7 +16,7 @@ import polars as pl
 
 from rexview.detect.detector import flag, newest
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
-from rexview.stats import answer_status, final_of_answer, finals_of, status_of
+from rexview.stats import answer_status, final_of_answer, finals_of, status_of, write_score
 
 TIMES: Final = 2.0
 """How many times longer (or shorter) than the median of the other answers."""
@@ -115,7 +115,7 @@ class AnswerLength:
         language = final_of_answer(scores).by_dimension.get("language")
         if language is None or language > LOW_LANGUAGE:
             return None
-        mark = f"{language:.1f}".removesuffix(".0")
+        mark = write_score(language)
         return f"readers gave Language {mark} of 5", f"Language {mark}", "language"
 
 

@@ -56,3 +56,15 @@ def short_label(label: str) -> str:
 def box_evidence(box: AnswerBox) -> Evidence:
     """Point at a box of the answer."""
     return Evidence("box", box.label, "box", image=box.image or None, box=box.box)
+
+
+def reference_evidence(reference: ReferenceBox, side: str | None) -> Evidence:
+    """Say where a reference box lies."""
+    return Evidence(
+        "reference_box",
+        reference.label,
+        "box",
+        side=side,
+        image=reference.image,
+        box=reference.box,
+    )

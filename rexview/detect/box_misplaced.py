@@ -14,12 +14,13 @@ from rexview.detect.box_labels import (
     image_of,
     label_topics,
     names_tip,
+    reference_evidence,
     short_label,
 )
 from rexview.detect.box_scores import boxed_answers, score_flags
 from rexview.detect.detector import flag
 from rexview.geometry import box_problem, iou
-from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag, ReferenceBox, ReviewSet, Score
+from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, ReviewSet, Score
 
 LEAST_IOU: Final = 0.3
 """Intersection over union with the reference box below which a box is misplaced."""
@@ -62,17 +63,7 @@ class BoxMisplaced:
                     f"“{short_label(reference.label)}”: {overlap:.0%} of their joint area (IoU), "
                     f"{self.least_iou:.0%} expected."
                 )
-                evidence = (
-                    box_evidence(box),
-                    Evidence(
-                        "reference_box",
-                        reference.label,
-                        "box",
-                        side=reference.side,
-                        image=reference.image,
-                        box=reference.box,
-                    ),
-                )
+                evidence = (box_evidence(box), reference_evidence(reference, reference.side))
                 flags.append(flag(self, answer, "reference_boxes", message, evidence))
         return flags + score_flags(self, answer, scores, "image_content", "Image Content")
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from rexview.detect.detector import Detector, flag, newest
 from rexview.schema import Answer, Evidence, Flag, ReviewSet, Score
-from rexview.stats import final_of_answer, finals_of, status_of
+from rexview.stats import final_of_answer, finals_of, status_of, write_score
 
 LOW_SCORE: Final = 2.0
 """Final image score from which down the readers' judgement is a flag."""
@@ -42,7 +42,7 @@ def score_flags(
     final = final_of_answer(scores).by_dimension.get(dimension)
     if final is None or final > LOW_SCORE:
         return []
-    mark = f"{final:.1f}".removesuffix(".0")
+    mark = write_score(final)
     message = f"Readers gave {name} {mark} of 5 for the boxes."
     evidence = Evidence("scores", f"{name} {mark}", field=dimension)
     return [flag(detector, answer, "scores", message, (evidence,))]

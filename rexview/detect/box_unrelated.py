@@ -13,13 +13,11 @@ from rexview.detect.box_labels import box_evidence, label_findings, short_label
 from rexview.detect.box_scores import boxed_answers, score_flags
 from rexview.detect.comparison import MOST_READ
 from rexview.detect.detector import flag
-from rexview.detect.findings import Mention, find_mentions, finding_info
+from rexview.detect.findings import Mention, find_mentions, finding_info, may_be_same_fracture
 from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag, ReviewSet, Score
 
 _ANY_OPACITY: Final = "opacity"
 """A label of this finding is met by any finding of the lung: its name is that general."""
-_ANY_FRACTURE: Final = "fracture"
-"""A fracture that names no bone meets, and is met by, that of any bone."""
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _STEM: Final = 5
 _PLACES: Final = frozenset(
@@ -104,8 +102,7 @@ def _same(said: str, named: str) -> bool:
         return True
     if named == _ANY_OPACITY:
         return one.region == "lung" and one.group == "finding"
-    fractures = said.endswith(_ANY_FRACTURE) and named.endswith(_ANY_FRACTURE)
-    return fractures and _ANY_FRACTURE in (said, named)
+    return may_be_same_fracture(said, named)
 
 
 def _worded(label: str, text: str) -> bool:

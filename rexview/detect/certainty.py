@@ -11,7 +11,7 @@ import polars as pl
 
 from rexview.detect.detector import flag
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
-from rexview.stats import final_of_answer, finals_of, status_of
+from rexview.stats import final_of_answer, finals_of, status_of, write_score
 
 LOW_SYNTHESIS: Final = 2.0
 """Final Synthesis from which down definite wording is a hint."""
@@ -62,7 +62,7 @@ class Overconfident:
         if found is None:
             return []
         words = (answer.text or "")[slice(*found)]
-        mark = f"{synthesis:.1f}".removesuffix(".0")
+        mark = write_score(synthesis)
         message = (
             f"Possibly more certain than it may be: it says “{words}”, and readers gave Synthesis "
             f"{mark} of 5."

@@ -10,7 +10,7 @@ import polars as pl
 
 from rexview.detect.detector import flag
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
-from rexview.stats import final_of_answer, finals_of, status_of
+from rexview.stats import final_of_answer, finals_of, status_of, write_score
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
 DISAGREEMENT_THRESHOLD: Final = 2.0
@@ -47,16 +47,12 @@ class Disagreement:
             low, high = min(given.values(), default=0.0), max(given.values(), default=0.0)
             if len(given) > 1 and round(high - low, 9) >= self.threshold:
                 name = DIMENSION_NAMES[dimension]
-                parts.append(f"{name} ({_mark(low)} and {_mark(high)})")
+                parts.append(f"{name} ({write_score(low)} and {write_score(high)})")
                 evidence += [
-                    Evidence("scores", f"{reader}: {name} {_mark(mark)}", field=dimension)
+                    Evidence("scores", f"{reader}: {name} {write_score(mark)}", field=dimension)
                     for reader, mark in given.items()
                 ]
-        message = f"Readers are {_mark(spread)} apart on {', '.join(parts)}."
+        message = f"Readers are {write_score(spread)} apart on {', '.join(parts)}."
         if len(parts) > 1:
-            message = f"Readers are up to {_mark(spread)} apart on {', '.join(parts)}."
+            message = f"Readers are up to {write_score(spread)} apart on {', '.join(parts)}."
         return [flag(self, answer, "scores", message, evidence)]
-
-
-def _mark(score: float) -> str:
-    return f"{score:.1f}".removesuffix(".0")

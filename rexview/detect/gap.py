@@ -8,8 +8,9 @@ from typing import Final
 
 import polars as pl
 
+from rexview.detect.detector import flag
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
-from rexview.stats import final_of_answer, finals_of, status_of
+from rexview.stats import final_of_answer, finals_of, status_of, write_score
 
 GAP_THRESHOLD: Final = 2.0
 """Process minus execution from which a gap is flagged."""
@@ -35,26 +36,14 @@ class ExecutionGap:
         final = final_of_answer(scores)
         if status_of(answer) != "answered" or final.gap is None or final.gap < self.threshold:
             return []
-        process, execution = final.by_dimension["process"], final.by_dimension["execution"]
-        return [
-            Flag(
-                case=case.id,
-                model=answer.model,
-                failure=self.failure,
-                source="detector",
-                message=(
-                    f"Process {_mark(process)} but Execution {_mark(execution)}, a gap of "
-                    f"{_mark(final.gap)}: it knew what to do but could not do it on the image."
-                ),
-                kind="scores",
-                evidence=(
-                    Evidence("scores", f"Process {_mark(process)}", field="process"),
-                    Evidence("scores", f"Execution {_mark(execution)}", field="execution"),
-                ),
-            )
-        ]
-
-
-def _mark(score: float) -> str:
-    """Write a score as short as it is exact to one decimal: 4, 3.5."""
-    return f"{score:.1f}".removesuffix(".0")
+        process = write_score(final.by_dimension["process"])
+        execution = write_score(final.by_dimension["execution"])
+        message = (
+            f"Process {process} but Execution {execution}, a gap of {write_score(final.gap)}: "
+            "it knew what to do but could not do it on the image."
+        )
+        evidence = (
+            Evidence("scores", f"Process {process}", field="process"),
+            Evidence("scores", f"Execution {execution}", field="execution"),
+        )
+        return [flag(self, answer, "scores", message, evidence)]

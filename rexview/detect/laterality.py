@@ -13,6 +13,7 @@ from typing import Final
 
 import polars as pl
 
+from rexview.detect.box_labels import reference_evidence
 from rexview.detect.detector import flag, newest
 from rexview.detect.findings import Mention, finding_info
 from rexview.detect.labels import claim_of, label_key
@@ -21,11 +22,9 @@ from rexview.detect.laterality_boxes import (
     against_boxes,
     place_boxes,
     place_evidence,
-    reference_evidence,
     reference_side,
 )
 from rexview.detect.laterality_text import (
-    OTHER_SIDE,
     Contradiction,
     against_report,
     one_side,
@@ -34,6 +33,7 @@ from rexview.detect.laterality_text import (
 )
 from rexview.detect.placement import placed_boxes, placed_references
 from rexview.detect.spoken import spoken, written
+from rexview.geometry import OTHER_SIDE
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
 
 _RIGHT: Final = r"(?i)\b(?:right|rt|r|rul|rml|rll|ru?z|rmz|rlz|middle[ -]lobe)\b|right"

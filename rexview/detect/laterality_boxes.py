@@ -11,16 +11,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rexview.detect.box_labels import image_of, reference_evidence, short_label
 from rexview.detect.labels import Claim, claim_of, label_key
-from rexview.detect.placement import OTHER_SIDE
-from rexview.geometry import box_side, orientation_of
+from rexview.geometry import OTHER_SIDE, box_side, orientation_of
 from rexview.schema import (
     Answer,
     AnswerBox,
     Case,
     Evidence,
     ReferenceBox,
-    StudyImage,
 )
 
 BoxSide = Literal["right", "left", "midline"]
@@ -57,10 +56,10 @@ def against_boxes(
         claim = claim_of(box.label)
         if side in OTHER_SIDE and claim is not None and claim.side == OTHER_SIDE[side]:
             flags.append(BoxFlag("boxes", *_against_label(box, side, claim)))
-        reference = _contrary_reference(case, box, side, placed)
-        if label_key(box.label) in both:
+        if side not in OTHER_SIDE or label_key(box.label) in both:
             continue
-        if side in OTHER_SIDE and reference is not None:
+        reference = _contrary_reference(case, box, side, placed)
+        if reference is not None:
             flags.append(BoxFlag("reference_boxes", *_against_reference(box, side, reference)))
     return flags
 
@@ -75,32 +74,20 @@ def _against_label(box: AnswerBox, side: str, claim: Claim) -> tuple[str, tuple[
     label = Evidence(
         "box", word, "label", claim.start, claim.end, side=claim.side, image=box.image, box=box.box
     )
-    place = Evidence("box", box.label, "box", side=side, image=box.image, box=box.box)
-    return f"The box “{_short(box.label)}” lies on the patient's {side}.", (label, place)
+    message = f"The box “{short_label(box.label)}” lies on the patient's {side}."
+    return message, (label, place_evidence(box, side))
 
 
 def _against_reference(
     box: AnswerBox, side: str, reference: ReferenceBox
 ) -> tuple[str, tuple[Evidence, ...]]:
     message = (
-        f"The box “{_short(box.label)}” lies on the patient's {side}; "
-        f"the reference box “{_short(reference.label)}” lies on the {OTHER_SIDE[side]}."
+        f"The box “{short_label(box.label)}” lies on the patient's {side}; "
+        f"the reference box “{short_label(reference.label)}” lies on the {OTHER_SIDE[side]}."
     )
     return message, (
-        Evidence("box", box.label, "box", side=side, image=box.image, box=box.box),
+        place_evidence(box, side),
         reference_evidence(reference, OTHER_SIDE[side]),
-    )
-
-
-def reference_evidence(reference: ReferenceBox, side: str) -> Evidence:
-    """Say where a reference box lies."""
-    return Evidence(
-        "reference_box",
-        reference.label,
-        "box",
-        side=side,
-        image=reference.image,
-        box=reference.box,
     )
 
 
@@ -118,32 +105,25 @@ def _contrary_reference(
     finding = label_key(box.label)
     if finding is None or side not in OTHER_SIDE:
         return None
-    image = _image_of(case, box.image)
+    image = image_of(case, box)
     references = [
         reference for reference in case.reference_boxes if label_key(reference.label) == finding
     ]
     if any(reference_side(case, reference) == side for reference in references):
         return None  # on another image, perhaps: the reference has it on both sides
-    references = [ref for ref in references if _image_of(case, ref.image) == image]
+    references = [ref for ref in references if image_of(case, ref) == image]
     if not references or any(reference_side(case, ref) != OTHER_SIDE[side] for ref in references):
         return None
     same = [
         other_side
         for other, other_side in placed
-        if label_key(other.label) == finding and _image_of(case, other.image) == image
+        if label_key(other.label) == finding and image_of(case, other) == image
     ]
     return references[0] if all(other_side == side for other_side in same) else None
 
 
-def _image_of(case: Case, image_id: str | None) -> StudyImage | None:
-    """Return the image a box is on; a box that names none is on the only image there is."""
-    if image_id:
-        return case.image(image_id)
-    return case.images[0] if len(case.images) == 1 else None
-
-
 def _side_of(case: Case, box: AnswerBox | ReferenceBox) -> BoxSide | None:
-    image = _image_of(case, box.image)
+    image = image_of(case, box)
     if image is None or not image.width or not image.height:
         return None
     orientation = orientation_of(image.view, image.patient_orientation, image.laterality_flip)
@@ -156,8 +136,3 @@ def reference_side(case: Case, reference: ReferenceBox) -> str | None:
     if reference.side is None or place is None:
         return place or reference.side
     return place if place == reference.side else None
-
-
-def _short(label: str) -> str:
-    text = " ".join(label.split())
-    return text if len(text) <= 80 else text[:79] + "…"

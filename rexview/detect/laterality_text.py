@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
-from rexview.detect.findings import Mention, finding_info
+from rexview.detect.findings import Mention, finding_info, may_be_same_fracture
 
-OTHER_SIDE: Final = {"right": "left", "left": "right"}
 _SAID: Final = frozenset(("positive", "uncertain"))
 _UNSPECIFIC: Final = frozenset(("opacity",))
 _CONCLUSION: Final = re.compile(
@@ -70,11 +69,14 @@ def _related(family: str, said: set[str], reference: dict[str, list[Mention]]) -
 
     ``said`` are all families of the answer: where it names a bone too, that one is compared.
     """
-    if family == "fracture":
-        if any(name.endswith("_fracture") for name in said):
-            return []
-        return [m for name, given in reference.items() if name.endswith("_fracture") for m in given]
-    return reference.get("fracture", []) if family.endswith("_fracture") else []
+    if family == "fracture" and any(may_be_same_fracture(family, name) for name in said):
+        return []
+    return [
+        mention
+        for name, given in reference.items()
+        if may_be_same_fracture(family, name)
+        for mention in given
+    ]
 
 
 def one_side(mentions: Sequence[Mention]) -> str | None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import polars as pl
 
 from rexview.detect.detector import newest
 from rexview.detect.labels import claim_of, label_key
-from rexview.geometry import MIDLINE_SPREAD, MIDLINE_TOLERANCE, Orientation, orientation_of
+from rexview.geometry import (
+    MIDLINE_SPREAD,
+    MIDLINE_TOLERANCE,
+    OTHER_SIDE,
+    Orientation,
+    orientation_of,
+)
 from rexview.schema import ReviewSet
-
-OTHER_SIDE: Final = {"right": "left", "left": "right"}
 
 
 def placed_boxes(review_set: ReviewSet) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from rexview.stats.final import (
     final_scores,
     finals_of,
     weakest_link,
+    write_score,
 )
 
 __all__ = [
@@ -36,4 +37,5 @@ __all__ = [
     "nothing_came",
     "status_of",
     "weakest_link",
+    "write_score",
 ]

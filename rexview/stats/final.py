@@ -230,3 +230,8 @@ def final_of_answer(
     ]
     spread = round(max(ranges), _DIGITS) if ranges else None
     return FinalScores(final, content, gap, len(readers), spread)
+
+
+def write_score(score: float) -> str:
+    """Write a score or a difference of scores as short as one decimal allows: ``4``, ``3.5``."""
+    return f"{score:.1f}".removesuffix(".0")

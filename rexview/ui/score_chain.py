@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from rexview.rubric import load_rubric
+from rexview.stats import write_score
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 
 _LETTERS: Final = {"process": "P", "execution": "E", "synthesis": "S", "language": "L"}
@@ -18,7 +19,7 @@ _IMAGE_LETTERS: Final = {"image_content": "IC", "image_style": "IS"}
 
 def format_score(score: float | None) -> str:
     """Write a final score: ``4``, ``3.5``, or a dash for none."""
-    return "–" if score is None else f"{score:.1f}".removesuffix(".0")
+    return "–" if score is None else write_score(score)
 
 
 def score_chain_html(

@@ -5,8 +5,16 @@
 [('pleural_effusion', 'right', 'positive'), ('pneumothorax', None, 'negated')]
 """
 
-from rexview.detect.findings.lexicon import finding_info
+from rexview.detect.findings.lexicon import finding_info, may_be_same_fracture
 from rexview.detect.findings.mention import Finding, Mention, Side, Status
 from rexview.detect.findings.reading import find_mentions
 
-__all__ = ["Finding", "Mention", "Side", "Status", "find_mentions", "finding_info"]
+__all__ = [
+    "Finding",
+    "Mention",
+    "Side",
+    "Status",
+    "find_mentions",
+    "finding_info",
+    "may_be_same_fracture",
+]

@@ -129,6 +129,19 @@ def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, Opening]:
     return phrases
 
 
+_FRACTURE: Final = "fracture"
+
+
+def may_be_same_fracture(one: str, other: str) -> bool:
+    """Whether of two findings one is a fracture of a bone and the other of a bone not named.
+
+    >>> may_be_same_fracture("rib_fracture", "fracture")
+    True
+    """
+    named = one if other == _FRACTURE else other
+    return _FRACTURE in (one, other) and named.endswith(f"_{_FRACTURE}")
+
+
 def finding_info(finding: str) -> Finding:
     """Return the lexicon's entry for a finding's id.
 
