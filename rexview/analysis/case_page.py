@@ -10,11 +10,9 @@ from functools import cached_property
 
 from rexview.analysis.linking import box_keys, shared_keys
 from rexview.analysis.selecting import neighbours
-from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for
-from rexview.detect.readers import as_flag, joint_verdict, newest_words
+from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for, with_words
 from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score
 from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, status_of
-from rexview.vocab import FAILURES
 
 
 @dataclass(frozen=True)
@@ -49,20 +47,13 @@ class CasePage:
         if not words:
             return self
         every = (*self.words, *words)
-        order = {failure: place for place, failure in enumerate(FAILURES)}
+        found = [flag for flag in self.flags if flag.source == "detector"]
         flags: list[Flag] = []
         for answer in self.answers:
-            own = newest_words(word for word in every if word.model == answer.model)
-            found = [
-                replace(
-                    flag,
-                    verdict=joint_verdict(word for word in own if word.failure == flag.failure),
-                )
-                for flag in self.flags
-                if flag.model == answer.model and flag.source == "detector"
-            ]
-            found += [as_flag(word) for word in own]
-            flags += sorted(found, key=lambda flag: order.get(flag.failure, len(order)))
+            flags += with_words(
+                (flag for flag in found if flag.model == answer.model),
+                (word for word in every if word.model == answer.model),
+            )
         return replace(self, flags=tuple(flags), words=every)
 
     @cached_property

@@ -53,6 +53,7 @@ from rexview.detect.flags import (
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
 from rexview.detect.labels import Claim, claim_of, finding_of
 from rexview.detect.laterality import Laterality
+from rexview.detect.readers import with_words
 from rexview.detect.text_ending import TextEnding, text_ending
 from rexview.detect.token_limit import TokenLimit
 
@@ -89,4 +90,5 @@ __all__ = [
     "read_word_lists",
     "survey",
     "text_ending",
+    "with_words",
 ]

@@ -7,7 +7,7 @@ flag, marked as rejected, but it counts nowhere. Of several words of one reader 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 import polars as pl
@@ -25,17 +25,15 @@ from rexview.detect.findings import find_mentions
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
 from rexview.detect.laterality import Laterality
 from rexview.detect.readers import (
-    as_flag,
-    joint_verdict,
     joint_verdicts,
-    newest_words,
     reader_words,
+    with_words,
 )
 from rexview.detect.records import case_records
 from rexview.detect.text_ending import text_ending
 from rexview.detect.token_limit import TokenLimit
 from rexview.schema import Answer, Case, Evidence, Flag, Model, ReaderFlag, ReviewSet, Score
-from rexview.vocab import FAILURES, HINT_KINDS
+from rexview.vocab import HINT_KINDS
 
 FLAG_TABLE: Final = pl.Schema(
     {
@@ -207,20 +205,14 @@ def flags_for(
         readers. ``verdict`` of a detector's flag is what the readers said, None when none spoke;
         rejected flags are included.
     """
-    order = {failure: place for place, failure in enumerate(FAILURES)}
     flags: list[Flag] = []
     for answer in answers:
         own = [score for score in scores if score.model == answer.model]
-        words = newest_words(flag for flag in reader_flags if flag.model == answer.model)
-        found: list[Flag] = []
-        for detector in detectors:
-            flagged = find_in(detector, case, answer, answers, own)
-            if flagged and words:
-                verdict = joint_verdict(word for word in words if word.failure == detector.failure)
-                flagged = [replace(flag, verdict=verdict) for flag in flagged]
-            found += flagged
-        found += [as_flag(word) for word in words]
-        flags += sorted(found, key=lambda flag: order.get(flag.failure, len(order)))
+        words = [word for word in reader_flags if word.model == answer.model]
+        found = [
+            flag for detector in detectors for flag in find_in(detector, case, answer, answers, own)
+        ]
+        flags += with_words(found, words)
     return flags
 
 

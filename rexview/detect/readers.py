@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
@@ -12,6 +13,7 @@ from rexview.schema import Flag, ReaderFlag, ReviewSet
 from rexview.vocab import FAILURES
 
 _NAMED: Final = ("case", "model", "failure")
+_ORDER: Final = {failure: place for place, failure in enumerate(FAILURES)}
 
 
 def reader_words(review_set: ReviewSet) -> pl.DataFrame:
@@ -48,8 +50,7 @@ def newest_words(flags: Iterable[ReaderFlag]) -> list[ReaderFlag]:
     newest: dict[tuple[str, str], ReaderFlag] = {}
     for flag in sorted(flags, key=lambda flag: flag.created or undated):
         newest[flag.failure, flag.reader] = flag
-    order = {failure: place for place, failure in enumerate(FAILURES)}
-    return sorted(newest.values(), key=lambda flag: order.get(flag.failure, len(order)))
+    return sorted(newest.values(), key=_place)
 
 
 def joint_verdict(words: Iterable[ReaderFlag]) -> str | None:
@@ -75,3 +76,24 @@ def as_flag(word: ReaderFlag) -> Flag:
         reader=word.reader,
         verdict=word.verdict,
     )
+
+
+def with_words(found: Iterable[Flag], words: Iterable[ReaderFlag]) -> list[Flag]:
+    """Set what readers say beside the flags that detectors found on one answer.
+
+    Returns
+    -------
+    list of Flag
+        In the order of failures, detectors before readers; ``verdict`` of a detector's flag is
+        what the readers say together, None when none spoke.
+    """
+    said = newest_words(words)
+    judged = [
+        replace(flag, verdict=joint_verdict(one for one in said if one.failure == flag.failure))
+        for flag in found
+    ]
+    return sorted([*judged, *map(as_flag, said)], key=_place)
+
+
+def _place(flag: Flag | ReaderFlag) -> int:
+    return _ORDER.get(flag.failure, len(_ORDER))
