@@ -69,8 +69,30 @@ class Reader:
 
 
 @dataclass(frozen=True)
+class Protocol:
+    """The rules of a reader study.
+
+    ``report`` says when a reader sees the radiologist's report; ``reveal`` when, after scoring,
+    they learn which model gave which answer, ``reveal_peers`` whether they then see the scores of
+    others too. ``second_reader_share`` is the part of the cases that a second reader scores as
+    well; from ``disagreement`` on two readers' scores are adjudicated. ``seed`` fixes every order.
+    """
+
+    report: Literal["on_request", "always", "never"] = "on_request"
+    reveal: Literal["per_case", "at_end"] = "at_end"
+    reveal_peers: bool = False
+    second_reader_share: float = 0.25
+    disagreement: float = 2.0
+    seed: int = 1
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class SetInfo:
-    """What ``reviewset.yaml`` says. ``images`` is the base folder or URL of image paths."""
+    """What ``reviewset.yaml`` says. ``images`` is the base folder or URL of image paths.
+
+    ``id`` names the set among others in one reviews database.
+    """
 
     name: str
     description: str = ""
@@ -79,6 +101,8 @@ class SetInfo:
     models: tuple[Model, ...] = ()
     readers: tuple[Reader, ...] = ()
     rubric: str = "rexecution"
+    id: str | None = None
+    protocol: Protocol = Protocol()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -203,7 +227,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Score:
-    """One dimension of one answer scored by one reader: 1 to 5, None for not scored."""
+    """One dimension of one answer scored by one reader: 1 to 5, None for not scored.
+
+    ``origin`` is ``file`` for what was given with the set, ``app`` for what was written here.
+    """
 
     case: str
     model: str
@@ -213,11 +240,12 @@ class Score:
     image: int | None = None
     comment: str | None = None
     created: datetime | None = None
+    origin: str = "file"
 
 
 @dataclass(frozen=True)
 class ReaderFlag:
-    """A failure mode that a reader confirmed or rejected for an answer."""
+    """A failure mode that a reader confirmed or rejected for an answer; ``origin`` as in Score."""
 
     case: str
     model: str
@@ -226,6 +254,7 @@ class ReaderFlag:
     verdict: str = "confirmed"
     comment: str | None = None
     created: datetime | None = None
+    origin: str = "file"
 
 
 @dataclass(frozen=True)
@@ -319,12 +348,13 @@ def answer_from_row(row: Mapping[str, Any]) -> Answer:
 
 def score_from_row(row: Mapping[str, Any]) -> Score:
     """Make a Score from one row (a dict) with columns :data:`rexview.frames.SCORES`."""
-    return Score(**{spec.name: row[spec.name] for spec in fields(Score)})
+    own = {**row, "origin": row.get("_origin") or "file"}
+    return Score(**{spec.name: own[spec.name] for spec in fields(Score)})
 
 
 def reader_flag_from_row(row: Mapping[str, Any]) -> ReaderFlag:
     """Make a ReaderFlag from one row (a dict) with columns :data:`rexview.frames.FLAGS`."""
-    return _record(ReaderFlag, row)  # type: ignore[no-any-return]
+    return _record(ReaderFlag, {**row, "origin": row.get("_origin")})  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, eq=False)

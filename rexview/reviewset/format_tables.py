@@ -13,7 +13,7 @@ from typing import Final
 
 from rexview.reviewset.column import KIND_NAMES, Column
 from rexview.reviewset.columns import TABLES
-from rexview.reviewset.info import KEYS, MODEL_KEYS, READER_KEYS
+from rexview.reviewset.info import KEYS, MODEL_KEYS, PROTOCOL_KEYS, READER_KEYS
 
 FORMAT_FILE: Final = Path(__file__).with_name("FORMAT.md")
 _TABLE: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
@@ -60,6 +60,7 @@ def expected_tables() -> dict[str, str]:
         "reviewset.yaml": keys_table(KEYS),
         "A model": keys_table(MODEL_KEYS),
         "A reader": keys_table(READER_KEYS),
+        "The protocol": keys_table(PROTOCOL_KEYS),
     }
     return keys | {name: table_of(table.columns) for name, table in TABLES.items()}
 

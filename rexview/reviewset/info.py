@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import yaml
 
@@ -15,7 +15,7 @@ from rexview.reviewset.problems import ProblemList, listed, quoted
 from rexview.reviewset.sources import INFO_FILE
 from rexview.reviewset.yaml_lines import Lines, dump_yaml, parse_yaml
 from rexview.rubric import load_rubric
-from rexview.schema import Model, Reader, SetInfo, Severity
+from rexview.schema import Model, Protocol, Reader, SetInfo, Severity
 from rexview.vocab import MODEL_KINDS
 
 FORMAT: Final = 1
@@ -23,12 +23,14 @@ FORMAT: Final = 1
 KEYS: Final = {
     "format": "always `1`",
     "name": "shown as the title; required",
+    "id": "names the set in a reviews database that several sets share; never change it",
     "description": "what it is, where it comes from",
     "notice": "shown on every page",
     "images": "base folder or address of the image paths; `images/` when absent",
     "models": "list of models",
     "readers": "list of readers",
     "rubric": "`rexecution` (when absent) or a YAML file in the folder",
+    "protocol": "the rules of a reader study",
 }
 MODEL_KEYS: Final = {
     "id": "as in the tables; required",
@@ -42,6 +44,14 @@ READER_KEYS: Final = {
     "id": "as in the tables; required",
     "name": "shown; the id when absent",
     "role": "such as `radiologist`",
+}
+PROTOCOL_KEYS: Final = {
+    "report": "when a reader sees the report: `on_request` (when absent), `always` or `never`",
+    "reveal": "when a reader learns the models' names: `at_end` (when absent) or `per_case`",
+    "reveal_peers": "`true` when the scores of others are shown then too; `false` when absent",
+    "second_reader_share": "part of the cases for a second reader, 0 to 1; `0.25` when absent",
+    "disagreement": "difference from which scores are adjudicated, 1 to 4; `2` when absent",
+    "seed": "a whole number that fixes every order; `1` when absent",
 }
 BUILT_IN_RUBRIC: Final = "rexecution"
 _EXAMPLE: Final = "Write a file that begins with `format: 1` and `name: …`; FORMAT.md shows one."
@@ -94,6 +104,33 @@ class _Reader:
         message = f"{_shown(value)} is not a whole number above 0."
         self.report("error", key, message, "Write a whole number above 0, or leave it out.")
         return None
+
+    def word(self, key: str, words: Sequence[str]) -> str:
+        """One of some words, the first when absent."""
+        value = self.raw.get(key, words[0])
+        if isinstance(value, str) and value.strip().lower() in words:
+            return value.strip().lower()
+        message = f"{_shown(value)} is not known here."
+        self.report("error", key, message, f"Use {listed(words)}.")
+        return words[0]
+
+    def number(self, key: str, default: float, least: float, most: float) -> float:
+        value = self.raw.get(key, default)
+        known = isinstance(value, int | float) and not isinstance(value, bool)
+        if known and least <= value <= most:
+            return float(value)
+        message = f"{_shown(value)} is not a number from {least:g} to {most:g}."
+        self.report("error", key, message, f"Write such a number, or leave out {key}.")
+        return default
+
+    def within(self, key: str) -> _Reader:
+        """The mapping under a key, empty when absent, with a reader of its own."""
+        value = self.raw.get(key)
+        if value is not None and not isinstance(value, Mapping):
+            message = "Keys with values are expected."
+            self.report("error", key, message, "Write them below it, one a line, indented.")
+        inside = value if isinstance(value, Mapping) else {}
+        return _Reader(inside, (*self.path, key), self._lines, self._problems)
 
     def unknown(self, known: Mapping[str, str]) -> dict[str, Any]:
         """Unknown keys, kept; one that looks like a slip of the pen is a warning."""
@@ -154,6 +191,8 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
         models=_unique([_model(entry) for entry in reader.entries("models")], "model", reader),
         readers=_unique([_reader(entry) for entry in reader.entries("readers")], "reader", reader),
         rubric=reader.text("rubric", BUILT_IN_RUBRIC) or "",
+        id=reader.text("id"),
+        protocol=_protocol(reader.within("protocol")),
         extra=reader.unknown(KEYS),
     )
     _check_rubric(folder, info, reader)
@@ -202,6 +241,24 @@ def _reader(entry: _Reader) -> Reader:
     )
 
 
+def _protocol(entry: _Reader) -> Protocol:
+    usual = Protocol()
+    seed = entry.raw.get("seed", usual.seed)
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        message = f"{_shown(seed)} is not a whole number."
+        entry.report("error", "seed", message, "Write a whole number, or leave it out.")
+        seed = usual.seed
+    return Protocol(
+        report=cast("Any", entry.word("report", ("on_request", "always", "never"))),
+        reveal=cast("Any", entry.word("reveal", ("at_end", "per_case"))),
+        reveal_peers=entry.yes_no("reveal_peers") or False,
+        second_reader_share=entry.number("second_reader_share", usual.second_reader_share, 0, 1),
+        disagreement=entry.number("disagreement", usual.disagreement, 1, 4),
+        seed=seed,
+        extra=entry.unknown(PROTOCOL_KEYS),
+    )
+
+
 def _unique(entries: Sequence[Entry], what: str, reader: _Reader) -> tuple[Entry, ...]:
     ids = [entry.id for entry in entries]
     for twice in sorted({entry_id for entry_id in ids if entry_id and ids.count(entry_id) > 1}):
@@ -242,17 +299,19 @@ def dump_info(info: SetInfo, *, images: str) -> str:
     raw: dict[str, Any] = {
         "format": FORMAT,
         "name": info.name,
+        "id": info.id or "",
         "description": info.description,
         "notice": info.notice,
         "images": images,
         "models": [_plain(model) for model in info.models],
         "readers": [_plain(reader) for reader in info.readers],
         "rubric": info.rubric,
+        "protocol": _plain(info.protocol) if info.protocol != Protocol() else "",
     }
     kept = {key: value for key, value in raw.items() if value not in ("", [])}
     return dump_yaml(kept | dict(info.extra))
 
 
-def _plain(entry: Model | Reader) -> dict[str, Any]:
+def _plain(entry: Model | Reader | Protocol) -> dict[str, Any]:
     raw = {key: value for key, value in vars(entry).items() if key != "extra" and value is not None}
     return raw | dict(entry.extra)

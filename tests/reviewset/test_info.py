@@ -2,7 +2,7 @@ import pytest
 import yaml
 
 from rexview.reviewset.info import dump_info
-from rexview.schema import Model, Reader, SetInfo
+from rexview.schema import Model, Protocol, Reader, SetInfo
 
 
 def error_lines(small):
@@ -164,11 +164,33 @@ def test_a_key_that_is_there_twice(small):
         ("rubric: ../rubric.yaml\n", (3, "rubric")),
         ("rubric: /etc/hostname\n", (3, "rubric")),
         ("rubric: cases.jsonl\n", (3, "rubric")),
+        ("protocol: [a]\n", (3, "protocol")),
+        ("protocol:\n  report: sometimes\n", (4, "protocol.report")),
+        ("protocol:\n  reveal: [at_end]\n", (4, "protocol.reveal")),
+        ("protocol:\n  reveal_peers: perhaps\n", (4, "protocol.reveal_peers")),
+        ("protocol:\n  seed: 1\n  second_reader_share: 1.5\n", (5, "protocol.second_reader_share")),
+        ("protocol:\n  disagreement: .nan\n", (4, "protocol.disagreement")),
+        ("protocol:\n  seed: 1.5\n", (4, "protocol.seed")),
     ],
 )
 def test_values_that_do_not_fit(small, text, place):
     small.text("reviewset.yaml", "format: 1\nname: x\n" + text)
     assert place in error_lines(small)
+
+
+def test_the_rules_of_a_study(small):
+    small.text("reviewset.yaml", "format: 1\nname: x\n")
+    assert small.load().info.protocol == Protocol("on_request", "at_end", False, 0.25, 2.0, 1)
+    small.text(
+        "reviewset.yaml",
+        "format: 1\nname: x\nprotocol:\n  report: Never\n  reveal: per_case\n"
+        "  reveal_peers: true\n  second_reader_share: 1\n  disagreement: 3\n  seed: -7\n  arm: b\n",
+    )
+    info = small.load().info
+    rules = Protocol("never", "per_case", True, 1.0, 3.0, -7, extra={"arm": "b"})
+    assert info.protocol == rules
+    small.text("reviewset.yaml", dump_info(info, images="images/"))
+    assert small.load().info.protocol == rules
 
 
 def test_a_rubric_of_its_own(small):
@@ -185,6 +207,7 @@ def test_a_rubric_of_its_own(small):
         ("Notice: x\n", "Notice"),
         ("models:\n- id: a\n  max_output_token: 5\n", "models[0].max_output_token"),
         ("models:\n- id: a\n  kind: wizard\n", "models[0].kind"),
+        ("protocol:\n  reports: never\n", "protocol.reports"),
     ],
 )
 def test_slips_of_the_pen_are_warnings(small, text, field):

@@ -1,0 +1,161 @@
+"""A case as a blinded reader may see it: answers under letters, without what gives them away.
+
+What is left out here cannot leak further on: pages and components that show a case to a reader are
+given nothing else. Names of models inside what a model wrote are covered, and so are the names of
+the well-known products and makers, which models like to tell.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import polars as pl
+
+from rexview.analysis.case_page import CasePage
+from rexview.schema import Answer, AnswerBox, Case, Report, ReviewSet
+from rexview.stats import limit_reached
+
+COVER: Final = "[model]"
+"""What stands where a model's name stood."""
+WELL_KNOWN: Final = (
+    *("openai", "chatgpt", "anthropic", "claude", "gemini", "deepmind", "medgemma", "gemma"),
+    *("llama", "llava", "qwen", "mistral", "deepseek", "grok", "maira", "chexagent", "radfm"),
+)
+"""Products and makers whose names are covered in every study."""
+_SHORTEST: Final = 3
+"""Shorter names are letters and numbers of ordinary text."""
+_PARTS: Final = re.compile(r"[^\W_]+")
+_BRACKETS: Final = re.compile(r"\s*[(\[].*?[)\]]\s*")
+_GPT: Final = r"gpt[\s_\-]?\d[\w.\-]*\w|gpt[\s_\-]?\d"
+
+_COVERS: Final[WeakKeyDictionary[ReviewSet, re.Pattern[str]]] = WeakKeyDictionary()
+
+
+def cover_names(review_set: ReviewSet, text: str) -> str:
+    """Cover the names and ids of the set's models, and the well-known ones, in a text."""
+    if review_set not in _COVERS:
+        names = [name for model in review_set.models for name in (model.id, model.name)]
+        _COVERS[review_set] = names_pattern(names, plain_words(review_set))
+    return _COVERS[review_set].sub(COVER, text)
+
+
+def names_pattern(names: Iterable[str], plain: Collection[str] = ()) -> re.Pattern[str]:
+    """Return what finds the names of models in a text, whatever stands between their parts.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Ids and names; what stands in brackets may be left out in the text.
+    plain : collection of str
+        Words in lower case that must not be covered on their own, since they are ordinary ones
+        ("large effusion" would become something else).
+
+    Returns
+    -------
+    re.Pattern
+        Whole words only, in any case.
+    """
+    found: set[tuple[str, ...]] = set()
+    for name in names:
+        for form in (name, _BRACKETS.sub(" ", name)):
+            parts = tuple(_PARTS.findall(form.lower()))
+            joined = "".join(parts)
+            ordinary = len(parts) == 1 and joined in plain
+            if len(joined) >= _SHORTEST and not joined.isdigit() and not ordinary:
+                found.add(parts)
+    found |= {(name,) for name in WELL_KNOWN}
+    longest_first = sorted(found, key=lambda parts: (-sum(map(len, parts)), parts))
+    forms = [r"[\W_]{0,3}".join(map(re.escape, parts)) for parts in longest_first]
+    return re.compile(rf"(?<![^\W_])(?:{'|'.join([*forms, _GPT])})(?![^\W_])", re.IGNORECASE)
+
+
+def plain_words(review_set: ReviewSet) -> frozenset[str]:
+    """Return which one-word names of models are also words of questions and reports.
+
+    Those are written by people: a word that stands in them is an ordinary one.
+    """
+    names = {
+        part.lower()
+        for model in review_set.models
+        for name in (model.id, model.name)
+        for part in _PARTS.findall(name)
+    }
+    texts = pl.concat_str(
+        [
+            pl.col("question"),
+            pl.col("report").struct.field("findings"),
+            pl.col("report").struct.field("impression"),
+            pl.col("context").struct.field("indication"),
+        ],
+        separator=" ",
+        ignore_nulls=True,
+    ).str.to_lowercase()
+    column = review_set.cases.select(texts.alias("text"))["text"]
+    return frozenset(name for name in names if column.str.contains(rf"\b{re.escape(name)}\b").any())
+
+
+def blinded_case(case: Case) -> Case:
+    """Leave out of a case what a reader who scores must not know: report, truth, tags, origin."""
+    return replace(
+        case,
+        report=Report(),
+        reference_boxes=(),
+        correct=None,
+        explanation=None,
+        tags={},
+        normal=None,
+        difficulty=None,
+        extra={},
+    )
+
+
+def blinded_page(review_set: ReviewSet, case_id: str, slots: Mapping[str, str]) -> CasePage | None:
+    """Return a case for a blinded reader: its answers under their letters, in that order.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    case_id : str
+    slots : mapping of str to str
+        Letter to model, as :func:`rexview.analysis.worklist.slots_of` gives it.
+
+    Returns
+    -------
+    CasePage or None
+        ``Answer.model`` is the letter; there are no scores and no flags. The paths of images are
+        those of the files and must not reach the browser. None when there is no such case.
+    """
+    case = review_set.case(case_id)
+    if case is None:
+        return None
+    answers = {answer.model: answer for answer in review_set.answers_of(case_id)}
+    shown = tuple(
+        _blinded_answer(review_set, answers[model], slot)
+        for slot, model in slots.items()
+        if model in answers
+    )
+    return CasePage(blinded_case(case), shown, (), {}, ())
+
+
+def _blinded_answer(review_set: ReviewSet, answer: Answer, slot: str) -> Answer:
+    def cover(text: str | None) -> str | None:
+        return None if text is None else cover_names(review_set, text)
+
+    boxes = tuple(
+        AnswerBox(box.image, cover(box.label) or "", box.box, box.score) for box in answer.boxes
+    )
+    return Answer(
+        case=answer.case,
+        model=slot,
+        text=cover(answer.text),
+        finish_reason="length" if limit_reached(answer) else answer.finish_reason,
+        boxes=boxes,
+        images=answer.images,
+        choice=answer.choice,
+        explanation=cover(answer.explanation),
+        error="The model's service reported an error." if (answer.error or "").strip() else None,
+    )

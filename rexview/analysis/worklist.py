@@ -1,0 +1,305 @@
+"""What a reader scores, in which order, and how far they are.
+
+Everything here follows from the review set, the study's seed and the reader's id, so that a reader
+who comes back, on whatever machine, finds the same cases in the same order and the same answer
+under the same letter. Orders come from hashes and not from a random generator: adding a case leaves
+the order of the others as it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, Literal
+from weakref import WeakKeyDictionary
+
+import polars as pl
+
+from rexview.rubric import RubricDimension, load_rubric
+from rexview.schema import Answer, ReviewSet
+from rexview.stats import answer_status, status_of
+from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS, TEXT_DIMENSIONS
+
+CaseState = Literal["open", "begun", "done", "skipped"]
+BUILT_IN_RUBRIC: Final = "rexecution"
+ITEM: Final = ("case", "model", "dimension", "picture")
+"""Columns that name one thing to be scored; ``picture`` counts from 0, null for none."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One score to give on an answer; ``picture`` is the place in ``Answer.images``, or None."""
+
+    dimension: str
+    picture: int | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a reader is, in cases: ``done + skipped + left == total``."""
+
+    done: int
+    skipped: int
+    total: int
+
+    @property
+    def left(self) -> int:
+        """Cases that are neither scored in full nor skipped."""
+        return self.total - self.done - self.skipped
+
+
+def rubric_of(review_set: ReviewSet) -> dict[str, RubricDimension]:
+    """Return the dimensions that this study scores, with their anchors, in the usual order.
+
+    They are those of the set's rubric that a score can be given for, see
+    :data:`rexview.vocab.DIMENSIONS`.
+    """
+    name = review_set.info.rubric
+    path = None if name in ("", BUILT_IN_RUBRIC) else review_set.folder / name
+    return _known_dimensions(path)
+
+
+@cache
+def _known_dimensions(path: Path | None) -> dict[str, RubricDimension]:
+    rubric = load_rubric(path)
+    return {name: rubric[name] for name in DIMENSIONS if name in rubric}
+
+
+def items_of(answer: Answer, dimensions: Collection[str] = DIMENSIONS) -> tuple[Item, ...]:
+    """Return what can be scored on an answer.
+
+    Text is scored where there is text or a choice. Image Content and Image Style are scored once
+    for each picture that the model returned, else once for its boxes, else not at all.
+    """
+    items: list[Item] = []
+    if (answer.text or "").strip() or answer.choice is not None:
+        items += [Item(name) for name in TEXT_DIMENSIONS if name in dimensions]
+    shown = [name for name in IMAGE_DIMENSIONS if name in dimensions]
+    if answer.images:
+        items += [Item(name, place) for place in range(len(answer.images)) for name in shown]
+    elif answer.boxes:
+        items += [Item(name) for name in shown]
+    return tuple(items)
+
+
+def needs_scores(answer: Answer) -> bool:
+    """Whether a reader has to score the answer: one that never came in full needs no score."""
+    return status_of(answer) == "answered"
+
+
+_REQUIRED: Final[WeakKeyDictionary[ReviewSet, pl.DataFrame]] = WeakKeyDictionary()
+
+
+def required_scores(review_set: ReviewSet) -> pl.DataFrame:
+    """Return everything that one reader has to score in a review set, worked out once.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns :data:`ITEM`; the same items as :func:`items_of` gives for the newest answers that
+        came in full. In the order of the answers.
+    """
+    if review_set not in _REQUIRED:
+        _REQUIRED[review_set] = _required(review_set.answers, tuple(rubric_of(review_set)))
+    return _REQUIRED[review_set]
+
+
+def _required(answers: pl.DataFrame, dimensions: Sequence[str]) -> pl.DataFrame:
+    came = answers.filter("_newest").filter(answer_status() == "answered")
+    pictures = pl.col("images").list.len().fill_null(0).cast(pl.Int64)
+    boxes = pl.col("boxes").list.len().fill_null(0)
+    has_text = pl.col("text").fill_null("").str.contains(r"\S") | pl.col("choice").is_not_null()
+    counted = came.select(
+        "case", "model", has_text.alias("_text"), pictures.alias("_n"), (boxes > 0).alias("_boxes")
+    ).with_row_index("_answer")
+    none = pl.lit(None, dtype=pl.Int64).alias("picture")
+    texts = _each(counted.filter("_text"), TEXT_DIMENSIONS, dimensions, none)
+    numbered = counted.filter(pl.col("_n") > 0).with_columns(
+        pl.int_ranges(pl.col("_n")).alias("picture")
+    )
+    numbered = numbered.explode("picture", empty_as_null=False, keep_nulls=False)
+    shown = _each(numbered, IMAGE_DIMENSIONS, dimensions, pl.col("picture"))
+    drawn = counted.filter((pl.col("_n") == 0) & pl.col("_boxes"))
+    boxed = _each(drawn, IMAGE_DIMENSIONS, dimensions, none)
+    return pl.concat([texts, shown, boxed]).sort("_answer", maintain_order=True).select(ITEM)
+
+
+def _each(
+    answers: pl.DataFrame, names: Iterable[str], known: Collection[str], picture: pl.Expr
+) -> pl.DataFrame:
+    wanted = pl.DataFrame({"dimension": [name for name in names if name in known]})
+    wanted = wanted.cast({"dimension": pl.String})
+    return answers.join(wanted, how="cross").select(
+        "_answer", "case", "model", "dimension", picture
+    )
+
+
+def slots_of(
+    case_id: str, models: Iterable[str], *, reader: str, seed: int, study: str = ""
+) -> dict[str, str]:
+    """Give each model its letter in one case for one reader: slot to model, A first.
+
+    Parameters
+    ----------
+    case_id : str
+    models : iterable of str
+        Ids of the models that answered; their order does not matter.
+    reader : str
+        Id of the reader.
+    seed : int
+        Of the study's protocol.
+    study : str
+        Key of the review set, so that two studies with one seed do not shuffle alike.
+    """
+    shuffled = _by_hash(models, study, seed, reader, "slots", case_id)
+    return {slot_name(place): model for place, model in enumerate(shuffled)}
+
+
+def slot_name(place: int) -> str:
+    """Return the letter of a place counted from 0: A to Z, then AA, AB.
+
+    >>> slot_name(0), slot_name(25), slot_name(26)
+    ('A', 'Z', 'AA')
+    """
+    name = ""
+    while place >= 0:
+        name = chr(ord("A") + place % 26) + name
+        place = place // 26 - 1
+    return name
+
+
+def reading_order(
+    cases: Iterable[str], *, reader: str, seed: int, study: str = ""
+) -> tuple[str, ...]:
+    """Return the cases in this reader's own order, fixed by the seed."""
+    return tuple(_by_hash(cases, study, seed, reader, "order"))
+
+
+def worklist_cases(
+    review_set: ReviewSet, assigned: Collection[str] | None, *, reader: str, study: str = ""
+) -> tuple[str, ...]:
+    """Return a reader's worklist: the cases with something to score, in their own order.
+
+    ``assigned`` holds the ids of the cases assigned to the reader; None or empty means that nothing
+    is assigned, and that every case is theirs.
+    """
+    scorable = required_scores(review_set)["case"].unique(maintain_order=True).to_list()
+    wanted = set(assigned or ())
+    cases = [case for case in scorable if not wanted or case in wanted]
+    seed = review_set.info.protocol.seed
+    return reading_order(cases, reader=reader, seed=seed, study=study)
+
+
+def case_states(
+    worklist: Sequence[str],
+    required: pl.DataFrame,
+    given: pl.DataFrame,
+    skipped: Collection[str],
+) -> dict[str, CaseState]:
+    """Say of every case of a worklist how far the reader is with it.
+
+    Parameters
+    ----------
+    worklist : sequence of str
+        Ids of cases.
+    required : polars.DataFrame
+        As :func:`required_scores` returns it.
+    given : polars.DataFrame
+        The reader's own current scores, columns as :data:`rexview.frames.SCORES`; rows without a
+        score do not count.
+    skipped : collection of str
+        Ids of the cases that the reader skipped; one that was scored in full after all is done.
+    """
+    own = given.filter(pl.col("score").is_not_null()).select(
+        "case", "model", "dimension", pl.col("image").cast(pl.Int64).alias("picture")
+    )
+    met = required.join(own.unique(), on=list(ITEM), how="semi", nulls_equal=True)
+    begun = dict(met.group_by("case").len().iter_rows())
+    few = required.filter(pl.col("case").is_in(list(begun))) if begun else required.clear()
+    wanted = dict(few.group_by("case").len().iter_rows())
+    left_out = set(skipped)
+    states: dict[str, CaseState] = {}
+    for case in worklist:
+        if begun.get(case) and begun[case] == wanted[case]:
+            states[case] = "done"
+        elif case in left_out:
+            states[case] = "skipped"
+        else:
+            states[case] = "begun" if begun.get(case) else "open"
+    return states
+
+
+def progress_of(states: Mapping[str, CaseState]) -> Progress:
+    """Count the cases of :func:`case_states`."""
+    found = list(states.values())
+    return Progress(found.count("done"), found.count("skipped"), len(found))
+
+
+def resume_at(
+    worklist: Sequence[str], states: Mapping[str, CaseState], last: str | None = None
+) -> str | None:
+    """Return the case to go on with; None when every case is scored or skipped.
+
+    It is the case last worked on if that is not finished, else the first unfinished one after it,
+    else the first unfinished one of all.
+    """
+    start = worklist.index(last) if last in states else 0
+    for case in (*worklist[start:], *worklist[:start]):
+        if states[case] in ("open", "begun"):
+            return case
+    return None
+
+
+def share_of_cases(
+    strata: Mapping[str, str], share: float, *, seed: int, study: str = ""
+) -> tuple[str, ...]:
+    """Draw a share of cases at random, each stratum giving its part: for the second reader.
+
+    Parameters
+    ----------
+    strata : mapping of str to str
+        The stratum of each case, by case id; :func:`strata_of` makes them.
+    share : float
+        Between 0 and 1. The number drawn is this part of all cases, rounded, half up.
+    seed : int
+        Of the study's protocol: the same seed draws the same cases.
+    study : str
+        Key of the review set.
+
+    Returns
+    -------
+    tuple of str
+        In the order of ``strata``. What rounding leaves over goes to the strata with the largest
+        remainders.
+    """
+    members: dict[str, list[str]] = {}
+    for case, stratum in strata.items():
+        members.setdefault(stratum, []).append(case)
+    total = int(len(strata) * min(max(share, 0.0), 1.0) + 0.5)
+    quota = {name: total * len(cases) / len(strata) for name, cases in members.items()}
+    taken = {name: int(part) for name, part in quota.items()}
+    rest = total - sum(taken.values())
+    by_chance = {name: place for place, name in enumerate(_by_hash(quota, study, seed, "strata"))}
+    largest = sorted(quota, key=lambda name: (taken[name] - quota[name], by_chance[name]))
+    for name in largest[:rest]:
+        taken[name] += 1
+    drawn: set[str] = set()
+    for name, cases in members.items():
+        drawn.update(_by_hash(cases, study, seed, "second", name)[: taken[name]])
+    return tuple(case for case in strata if case in drawn)
+
+
+def strata_of(review_set: ReviewSet, cases: Iterable[str]) -> dict[str, str]:
+    """Return the stratum of each case: the kind of question and its category."""
+    frame = review_set.cases.select("id", "question_type", pl.col("category").fill_null(""))
+    known = {case: f"{kind}/{category}" for case, kind, category in frame.iter_rows()}
+    return {case: known[case] for case in cases if case in known}
+
+
+def _by_hash(names: Iterable[str], *about: str | int) -> list[str]:
+    """Order names by a hash of what it is about and the name."""
+    begin = "\x1f".join(str(part) for part in about)
+    return sorted(names, key=lambda name: hashlib.sha256(f"{begin}\x1f{name}".encode()).hexdigest())
