@@ -12,6 +12,13 @@
      +- PathEscape          a path points outside the folder that it must stay in
      +- FilterError         a filter from a link cannot be understood
      +- SettingsError       a setting has a value that cannot be used
+     +- NotAdmitted         somebody who signed in may not use the app, or has to sign in again
+     +- StoreError          the reviews database did not take or give something
+         +- StoreRefused    what was to be written is not allowed or not valid; every problem named
+         +- StoreBusy       others are writing; nothing was written, try again
+         +- StoreFull       there is no room left on the disk; nothing was written
+         +- StoreUnreachable  the database cannot be opened, read or written
+             +- StoreNewer  a newer rexview made it
 
 The messages are complete sentences for a reader of the app: no traceback, no absolute path of the
 server, no patient data.
@@ -72,3 +79,50 @@ class FilterError(RexviewError):
 
 class SettingsError(RexviewError):
     """A setting has a value that cannot be used."""
+
+
+class StoreError(RexviewError):
+    """The reviews database did not take or give something: what happened, and what to do.
+
+    ``again`` says whether the same entries may be sent again later and can then be taken.
+    """
+
+    again: bool = True
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(f"{message} {remedy}")
+        self.message, self.remedy = message, remedy
+
+
+class StoreRefused(StoreError):
+    """Entries are not allowed or not valid, and none was written. ``problems`` names all."""
+
+    again = False
+
+    def __init__(self, problems: Iterable[str], remedy: str) -> None:
+        self.problems: tuple[str, ...] = tuple(problems)
+        super().__init__(" ".join(self.problems), remedy)
+
+
+class StoreBusy(StoreError):
+    """Others are writing to the reviews database; nothing was written."""
+
+
+class StoreFull(StoreError):
+    """There is no room for the reviews database to grow; nothing was written."""
+
+
+class StoreUnreachable(StoreError):
+    """The reviews database cannot be opened, read or written."""
+
+
+class StoreNewer(StoreUnreachable):
+    """The reviews database was made by a newer rexview, which this one must not write to."""
+
+
+class NotAdmitted(RexviewError):
+    """Somebody who signed in may not use the app; ``again`` says that a new sign-in would help."""
+
+    def __init__(self, message: str, *, again: bool = False) -> None:
+        super().__init__(message)
+        self.again = again

@@ -108,6 +108,7 @@ SCORES: Final = pl.Schema(
         "created": pl.Datetime("us", "UTC"),
         "extra": pl.String(),
         "_row": pl.UInt32(),
+        "_origin": pl.String(),  # file: given with the set; app: written here
     }
 )
 FLAGS: Final = pl.Schema(
@@ -121,6 +122,7 @@ FLAGS: Final = pl.Schema(
         "created": pl.Datetime("us", "UTC"),
         "extra": pl.String(),
         "_row": pl.UInt32(),
+        "_origin": pl.String(),  # as for scores
     }
 )
 METRICS: Final = pl.Schema(

@@ -29,6 +29,8 @@ def _filled(name: str, rows: Sequence[dict[str, Any]]) -> pl.DataFrame:
     defaults: dict[str, dict[str, Any]] = {
         "cases": {"question": "What is abnormal?", "question_type": "open"},
         "answers": {"finish_reason": "stop", "_newest": True, "text": "An answer."},
+        "scores": {"_origin": "file"},
+        "flags": {"_origin": "file"},
     }
     schema = frames.TABLES[name]
     full = [

@@ -96,13 +96,17 @@ def _unchanged(table: pl.DataFrame) -> pl.DataFrame:
     return table
 
 
+def _given(table: pl.DataFrame) -> pl.DataFrame:
+    return table.with_columns(pl.lit("file").alias("_origin"))
+
+
 def _confirmed(flags: pl.DataFrame) -> pl.DataFrame:
-    return flags.with_columns(pl.col("verdict").fill_null("confirmed"))
+    return _given(flags).with_columns(pl.col("verdict").fill_null("confirmed"))
 
 
 NORMALISE: Final[dict[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
     "cases": normalise_cases,
-    "scores": _unchanged,
+    "scores": _given,
     "flags": _confirmed,
     "metrics": _unchanged,
     "edits": _unchanged,

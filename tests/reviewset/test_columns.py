@@ -7,6 +7,8 @@ from rexview.reviewset.columns import TABLES
 RENAMED = {  # what loading makes of a column, or adds
     "cases": {"tags", "images"},
     "answers": {"finish_reason_raw", "usage", "_newest"},
+    "scores": {"_origin"},
+    "flags": {"_origin"},
 }
 
 

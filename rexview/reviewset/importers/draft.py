@@ -87,8 +87,8 @@ class Draft:
             info=info,
             cases=_table(map(_case_row, self.cases.values()), frames.CASES),
             answers=_table(answers, frames.ANSWERS),
-            scores=_table(map(vars, self.scores), frames.SCORES),
-            flags=_table(map(vars, self.flags), frames.FLAGS),
+            scores=_table(map(_with_origin, self.scores), frames.SCORES),
+            flags=_table(map(_with_origin, self.flags), frames.FLAGS),
             metrics=_table((), frames.METRICS),
             edits=_table((), frames.EDITS),
         )
@@ -112,6 +112,10 @@ def _table(rows: Iterable[dict[str, Any]], schema: pl.Schema) -> pl.DataFrame:
         for number, row in enumerate(rows, start=1)
     ]
     return pl.DataFrame(numbered, schema=schema, strict=True)
+
+
+def _with_origin(row: Score | ReaderFlag) -> dict[str, Any]:
+    return vars(row) | {"_origin": row.origin}
 
 
 def _case_row(case: Case) -> dict[str, Any]:
