@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,9 +16,11 @@ import platformdirs
 import yaml
 
 from rexview.errors import SettingsError
+from rexview.people import Member, Role, read_members, read_role
 
 DEMO_FOLDER: Final = Path(__file__).resolve().parent.parent / "assets" / "demo"
 CONFIG_NAME: Final = "rexview.yaml"
+_DATABASES: Final = ("postgresql", "postgres", "sqlite")
 
 
 def _folder(value: Any) -> Path:
@@ -42,19 +44,51 @@ def _gap(value: Any) -> float:
     return number
 
 
+def _database_url(value: Any) -> str:
+    text = str(value).strip()
+    scheme, mark, rest = text.partition("://")
+    if not mark or not rest or scheme.partition("+")[0] not in _DATABASES:
+        raise ValueError("it must begin with postgresql:// or sqlite:///")
+    return text
+
+
 def _folders(value: Any) -> tuple[Path, ...]:
     parts = value.split(os.pathsep) if isinstance(value, str) else value
     return tuple(_folder(part) for part in parts)
 
 
+def _people(value: Any) -> tuple[Member, ...]:
+    if isinstance(value, str):  # from the environment
+        try:
+            value = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise ValueError("it is no YAML or JSON list") from None
+    return read_members(value)
+
+
+def _default_role(value: Any) -> Role | None:
+    return None if value in (None, "none") else read_role(value)
+
+
+def _hours(value: Any) -> float:
+    number = float(value)
+    if not 0 < number <= 720:
+        raise ValueError("it must be above 0 and at most 720")
+    return number
+
+
 @dataclass(frozen=True)
 class Spec:
-    """One setting: its name in ``rexview.yaml``, its variable, how it is read, what it means."""
+    """One setting: its name in ``rexview.yaml``, its variable, how it is read, what it means.
+
+    The value of a ``private`` one is never shown.
+    """
 
     name: str
     variable: str
     read: Callable[[Any], Any]
     meaning: str
+    private: bool = False
 
 
 SPECS: Final = (
@@ -70,7 +104,23 @@ SPECS: Final = (
         _gap,
         "difference between two readers from which they disagree",
     ),
-    Spec("secret", "REXVIEW_SECRET", str, "signs image links; set it when several servers share"),
+    Spec(
+        "database_url",
+        "REXVIEW_DATABASE_URL",
+        _database_url,
+        "where reviews are kept: a database for a team",
+        private=True,
+    ),
+    Spec(
+        "secret",
+        "REXVIEW_SECRET",
+        str,
+        "signs image links; set it when several servers share",
+        private=True,
+    ),
+    Spec("people", "REXVIEW_PEOPLE", _people, "who may sign in, with which role", private=True),
+    Spec("default_role", "REXVIEW_DEFAULT_ROLE", _default_role, "role of others who sign in"),
+    Spec("sign_in_hours", "REXVIEW_SIGN_IN_HOURS", _hours, "how long a sign-in holds"),
 )
 
 
@@ -85,7 +135,11 @@ class Settings:
     max_megapixels: int = 64
     gap_threshold: float = 2.0
     disagreement_threshold: float = 2.0
+    database_url: str | None = field(default=None, repr=False)  # may hold a password
     secret: str | None = None
+    people: tuple[Member, ...] = ()
+    default_role: Role | None = None
+    sign_in_hours: float = 12.0
 
     @property
     def is_demo(self) -> bool:
@@ -137,7 +191,8 @@ def load_settings(
         try:
             values[name] = specs[name].read(value)
         except (TypeError, ValueError) as error:
-            wrong.append(f"{where}: {value!r} cannot be used: {error}.")
+            shown = "the value" if specs[name].private else repr(value)
+            wrong.append(f"{where}: {shown} cannot be used: {error}.")
     if wrong:
         raise SettingsError("\n".join(wrong))
     return Settings(**values)

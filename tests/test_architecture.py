@@ -11,7 +11,7 @@ PACKAGE = ROOT / "rexview"
 
 LEVELS = [
     {"errors", "vocab"},
-    {"schema", "frames", "rubric"},
+    {"schema", "frames", "rubric", "people"},
     {"settings"},
     {"geometry"},
     {"imaging", "stats"},

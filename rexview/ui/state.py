@@ -25,11 +25,15 @@ PAGE_OVERVIEW: Final = "pages/overview.py"
 PAGE_BROWSE: Final = "pages/browse.py"
 PAGE_CASE: Final = "pages/case.py"
 PAGE_DATA: Final = "pages/data.py"
+PAGE_ACCOUNT: Final = "pages/account.py"
+PAGE_SCORE: Final = "pages/score.py"
 
 Query = dict[str, str | list[str]]
 
 
 _SESSION_SET: Final = "rexview_set"
+SESSION_NAME: Final = "rexview_name"
+"""The name of whoever works alone, see :mod:`rexview.ui.people`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
 """What the reader of this session says about failures, see :mod:`rexview.ui.verdicts`."""
 

@@ -1,0 +1,169 @@
+"""Who works with the app: a person, the roles, and who of those that signed in has which.
+
+Alone on one's own machine a person is a name with the role ``lead``. For a team, people sign in and
+``rexview.yaml`` gives them their roles (:class:`Member`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+from rexview.errors import NotAdmitted
+
+Role = Literal["reader", "adjudicator", "lead", "viewer"]
+ROLES: Final[Mapping[str, str]] = {
+    "reader": "scores answers without seeing whose they are or what others gave",
+    "adjudicator": "sees everything, settles cases where readers differ",
+    "lead": "sees everything, assigns cases, opens review sets, and may do all the others may",
+    "viewer": "sees everything, writes nothing",
+}
+"""Every role with what it is for."""
+assert set(ROLES) == set(get_args(Role))
+LONGEST_NAME: Final = 80
+_CLOCK_SLACK_S: Final = 300
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody who writes or looks. ``id`` stands in the history and in exported scores."""
+
+    id: str
+    name: str
+    role: Role
+
+
+@dataclass(frozen=True)
+class Member:
+    """A person of the team, found by the e-mail address with which they sign in."""
+
+    email: str
+    person: Person
+
+
+def person_alone(name: str) -> Person:
+    """Return who works alone under a name.
+
+    Raises
+    ------
+    ValueError
+        The name is empty or too long: the reason to show.
+    """
+    name = " ".join(name.split())
+    if not name or not any(character.isalnum() for character in name):
+        raise ValueError("Give a name with at least one letter or digit.")
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise ValueError(f"Give a name of at most {LONGEST_NAME} printable characters.")
+    return Person("-".join(name.casefold().split()), name, "lead")
+
+
+def read_role(value: Any) -> Role:
+    """Return a role.
+
+    Raises
+    ------
+    ValueError
+        There is no such role.
+    """
+    for role in get_args(Role):
+        if value == role:
+            found: Role = role
+            return found
+    raise ValueError(f"{value!r} is no role; there are {', '.join(ROLES)}")
+
+
+def read_members(value: Any) -> tuple[Member, ...]:
+    """Return the people of a team from what ``rexview.yaml`` says.
+
+    Parameters
+    ----------
+    value : list of dict
+        Each with ``email`` and ``role``, and, if wanted, ``name`` (the address by default) and
+        ``id`` (what stands in exported scores; the address by default).
+
+    Raises
+    ------
+    ValueError
+        Naming the entry that cannot be used and why.
+    """
+    if not isinstance(value, list):
+        raise ValueError("it must be a list of people, each with email and role")
+    members = [_member(entry, number) for number, entry in enumerate(value, start=1)]
+    for named in ([one.email for one in members], [one.person.id for one in members]):
+        twice = {name for name in named if named.count(name) > 1}
+        if twice:
+            raise ValueError(f"{', '.join(sorted(twice))} is given twice")
+    return tuple(members)
+
+
+def _member(entry: Any, number: int) -> Member:
+    if not isinstance(entry, Mapping):
+        raise ValueError(f"person {number} must have email and role")
+    unknown = set(entry) - {"email", "role", "name", "id"}
+    if unknown:
+        raise ValueError(
+            f"person {number}: there is no {', '.join(sorted(map(str, unknown)))}; "
+            "there are email, role, name, id"
+        )
+    email = str(entry.get("email") or "").strip().casefold()
+    if "@" not in email or any(character.isspace() for character in email):
+        raise ValueError(f"person {number}: {entry.get('email')!r} is no e-mail address")
+    try:
+        role = read_role(entry.get("role"))
+    except ValueError as error:
+        raise ValueError(f"person {number}: {error}") from None
+    person_id = str(entry.get("id") or email).strip()
+    name = " ".join(str(entry.get("name") or email).split())
+    return Member(email, Person(person_id, name, role))
+
+
+def admit(
+    claims: Mapping[str, Any],
+    members: Iterable[Member],
+    default_role: Role | None,
+    *,
+    hours: float,
+    now: float | None = None,
+) -> Person:
+    """Return who signed in.
+
+    Parameters
+    ----------
+    claims : mapping
+        The identity token's claims, as the provider gave them.
+    members : iterable of Member
+    default_role : str or None
+        The role of those who signed in and are no members; None lets nobody else in.
+    hours : float
+        How long a sign-in holds from the time at which the token was issued.
+    now : float, optional
+        Seconds since 1970, UTC.
+
+    Raises
+    ------
+    NotAdmitted
+        The reason to show.
+    """
+    email = str(claims.get("email") or "").strip().casefold()
+    if "@" not in email:
+        raise NotAdmitted("The sign-in gave no e-mail address, so nobody can tell who you are.")
+    if claims.get("email_verified", True) not in (True, "true"):
+        raise NotAdmitted("Your e-mail address has not been verified where you signed in.")
+    issued = claims.get("iat")
+    if not isinstance(issued, int | float) or isinstance(issued, bool):
+        raise NotAdmitted("The sign-in does not say when it was made. Sign in again.", again=True)
+    now = time.time() if now is None else now
+    if not -_CLOCK_SLACK_S <= now - issued <= hours * 3600:
+        raise NotAdmitted("Your sign-in has ended. Sign in again.", again=True)
+    for member in members:
+        if member.email == email:
+            return member.person
+    if default_role is None:
+        raise NotAdmitted(
+            f"You are signed in as {email}, but have no role here. Ask whoever runs this server "
+            "to add you."
+        )
+    name = " ".join(str(claims.get("name") or email).split())[:LONGEST_NAME]
+    return Person(email, name, default_role)

@@ -1,0 +1,1 @@
+"""What people write about a review set: an append-only history in a database."""
