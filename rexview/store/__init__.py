@@ -1,1 +1,28 @@
-"""What people write about a review set: an append-only history in a database."""
+"""What people write about a review set: an append-only history in a database.
+
+A review set is what was given and is never changed. What readers write is added to the history, a
+table of which no row is ever changed or removed; the current state is a query over it::
+
+    from rexview.store import Entry, open_reviews
+
+    reviews = open_reviews(review_set, settings)
+    reviews.record([Entry("score", "c1", "model-a", "process", value={"score": 4})], person)
+    merged(review_set, reviews).scores   # given and written
+"""
+
+from rexview.store.entry import KINDS, Entry, Stored, new_token
+from rexview.store.merge import merged
+from rexview.store.reviews import Comment, Reviews, open_reviews
+from rexview.store.roles import may
+
+__all__ = [
+    "KINDS",
+    "Comment",
+    "Entry",
+    "Reviews",
+    "Stored",
+    "may",
+    "merged",
+    "new_token",
+    "open_reviews",
+]

@@ -1,0 +1,73 @@
+"""Given and written rows together: what pages count and show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import polars as pl
+
+from rexview.schema import Reader, ReviewSet
+from rexview.store.reviews import Reviews
+from rexview.store.written import flags_frame, scores_frame
+
+SCORE_KEY: Final = ("case", "model", "reader", "dimension", "image")
+FLAG_KEY: Final = ("case", "model", "reader", "failure")
+
+
+def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
+    """Return the review set with what was written in it beside what was given.
+
+    Of rows about the same thing by the same reader the newest by ``created`` stands; given rows
+    without a date are the oldest. ``_origin`` says where a row comes from. What a reader took back
+    is not there. Everybody who wrote is among the readers.
+
+    The fingerprint changes with every entry. Without any entry the set itself is returned.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    revision = reviews.revision()
+    if not revision:
+        return review_set
+    cases = review_set.cases.select(case="id")
+    scores = scores_frame(reviews.current("score")).join(cases, on="case", how="semi")
+    flags = flags_frame(reviews.current("verdict")).join(cases, on="case", how="semi")
+    said = pl.col("score").is_not_null() | pl.col("comment").is_not_null()
+    declared = {reader.id for reader in review_set.info.readers}
+    new = [
+        Reader(person.id, person.name, person.role)
+        for person in reviews.people().values()
+        if person.id not in declared
+    ]
+    return replace(
+        review_set,
+        info=replace(review_set.info, readers=(*review_set.info.readers, *new)),
+        scores=_together(review_set.scores, scores, SCORE_KEY, said),
+        flags=_together(review_set.flags, flags, FLAG_KEY, pl.col("verdict").is_not_null()),
+        fingerprint=f"{review_set.fingerprint}-{revision}",
+    )
+
+
+def _together(
+    given: pl.DataFrame, written: pl.DataFrame, key: tuple[str, ...], said: pl.Expr
+) -> pl.DataFrame:
+    """Join both tables; of rows with the same key the newer stays, ``said`` says what is a row."""
+    if written.is_empty():
+        return given
+    both = given.select(*key, "_row", given="created").join(
+        written.select(*key, written_row="_row", written="created"), on=key, nulls_equal=True
+    )
+    given_newer = (pl.col("given") > pl.col("written")).fill_null(False)
+    beaten = both.filter(~given_newer).select("_row")
+    late = both.filter(given_newer).select(_row="written_row")
+    first = int(given["_row"].max() or 0)  # type: ignore[call-overload]
+    return pl.concat(
+        [
+            given.join(beaten, on="_row", how="anti", maintain_order="left"),
+            written.join(late, on="_row", how="anti", maintain_order="left")
+            .filter(said)
+            .with_columns((pl.int_range(pl.len()) + first + 1).cast(pl.UInt32).alias("_row")),
+        ]
+    )

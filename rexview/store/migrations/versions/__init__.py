@@ -1,0 +1,1 @@
+"""One module a step. A step that has been released is never changed."""

@@ -1,0 +1,20 @@
+"""The name and the role under which something was written stand beside it."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Add both columns; rows from before have none."""
+    op.add_column("history", sa.Column("person_name", sa.Text))
+    op.add_column("history", sa.Column("person_role", sa.Text))
+
+
+def downgrade() -> None:
+    """Nothing that was written is thrown away."""
+    raise NotImplementedError("The history is not thrown away.")

@@ -1,0 +1,367 @@
+"""The reviews of one review set: write entries, read the history and the current state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import polars as pl
+from sqlalchemy import Connection, Select, func, insert, select
+
+from rexview.errors import StoreRefused
+from rexview.people import Person, read_role
+from rexview.schema import ReviewSet
+from rexview.settings import Settings
+from rexview.store.checks import check
+from rexview.store.database import Database, database_at
+from rexview.store.entry import Entry, Stored
+from rexview.store.location import location_of
+from rexview.store.tables import HISTORY, current, same_thing, stored
+from rexview.store.written import flags_frame, scores_frame
+
+ADJUDICATIONS: Final = pl.Schema(
+    {
+        "case": pl.String(),
+        "model": pl.String(),
+        "dimension": pl.String(),
+        "image": pl.Int64(),
+        "score": pl.Int8(),
+        "comment": pl.String(),
+        "adjudicator": pl.String(),
+        "created": pl.Datetime("us", "UTC"),
+    }
+)
+"""Columns of :meth:`Reviews.adjudications`."""
+_REMEDY: Final = "Nothing was written. Reload the page and enter it again."
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """A case given to a reader as ``first`` or ``second`` reader, by whom and when."""
+
+    case: str
+    reader: str
+    order: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A comment as it stands now.
+
+    ``on`` says what it is on: ``{"what": "case" | "answer" | "box" | "span", …}``. ``edited`` is
+    when its words were last changed, None when they never were.
+    """
+
+    id: str
+    case: str
+    model: str | None
+    person: str
+    person_name: str
+    at: datetime
+    edited: datetime | None
+    text: str
+    on: dict[str, Any]
+    reply_to: str | None
+    resolved: bool
+    resolved_by: str | None
+
+
+class Reviews:
+    """What people wrote about one review set.
+
+    Every method may raise :class:`rexview.errors.StoreUnreachable` or
+    :class:`~rexview.errors.StoreBusy`. All reading is of the newest state.
+    """
+
+    def __init__(self, database: Database, review_set: ReviewSet, key: str, *, own: bool) -> None:
+        self.database: Final = database
+        self.review_set: Final = review_set
+        self._key, self._own = key, own
+
+    @property
+    def key(self) -> str:
+        """What names the set in the database.
+
+        In a database of its own, the key of the rows that are there: they stay with the set when
+        its folder is moved or it gets an ``id``.
+        """
+        if self._own:
+            first = select(HISTORY.c.review_set).order_by(HISTORY.c.id).limit(1)
+            for row in self.database.rows(first):
+                self._key, self._own = row.review_set, False
+        return self._key
+
+    def record(self, entries: Sequence[Entry], person: Person) -> tuple[Stored, ...]:
+        """Write entries: all of them or none. What is returned is on the disk.
+
+        An entry whose token was written before is not written again; its row is returned.
+
+        Raises
+        ------
+        StoreRefused
+            The person's role does not allow it, or a value or an id is not valid: every problem
+            is named.
+        StoreBusy, StoreFull, StoreUnreachable
+            Nothing was written; the same entries can be sent again.
+        """
+        checked, problems = check(entries, person, self.review_set)
+        if problems:
+            raise StoreRefused(problems, _REMEDY)
+        if not checked:
+            return ()
+        key = self.key
+        return self.database.write(
+            lambda connection: _Writing(connection, key, person).write(checked), lock=f"set {key}"
+        )
+
+    def revision(self) -> int:
+        """Return the id of the newest row of the set, 0 without any: quick to ask."""
+        newest = select(func.max(HISTORY.c.id)).where(HISTORY.c.review_set == self.key)
+        return next((row[0] or 0 for row in self.database.rows(newest)), 0)
+
+    def changes_since(self, revision: int, *, limit: int = 1000) -> tuple[Stored, ...]:
+        """Return the rows after a revision, oldest first."""
+        rows = self._all().where(HISTORY.c.id > revision).order_by(HISTORY.c.id).limit(limit)
+        return self._stored(rows)
+
+    def history(
+        self,
+        *,
+        case: str | None = None,
+        model: str | None = None,
+        person: str | None = None,
+        kind: str | None = None,
+        limit: int | None = None,
+    ) -> tuple[Stored, ...]:
+        """Return rows of the history, newest first, at most ``limit``."""
+        wanted = {"case_id": case, "model_id": model, "person": person, "kind": kind}
+        rows = self._all().order_by(HISTORY.c.id.desc()).limit(limit)
+        for name, value in wanted.items():
+            if value is not None:
+                rows = rows.where(HISTORY.c[name] == value)
+        return self._stored(rows)
+
+    def current(
+        self, kind: str, *, person: str | None = None, case: str | None = None
+    ) -> tuple[Stored, ...]:
+        """Return the newest row of each thing of a kind: the current state, oldest first."""
+        rows = current(self.key, kind)
+        if person is not None:
+            rows = rows.where(HISTORY.c.person == person)
+        if case is not None:
+            rows = rows.where(HISTORY.c.case_id == case)
+        return self._stored(rows)
+
+    def scores(self, *, reader: str | None = None) -> pl.DataFrame:
+        """Return the scores that stand, with the columns of :data:`rexview.frames.SCORES`.
+
+        ``reader`` is the person's id. What was taken back (no score, no comment) is left out.
+        """
+        rows = self.current("score", person=reader)
+        return scores_frame(row for row in rows if any((row.value or {}).values()))
+
+    def flags(self, *, reader: str | None = None) -> pl.DataFrame:
+        """Return the verdicts that stand, with the columns of :data:`rexview.frames.FLAGS`."""
+        rows = self.current("verdict", person=reader)
+        return flags_frame(row for row in rows if (row.value or {}).get("verdict"))
+
+    def adjudications(self) -> pl.DataFrame:
+        """Return each consensus that stands, with the columns of :data:`ADJUDICATIONS`."""
+        rows = [
+            {
+                **_about(row, "dimension"),
+                "image": row.picture,
+                **(row.value or {}),
+                "adjudicator": row.person,
+                "created": row.at,
+            }
+            for row in self.current("adjudicate")
+            if any((row.value or {}).values())
+        ]
+        return pl.DataFrame(rows, schema=ADJUDICATIONS)
+
+    def assignments(self, reader: str | None = None) -> tuple[Assignment, ...]:
+        """Return who has been given which case, of one reader or of all, oldest first."""
+        return tuple(
+            Assignment(row.case or "", row.subject or "", row.value["as"], row.person, row.at)
+            for row in self.current("assign")
+            if row.value and row.value["active"] and reader in (None, row.subject)
+        )
+
+    def comments(self, case: str | None = None) -> tuple[Comment, ...]:
+        """Return the comments on one case or on all, in the order in which they were begun."""
+        settled = {row.subject: row for row in self.current("resolve", case=case)}
+        begun: dict[str, datetime] = {}
+        for row in reversed(self.history(kind="comment", case=case)):
+            begun.setdefault(row.subject or "", row.at)
+        found = [
+            _comment(row, begun[row.subject or ""], settled.get(row.subject))
+            for row in self.current("comment", case=case)
+            if row.value is not None
+        ]
+        order = {comment: place for place, comment in enumerate(begun)}
+        return tuple(sorted(found, key=lambda one: order[one.id]))
+
+    def skips(self, reader: str) -> dict[str, str]:
+        """Return the cases that a reader left out, each with the reason (may be empty)."""
+        rows = self.current("skip", person=reader)
+        return {row.case or "": row.value["reason"] or "" for row in rows if row.value}
+
+    def done(self, reader: str) -> frozenset[str]:
+        """Return the cases that a reader has finished."""
+        rows = self.current("done", person=reader)
+        return frozenset(row.case for row in rows if row.case and row.value and row.value["done"])
+
+    def revealed(self, reader: str, what: str) -> frozenset[str | None]:
+        """Return the cases of which a reader was shown ``models`` or ``report``; None: of all."""
+        rows = self.current("reveal", person=reader)
+        return frozenset(row.case for row in rows if row.subject == what)
+
+    def people(self) -> dict[str, Person]:
+        """Return everybody who wrote, by id, under their newest name and role."""
+        newest = (
+            select(func.max(HISTORY.c.id))
+            .where(HISTORY.c.review_set == self.key)
+            .group_by(HISTORY.c.person)
+        )
+        found = self._stored(self._all().where(HISTORY.c.id.in_(newest)).order_by(HISTORY.c.id))
+        return {
+            row.person: Person(row.person, row.person_name, read_role(row.person_role or "viewer"))
+            for row in found
+        }
+
+    def _all(self) -> Select[Any]:
+        return select(HISTORY).where(HISTORY.c.review_set == self.key)
+
+    def _stored(self, rows: Select[Any]) -> tuple[Stored, ...]:
+        return tuple(map(stored, self.database.rows(rows)))
+
+
+def open_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:
+    """Return the reviews of a review set. Nothing is made on the disk before the first entry.
+
+    Raises
+    ------
+    StoreUnreachable
+        The database of the set may not be written to, or its address cannot be understood.
+    """
+    place = location_of(review_set, settings)
+    return Reviews(database_at(place.url), review_set, place.key, own=place.own)
+
+
+class _Writing:
+    """The part of writing that needs the database, alone in its transaction."""
+
+    def __init__(self, connection: Connection, key: str, person: Person) -> None:
+        self.connection, self.key, self.person = connection, key, person
+        self.at = datetime.now(UTC)
+
+    def write(self, entries: Sequence[Entry]) -> tuple[Stored, ...]:
+        named = HISTORY.c.token.in_([entry.token for entry in entries])
+        before = {row.token: row for row in self.connection.execute(select(HISTORY).where(named))}
+        known = {token: stored(row) for token, row in before.items()}
+        sets = {token: row.review_set for token, row in before.items()}
+        problems: list[str] = []
+        written = []
+        for entry in entries:
+            entry = self._of_comment(entry, problems)
+            row = known.get(entry.token)
+            if row is None and not problems:
+                row = known[entry.token] = self._insert(entry)
+            elif row is not None and not self._is_same(entry, row, sets.get(entry.token, self.key)):
+                problems.append("A token was used for something else before.")
+            if row is not None:
+                written.append(row)
+        if problems:
+            raise StoreRefused(dict.fromkeys(problems), _REMEDY)
+        return tuple(written)
+
+    def _is_same(self, entry: Entry, row: Stored, review_set: str) -> bool:
+        names = ("kind", "case", "model", "subject", "picture")
+        same = all(getattr(entry, name) == getattr(row, name) for name in names)
+        return same and review_set == self.key and row.person == self.person.id
+
+    def _insert(self, entry: Entry) -> Stored:
+        values = {
+            "token": entry.token,
+            "at": self.at,
+            "review_set": self.key,
+            "person": self.person.id,
+            "person_name": self.person.name,
+            "person_role": self.person.role,
+            "kind": entry.kind,
+            "case_id": entry.case,
+            "model_id": entry.model,
+            "subject": entry.subject,
+            "picture": entry.picture,
+            "value": None if entry.value is None else dict(entry.value),
+            "via": entry.via,
+        }
+        same = [
+            HISTORY.c[name].is_not_distinct_from(values[name]) for name in same_thing(entry.kind)
+        ]
+        values["previous"] = self.connection.scalar(
+            select(HISTORY.c.value)
+            .where(HISTORY.c.review_set == self.key, HISTORY.c.kind == entry.kind, *same)
+            .order_by(HISTORY.c.id.desc())
+            .limit(1)
+        )
+        row = self.connection.execute(insert(HISTORY).values(values).returning(HISTORY)).one()
+        return stored(row)
+
+    def _of_comment(self, entry: Entry, problems: list[str]) -> Entry:
+        """Check an entry against the comment that it names; an answer to it is on its place."""
+        if entry.kind == "resolve":
+            about = self._first_words(entry.subject)
+            if about is None:
+                problems.append("There is no such comment.")
+                return entry
+            return replace(entry, case=about.case_id, model=about.model_id)
+        if entry.kind == "comment":
+            own = self._first_words(entry.subject)
+            if own is not None and own.person != self.person.id:
+                problems.append("Only whoever wrote a comment may change it.")
+            elif own is not None and (own.case_id, own.model_id) != (entry.case, entry.model):
+                problems.append("A comment stays where it was made.")
+            reply_to = (entry.value or {}).get("reply_to")
+            if reply_to is not None:
+                about = self._first_words(reply_to)
+                if about is None or about.case_id != entry.case:
+                    problems.append("There is no such comment to reply to.")
+        return entry
+
+    def _first_words(self, comment: str | None) -> Any:
+        return self.connection.execute(
+            select(HISTORY)
+            .where(HISTORY.c.review_set == self.key, HISTORY.c.kind == "comment")
+            .where(HISTORY.c.subject == comment)
+            .order_by(HISTORY.c.id)
+            .limit(1)
+        ).one_or_none()
+
+
+def _about(row: Stored, subject: str) -> dict[str, Any]:
+    return {"case": row.case, "model": row.model, subject: row.subject}
+
+
+def _comment(row: Stored, begun: datetime, settled: Stored | None) -> Comment:
+    value = row.value or {}
+    is_resolved = bool(settled and settled.value and settled.value["resolved"])
+    return Comment(
+        id=row.subject or "",
+        case=row.case or "",
+        model=row.model,
+        person=row.person,
+        person_name=row.person_name,
+        at=begun,
+        edited=row.at if row.at != begun else None,
+        text=value["text"],
+        on=value["on"],
+        reply_to=value["reply_to"],
+        resolved=is_resolved,
+        resolved_by=settled.person if settled and is_resolved else None,
+    )

@@ -1,0 +1,112 @@
+"""What a database's own errors mean to whoever writes a review."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import exc
+
+from rexview.errors import StoreBusy, StoreError, StoreFull, StoreUnreachable
+
+_SQLITE_BUSY: Final = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
+_SQLITE_FULL: Final = 13
+_SQLITE_READ_ONLY: Final = {3, 8, 23}  # SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH
+_SQLITE_IO: Final = 10
+_SQLITE_BROKEN: Final = {11, 26}  # SQLITE_CORRUPT, SQLITE_NOTADB
+_POSTGRESQL_BUSY: Final = {
+    "55P03",  # lock_not_available
+    "40001",  # serialization_failure
+    "40P01",  # deadlock_detected
+    "53300",  # too_many_connections
+    "57014",  # query_canceled: the time limit
+}
+_POSTGRESQL_FULL: Final = {"53100", "53200", "53000"}  # disk_full, out_of_memory, no resources
+_POSTGRESQL_READ_ONLY: Final = {"42501", "25006"}  # insufficient_privilege, read-only
+_LEAST_FREE: Final = 1_000_000  # bytes
+
+
+def store_error(error: Exception, file: Path | None) -> StoreError:
+    """Say what an error of the database means and what to do.
+
+    Parameters
+    ----------
+    error : Exception
+        Of SQLAlchemy, or of the database's driver.
+    file : Path or None
+        The SQLite file; None for a database server.
+    """
+    if isinstance(error, exc.TimeoutError):
+        return busy()
+    cause = (error.orig if isinstance(error, exc.DBAPIError) else error) or error
+    code = getattr(cause, "sqlite_errorcode", None)
+    if code is not None and file is not None:
+        return _of_sqlite(code & 0xFF, file)
+    state = getattr(cause, "sqlstate", None)
+    if state in _POSTGRESQL_BUSY:
+        return busy()
+    if state in _POSTGRESQL_FULL:
+        return StoreFull(
+            "The database server has no room left; nothing was written.",
+            "Ask whoever runs it to make room.",
+        )
+    if state in _POSTGRESQL_READ_ONLY:
+        return StoreUnreachable(
+            "The database server does not let this app write.",
+            "Ask whoever runs it for the right to create and write tables.",
+        )
+    if file is not None:
+        return _cannot_open()
+    return StoreUnreachable(
+        "The database server for reviews cannot be reached.",
+        "Check that it runs and that the setting database_url is right.",
+    )
+
+
+def busy() -> StoreBusy:
+    """Return the error for waiting in vain until others have written."""
+    return StoreBusy(
+        "Others are writing to the reviews database; nothing was written.",
+        "Try again in a moment.",
+    )
+
+
+def _of_sqlite(code: int, file: Path) -> StoreError:
+    if code in _SQLITE_BUSY:
+        return busy()
+    if code == _SQLITE_FULL or (code == _SQLITE_IO and not _has_room(file)):
+        return StoreFull(
+            "The disk with the reviews database is full; nothing was written.",
+            "Make room on it.",
+        )
+    if code in _SQLITE_READ_ONLY:
+        return read_only()
+    if code in _SQLITE_BROKEN:
+        return StoreUnreachable(
+            f"The file {file.name} is damaged or is no database.",
+            "Move it away and restore a backup (python -m rexview restore).",
+        )
+    return _cannot_open()
+
+
+def read_only() -> StoreUnreachable:
+    """Return the error for a database file that may not be written to."""
+    return StoreUnreachable(
+        "The reviews database may not be written to.",
+        "Give the app the right to write to it and to its folder.",
+    )
+
+
+def _cannot_open() -> StoreUnreachable:
+    return StoreUnreachable(
+        "The reviews database cannot be opened.",
+        "Check that its folder is there and that the app may write to it.",
+    )
+
+
+def _has_room(file: Path) -> bool:
+    try:
+        return shutil.disk_usage(file.parent).free >= _LEAST_FREE
+    except OSError:
+        return True
