@@ -2,7 +2,7 @@
 
 from rexview.analysis import describe
 from rexview.analysis.cards import case_cards
-from rexview.ui import browse_parts, resources, state, verdicts
+from rexview.ui import browse_parts, people, resources, state, verdicts
 from rexview.ui.case_table import case_table
 from rexview.ui.filter_bar import filter_bar_html
 from rexview.ui.filter_panel import filter_panel
@@ -10,6 +10,7 @@ from rexview.ui.gallery import gallery_html
 from rexview.ui.linked import linked_html
 from rexview.ui.shell import open_review_set, page_header
 
+people.guard(state.PAGE_BROWSE)
 review_set = open_review_set()
 table = resources.answers(review_set)
 case_filter = state.link_filter()

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from rexview.analysis import case_page, describe
-from rexview.ui import case_panels, case_parts, resources, state, verdicts
+from rexview.ui import case_panels, case_parts, people, resources, state, verdicts
 from rexview.ui.case_viewer import show_viewer
 from rexview.ui.shell import open_review_set
 
+people.guard(state.PAGE_CASE)
 review_set = open_review_set()
 table = resources.answers(review_set)
 names, readers = review_set.model_names, review_set.reader_names
@@ -17,6 +18,7 @@ gap = resources.settings().gap_threshold
 @st.fragment
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
+    people.guard(state.PAGE_CASE)
     case_filter = state.link_filter()
     ordered = resources.ordered_cases(table, case_filter)
     wanted = state.query_value(state.QUERY_CASE)

@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from rexview.ui import data_forms
+from rexview.ui import data_forms, people, state
 from rexview.ui.problems import show_problems
 from rexview.ui.shell import page_header, try_review_set
 
+people.guard(state.PAGE_DATA)
 review_set, error = try_review_set()
 
 page_header("Data")

@@ -4,7 +4,7 @@ import streamlit as st
 
 from rexview.analysis import describe
 from rexview.analysis.cards import case_cards
-from rexview.ui import browse_parts, overview_panels, resources, state, verdicts
+from rexview.ui import browse_parts, overview_panels, people, resources, state, verdicts
 from rexview.ui.chart_panels import show_charts
 from rexview.ui.filter_panel import filter_panel
 from rexview.ui.gallery import gallery_html
@@ -13,6 +13,7 @@ from rexview.ui.shell import open_review_set, page_header
 
 MOST_SEVERE = 4
 
+people.guard(state.PAGE_OVERVIEW)
 review_set = open_review_set()
 table = resources.answers(review_set)
 colours = resources.colours(review_set)

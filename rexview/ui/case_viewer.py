@@ -13,8 +13,8 @@ from rexview.analysis.linking import label_keys
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import Orientation, box_problem, box_side, orientation_of
 from rexview.schema import AnswerBox, Flag, ReferenceBox, ReviewSet, StudyImage
-from rexview.ui import resources, state
-from rexview.ui.routes import image_version, pixel_url
+from rexview.ui import state
+from rexview.ui.routes import image_name, pixel_url
 from rexview.ui.viewer import (
     BoxGroup,
     BoxMark,
@@ -134,9 +134,7 @@ class _Frame:
 
 
 def _pixels(review_set: ReviewSet, path: str) -> PixelLink:
-    version = image_version(review_set, path)
-    key = f"{resources.set_id(review_set.folder)}|{path}|{version}"
-    return PixelLink(pixel_url(review_set, path), key)
+    return PixelLink(pixel_url(review_set, path), image_name(review_set, path))
 
 
 def _view(review_set: ReviewSet, image: StudyImage) -> ViewMark:

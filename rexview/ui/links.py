@@ -1,7 +1,8 @@
-"""Signed, expiring links to pixels.
+"""Sealed, expiring links to pixels and tickets for writing.
 
 Routes bypass the page script, so a page's checks do not protect them: a link carries what it gives
-access to, when it ends, and a signature over both. The server serves nothing else.
+access to, to whom and until when, encrypted and authenticated. The server serves nothing else, and
+nobody can read in a link which file of which model it leads to, not even from its length.
 """
 
 from __future__ import annotations
@@ -15,44 +16,64 @@ import time
 from dataclasses import dataclass
 from typing import Any, Final
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+
 from rexview.errors import RexviewError
 
 LIFETIME_S: Final = 3600
 """A link holds for one to two of these: its end is rounded up so that it stays the same, and a
 browser's cache keeps working, within the hour."""
+_BLOCK: Final = 192
+"""Links are filled up to a multiple of this many bytes, so that lengths of paths do not show."""
+_PURPOSE: Final = b"rexview link 2"
 
 
 class LinkRefused(RexviewError):
-    """A link that this server did not sign, or that has ended."""
+    """A link that this server did not make, that is somebody else's, or that has ended."""
 
 
 @dataclass(frozen=True)
 class Grant:
-    """What a link gives access to: one kind of view of one image of one open review set."""
+    """What a link gives access to: one kind of view of one image of one open review set.
+
+    ``person`` is the id of the one person it is for, empty where nobody signs in. ``detail`` is
+    anything that JSON can say.
+    """
 
     kind: str
     set_id: str
     image: str
     version: str = ""
     detail: Any = None
+    person: str = ""
 
 
 class LinkSigner:
-    """Makes and checks links with one secret."""
+    """Makes and opens links with one secret.
+
+    The same grant gives the same link (deterministic authenticated encryption, AES-SIV, RFC 5297),
+    so that browsers can keep what they fetched.
+    """
 
     def __init__(self, secret: str | None = None) -> None:
-        self._key = hashlib.sha256((secret or secrets.token_hex(32)).encode()).digest()
+        seed = (secret or secrets.token_hex(32)).encode()
+        self._seal = AESSIV(hashlib.sha512(_PURPOSE + b"\0seal\0" + seed).digest())
+        self._name_key = hashlib.sha256(_PURPOSE + b"\0name\0" + seed).digest()
 
-    def sign(self, grant: Grant, *, now: float | None = None) -> str:
-        """Return a URL-safe token for ``grant``."""
+    def sign(self, grant: Grant, *, lifetime_s: int = LIFETIME_S, now: float | None = None) -> str:
+        """Return a URL-safe token for ``grant``, good for one to two times ``lifetime_s``."""
         now = time.time() if now is None else now
-        ends = (int(now) // LIFETIME_S + 2) * LIFETIME_S
-        fields = [grant.kind, grant.set_id, grant.image, grant.version, grant.detail, ends]
-        payload = json.dumps(fields, separators=(",", ":"), ensure_ascii=False).encode()
-        return f"{_encode(payload)}.{_encode(self._mac(payload))}"
+        ends = (int(now) // lifetime_s + 2) * lifetime_s
+        fields = [grant.kind, grant.set_id, grant.image, grant.version, grant.detail, grant.person]
+        payload = json.dumps([*fields, ends], separators=(",", ":")).encode()
+        payload += b" " * (-len(payload) % _BLOCK)
+        return (
+            base64.urlsafe_b64encode(self._seal.encrypt(payload, [_PURPOSE])).decode().rstrip("=")
+        )
 
     def check(self, token: str, *, now: float | None = None) -> Grant:
-        """Return what the token grants.
+        """Return what the token grants. Whether it is for who asks is for the caller to check.
 
         Raises
         ------
@@ -60,25 +81,19 @@ class LinkSigner:
             The token is not ours, was changed, or has ended.
         """
         now = time.time() if now is None else now
-        payload_text, _, mac_text = token.partition(".")
         try:
-            payload, mac = _decode(payload_text), _decode(mac_text)
-        except ValueError:
+            sealed = base64.b64decode(
+                token + "=" * (-len(token) % 4), altchars=b"-_", validate=True
+            )
+            payload = self._seal.decrypt(sealed, [_PURPOSE])
+        except (ValueError, InvalidTag):
             raise LinkRefused("This link is not one of ours.") from None
-        if not hmac.compare_digest(mac, self._mac(payload)):
-            raise LinkRefused("This link is not one of ours.")
-        kind, set_id, image, version, detail, ends = json.loads(payload)
+        kind, set_id, image, version, detail, person, ends = json.loads(payload)
         if now > ends:
             raise LinkRefused("This link has ended. Reload the page.")
-        return Grant(kind, set_id, image, version, detail)
+        return Grant(kind, set_id, image, version, detail, person)
 
-    def _mac(self, payload: bytes) -> bytes:
-        return hmac.new(self._key, payload, hashlib.sha256).digest()[:16]
-
-
-def _encode(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def _decode(text: str) -> bytes:
-    return base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
+    def name(self, *parts: str) -> str:
+        """Return a name that is always the same for the same parts and tells nothing of them."""
+        text = json.dumps(parts).encode()
+        return hmac.new(self._name_key, text, hashlib.sha256).hexdigest()[:32]

@@ -15,7 +15,7 @@ import streamlit as st
 
 from rexview.errors import NotAdmitted
 from rexview.people import LONGEST_NAME, Person, Role, person_alone
-from rexview.ui import sign_in, state
+from rexview.ui import resources, sign_in, state
 from rexview.ui.own_name import recall_name, remember_name
 
 _ALL: Final = frozenset[Role]({"reader", "adjudicator", "lead", "viewer"})
@@ -37,7 +37,7 @@ def current() -> Person | None:
 
     None when nobody is signed in, when who is has no role, and when no name has been given yet.
     """
-    if sign_in.team():
+    if resources.team():
         try:
             return sign_in.signed_in_here()
         except NotAdmitted:
@@ -51,7 +51,7 @@ def current() -> Person | None:
 
 def role() -> Role | None:
     """Return the role of whoever looks; None for those who are not signed in or have none."""
-    if not sign_in.team():
+    if not resources.team():
         return "lead"
     person = current()
     return person.role if person else None
@@ -59,7 +59,7 @@ def role() -> Role | None:
 
 def link_person() -> str:
     """Return for whom links to pixels are made: the id of who signed in, nothing when alone."""
-    person = current() if sign_in.team() else None
+    person = current() if resources.team() else None
     return person.id if person else ""
 
 
@@ -70,13 +70,17 @@ def may_see(page: str) -> bool:
 
 def guard(page: str) -> None:
     """Stop the page or fragment that runs unless whoever looks may see it; say why."""
-    if may_see(page):
-        return
+    if not may_see(page):
+        show_refusal()
+        st.stop()
+
+
+def show_refusal() -> None:
+    """Say that whoever looks may not see this page."""
     if role() is None:
         st.error("You are not signed in. Reload the page.", icon=":material/lock:")
     else:
         st.error("Your role does not include this page.", icon=":material/lock:")
-    st.stop()
 
 
 def ask_name(key: str = "ask_name") -> Person | None:
@@ -85,7 +89,7 @@ def ask_name(key: str = "ask_name") -> Person | None:
     ``key`` tells apart several such places on one page.
     """
     person = current()
-    if person is not None or sign_in.team():
+    if person is not None or resources.team():
         return person
 
     def take() -> None:

@@ -22,7 +22,7 @@ from rexview import analysis, reviewset
 from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selection
 from rexview.analysis.case_page import CasePage, gather_case
 from rexview.analysis.colours import model_colours
-from rexview.errors import ReviewSetError, RexviewError
+from rexview.errors import ReviewSetError, RexviewError, SettingsError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
 from rexview.settings import Settings, load_settings
@@ -47,8 +47,29 @@ def settings() -> Settings:
 
 
 @cache
+def team() -> bool:
+    """Whether people sign in here; decided once, when the server starts.
+
+    Raises
+    ------
+    SettingsError
+        The settings name people, or there is a secrets file, but no sign-in is configured: rather
+        than let everybody in as lead, nobody is.
+    """
+    loaded = st.secrets.load_if_toml_exists()
+    if not loaded and any(Path(file).exists() for file in st.get_option("secrets.files")):
+        raise SettingsError("secrets.toml is there but cannot be read; the server logged why.")
+    configured = loaded and bool(st.secrets.get("auth"))
+    if (settings().people or settings().default_role) and not configured:
+        raise SettingsError(
+            "The settings say who may sign in, but secrets.toml has no [auth]. See docs/team.md."
+        )
+    return configured
+
+
+@cache
 def signer() -> LinkSigner:
-    """Return what signs and checks pixel links."""
+    """Return what makes and opens links to pixels."""
     return LinkSigner(settings().secret)
 
 
@@ -119,16 +140,21 @@ def folder_of(name: str | None) -> Path:
     ------
     SetUnknown
         This server has not opened such a set.
+    SetNotAllowed
+        It has, perhaps when somebody worked alone on it, but a team may not be shown that folder.
     """
     if name is None:
         return settings().review_set
     try:
-        return _registry().folders[name]
+        folder = _registry().folders[name]
     except KeyError:
         raise SetUnknown(
             "This link is to a review set that has not been opened here. Open its folder on the "
             "Data page, then follow the link again."
         ) from None
+    if team() and folder != settings().review_set:
+        may_open(folder)
+    return folder
 
 
 def may_open(folder: Path) -> None:
@@ -137,11 +163,11 @@ def may_open(folder: Path) -> None:
     Raises
     ------
     SetNotAllowed
-        The server is reachable from other machines and the folder is not under ``open_under``.
+        The server is for others too and the folder is not under ``open_under``.
     """
     roots = settings().open_under
     if roots is None:
-        if st.get_option("server.address") in ("localhost", "127.0.0.1", "::1"):
+        if not team() and st.get_option("server.address") in ("localhost", "127.0.0.1", "::1"):
             return
         roots = ()
     if not any(folder.resolve().is_relative_to(root) for root in roots):

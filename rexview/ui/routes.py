@@ -1,8 +1,8 @@
 """HTTP routes beside Streamlit's own: pixels, thumbnails and the viewer's modules.
 
-All are relative to the app's base path. Pixels are served for a signed link only
-(:mod:`rexview.ui.links`); answers are never compressed on the fly, since that costs more than it
-saves for pixels on a near network.
+All are relative to the app's base path. Pixels are served for a sealed link only
+(:mod:`rexview.ui.links`), and where people sign in only to the person it was made for; answers are
+never compressed on the fly, since that costs more than it saves for pixels on a near network.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rexview import imaging, reviewset
-from rexview.errors import ImageError, PathEscape, RexviewError
+from rexview.errors import ImageError, NotAdmitted, PathEscape, RexviewError
 from rexview.schema import ReviewSet
-from rexview.ui import resources
+from rexview.ui import people, resources, sign_in
 from rexview.ui.links import Grant, LinkRefused
 from rexview.ui.viewer import assets_version, viewer_assets
 
@@ -28,7 +28,7 @@ THUMBNAIL_PX: Final = 384
 
 
 def pixel_url(review_set: ReviewSet, image_path: str) -> str:
-    """Return a signed link, relative to the app, to the pixels of one image for the viewer.
+    """Return a sealed link, relative to the app, to the pixels of one image for the viewer.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def pixel_url(review_set: ReviewSet, image_path: str) -> str:
 
 
 def thumbnail_url(review_set: ReviewSet, image_path: str) -> str:
-    """Return a signed link, relative to the app, to a small picture of one image without boxes.
+    """Return a sealed link, relative to the app, to a small picture of one image without boxes.
 
     Raises
     ------
@@ -47,6 +47,18 @@ def thumbnail_url(review_set: ReviewSet, image_path: str) -> str:
         As for :func:`pixel_url`.
     """
     return f"rexview/thumbs/{_token(review_set, 'thumbs', image_path)}"
+
+
+def image_name(review_set: ReviewSet, image_path: str) -> str:
+    """Return a name for the pixels of one image that tells nothing and changes when the file does.
+
+    Raises
+    ------
+    ImageError, PathEscape
+        As for :func:`pixel_url`.
+    """
+    version = image_version(review_set, image_path)
+    return resources.signer().name(str(review_set.folder), image_path, version)
 
 
 def image_version(review_set: ReviewSet, image_path: str) -> str:
@@ -68,7 +80,8 @@ def image_version(review_set: ReviewSet, image_path: str) -> str:
 def _token(review_set: ReviewSet, kind: str, image_path: str) -> str:
     version = image_version(review_set, image_path)
     name = resources.set_id(review_set.folder)
-    return resources.signer().sign(Grant(kind, name, image_path, version))
+    grant = Grant(kind, name, image_path, version, person=people.link_person())
+    return resources.signer().sign(grant)
 
 
 def _plain(status: int, message: str) -> Response:
@@ -80,6 +93,7 @@ def _serve(request: Request, kind: str) -> Response:
         grant = resources.signer().check(request.path_params["token"])
         if grant.kind != kind:
             raise LinkRefused("This link is for something else.")
+        sign_in.check_person(request, grant)
         review_set = resources.open_set(resources.folder_of(grant.set_id))
         path = reviewset.image_path(review_set, grant.image)
         cache = resources.image_cache()
@@ -91,6 +105,8 @@ def _serve(request: Request, kind: str) -> Response:
             payload = imaging.viewer_payload(path, cache, max_pixels=max_pixels)
             body = imaging.frame_payload(payload)
             media = "application/octet-stream"
+    except NotAdmitted as error:
+        return _plain(401, str(error))
     except LinkRefused as error:
         return _plain(403, str(error))
     except (ImageError, PathEscape) as error:
@@ -98,6 +114,8 @@ def _serve(request: Request, kind: str) -> Response:
     except RexviewError:
         return _plain(404, "The review set cannot be opened.")
     headers = {"Content-Encoding": "identity", "Cache-Control": _HOUR}
+    if grant.person:
+        headers["Vary"] = "Cookie"  # what one person's browser keeps is not for the next one
     return Response(body, media_type=media, headers=headers)
 
 

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Final, NoReturn
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from rexview.detect import read_word_lists
 from rexview.errors import ReviewSetError, RexviewError, SettingsError
 from rexview.schema import ReviewSet
-from rexview.ui import resources, state
+from rexview.ui import account, people, resources, state
 from rexview.ui.problems import show_problems
 from rexview.ui.text import as_markdown
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _STYLES: Final = ("style.css", "browse.css")
+_PAGES: Final = (
+    (state.PAGE_OVERVIEW, "Overview", ""),
+    (state.PAGE_BROWSE, "Browse", "browse"),
+    (state.PAGE_CASE, "Case", "case"),
+    (state.PAGE_DATA, "Data", "data"),
+)
+"""Every page but the account: its file, its title, its address."""
 
 
 @cache
@@ -50,21 +59,55 @@ def run() -> None:
     st.set_page_config(
         page_title="rexview", page_icon=str(_ROOT / "assets" / "icon.png"), layout="wide"
     )
-    pages = [
-        st.Page(_ROOT / state.PAGE_OVERVIEW, title="Overview", default=True),
-        st.Page(_ROOT / state.PAGE_BROWSE, title="Browse", url_path="browse"),
-        st.Page(_ROOT / state.PAGE_CASE, title="Case", url_path="case"),
-        st.Page(_ROOT / state.PAGE_DATA, title="Data", url_path="data"),
-    ]
-    page = st.navigation(pages, position="top")
-    st.html(_style())
     try:
         resources.settings()
+        pages = _pages()
     except SettingsError as error:
+        st.navigation([lambda: None], position="hidden")
         st.error(f"The settings cannot be used.\n\n{error}", icon=":material/error:")
         st.stop()
-    state.keep_set()
+    signed_in = people.role() is not None
+    page = st.navigation(pages, position="top" if signed_in else "hidden")
+    st.html(_style())
+    if signed_in:
+        state.keep_set()
     page.run()
+
+
+def _pages() -> list[StreamlitPage]:
+    """Return every page at its address: those that whoever looks may not see are stand-ins."""
+    signed_in = people.role() is not None
+    pages = []
+    for path, title, address in _PAGES:
+        source: Path | Callable[[], None] = _ROOT / path
+        seen = people.may_see(path)
+        if not signed_in:
+            source = account.show_account
+        elif not seen:
+            source = _go_home if path == state.PAGE_OVERVIEW else people.show_refusal
+        pages.append(
+            st.Page(
+                source,
+                title=title,
+                url_path=address or None,
+                default=not address,
+                visibility="visible" if seen else "hidden",
+            )
+        )
+    person = people.current()
+    own = st.Page(
+        _ROOT / state.PAGE_ACCOUNT if signed_in else account.show_account,
+        title=as_markdown(person.name) if person else "You",
+        url_path="account",
+        visibility="visible" if person else "hidden",
+    )
+    return [*pages, own]
+
+
+def _go_home() -> None:
+    """Go where somebody begins who may not see the first page."""
+    home = next((path for path, _, _ in _PAGES if people.may_see(path)), state.PAGE_ACCOUNT)
+    st.switch_page(_ROOT / home)
 
 
 def try_review_set() -> tuple[ReviewSet | None, RexviewError | None]:
@@ -87,6 +130,9 @@ def open_review_set() -> ReviewSet:
 
 
 def _stop_without_set(error: RexviewError | None) -> NoReturn:
+    if not people.may_see(state.PAGE_DATA):  # what is wrong with the data may tell what is hidden
+        st.error("The review set cannot be opened. Tell whoever leads the review.")
+        st.stop()
     st.error(str(error), icon=":material/error:")
     if isinstance(error, ReviewSetError):
         show_problems(error.problems)

@@ -9,43 +9,51 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from collections import deque
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
 from starlette.requests import HTTPConnection
+from streamlit.errors import StreamlitAuthError
 
-from rexview.errors import NotAdmitted, SettingsError
+from rexview.errors import NotAdmitted
 from rexview.people import Person, admit
 from rexview.ui import resources
+from rexview.ui.links import Grant, LinkRefused
 
+_LOG: Final = logging.getLogger(__name__)
 _MOST_ENDED: Final = 10_000
 _ended: Final[deque[str]] = deque(maxlen=_MOST_ENDED)
 
 
-@cache
-def team() -> bool:
-    """Whether people sign in here; decided once, when the server starts.
+def providers() -> tuple[str, ...]:
+    """Return the names of the identity providers, empty where there is one without a name."""
+    section = st.secrets["auth"]
+    return tuple(
+        name
+        for name, value in section.items()
+        if isinstance(value, Mapping) and value.get("client_id")
+    )
+
+
+def begin_sign_in(provider: str | None = None) -> None:
+    """Send the browser to an identity provider.
 
     Raises
     ------
-    SettingsError
-        The settings name people, or there is a secrets file, but it configures no sign-in: rather
-        than let everybody in as lead, nobody is.
+    NotAdmitted
+        The sign-in is not configured as it should be; the server's log says what is wrong.
     """
-    loaded = st.secrets.load_if_toml_exists()
-    if not loaded and any(Path(file).is_file() for file in st.get_option("secrets.files")):
-        raise SettingsError("secrets.toml is there but cannot be read. See what the server logged.")
-    configured = loaded and bool(st.secrets.get("auth"))
-    settings = resources.settings()
-    if (settings.people or settings.default_role) and not configured:
-        raise SettingsError(
-            "The settings say who may sign in, but secrets.toml has no [auth]. See docs/team.md."
-        )
-    return configured
+    try:
+        st.login(provider)
+    except StreamlitAuthError:
+        _LOG.exception("The sign-in is not configured as it should be.")
+        raise NotAdmitted(
+            "The sign-in is not configured as it should be. Whoever runs this server finds the "
+            "reason in its log."
+        ) from None
 
 
 def signed_in_here() -> Person | None:
@@ -72,6 +80,27 @@ def signed_in_at(request: HTTPConnection) -> Person | None:
     return _person(claims) if claims.get("is_logged_in") is True else None
 
 
+def check_person(request: HTTPConnection, grant: Grant) -> None:
+    """Check that a link is for whoever asks: somebody else's copy of it opens nothing.
+
+    Raises
+    ------
+    LinkRefused
+        It is for somebody else, or was made when nobody had to sign in.
+    NotAdmitted
+        Nobody is signed in (any more) where the request comes from.
+    """
+    if not resources.team():
+        if grant.person:
+            raise LinkRefused("This link is for somebody who is signed in.")
+        return
+    person = signed_in_at(request)
+    if person is None:
+        raise NotAdmitted("You are not signed in. Sign in again.", again=True)
+    if not grant.person or person.id != grant.person:
+        raise LinkRefused("This link is for somebody else.")
+
+
 def end_sign_in() -> None:
     """End the sign-in of the page that runs in all its tabs, and go to the provider's sign-out."""
     _ended.append(_name_of(st.user.to_dict()))
@@ -92,7 +121,7 @@ def _name_of(claims: Mapping[str, Any]) -> str:
 
 
 def _claims_of_cookie(cookies: Mapping[str, str]) -> Mapping[str, Any]:
-    from streamlit.auth_util import get_cookie_with_chunks
+    from streamlit.auth_util import get_cookie_with_chunks, get_origin_from_redirect_uri
     from streamlit.web.server.server_util import get_cookie_secret
     from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
     from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
@@ -108,4 +137,5 @@ def _claims_of_cookie(cookies: Mapping[str, str]) -> Mapping[str, Any]:
         claims = json.loads(found) if found else {}
     except (ValueError, TypeError, UnicodeError):
         return {}
-    return claims if isinstance(claims, dict) else {}
+    ours = isinstance(claims, dict) and claims.get("origin") == get_origin_from_redirect_uri()
+    return claims if ours else {}

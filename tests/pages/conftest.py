@@ -25,6 +25,7 @@ def open_app(review_folder, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", ["app.py"])
     for cached in (
         resources.settings,
+        resources.team,
         resources.signer,
         resources.image_cache,
         resources._registry,
@@ -47,6 +48,7 @@ def open_app(review_folder, tmp_path, monkeypatch):
     yield open_page
     for cached in (
         resources.settings,
+        resources.team,
         resources.signer,
         resources.image_cache,
         resources._registry,
