@@ -51,7 +51,7 @@ def check(
         problems.append("Whoever writes has no name that can be kept.")
     for number, entry in enumerate(entries, start=1):
         one = _Check(entry, review_set, answers)
-        if entry.kind not in KINDS:
+        if not isinstance(entry.kind, str) or entry.kind not in KINDS:
             one.problems.append(f"There is no kind of entry {_quoted(entry.kind)}.")
         elif not may(person, entry.kind):
             one.problems.append(f"The role {person.role} may not write a {entry.kind}.")
@@ -96,8 +96,10 @@ class _Check:
             self._check_id(name, getattr(entry, name))
         if entry.picture is not None and entry.kind not in ("score", "adjudicate"):
             self.problems.append(f"A {entry.kind} is not about a picture.")
-        if entry.value is not None and not isinstance(entry.value, Mapping):
+        value: Any = entry.value
+        if value is not None and not isinstance(value, Mapping):
             self.problems.append("The value is not an object with fields.")
+        if self.problems:
             return entry
         return _KINDS[entry.kind](self, entry)
 

@@ -62,12 +62,12 @@ def _together(
     given_newer = (pl.col("given") > pl.col("written")).fill_null(False)
     beaten = both.filter(~given_newer).select("_row")
     late = both.filter(given_newer).select(_row="written_row")
-    first = int(given["_row"].max() or 0)  # type: ignore[call-overload]
+    last = given.select(pl.col("_row").max().fill_null(0)).item()
     return pl.concat(
         [
             given.join(beaten, on="_row", how="anti", maintain_order="left"),
             written.join(late, on="_row", how="anti", maintain_order="left")
             .filter(said)
-            .with_columns((pl.int_range(pl.len()) + first + 1).cast(pl.UInt32).alias("_row")),
+            .with_columns((pl.int_range(pl.len()) + last + 1).cast(pl.UInt32).alias("_row")),
         ]
     )
