@@ -17,6 +17,16 @@ MODEL_COLOURS: Final = (
 """In the order in which models get them; more than eight models begin again with the first."""
 REFERENCE_COLOUR: Final = "#8A9099"
 """The reference (the radiologist's report and boxes) in charts; no model has it."""
+SLOT_COLOURS: Final = (
+    *("#B8860B", "#2A9D8F", "#B05CC6", "#7A8F2A"),
+    *("#D1495B", "#4C7FD0", "#8C6D5A", "#5F7A8A"),
+)
+"""Colours of Answer A, B, … for a blinded reader: none of them is a model's."""
+
+
+def slot_colours(slots: Iterable[str]) -> dict[str, str]:
+    """Return the colour of each slot of a blinded case, in the order of the slots."""
+    return {slot: SLOT_COLOURS[place % len(SLOT_COLOURS)] for place, slot in enumerate(slots)}
 
 
 def model_colours(models: Iterable[str]) -> dict[str, str]:

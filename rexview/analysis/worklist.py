@@ -138,7 +138,7 @@ def _each(
 
 
 def slots_of(
-    case_id: str, models: Iterable[str], *, reader: str, seed: int, study: str = ""
+    case_id: str, models: Iterable[str], *, reader: str, seed: int
 ) -> dict[str, str]:
     """Give each model its letter in one case for one reader: slot to model, A first.
 
@@ -151,10 +151,8 @@ def slots_of(
         Id of the reader.
     seed : int
         Of the study's protocol.
-    study : str
-        Key of the review set, so that two studies with one seed do not shuffle alike.
     """
-    shuffled = _by_hash(models, study, seed, reader, "slots", case_id)
+    shuffled = _by_hash(models, seed, reader, "slots", case_id)
     return {slot_name(place): model for place, model in enumerate(shuffled)}
 
 
@@ -171,15 +169,13 @@ def slot_name(place: int) -> str:
     return name
 
 
-def reading_order(
-    cases: Iterable[str], *, reader: str, seed: int, study: str = ""
-) -> tuple[str, ...]:
+def reading_order(cases: Iterable[str], *, reader: str, seed: int) -> tuple[str, ...]:
     """Return the cases in this reader's own order, fixed by the seed."""
-    return tuple(_by_hash(cases, study, seed, reader, "order"))
+    return tuple(_by_hash(cases, seed, reader, "order"))
 
 
 def worklist_cases(
-    review_set: ReviewSet, assigned: Collection[str] | None, *, reader: str, study: str = ""
+    review_set: ReviewSet, assigned: Collection[str] | None, *, reader: str
 ) -> tuple[str, ...]:
     """Return a reader's worklist: the cases with something to score, in their own order.
 
@@ -190,7 +186,7 @@ def worklist_cases(
     wanted = set(assigned or ())
     cases = [case for case in scorable if not wanted or case in wanted]
     seed = review_set.info.protocol.seed
-    return reading_order(cases, reader=reader, seed=seed, study=study)
+    return reading_order(cases, reader=reader, seed=seed)
 
 
 def case_states(
@@ -253,9 +249,7 @@ def resume_at(
     return None
 
 
-def share_of_cases(
-    strata: Mapping[str, str], share: float, *, seed: int, study: str = ""
-) -> tuple[str, ...]:
+def share_of_cases(strata: Mapping[str, str], share: float, *, seed: int) -> tuple[str, ...]:
     """Draw a share of cases at random, each stratum giving its part: for the second reader.
 
     Parameters
@@ -266,8 +260,6 @@ def share_of_cases(
         Between 0 and 1. The number drawn is this part of all cases, rounded, half up.
     seed : int
         Of the study's protocol: the same seed draws the same cases.
-    study : str
-        Key of the review set.
 
     Returns
     -------
@@ -282,13 +274,13 @@ def share_of_cases(
     quota = {name: total * len(cases) / len(strata) for name, cases in members.items()}
     taken = {name: int(part) for name, part in quota.items()}
     rest = total - sum(taken.values())
-    by_chance = {name: place for place, name in enumerate(_by_hash(quota, study, seed, "strata"))}
+    by_chance = {name: place for place, name in enumerate(_by_hash(quota, seed, "strata"))}
     largest = sorted(quota, key=lambda name: (taken[name] - quota[name], by_chance[name]))
     for name in largest[:rest]:
         taken[name] += 1
     drawn: set[str] = set()
     for name, cases in members.items():
-        drawn.update(_by_hash(cases, study, seed, "second", name)[: taken[name]])
+        drawn.update(_by_hash(cases, seed, "second", name)[: taken[name]])
     return tuple(case for case in strata if case in drawn)
 
 

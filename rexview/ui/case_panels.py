@@ -137,8 +137,25 @@ def _facts_html(answer: Answer) -> str:
 
 def report_html(page: CasePage) -> str:
     """Lay out the request and the radiologist's report."""
-    context, report = page.case.context, page.case.report
+    report = page.case.report
     flags = page.keyed_flags()
+    sections = "".join(
+        f"<h4>{field.title()}</h4>"
+        + plain_html(text, [*evidence_spans(flags, "report", field), *link_spans(text, page)])
+        for field, text in (("findings", report.findings), ("impression", report.impression))
+        if text
+    )
+    if not sections:
+        sections = '<p class="rx-quiet">This case has no reference report.</p>'
+    return (
+        '<section class="rx-report" id="report" tabindex="0"><h3>Radiologist’s report</h3>'
+        f"{request_html(page.case)}{sections}</section>"
+    )
+
+
+def request_html(case: Case) -> str:
+    """Show what the requester of the study said, empty when nothing is known of it."""
+    context = case.context
     who = ", ".join(part for part in (_age(context.age), context.sex) if part)
     asked = (
         ("", who),
@@ -148,19 +165,7 @@ def report_html(page: CasePage) -> str:
     request = " ".join(
         f"<span><b>{title}</b>{html.escape(text)}</span>" for title, text in asked if text
     )
-    sections = "".join(
-        f"<h4>{field.title()}</h4>"
-        + plain_html(text, [*evidence_spans(flags, "report", field), *link_spans(text, page)])
-        for field, text in (("findings", report.findings), ("impression", report.impression))
-        if text
-    )
-    if not sections:
-        sections = '<p class="rx-quiet">This case has no reference report.</p>'
-    line = f'<p class="rx-request">{request}</p>' if request else ""
-    return (
-        '<section class="rx-report" id="report" tabindex="0"><h3>Radiologist’s report</h3>'
-        f"{line}{sections}</section>"
-    )
+    return f'<p class="rx-request">{request}</p>' if request else ""
 
 
 def _age(age: str | None) -> str | None:

@@ -45,19 +45,25 @@ def show_viewer(
     ordered: Sequence[str],
     neighbours: Iterable[CasePage],
     colours: Mapping[str, str],
+    *,
+    names: Mapping[str, str] | None = None,
+    taken_keys: str = "",
+    height: str = HEIGHT,
 ) -> None:
     """Put the viewer on the page and do what the reader asks of it.
 
     ``ordered`` holds the ids of the cases of the filter; ``neighbours`` are the cases before and
-    after, the likelier one first.
+    after, the likelier one first. ``names`` are those of the answers on screen, the models' by
+    default; ``taken_keys`` are keys that the page needs itself.
     """
-    data = viewer_data(review_set, page, ordered, colours)
-    ahead = [viewer_data(review_set, one, ordered, colours) for one in neighbours]
-    data = replace(data, prefetch=_first_pixels(ahead), ahead=tuple(ahead))
+    names = review_set.model_names if names is None else names
+    data = viewer_data(review_set, page, ordered, colours, names)
+    ahead = [viewer_data(review_set, one, ordered, colours, names) for one in neighbours]
+    data = replace(data, prefetch=_first_pixels(ahead), ahead=tuple(ahead), taken_keys=taken_keys)
     if not data.views:
         st.info("This case has no image.")
         return
-    radiograph_viewer(data, key="viewer", on_navigate=_go_to, height=HEIGHT)
+    radiograph_viewer(data, key="viewer", on_navigate=_go_to, height=height)
 
 
 def _go_to(case_id: str) -> None:
@@ -65,7 +71,11 @@ def _go_to(case_id: str) -> None:
 
 
 def viewer_data(
-    review_set: ReviewSet, page: CasePage, ordered: Sequence[str], colours: Mapping[str, str]
+    review_set: ReviewSet,
+    page: CasePage,
+    ordered: Sequence[str],
+    colours: Mapping[str, str],
+    names: Mapping[str, str],
 ) -> ViewerData:
     """Make the viewer's data for one case, without what lies ahead of it."""
     place = place_in(ordered, page.case.id)
@@ -73,14 +83,14 @@ def viewer_data(
     frames = {image.id: _Frame(image) for image in case.images}
     key_image = case.key_image
     views = [_view(review_set, image) for image in case.images]
-    views += _returned(review_set, page)
+    views += _returned(review_set, page, names)
     groups = [
         _group(
             frames,
             answer.boxes,
             page.keyed_flags(),
             group_id=answer.model,
-            name=review_set.model_names[answer.model],
+            name=names[answer.model],
             colour=colours[answer.model],
         )
         for answer in page.answers
@@ -151,10 +161,12 @@ def _view(review_set: ReviewSet, image: StudyImage) -> ViewMark:
     )
 
 
-def _returned(review_set: ReviewSet, page: CasePage) -> Iterator[ViewMark]:
+def _returned(
+    review_set: ReviewSet, page: CasePage, names: Mapping[str, str]
+) -> Iterator[ViewMark]:
     for answer in page.answers:
         for number, path in enumerate(answer.images, start=1):
-            name = f"{review_set.model_names[answer.model]}: picture {number}"
+            name = f"{names[answer.model]}: picture {number}"
             view_id = f"{answer.model}/{number}"
             try:
                 pixels = _pixels(review_set, path)

@@ -26,6 +26,7 @@ from rexview.errors import ReviewSetError, RexviewError, SettingsError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
 from rexview.settings import Settings, load_settings
+from rexview.store import Reviews, open_reviews
 from rexview.ui.links import LinkSigner
 
 _RECENT_FILE: Final = "recent-sets.json"
@@ -214,6 +215,18 @@ def _answer_table(_review_set: ReviewSet, folder: str, fingerprint: str) -> Answ
 def answers(review_set: ReviewSet) -> AnswerTable:
     """Return the table of an open review set that all filters and counts work on."""
     return _answer_table(review_set, str(review_set.folder), review_set.fingerprint)
+
+
+@lru_cache(maxsize=16)
+def reviews(review_set: ReviewSet) -> Reviews:
+    """Return what people wrote about an open review set.
+
+    Raises
+    ------
+    StoreUnreachable
+        The database may not be written to, or its address cannot be understood.
+    """
+    return open_reviews(review_set, settings())
 
 
 def colours(review_set: ReviewSet) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""HTTP routes beside Streamlit's own: pixels, thumbnails and the viewer's modules.
+"""HTTP routes beside Streamlit's own: pixels, thumbnails, modules, what readers write.
 
 All are relative to the app's base path. Pixels are served for a sealed link only
 (:mod:`rexview.ui.links`), and where people sign in only to the person it was made for; answers are
@@ -18,7 +18,7 @@ from starlette.routing import Route
 from rexview import imaging, reviewset
 from rexview.errors import ImageError, NotAdmitted, PathEscape, RexviewError
 from rexview.schema import ReviewSet
-from rexview.ui import people, resources, sign_in
+from rexview.ui import people, resources, sign_in, write_route
 from rexview.ui.links import Grant, LinkRefused
 from rexview.ui.viewer import assets_version, viewer_assets
 
@@ -149,4 +149,5 @@ def routes() -> list[Route]:
         Route(f"{prefix}/pixels/{{token}}", serve_pixels),
         Route(f"{prefix}/thumbs/{{token}}", serve_thumbnail),
         Route(f"{prefix}/assets/{{version}}/{{name}}", serve_asset),
+        *write_route.routes(),
     ]

@@ -12,6 +12,7 @@ from typing import Final, NoReturn
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from rexview.analysis.blinding import cover_names
 from rexview.detect import read_word_lists
 from rexview.errors import ReviewSetError, RexviewError, SettingsError
 from rexview.schema import ReviewSet
@@ -25,6 +26,7 @@ _PAGES: Final = (
     (state.PAGE_OVERVIEW, "Overview", ""),
     (state.PAGE_BROWSE, "Browse", "browse"),
     (state.PAGE_CASE, "Case", "case"),
+    (state.PAGE_SCORE, "Score", "score"),
     (state.PAGE_DATA, "Data", "data"),
 )
 """Every page but the account: its file, its title, its address."""
@@ -110,20 +112,24 @@ def _go_home() -> None:
     st.switch_page(_ROOT / home)
 
 
-def try_review_set() -> tuple[ReviewSet | None, RexviewError | None]:
-    """Return the review set of this link, with its notice shown, or why there is none."""
+def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewError | None]:
+    """Return the review set of this link, with its notice shown, or why there is none.
+
+    With ``blinded`` the notice names no model.
+    """
     try:
         review_set = resources.open_set(resources.folder_of(state.query_value(state.QUERY_SET)))
     except RexviewError as error:
         return None, error
     if review_set.info.notice:
-        show_notice(review_set.info.notice)
+        notice = review_set.info.notice
+        show_notice(cover_names(review_set, notice) if blinded else notice)
     return review_set, None
 
 
-def open_review_set() -> ReviewSet:
+def open_review_set(*, blinded: bool = False) -> ReviewSet:
     """Return the review set of this link, with its notice shown; else explain and stop the page."""
-    review_set, error = try_review_set()
+    review_set, error = try_review_set(blinded=blinded)
     if review_set is None:
         _stop_without_set(error)
     return review_set

@@ -108,6 +108,7 @@ class ViewerData:
     ``active`` is the view shown first (the first one by default); ``prefetch`` names the pixels
     that are likely to be wanted next, most likely first. ``ahead`` holds the neighbouring cases:
     the viewer shows one at once when the reader turns to it, before the page has followed.
+    ``taken_keys`` are keys that the page needs itself: the viewer takes them with Shift.
     """
 
     case: str
@@ -117,6 +118,7 @@ class ViewerData:
     neighbours: Neighbours = Neighbours()
     prefetch: tuple[PixelLink, ...] = ()
     ahead: tuple[ViewerData, ...] = ()
+    taken_keys: str = ""
 
     def to_json(self, height: str) -> dict[str, Any]:
         """Return what the browser gets; ``height`` is a CSS length."""
@@ -128,6 +130,7 @@ class ViewerData:
             "groups": [asdict(group) for group in self.groups],
             "neighbours": asdict(self.neighbours),
             "prefetch": [_link(link) for link in self.prefetch],
+            "takenKeys": self.taken_keys,
             "ahead": {one.case: one.to_json(height) for one in self.ahead},
         }
 

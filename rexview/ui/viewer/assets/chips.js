@@ -48,7 +48,9 @@ export class Chips {
     const undrawn = group.undrawable > 0 ? ` · ${group.undrawable} not drawable` : "";
     const words = count === 1 ? "1 box" : `${count} boxes`;
     const reasons = group.reasons.length > 0 ? `\n${group.reasons.join("\n")}` : "";
-    const key = group.key ? `, key ${group.key.toUpperCase()}` : "";
+    const shift = group.key && this.viewer.data.takenKeys?.includes(group.key) ? "⇧" : "";
+    const named = group.key ? `${shift}${group.key.toUpperCase()}` : "";
+    const key = group.key ? `, key ${named.replace("⇧", "Shift ")}` : "";
     return html(
       "button",
       {
@@ -56,7 +58,7 @@ export class Chips {
         class: `chip group ${group.kind}`,
         "data-group": group.id,
         "aria-label": `${group.name}: ${words}${undrawn}${key}`,
-        "aria-keyshortcuts": group.key,
+        "aria-keyshortcuts": group.key && shift ? `Shift+${group.key}` : group.key,
         title: `${group.name}: ${words}${undrawn}${key}${reasons}`,
         style: { "--c": group.colour },
         onclick: () => this.viewer.groups.toggle(group.id),
@@ -65,7 +67,7 @@ export class Chips {
       html("span", { class: "name" }, group.name),
       html("span", { class: "count" }, String(count)),
       group.undrawable > 0 ? icon("warning") : null,
-      group.key ? html("kbd", { "aria-hidden": "true" }, group.key.toUpperCase()) : null,
+      group.key ? html("kbd", { "aria-hidden": "true" }, named) : null,
     );
   }
 

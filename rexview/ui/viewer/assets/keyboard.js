@@ -1,5 +1,7 @@
 // Keys: anywhere on the page, but never while something is being typed or a dialog is open.
 //
+// Keys that the page needs itself (takenKeys of the data) are the viewer's only with Shift.
+//
 // Listens on the window while the event is on its way down, so that Streamlit's own keys (R runs the
 // script again, C clears its cache) do not fire for keys that mean something here.
 
@@ -79,12 +81,23 @@ export class Keyboard {
     if (!ours && this.#dialogIsOpen()) return null;
     if (event.key === "Escape") return this.viewer.escaping();
     if (target?.closest(TYPING) && !target.matches(OWN_PRESETS)) return null;
-    const command = this.#command(event, target, ours);
+    const key = this.#ownKey(event);
+    if (key === null) return null;
+    const command = this.#command(event, target, ours, key);
     if (command) return this.commands[command];
-    if (/^[1-9]$/.test(event.key) && this.viewer.groups.hasKey(event.key)) {
-      return () => this.viewer.groups.toggleByKey(event.key);
+    if (/^[1-9]$/.test(key) && this.viewer.groups.hasKey(key)) {
+      return () => this.viewer.groups.toggleByKey(key);
     }
     return null;
+  }
+
+  /** The key as the viewer takes it; null where the page takes it. */
+  #ownKey({ key, code, shiftKey }) {
+    const taken = this.viewer.data?.takenKeys ?? "";
+    if (taken.includes(key) && key.length === 1) return null;
+    if (!shiftKey) return key;
+    const meant = /^Digit[1-9]$/.test(code) ? code.at(-1) : key.toLowerCase();
+    return meant.length === 1 && taken.includes(meant) ? meant : key;
   }
 
   /** Whether the page asks something that must be answered first. */
@@ -94,7 +107,7 @@ export class Keyboard {
     return [...dialogs].some((one) => !root.contains(one) && one.getClientRects().length > 0);
   }
 
-  #command(event, target, ours) {
+  #command(event, target, ours, key) {
     const pressable = target?.closest("button, a[href], summary, [role='button'], [role='tab']");
     if (this.viewer.views.blink.on && WHILE_BLINKING[event.key] && !(event.key === " " && pressable)) {
       return WHILE_BLINKING[event.key];
@@ -105,7 +118,7 @@ export class Keyboard {
       if (command) return command;
     }
     if (event.repeat && !["+", "=", "-"].includes(event.key)) return null;
-    if (event.shiftKey && /^[a-z]$/i.test(event.key)) return null;
-    return Object.hasOwn(ANYWHERE, event.key) ? ANYWHERE[event.key] : null;
+    if (event.shiftKey && /^[a-z]$/i.test(key) && key === event.key) return null;
+    return Object.hasOwn(ANYWHERE, key) ? ANYWHERE[key] : null;
   }
 }

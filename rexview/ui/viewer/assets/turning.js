@@ -7,7 +7,10 @@ const MARK = "rxTurning";
 const BUTTONS = { next: ".st-key-case_next button", previous: ".st-key-case_previous button" };
 
 export class Turning {
-  /** @param {function} turn called with "next" or "previous" when the page's own button is pressed */
+  /**
+   * @param {function} turn called with "next" or "previous" when the page's own button is pressed,
+   *   or when the page says so by `rexview:turn` on window
+   */
   constructor(turn) {
     this.target = null;
     this.later = [];
@@ -18,7 +21,9 @@ export class Turning {
         if (button && !button.disabled) turn(direction);
       }
     };
-    document.addEventListener("click", pressed, { capture: true, signal: this.abort.signal });
+    const { signal } = this.abort;
+    document.addEventListener("click", pressed, { capture: true, signal });
+    window.addEventListener("rexview:turn", (event) => turn(event.detail), { signal });
   }
 
   /** Keep a turn for later while the case asked for is not on the screen; whether it was kept. */

@@ -1,0 +1,177 @@
+// One answer on the pad: its text, a row of five buttons for each dimension, failures.
+
+import { html, set } from "./dom.js";
+import { flagKey } from "./words.js";
+
+export const LEVELS = [1, 2, 3, 4, 5];
+const TYPED_MS = 800; // a pause in typing makes a comment an entry
+
+export class AnswerView {
+  /** @param {object} pad see pad.js; @param {object} answer of the data */
+  constructor(pad, answer) {
+    this.pad = pad;
+    this.answer = answer;
+    this.rows = answer.items.map((item) => new Row(pad, answer, item));
+    this.flags = answer.failures.map((failure) => this.#flag(failure));
+    this.flagged = html("span", { class: "count" });
+    this.name = html("b", {}, answer.name);
+    const text = html("div", { class: "text", tabindex: "0", "aria-label": `Text of ${answer.name}` });
+    text.innerHTML = answer.html; // made and escaped by the server
+    this.node = html(
+      "article",
+      { class: "answer", "data-slot": answer.slot, style: { "--c": answer.colour } },
+      html("header", {}, this.name, answer.note ? html("span", { class: "note" }, answer.note) : null),
+      text,
+      html(
+        "div",
+        { class: "scoring" },
+        ...this.rows.map((row) => row.node),
+        answer.items.length === 0
+          ? html("p", { class: "none" }, "Nothing came: this answer needs no score.")
+          : null,
+        html(
+          "details",
+          { class: "failures" },
+          html("summary", {}, "Failures ", this.flagged),
+          html("div", { class: "chips" }, ...this.flags.map(({ node }) => node)),
+        ),
+      ),
+    );
+  }
+
+  #flag(failure) {
+    const { name, meaning } = this.pad.data.failures[failure];
+    const node = html(
+      "button",
+      {
+        type: "button",
+        class: "chip",
+        title: meaning,
+        "data-failure": failure,
+        onclick: () => this.pad.flag(this.answer, failure),
+      },
+      name,
+    );
+    return { failure, node };
+  }
+
+  refresh(own, { current, locked, name }) {
+    if (name) this.name.textContent = `${this.answer.name}: ${name}`;
+    for (const row of this.rows) row.refresh(own, row.key === current, locked);
+    let count = 0;
+    for (const { failure, node } of this.flags) {
+      const on = own.flags[flagKey(this.answer.slot, failure)] === true;
+      count += on ? 1 : 0;
+      set(node, { "aria-pressed": String(on), disabled: locked });
+    }
+    this.flagged.textContent = count > 0 ? String(count) : "";
+  }
+}
+
+class Row {
+  constructor(pad, answer, item) {
+    this.pad = pad;
+    this.answer = answer;
+    this.caseId = pad.case.case; // a comment may settle when another case is on the screen
+    this.item = item;
+    this.key = pad.keyOf(answer.slot, item);
+    const dimension = pad.dimension(item.dimension);
+    this.title = dimension.name;
+    if (item.picture !== null) this.title += `, picture ${item.picture + 1}`;
+    this.buttons = LEVELS.map((level) =>
+      html(
+        "button",
+        {
+          type: "button",
+          role: "radio",
+          class: "level",
+          "data-level": level,
+          "aria-label": `${level}: ${dimension.anchors[level] ?? ""}`,
+          onclick: () => pad.score(this, level),
+        },
+        String(level),
+      ),
+    );
+    this.say = html(
+      "button",
+      {
+        type: "button",
+        class: "say",
+        title: "Comment (e)",
+        "aria-label": `Comment on ${this.title}`,
+        onclick: () => this.comment(this.field.hidden),
+      },
+      "Comment",
+    );
+    this.field = html("textarea", {
+      class: "comment",
+      rows: "2",
+      maxlength: "4000",
+      hidden: true,
+      placeholder: `Comment on ${this.title}`,
+      "aria-label": `Comment on ${this.title}, ${answer.name}`,
+      oninput: () => this.#typed(),
+      onblur: () => this.settle(),
+    });
+    this.levels = html(
+      "div",
+      { class: "levels", role: "radiogroup", "aria-label": `${answer.name}, ${this.title}` },
+      ...this.buttons,
+    );
+    this.node = html(
+      "div",
+      { class: "row", "data-key": this.key },
+      html("span", { class: "name" }, this.title),
+      this.levels,
+      this.say,
+      this.field,
+    );
+    this.node.addEventListener("focusin", () => pad.stand(this));
+    this.node.addEventListener("pointerdown", () => pad.stand(this));
+  }
+
+  refresh(own, current, locked) {
+    const { score, comment } = own.scores[this.key] ?? { score: null, comment: "" };
+    this.node.classList.toggle("current", current);
+    this.node.classList.toggle("given", score !== null);
+    this.buttons.forEach((button, place) => {
+      const on = score === place + 1;
+      const stop = score === null ? place === 0 : on;
+      set(button, { "aria-checked": String(on), tabindex: stop ? "0" : "-1", disabled: locked });
+    });
+    set(this.say, { "aria-expanded": String(!this.field.hidden) });
+    this.say.classList.toggle("said", comment !== "");
+    this.field.readOnly = locked;
+    const typing = document.activeElement === this.field;
+    if (!this.dirty && !typing && this.field.value !== comment) this.field.value = comment;
+    this.written = comment;
+  }
+
+  /** Move the focus here, if it is on the pad at all. */
+  takeFocus() {
+    (this.buttons.find((button) => button.tabIndex === 0) ?? this.buttons[0]).focus();
+  }
+
+  comment(open) {
+    this.field.hidden = !open;
+    this.pad.stand(this);
+    if (open) this.field.focus();
+    this.pad.refresh();
+  }
+
+  // What is typed is kept with every letter; a pause, or leaving the field, makes it an entry.
+  #typed() {
+    if (!this.dirty) this.before = this.written ?? "";
+    this.dirty = true;
+    this.pad.keepDraft(this, this.field.value, this.before);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.settle(), TYPED_MS);
+  }
+
+  settle() {
+    clearTimeout(this.timer);
+    if (!this.dirty) return;
+    this.dirty = false;
+    this.pad.writeComment(this, this.field.value, this.before);
+  }
+}

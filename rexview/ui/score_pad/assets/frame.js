@@ -1,0 +1,202 @@
+// Everything of the pad around the answers: progress and saved state, question, tabs, the anchors of
+// the marked row, the buttons below.
+
+import { LEVELS } from "./answer.js";
+import { html, set } from "./dom.js";
+import { counted } from "./words.js";
+
+function button(words, act, attributes = {}) {
+  return html("button", { type: "button", class: "plain", onclick: act, ...attributes }, words);
+}
+
+export class Frame {
+  constructor(pad) {
+    this.pad = pad;
+    this.place = html("b", { class: "place" });
+    this.tally = html("span", { class: "tally" });
+    this.meter = html("progress", { max: "1", value: "0", "aria-label": "Cases scored" });
+    this.previous = button("‹", () => pad.turn("previous"), { title: "Previous case (p)", "aria-label": "Previous case" });
+    this.next = button("Next ›", () => pad.turn("next"), { title: "Next case (n)", class: "plain next" });
+    this.saved = html("span", { class: "saved", role: "status" });
+    this.bar = html(
+      "header",
+      { class: "bar" },
+      this.previous,
+      this.place,
+      this.next,
+      button("Cases", () => pad.sheets.cases(), { title: "List of your cases" }),
+      html("span", { class: "how" }, this.meter, this.tally),
+      this.saved,
+      button("?", () => pad.sheets.help(), { title: "Keys (?)", "aria-label": "Keys" }),
+    );
+    this.trouble = html("p", { class: "trouble", role: "alert", hidden: true });
+    this.complaints = html("div", { class: "complaints", role: "alert" });
+    this.finish = html("div", { class: "finish", hidden: true });
+    this.question = html("div", { class: "question" });
+    this.report = html("div", { class: "report", tabindex: "0", hidden: true });
+    this.tabs = html("div", { class: "tabs", role: "group", "aria-label": "Answers" });
+    this.answers = html("div", { class: "answers" });
+    this.anchors = html("aside", { class: "anchors", "aria-label": "Rubric" });
+    this.undo = button("Undo", () => pad.undo(), { title: "Undo (u)" });
+    this.skip = button("Skip…", () => pad.sheets.skip(), { title: "Skip this case (s)" });
+    this.reportButton = button("Report", () => pad.report(), { title: "Report (g)" });
+    this.reveal = button("Name the models…", () => pad.sheets.reveal(false));
+    this.message = html("span", { class: "message", "aria-live": "polite" });
+    this.feet = html(
+      "footer",
+      {},
+      this.undo,
+      this.skip,
+      this.reportButton,
+      this.reveal,
+      this.message,
+    );
+    this.root = html(
+      "section",
+      { class: "rx-pad", "aria-label": "Score pad" },
+      this.bar,
+      this.trouble,
+      this.complaints,
+      this.finish,
+      this.question,
+      this.report,
+      this.tabs,
+      html("div", { class: "body" }, this.answers, this.anchors),
+      this.feet,
+      pad.sheets.node,
+    );
+  }
+
+  /** Put a case on the pad. */
+  show(padCase, views) {
+    this.question.innerHTML = padCase.question; // made and escaped by the server
+    this.report.innerHTML = padCase.report.html ?? "";
+    if (padCase.report.state !== "shown") this.report.hidden = true;
+    else if (padCase.report.always) this.report.hidden = false;
+    this.answers.replaceChildren(...views.map(({ node }) => node));
+    this.tabButtons = padCase.answers.map((answer) =>
+      html(
+        "button",
+        {
+          type: "button",
+          class: "tab",
+          "data-slot": answer.slot,
+          style: { "--c": answer.colour },
+          onclick: () => this.pad.showAnswer(answer.slot),
+        },
+        answer.name,
+        html("span", { class: "count" }),
+      ),
+    );
+    this.tabs.replaceChildren(...this.tabButtons);
+    this.anchored = null;
+  }
+
+  toggleReport(open = this.report.hidden) {
+    this.report.hidden = !open;
+    if (open) this.report.scrollIntoView({ block: "nearest" });
+  }
+
+  /** A short word about what was just done. */
+  say(words) {
+    this.message.textContent = words;
+  }
+
+  /** What the reader must know, until it is put away. */
+  complain(words) {
+    const line = html("p", {}, words, " ", button("Close", () => line.remove()));
+    this.complaints.append(line);
+  }
+
+  refresh(own, row) {
+    const { pad } = this;
+    const { data } = pad;
+    const { total, done, skipped } = data.worklist;
+    this.place.textContent = `Case ${pad.case.place} of ${total}`;
+    this.place.title = pad.case.case;
+    this.tally.textContent = `${done} scored${skipped ? ` · ${skipped} skipped` : ""}`;
+    this.meter.value = total > 0 ? (done + skipped) / total : 0;
+    set(this.previous, { disabled: !pad.case.previous });
+    set(this.next, { disabled: !pad.case.next });
+    this.#saved();
+    this.#tabs(own);
+    this.#anchors(row, own);
+    const state = pad.stateHere();
+    this.next.classList.toggle("strong", state === "done" && Boolean(pad.case.next));
+    set(this.undo, { disabled: pad.done.length === 0 || pad.locked });
+    set(this.skip, { disabled: pad.locked || state === "done" });
+    this.reportButton.hidden = data.protocol.report !== "on_request";
+    set(this.reportButton, { "aria-expanded": String(!this.report.hidden) });
+    const closed = state === "done" || state === "skipped";
+    this.reveal.hidden = data.protocol.reveal !== "per_case" || pad.locked || !closed;
+    this.#finish(own, { total, done, skipped });
+  }
+
+  #saved() {
+    const { state, words, reason } = this.pad.outbox.status();
+    this.saved.dataset.state = state;
+    if (this.saved.textContent !== words) this.saved.textContent = state === "waiting" ? "Not saved yet" : words;
+    const text = state === "waiting" ? `${words} ${reason}` : "";
+    if (this.trouble.textContent !== text) this.trouble.textContent = text;
+    this.trouble.hidden = text === "";
+  }
+
+  #tabs(own) {
+    const { pad } = this;
+    for (const tab of this.tabButtons) {
+      const answer = pad.case.answers.find(({ slot }) => slot === tab.dataset.slot);
+      const { needed, given } = counted({ answers: [answer] }, own);
+      set(tab, { "aria-pressed": String(answer.slot === pad.slot) });
+      tab.classList.toggle("whole", needed === given);
+      tab.lastChild.textContent = needed > 0 ? `${given}/${needed}` : "no score needed";
+    }
+  }
+
+  // The anchors of the marked row's dimension; choosing one scores.
+  #anchors(row, own) {
+    this.anchors.hidden = row === null;
+    if (row === null) return;
+    const score = own.scores[row.key]?.score ?? null;
+    if (this.anchored !== row.key) {
+      this.anchored = row.key;
+      const { name, question, anchors } = this.pad.dimension(row.item.dimension);
+      const where = this.pad.case.answers.length > 1 ? `${row.answer.name} · ` : "";
+      this.choices = [...LEVELS].reverse().map((level) =>
+        html(
+          "li",
+          { "data-level": level, onclick: () => this.pad.locked || this.pad.score(row, level) },
+          html("b", {}, String(level)),
+          html("span", {}, anchors[level] ?? ""),
+        ),
+      );
+      this.anchors.replaceChildren(
+        html("h4", {}, html("small", {}, where), row.title ?? name),
+        html("p", {}, question),
+        html("ol", {}, ...this.choices),
+      );
+    }
+    for (const choice of this.choices) {
+      choice.classList.toggle("chosen", Number(choice.dataset.level) === score);
+    }
+  }
+
+  #finish(own, { total, done, skipped }) {
+    const { pad } = this;
+    const words = [];
+    if (own.skip !== null && pad.stateHere() === "skipped") {
+      words.push(html("span", {}, `Skipped: ${own.skip}`));
+      if (!pad.locked) words.push(button("Take back", () => pad.skip(null)));
+    }
+    if (pad.locked) words.push(html("span", {}, "The models are named; scores can no longer be changed."));
+    else if (done + skipped === total) {
+      words.push(html("b", {}, `All ${total} cases are scored${skipped ? " or skipped" : ""}.`));
+      if (pad.data.protocol.reveal === "at_end") {
+        words.push(button("Name the models…", () => pad.sheets.reveal(true), { class: "strong" }));
+      }
+    }
+    const text = words.map((word) => word.textContent).join("|");
+    if (this.finished !== text) this.finish.replaceChildren(...words);
+    this.finished = text;
+    this.finish.hidden = words.length === 0;
+  }
+}

@@ -1,0 +1,85 @@
+// Keys of the pad: anywhere on the page, but never while something is being typed or a dialog of the
+// page is open.
+//
+// Listens on the document while the event is on its way down. The viewer, which listens earlier,
+// leaves these keys to the pad (its data names them) and takes them with Shift instead.
+
+const TYPING =
+  "input:not([type='radio']), textarea, select, [contenteditable=''], [contenteditable='true'], [role='combobox'], [role='listbox'], [role='menu']";
+const PICTURE = ".rx"; // the viewer
+
+export class Keys {
+  constructor(pad) {
+    this.pad = pad;
+    this.abort = new AbortController();
+    const options = { capture: true, signal: this.abort.signal };
+    document.addEventListener("keydown", (event) => this.#key(event), options);
+  }
+
+  close() {
+    this.abort.abort();
+  }
+
+  #key(event) {
+    if (event.defaultPrevented || event.isComposing) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const path = event.composedPath().filter((node) => node instanceof Element);
+    const [target] = path;
+    if (!this.pad.root.isConnected || this.#dialogIsOpen(path)) return;
+    if (target?.closest("textarea.comment") && event.key === "Escape") {
+      target.blur();
+      event.preventDefault();
+      return;
+    }
+    if (target?.closest(TYPING)) return;
+    const act = this.#meaning(event, path);
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  }
+
+  #dialogIsOpen(path) {
+    const { sheets } = this.pad;
+    if (sheets.open && path.includes(sheets.node)) return true;
+    const dialogs = document.querySelectorAll("[role='dialog'], [role='alertdialog']");
+    return [...dialogs].some((one) => one !== sheets.node && one.getClientRects().length > 0);
+  }
+
+  #meaning(event, path) {
+    const { pad } = this;
+    const { key } = event;
+    if (/^[1-5]$/.test(key)) return event.repeat ? () => {} : () => pad.scoreHere(Number(key));
+    if (event.shiftKey && key !== "?") return null;
+    const inPicture = path.some((node) => node.matches(PICTURE));
+    if (key.startsWith("Arrow")) {
+      const inText = path.some((node) => node.matches(".text"));
+      if (inPicture || (inText && /Up|Down/.test(key))) return null;
+      const radio = path[0]?.closest("[role='radio']");
+      if (key === "ArrowDown") return () => pad.move(1);
+      if (key === "ArrowUp") return () => pad.move(-1);
+      const step = key === "ArrowRight" ? 1 : -1;
+      return radio ? () => beside(radio, step) : () => pad.turnAnswer(step);
+    }
+    if (key === "Escape" && pad.sheets.open) return () => pad.sheets.close();
+    if (event.repeat && !"jk".includes(key)) return null;
+    const acts = {
+      j: () => pad.move(1),
+      k: () => pad.move(-1),
+      u: () => pad.undo(),
+      n: () => pad.turn("next"),
+      p: () => pad.turn("previous"),
+      s: () => pad.sheets.skip(),
+      g: () => pad.report(),
+      e: () => pad.commentHere(),
+      "?": () => pad.sheets.help(),
+    };
+    if (!inPicture) Object.assign(acts, { Delete: () => pad.scoreHere(null), Backspace: () => pad.scoreHere(null) });
+    return Object.hasOwn(acts, key) ? acts[key] : null;
+  }
+}
+
+function beside(radio, step) {
+  const all = [...radio.parentElement.querySelectorAll("[role='radio']")];
+  all[all.indexOf(radio) + step]?.focus();
+}

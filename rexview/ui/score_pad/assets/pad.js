@@ -1,0 +1,395 @@
+// The score pad as a whole: what a reader sees and says of one case.
+//
+// mount() is called by the loader on every run of the page's script. It makes the pad once for a
+// place on the page and afterwards only hands it new data. What the reader says goes to the server
+// by the outbox, not through the page's script; only which case is shown ("go"), and the wish for
+// new data ("refresh"), do.
+
+import { AnswerView } from "./answer.js";
+import { html, set } from "./dom.js";
+import { Frame } from "./frame.js";
+import { Keys } from "./keys.js";
+import { Outbox } from "./outbox.js";
+import { Sheets } from "./sheets.js";
+import { NOTHING, counted, flagKey, scoreKey, stateOf, valueAt, withEntries } from "./words.js";
+
+const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
+const PATIENCE_MS = 8000; // then what the page shows counts again, whatever it is
+const RENEW_EVERY_MS = 5000;
+const mounted = new WeakMap(); // place on the page -> pad
+
+export function mount(component) {
+  const place = component.parentElement;
+  if (!mounted.has(place)) mounted.set(place, new Pad(place));
+  const pad = mounted.get(place);
+  pad.generation += 1;
+  const { generation } = pad;
+  pad.update(component.data, component.setTriggerValue);
+  return () => {
+    if (pad.generation !== generation) return; // a later run owns the pad
+    mounted.delete(place);
+    pad.close();
+  };
+}
+
+class Pad {
+  constructor(place) {
+    this.generation = 0;
+    this.data = null;
+    this.case = null;
+    this.views = [];
+    this.current = null; // key of the marked row
+    this.known = new Map(); // case -> what the server last said of it
+    this.done = []; // what can be undone, of the case shown
+    this.awaited = null;
+    this.notes = [];
+    this.sheets = new Sheets(this);
+    this.frame = new Frame(this);
+    this.root = this.frame.root;
+    place.append(this.root);
+    this.outbox = new Outbox({
+      changed: () => this.refresh(),
+      heard: (told, batch) => this.#heard(told, batch),
+      renew: () => this.#renew(),
+    });
+    this.keys = new Keys(this);
+    this.observer = new ResizeObserver(() => this.#layout());
+    this.observer.observe(this.root);
+    this.leaving = () => this.#settle();
+    window.addEventListener("pagehide", this.leaving);
+  }
+
+  close() {
+    this.#settle();
+    this.outbox.close();
+    this.keys.close();
+    this.observer.disconnect();
+    window.removeEventListener("pagehide", this.leaving);
+    this.root.remove();
+  }
+
+  // --- data from the page ------------------------------------------------------------------------
+
+  update(data, setTriggerValue) {
+    this.tell = setTriggerValue;
+    const first = this.data === null;
+    this.data = data;
+    this.root.style.setProperty("--rx-pad-height", data.height);
+    this.outbox.configure(data);
+    this.asking = false;
+    for (const one of [data.case, ...Object.values(data.ahead)]) this.#learn(one.case, one.own);
+    if (first) this.#takeDrafts();
+    const late = this.awaited && this.awaited.case !== data.case.case;
+    if (late && performance.now() < this.awaited.until) {
+      this.refresh();
+      return;
+    }
+    this.awaited = null;
+    this.#show(data.case);
+  }
+
+  /** Take over how a case stands, unless something newer is known. */
+  #learn(caseId, own) {
+    const before = this.known.get(caseId);
+    if (!before || own.revision >= before.revision) this.known.set(caseId, own);
+  }
+
+  #show(padCase) {
+    const same = this.case?.case === padCase.case;
+    const text = JSON.stringify({ ...padCase, own: null });
+    this.outbox.asked = padCase.case;
+    if (same && text === this.shown) {
+      this.refresh();
+      return;
+    }
+    this.#settle();
+    this.shown = text;
+    this.case = padCase;
+    this.views = padCase.answers.map((answer) => new AnswerView(this, answer));
+    this.rows = this.views.flatMap(({ rows }) => rows);
+    this.frame.show(padCase, this.views);
+    if (!same) {
+      this.done = [];
+      this.frame.say("");
+      this.current = (this.rows.find((row) => this.#isOpen(row)) ?? this.rows[0])?.key ?? null;
+      this.slot = this.#row()?.answer.slot ?? padCase.answers[0]?.slot;
+    }
+    this.#layout();
+    this.refresh();
+  }
+
+  /** What the reader has said of a case, with what is still on its way. */
+  own(caseId = this.case.case) {
+    const sent = this.known.get(caseId) ?? NOTHING;
+    return withEntries(
+      sent,
+      this.outbox.pending().filter((entry) => entry.case === caseId),
+    );
+  }
+
+  get locked() {
+    return this.known.get(this.case.case)?.revealed === true;
+  }
+
+  stateHere() {
+    return stateOf(this.case, this.own());
+  }
+
+  keyOf(slot, item) {
+    return scoreKey(slot, item);
+  }
+
+  dimension(id) {
+    return this.data.rubric.find((one) => one.id === id);
+  }
+
+  // --- what the reader does ----------------------------------------------------------------------
+
+  #say(entry, { undoable = true } = {}) {
+    if (this.locked) return false;
+    const was = valueAt(this.own(), entry);
+    if (was === entry.value) return true;
+    this.outbox.add({ case: this.case.case, picture: null, slot: null, subject: null, ...entry, was });
+    if (undoable) this.done.push({ entry, was });
+    return true;
+  }
+
+  #score(row, value) {
+    const { dimension, picture } = row.item;
+    const { slot } = row.answer;
+    this.#say({ kind: "score", slot, subject: dimension, picture, field: "score", value });
+  }
+
+  score(row, value) {
+    this.stand(row);
+    this.#score(row, value);
+    this.refresh();
+  }
+
+  /** A key: score the marked row and go on to the next. */
+  scoreHere(value) {
+    const row = this.#row();
+    if (!row || this.locked) return;
+    this.#score(row, value);
+    if (value === null) {
+      this.refresh();
+      return;
+    }
+    const next = this.rows[this.rows.indexOf(row) + 1];
+    if (next) this.#mark(next);
+    const { needed, given } = counted(this.case, this.own());
+    if (needed > 0 && needed === given) this.frame.say("All scored. n: next case");
+    this.refresh();
+  }
+
+  flag(answer, failure) {
+    const value = this.own().flags[flagKey(answer.slot, failure)] !== true;
+    this.#say({ kind: "verdict", slot: answer.slot, subject: failure, field: "verdict", value });
+    this.refresh();
+  }
+
+  commentHere() {
+    this.#row()?.comment(true);
+  }
+
+  keepDraft(row, text, was) {
+    const { slot } = row.answer;
+    const { dimension, picture } = row.item;
+    const draft = { case: this.case.case, slot, subject: dimension, picture, text, was };
+    this.outbox.keepDraft(`${this.case.case}/${row.key}`, draft);
+  }
+
+  writeComment(row, text, was) {
+    const { slot } = row.answer;
+    const { dimension, picture } = row.item;
+    const entry = { kind: "score", slot, subject: dimension, picture, field: "comment", value: text };
+    const caseId = row.caseId;
+    if (text !== was && !this.known.get(caseId)?.revealed) {
+      this.outbox.add({ case: caseId, ...entry, was });
+      if (caseId === this.case.case) this.done.push({ entry, was });
+    }
+    this.outbox.dropDraft(`${caseId}/${row.key}`);
+  }
+
+  /** What was being typed when the page went away becomes an entry now. */
+  #takeDrafts() {
+    for (const [name, { text, was, ...about }] of this.outbox.drafts()) {
+      if (text !== was) this.outbox.add({ kind: "score", field: "comment", value: text, was, ...about });
+      this.outbox.dropDraft(name);
+    }
+  }
+
+  /** Make entries of what is being typed. */
+  #settle() {
+    for (const { rows } of this.views) for (const row of rows) row.settle();
+  }
+
+  undo() {
+    const last = this.done.pop();
+    if (!last) {
+      this.frame.say("Nothing to undo in this case");
+      return;
+    }
+    this.#say({ ...last.entry, value: last.was }, { undoable: false });
+    const row = this.rows.find(
+      ({ answer, item }) =>
+        answer.slot === last.entry.slot &&
+        item.dimension === last.entry.subject &&
+        item.picture === last.entry.picture,
+    );
+    if (row) this.#mark(row);
+    this.frame.say("Undone");
+    this.refresh();
+  }
+
+  skip(reason) {
+    if (!this.#say({ kind: "skip", field: "reason", value: reason })) return;
+    this.refresh();
+    if (reason !== null) this.turn("next");
+  }
+
+  report() {
+    const { report } = this.case;
+    if (report.state === "never") this.frame.say("In this study the report is not shown");
+    else if (report.state === "shown") this.frame.toggleReport();
+    else {
+      this.outbox.add({ case: this.case.case, kind: "reveal", subject: "report", value: true, was: false });
+      this.frame.say("Fetching the report…");
+      this.wishes = "report";
+    }
+  }
+
+  reveal(all) {
+    this.#settle();
+    const subject = all ? "all models" : "models";
+    this.outbox.add({ case: this.case.case, kind: "reveal", subject, value: true, was: false });
+  }
+
+  // --- moving ------------------------------------------------------------------------------------
+
+  #row() {
+    return this.rows.find(({ key }) => key === this.current) ?? null;
+  }
+
+  #isOpen(row) {
+    return row.answer.needed && !this.own().scores[row.key]?.score;
+  }
+
+  /** Mark the row that the reader is in. */
+  stand(row) {
+    if (this.current === row.key) return;
+    this.current = row.key;
+    this.slot = row.answer.slot;
+    this.refresh();
+  }
+
+  #mark(row) {
+    const inside = this.root.contains(document.activeElement) && document.activeElement.closest(".row");
+    this.current = row.key;
+    this.slot = row.answer.slot;
+    this.refresh();
+    if (inside) row.takeFocus();
+    row.node.scrollIntoView({ block: "nearest" });
+  }
+
+  move(step) {
+    const place = this.rows.findIndex(({ key }) => key === this.current);
+    const next = this.rows[Math.min(Math.max(place + step, 0), this.rows.length - 1)];
+    if (next) this.#mark(next);
+  }
+
+  turnAnswer(step) {
+    const slots = this.case.answers.map(({ slot }) => slot);
+    const place = slots.indexOf(this.slot) + step;
+    if (slots[place]) this.showAnswer(slots[place]);
+  }
+
+  showAnswer(slot) {
+    this.slot = slot;
+    const own = this.rows.filter(({ answer }) => answer.slot === slot);
+    const row = own.find((one) => this.#isOpen(one)) ?? own[0];
+    if (row) this.#mark(row);
+    else this.current = null;
+    this.refresh();
+  }
+
+  turn(direction) {
+    const target = this.case[direction];
+    if (target) this.go(target);
+    else this.frame.say(direction === "next" ? "This is the last case" : "This is the first case");
+  }
+
+  goOn() {
+    this.#settle();
+    this.tell("go", { case: "", at: Date.now() });
+  }
+
+  /** Show another case: at once if it is here, and ask the page to follow. */
+  go(caseId) {
+    if (caseId === this.case.case) return;
+    this.#settle();
+    const direction = ["next", "previous"].find((one) => this.case[one] === caseId);
+    const ahead = this.data.ahead[caseId];
+    this.awaited = { case: caseId, until: performance.now() + PATIENCE_MS };
+    if (ahead) {
+      this.#show(ahead);
+      if (direction) window.dispatchEvent(new CustomEvent("rexview:turn", { detail: direction }));
+    }
+    this.tell("go", { case: caseId, at: Date.now() });
+  }
+
+  // --- from the server ---------------------------------------------------------------------------
+
+  #heard(told, batch) {
+    for (const [caseId, own] of Object.entries(told.own ?? {})) {
+      const before = this.known.get(caseId);
+      this.#learn(caseId, own);
+      const changed = before && (before.revealed !== own.revealed || before.report !== own.report);
+      if (changed && caseId === this.case.case) this.#refreshPage();
+    }
+    Object.assign(this.data.worklist, told.progress);
+    for (const entry of this.data.worklist.entries) entry[1] = told.states[entry[0]] ?? entry[1];
+    const byToken = new Map(batch.map((entry) => [entry.token, entry]));
+    for (const [token, reason] of Object.entries(told.refused)) {
+      const entry = byToken.get(token);
+      this.frame.complain(`Not saved (${entry?.case ?? ""}): ${reason}`);
+    }
+    if (Object.keys(told.replaced).length > 0) {
+      this.frame.complain("A newer entry from another window was kept in place of an older one from here.");
+    }
+  }
+
+  #refreshPage() {
+    this.tell("refresh", Date.now());
+  }
+
+  #renew() {
+    const now = Date.now();
+    if (this.asking && now - this.asking < RENEW_EVERY_MS) return;
+    this.asking = now;
+    this.#refreshPage();
+  }
+
+  // --- drawing -----------------------------------------------------------------------------------
+
+  #layout() {
+    const beside = this.views.length > 1 && this.root.clientWidth >= BESIDE_FROM_PX;
+    if (this.root.classList.contains("beside") === beside) return;
+    this.root.classList.toggle("beside", beside);
+  }
+
+  refresh() {
+    if (!this.case) return;
+    const own = this.own();
+    const { locked } = this;
+    for (const view of this.views) {
+      view.refresh(own, { current: this.current, locked, name: this.case.names?.[view.answer.slot] });
+      set(view.node, { "data-active": view.answer.slot === this.slot });
+    }
+    this.frame.refresh(own, this.#row());
+    if (this.wishes === "report" && this.case.report.state === "shown") {
+      this.wishes = null;
+      this.frame.toggleReport(true);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// What opens over the pad: the list of cases, the keys, the reason for skipping, the last question
+// before the models are named. One at a time.
+
+import { html } from "./dom.js";
+
+export const SKIP_REASONS = [
+  "Image cannot be judged",
+  "Question is unclear",
+  "Outside my field",
+  "I know this case",
+];
+const STATES = { open: "", begun: "begun", done: "done", skipped: "skipped" };
+const KEYS = [
+  ["1 – 5", "score the marked row and move on"],
+  ["Delete", "take the score away"],
+  ["↓ ↑ or j k", "next and previous row"],
+  ["→ ←", "next and previous answer"],
+  ["e", "comment on the marked row (Esc: done)"],
+  ["u", "undo"],
+  ["n p", "next and previous case"],
+  ["s", "skip the case, with a reason"],
+  ["g", "report"],
+  ["?", "this list"],
+];
+const PICTURE_KEYS = [
+  ["Shift + 1 – 9", "boxes of Answer A, B, …"],
+  ["0", "all boxes on or off"],
+  ["Shift + n p s", "the picture's own n, p and s"],
+  ["i f o w …", "as on the Case page: see ? in the picture's tools"],
+];
+
+export class Sheets {
+  constructor(pad) {
+    this.pad = pad;
+    this.node = html("div", { class: "sheet", role: "dialog", hidden: true });
+    this.node.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      event.stopPropagation();
+      this.close();
+    });
+  }
+
+  get open() {
+    return !this.node.hidden;
+  }
+
+  close() {
+    if (!this.open) return;
+    this.node.hidden = true;
+    this.name = null;
+    this.before?.focus?.({ preventScroll: true });
+  }
+
+  #show(name, title, ...content) {
+    const again = this.open && this.name === name;
+    this.close();
+    if (again) return;
+    this.name = name;
+    this.before = document.activeElement;
+    const close = html("button", { type: "button", class: "plain", onclick: () => this.close() }, "Close");
+    this.node.setAttribute("aria-label", title);
+    this.node.replaceChildren(html("header", {}, html("h3", {}, title), close), ...content);
+    this.node.hidden = false;
+    (this.node.querySelector("[data-first]") ?? close).focus({ preventScroll: true });
+  }
+
+  help() {
+    const list = (keys) =>
+      html("dl", {}, ...keys.flatMap(([key, words]) => [html("dt", {}, html("kbd", {}, key)), html("dd", {}, words)]));
+    this.#show("help", "Keys", list(KEYS), html("h4", {}, "The picture"), list(PICTURE_KEYS));
+  }
+
+  cases() {
+    const { pad } = this;
+    const { entries, first, total } = pad.data.worklist;
+    const shown = entries.map(([id, state], place) => {
+      const here = id === pad.case.case;
+      const now = here ? pad.stateHere() : state;
+      return html(
+        "button",
+        {
+          type: "button",
+          class: `case ${now}`,
+          "data-case": id,
+          "data-first": here,
+          "aria-current": here ? "true" : null,
+          onclick: () => {
+            this.close();
+            pad.go(id);
+          },
+        },
+        html("b", {}, String(first + place)),
+        html("span", {}, id),
+        html("i", {}, STATES[now]),
+      );
+    });
+    const cut =
+      entries.length < total
+        ? html("p", { class: "quiet" }, `Cases ${first} to ${first + entries.length - 1} of ${total}.`)
+        : null;
+    const on = html(
+      "button",
+      { type: "button", class: "plain", onclick: () => (this.close(), pad.goOn()) },
+      "Next unscored case",
+    );
+    this.#show("cases", "Your cases", on, cut, html("div", { class: "cases" }, ...shown));
+  }
+
+  skip() {
+    const { pad } = this;
+    if (pad.locked) return;
+    const name = "rx-skip";
+    const own = html("input", { type: "text", maxlength: "400", placeholder: "Another reason", "aria-label": "Another reason" });
+    const form = html(
+      "form",
+      {
+        onsubmit: (event) => {
+          event.preventDefault();
+          const chosen = form.querySelector(`input[name="${name}"]:checked`)?.value;
+          const reason = own.value.trim() || chosen;
+          this.close();
+          pad.skip(reason);
+        },
+      },
+      ...SKIP_REASONS.map((reason, place) =>
+        html(
+          "label",
+          {},
+          html("input", { type: "radio", name, value: reason, checked: place === 0, "data-first": place === 0 }),
+          reason,
+        ),
+      ),
+      own,
+      html("button", { type: "submit", class: "strong" }, "Skip this case"),
+    );
+    this.#show("skip", "Skip this case", form);
+  }
+
+  reveal(all) {
+    const { pad } = this;
+    const words = all
+      ? "You then see which model gave which answer, in all your cases. Your scores can no longer be changed."
+      : "You then see which model gave which answer to this case. Its scores can no longer be changed.";
+    const go = html(
+      "button",
+      { type: "button", class: "strong", "data-first": true, onclick: () => (this.close(), pad.reveal(all)) },
+      "Name the models",
+    );
+    this.#show("reveal", "Name the models?", html("p", {}, words, " It is recorded."), go);
+  }
+}

@@ -1,0 +1,69 @@
+// What a reader has said about one case, and what an entry makes of it. Nothing here touches the
+// page.
+//
+// "own" is {scores: {"A/process/": {score, comment}}, flags: {"A/omission": true}, skip: reason or
+// null, revealed: bool, report: bool, revision: number}. An entry is {token, given, case, kind,
+// slot, subject, picture, field, value, was}.
+
+export const NOTHING = { scores: {}, flags: {}, skip: null, revealed: false, report: false, revision: -1 };
+
+export function scoreKey(slot, { dimension, picture }) {
+  return `${slot}/${dimension}/${picture ?? ""}`;
+}
+
+export function flagKey(slot, failure) {
+  return `${slot}/${failure}`;
+}
+
+function keyOf(entry) {
+  if (entry.kind === "score") {
+    return scoreKey(entry.slot, { dimension: entry.subject, picture: entry.picture });
+  }
+  return flagKey(entry.slot, entry.subject);
+}
+
+/** What is said where an entry speaks: before the entry, if it is not applied yet. */
+export function valueAt(own, entry) {
+  if (entry.kind === "score") {
+    const empty = entry.field === "comment" ? "" : null;
+    return own.scores[keyOf(entry)]?.[entry.field] ?? empty;
+  }
+  if (entry.kind === "verdict") return own.flags[keyOf(entry)] === true;
+  if (entry.kind === "skip") return own.skip;
+  return false;
+}
+
+/** What a case looks like after some entries, in their order. */
+export function withEntries(own, entries) {
+  const now = { ...own, scores: { ...own.scores }, flags: { ...own.flags } };
+  for (const entry of entries) {
+    if (entry.kind === "score") {
+      const before = now.scores[keyOf(entry)] ?? { score: null, comment: "" };
+      now.scores[keyOf(entry)] = { ...before, [entry.field]: entry.value };
+    } else if (entry.kind === "verdict") now.flags[keyOf(entry)] = entry.value;
+    else if (entry.kind === "skip") now.skip = entry.value;
+  }
+  return now;
+}
+
+/** How many scores a case needs and how many are given. */
+export function counted(padCase, own) {
+  let needed = 0;
+  let given = 0;
+  for (const answer of padCase.answers) {
+    if (!answer.needed) continue;
+    for (const item of answer.items) {
+      needed += 1;
+      if (own.scores[scoreKey(answer.slot, item)]?.score) given += 1;
+    }
+  }
+  return { needed, given };
+}
+
+/** How far a reader is with a case: "open", "begun", "done" or "skipped". */
+export function stateOf(padCase, own) {
+  const { needed, given } = counted(padCase, own);
+  if (needed > 0 && needed === given) return "done";
+  if (own.skip !== null) return "skipped";
+  return given > 0 ? "begun" : "open";
+}

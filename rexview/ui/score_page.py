@@ -1,0 +1,89 @@
+"""The parts of the Score page: which case is shown, the pad and the picture, the reveal."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis.colours import slot_colours
+from rexview.errors import StoreError
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import may
+from rexview.ui import people, state
+from rexview.ui.case_viewer import show_viewer
+from rexview.ui.reader_study import Study, study_of
+from rexview.ui.score_case import pad_data, reader_page
+from rexview.ui.score_pad import score_pad
+from rexview.ui.write_route import write_ticket
+
+HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
+"""What the window leaves below the navigation and the notice."""
+TAKEN_KEYS: Final = "12345678?9npsgujke"
+"""Keys of the pad (``score_pad/assets/keys.js``), and the digits that would be next to them."""
+
+
+def reader() -> Person:
+    """Return who scores; where nobody gave a name yet ask for it, and stop those who may not."""
+    person = people.require_name()
+    if not may(person, "score"):
+        st.info("Your role does not score.")
+        st.stop()
+    return person
+
+
+def study_now(review_set: ReviewSet, person: Person) -> Study:
+    """Return the study as it stands; explain and stop where it cannot be read or is empty."""
+    try:
+        study = study_of(review_set, person)
+    except StoreError as error:
+        st.error(str(error), icon=":material/error:")
+        st.stop()
+    if not study.worklist:
+        st.info("There is nothing for you to score in this review set.")
+        st.stop()
+    return study
+
+
+def case_to_show(study: Study) -> str:
+    """Return the case of the link if it is on the worklist, else the one to go on with."""
+    wanted = state.query_value(state.QUERY_CASE)
+    if wanted is not None and wanted in study.places:
+        return wanted
+    case = study.resume() or study.worklist[0]
+    state.set_query({state.QUERY_CASE: case})
+    return case
+
+
+def _go(case: str | None) -> None:
+    state.set_query({state.QUERY_CASE: case})
+
+
+def show_picture(study: Study, case_id: str) -> None:
+    """Show the radiographs with the boxes of the answers, by their letters."""
+    page = reader_page(study, case_id)
+    if page is None:
+        return
+    place = study.places[case_id]
+    beside = [study.worklist[at] for at in (place + 1, place - 1) if 0 <= at < len(study.worklist)]
+    pages = [one for case in beside if (one := reader_page(study, case))]
+    slots = list(dict.fromkeys(answer.model for one in (page, *pages) for answer in one.answers))
+    slots.sort(key=lambda slot: (len(slot), slot))
+    show_viewer(
+        study.review_set,
+        page,
+        study.worklist,
+        pages,
+        slot_colours(slots),
+        names={slot: f"Answer {slot}" for slot in slots},
+        taken_keys=TAKEN_KEYS,
+        height=HEIGHT,
+    )
+
+
+def show_pad(study: Study, case_id: str) -> None:
+    """Show the pad."""
+    ticket = write_ticket(study.review_set, study.person)
+    data = pad_data(study, case_id, ticket=ticket)
+    score_pad(data, key="score_pad", on_go=_go, height=HEIGHT)
