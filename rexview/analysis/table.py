@@ -17,7 +17,7 @@ import polars as pl
 from rexview.analysis.case_filter import ANSWER_STATUSES, STUDIES, WEAKEST
 from rexview.analysis.coding import Codes, Words, coded, words_of
 from rexview.analysis.severity import severity
-from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, detectors, survey
+from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
 from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, FAILURES, QUESTION_TYPES
@@ -53,6 +53,9 @@ class AnswerTable:
         Different images, and people who scored or flagged.
     gap_threshold : float
         From which gap on an execution gap is flagged.
+    survey : Survey
+        What detectors and readers said, which a table of the same files with other scores builds
+        on.
     """
 
     rows: pl.DataFrame
@@ -61,6 +64,7 @@ class AnswerTable:
     n_images: int
     n_readers: int
     gap_threshold: float = GAP_THRESHOLD
+    survey: Survey | None = None
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
@@ -162,6 +166,7 @@ def answer_table(
     gap_threshold: float = GAP_THRESHOLD,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
+    before: AnswerTable | None = None,
 ) -> AnswerTable:
     """Make the table of an open review set: final scores and flags are worked out here, once.
 
@@ -174,6 +179,8 @@ def answer_table(
         Difference between two readers from which they disagree.
     content_order : str
         How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
+    before : AnswerTable, optional
+        The table of the same files with other scores or reader flags: no text is read again.
     """
     cases = _case_table(review_set.cases)
     answers = review_set.answers.filter("_newest").select(
@@ -190,7 +197,7 @@ def answer_table(
         disagreement_threshold=disagreement_threshold,
         models=review_set.models,
     )
-    said = survey(review_set, detectors=active)
+    said = survey(review_set, detectors=active, before=before.survey if before else None)
     order = cases.select("case", pl.int_range(pl.len(), dtype=pl.UInt32()).alias("case_row"))
     names = review_set.model_names
     rows = (
@@ -221,6 +228,7 @@ def answer_table(
         n_images=images.n_unique(),
         n_readers=readers.n_unique(),
         gap_threshold=gap_threshold,
+        survey=said,
     )
 
 

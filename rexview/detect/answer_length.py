@@ -48,6 +48,7 @@ class AnswerLength:
     """
 
     failure: Literal["verbose", "terse"] = "verbose"
+    reads_scores: bool = True
     times: float = TIMES
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:

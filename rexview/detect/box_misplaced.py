@@ -42,6 +42,7 @@ class BoxMisplaced:
 
     least_iou: float = LEAST_IOU
     failure: str = "box_misplaced"
+    reads_scores: bool = True
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Ask for a look at answers with boxes, or with a final Image Content."""

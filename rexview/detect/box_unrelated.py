@@ -41,6 +41,7 @@ class BoxUnrelated:
     """
 
     failure: str = "box_unrelated"
+    reads_scores: bool = True
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Ask for a look at answers with boxes, or with a final Image Style."""

@@ -93,6 +93,7 @@ class BoxesMissing:
 
     undrawing: frozenset[str] = frozenset()
     failure: str = "boxes_missing"
+    reads_scores: bool = False
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Ask for a look at answers without boxes, where the question asks for them."""

@@ -44,6 +44,7 @@ class Overconfident:
     """Hints at definite wording where the final Synthesis is 2 or less. Kind: ``hint``."""
 
     failure: str = "overconfident"
+    reads_scores: bool = True
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Ask for a look at answers with a low Synthesis; any with a Synthesis can be judged."""

@@ -23,6 +23,7 @@ class FailedExtraction:
     """
 
     failure: str = "failed_extraction"
+    reads_scores: bool = False
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Judge all newest answers to choice questions."""

@@ -32,6 +32,11 @@ class Detector(Protocol):
         """Id of the failure that it finds (:data:`rexview.vocab.FAILURES`)."""
         ...
 
+    @property
+    def reads_scores(self) -> bool:
+        """Whether scores matter to it; else what it found stands when only scores are new."""
+        ...
+
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Go through all answers at once, from the tables alone.
 

@@ -23,6 +23,7 @@ class Disagreement:
 
     threshold: float = DISAGREEMENT_THRESHOLD
     failure: str = "disagreement"
+    reads_scores: bool = True
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Compare the readers of all answers that two of them scored on one dimension."""

@@ -78,6 +78,7 @@ class InventedFinding:
     """Hints at findings that the answer reports and the report negates. Kind: ``hint``."""
 
     failure: str = "hallucination"
+    reads_scores: bool = False
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Ask for a look at all answers that a report stands beside."""
@@ -118,6 +119,7 @@ class MissedFinding:
     """
 
     failure: str = "omission"
+    reads_scores: bool = False
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Ask for a look at all answers in words that a report stands beside."""
@@ -158,6 +160,7 @@ class WrongAbnormality:
     """Hints at findings that stand where the report has another one. Kind: ``hint``."""
 
     failure: str = "wrong_type"
+    reads_scores: bool = False
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Ask for a look at all answers in words that a report stands beside."""

@@ -24,6 +24,7 @@ from rexview.detect.finding_hints import InventedFinding, MissedFinding, WrongAb
 from rexview.detect.findings import find_mentions
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
 from rexview.detect.laterality import Laterality
+from rexview.detect.looking import ANSWER, FOUND, Looks, look
 from rexview.detect.readers import (
     joint_verdicts,
     reader_words,
@@ -50,8 +51,6 @@ FLAG_TABLE: Final = pl.Schema(
 )
 """Columns of the frame of :func:`find_flags`."""
 _JUDGED: Final = pl.Schema({"case": pl.String(), "model": pl.String(), "failure": pl.String()})
-_ANSWER: Final = ("case", "model")
-_FOUND: Final = pl.Schema({"case": pl.String(), "model": pl.String(), "kind": pl.String()})
 
 
 def detectors(
@@ -110,16 +109,28 @@ class Survey:
     judged : polars.DataFrame
         Columns ``case``, ``model``, ``failure``: the answers about which something can be said for
         that failure, because a detector could judge them or a reader gave a word. Not unique.
+    looks : Looks
+        What the detectors alone said, for the next survey of the same files.
     """
 
     flags: pl.DataFrame
     judged: pl.DataFrame
+    looks: Looks
 
 
-def survey(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTORS) -> Survey:
-    """Ask all detectors and readers about all newest answers, for counting and filtering."""
-    said = [detector.survey(review_set) for detector in detectors]
-    looked = _looks(review_set, detectors, said)
+def survey(
+    review_set: ReviewSet,
+    *,
+    detectors: Sequence[Detector] = DETECTORS,
+    before: Survey | None = None,
+) -> Survey:
+    """Ask all detectors and readers about all newest answers, for counting and filtering.
+
+    ``before`` is a survey of the same files with other scores or reader flags: then only what may
+    have changed is looked at again, and the outcome is the same.
+    """
+    looks = look(review_set, detectors, before.looks if before else None)
+    said, looked = looks.said, looks.found
     found = [pl.DataFrame(schema=FLAG_TABLE)]
     judged = [pl.DataFrame(schema=_JUDGED)]
     for detector, about, seen in zip(detectors, said, looked, strict=True):
@@ -137,9 +148,8 @@ def survey(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTORS) 
     both = pl.concat([detected, words.with_columns(source=pl.lit("reader"))], how="diagonal")
     stands = pl.col("verdict").ne("rejected").fill_null(True)
     hint = (pl.col("source") == "detector") & pl.col("kind").is_in(HINT_KINDS).fill_null(False)
-    return Survey(
-        both.with_columns(stands=stands, hint=hint).select(list(FLAG_TABLE)), pl.concat(judged)
-    )
+    flagged = both.with_columns(stands=stands, hint=hint).select(list(FLAG_TABLE))
+    return Survey(flagged, pl.concat(judged), looks)
 
 
 def find_flags(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTORS) -> pl.DataFrame:
@@ -149,33 +159,12 @@ def find_flags(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTO
 
 def _clear(said: pl.DataFrame) -> pl.DataFrame:
     """Return ``case``, ``model`` and ``kind`` of the flags that need no look."""
-    unclear = said.filter("look").select(_ANSWER).unique()
+    unclear = said.filter("look").select(ANSWER).unique()
     return (
         said.filter(pl.col("kind").is_not_null())
-        .join(unclear, on=_ANSWER, how="anti", maintain_order="left")
-        .select(list(_FOUND))
+        .join(unclear, on=ANSWER, how="anti", maintain_order="left")
+        .select(list(FOUND))
     )
-
-
-def _looks(
-    review_set: ReviewSet, detectors: Sequence[Detector], said: Sequence[pl.DataFrame]
-) -> list[pl.DataFrame]:
-    """Look at the answers that detectors ask to see: ``case``, ``model``, ``kind`` for each.
-
-    All detectors look at a case while it is in memory, so that its texts are read once.
-    """
-    unclear = [about.filter("look").select(_ANSWER).unique() for about in said]
-    asked = [set(pairs.iter_rows()) for pairs in unclear]
-    found: list[list[tuple[str, str, str | None]]] = [[] for _ in detectors]
-    wanted = pl.concat([pl.DataFrame(schema=_JUDGED).select(_ANSWER), *unclear])
-    for record in case_records(review_set, wanted):
-        for answer in record.answers:
-            scores = record.scores_of(answer.model)
-            for detector, pairs, rows in zip(detectors, asked, found, strict=True):
-                if (answer.case, answer.model) in pairs:
-                    flags = find_in(detector, record.case, answer, record.answers, scores)
-                    rows += [(flag.case, flag.model, flag.kind) for flag in flags]
-    return [pl.DataFrame(rows, schema=_FOUND, orient="row") for rows in found]
 
 
 def flags_for(

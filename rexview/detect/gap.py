@@ -22,6 +22,7 @@ class ExecutionGap:
 
     threshold: float = GAP_THRESHOLD
     failure: str = "execution_gap"
+    reads_scores: bool = True
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Compare the final scores of all answers that have both."""

@@ -75,6 +75,7 @@ class Laterality:
     """
 
     failure: str = "laterality_error"
+    reads_scores: bool = False
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Go through all answers; look at those whose texts or boxes may contradict.

@@ -41,6 +41,7 @@ class TokenLimit:
     """
 
     failure: str = "token_limit"
+    reads_scores: bool = False
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Give each answer its kind where signals tell; ask for a look at the text elsewhere.
