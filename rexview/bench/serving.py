@@ -31,6 +31,7 @@ def serve(
     options: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
     log: Path | None = None,
+    port: int | None = None,
 ) -> Iterator[str]:
     """Run ``streamlit run script -- arguments`` until the block ends; give its URL.
 
@@ -45,15 +46,18 @@ def serve(
         Added to the own environment.
     log : Path, optional
         File for what the server prints; thrown away by default.
+    port : int, optional
+        A free one by default.
 
     Raises
     ------
     BenchUnavailable
         The server did not start within a minute.
     """
-    with socket.socket() as probe:
-        probe.bind(("localhost", 0))
-        port = probe.getsockname()[1]
+    if port is None:
+        with socket.socket() as probe:
+            probe.bind(("localhost", 0))
+            port = probe.getsockname()[1]
     given = {"server.headless": "true", "server.port": str(port), **(options or {})}
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     command += [f"--{name}={value}" for name, value in given.items()]

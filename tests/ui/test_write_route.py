@@ -1,0 +1,449 @@
+"""What the score pad may send, what comes back, and what must not."""
+
+import json
+import threading
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+from small_set import write_set
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from rexview.errors import StoreBusy, StoreFull, StoreRefused
+from rexview.people import Person
+from rexview.store import Reviews
+from rexview.store.database import close_databases
+from rexview.ui import resources, sign_in, write_route
+from rexview.ui.links import Grant
+from rexview.ui.reader_study import study_of
+
+ADDRESS = "/rexview/reviews"
+READER = Person("anna", "Anna", "reader")
+NAMES = ("Model M", "Model N", '"m"', '"n"', "Reader A")
+
+
+@pytest.fixture
+def rules():
+    return ""
+
+
+@pytest.fixture
+def review_set(tmp_path, monkeypatch, rules):
+    folder = write_set(tmp_path / "set")
+    with (folder / "reviewset.yaml").open("a", encoding="utf-8") as file:
+        file.write(rules)
+    monkeypatch.setenv("REXVIEW_SET", str(folder))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr("sys.argv", ["app.py"])
+    cached = (resources.settings, resources.team, resources.signer, resources._registry)
+    for one in cached:
+        one.cache_clear()
+    yield resources.open_set(folder)
+    for one in cached:
+        one.cache_clear()
+    close_databases()
+
+
+@pytest.fixture
+def reviews(review_set):
+    return resources.reviews(review_set)
+
+
+@pytest.fixture
+def client():
+    return TestClient(Starlette(routes=write_route.routes()))
+
+
+def ticket_of(review_set, person=READER):
+    grant = Grant(
+        "write", resources.set_id(review_set.folder), "", detail=list(vars(person).values())
+    )
+    return resources.signer().sign(grant)
+
+
+def slot_of(review_set, model, case="c1", person=READER):
+    slots = study_of(review_set, person).slots(case)
+    return next(slot for slot, behind in slots.items() if behind == model)
+
+
+@pytest.fixture
+def post(client, review_set):
+    def send(*entries, ticket=None, case=None, status=200):
+        ticket = ticket_of(review_set) if ticket is None else ticket
+        told = client.post(ADDRESS, json={"ticket": ticket, "case": case, "entries": entries})
+        assert told.status_code == status, told.text
+        for name in NAMES:
+            assert name not in told.text
+        return told.json()
+
+    return send
+
+
+@pytest.fixture
+def score(review_set):
+    """Return a function that makes an entry as the pad does, a score of model m by default."""
+
+    def make(value=4, *, model="m", case="c1", slot=None, **more):
+        return {
+            "token": str(uuid4()),
+            "case": case,
+            "kind": "score",
+            "slot": slot or slot_of(review_set, model, case),
+            "subject": "process",
+            "picture": None,
+            "field": "score",
+            "value": value,
+            "was": None,
+            "age_ms": 0,
+            **more,
+        }
+
+    return make
+
+
+def test_a_score_is_written_for_the_model_behind_the_letter(post, score, reviews):
+    entry = score(4)
+    told = post(entry, case="c1")
+    assert told["saved"] == [entry["token"]]
+    assert told["own"]["c1"]["scores"][f"{entry['slot']}/process/"] == {"score": 4, "comment": ""}
+    assert told["progress"] == {"done": 0, "skipped": 0, "total": 2}
+    assert told["states"] == {"c1": "begun"}
+    (row,) = reviews.history()
+    assert (row.person, row.person_name, row.person_role) == ("anna", "Anna", "reader")
+    assert (row.case, row.model, row.subject, row.token) == ("c1", "m", "process", entry["token"])
+    assert row.value == {"score": 4, "comment": None}
+    assert row.via == "score page"
+
+
+def test_an_entry_that_arrives_twice_is_one(post, score, reviews):
+    entry = score(4)
+    for _ in range(3):
+        assert post(entry)["saved"] == [entry["token"]]
+    assert post(entry, entry)["saved"] == [entry["token"]] * 2
+    assert len(reviews.history()) == 1
+
+
+def test_score_and_comment_are_changed_apart(post, score, reviews):
+    post(score(4), score("Looks everywhere ", field="comment", was=""))
+    told = post(score(5, was=4))
+    (own,) = [*told["own"].values()] or [None]
+    (row,) = reviews.current("score")
+    assert row.value == {"score": 5, "comment": "Looks everywhere "}
+    assert list(own["scores"].values()) == [{"score": 5, "comment": "Looks everywhere "}]
+    post(score(None, was=5))
+    assert reviews.current("score")[0].value["comment"] == "Looks everywhere "
+
+
+def test_a_chain_of_changes_ends_with_the_last(post, score, reviews):
+    post(score(1, age_ms=900), score(2, was=1, age_ms=600), score(1, was=2, age_ms=300))
+    assert [row.value["score"] for row in reviews.history()] == [1, 2, 1]
+
+
+def test_the_newest_of_two_windows_wins_whichever_arrives_first(post, score, reviews):
+    post(score(3))
+    late = score(5, age_ms=60_000)  # given a minute ago, in a window that had no connection
+    told = post(late)
+    assert told["saved"] == []
+    assert told["replaced"] == {late["token"]: {"score": 3, "comment": ""}}
+    assert reviews.current("score")[0].value["score"] == 3
+    words = post(score("A thought", field="comment", was="", age_ms=60_000))
+    assert words["replaced"] == {}  # nobody else changed the comment
+    newer = post(score(5, was=None, age_ms=0))
+    assert newer["replaced"] == {}
+    assert reviews.current("score")[0].value == {"score": 5, "comment": "A thought"}
+
+
+def test_flags_and_skips(post, score, reviews, review_set):
+    slot = slot_of(review_set, "n")
+    flag = score(True, kind="verdict", slot=slot, subject="token_limit", field="verdict")
+    skip = score("Image cannot be judged", kind="skip", slot=None, subject=None, field="reason")
+    skip["slot"] = None
+    told = post(flag, skip, case="c1")
+    assert told["own"]["c1"]["flags"] == {f"{slot}/token_limit": True}
+    assert told["own"]["c1"]["skip"] == "Image cannot be judged"
+    assert told["states"]["c1"] == "skipped"
+    assert reviews.current("verdict")[0].model == "n"
+    back = {**flag, "token": str(uuid4()), "value": False}
+    undo = {**skip, "token": str(uuid4()), "value": None}
+    told = post(back, undo)
+    assert told["own"]["c1"]["flags"] == {}
+    assert told["own"]["c1"]["skip"] is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"value": 0},
+        {"value": 6},
+        {"value": 4.5},
+        {"value": True},
+        {"value": "4"},
+        {"value": [4]},
+        {"slot": "C"},
+        {"slot": "m"},
+        {"subject": "content"},
+        {"subject": "image_content", "picture": 0},
+        {"subject": None},
+        {"picture": 0},
+        {"case": "c3"},
+        {"case": "nope"},
+        {"kind": "adjudicate"},
+        {"kind": "assign"},
+        {"kind": "reveal", "field": None, "subject": "everything"},
+        {"kind": ["score"]},
+        {"field": "model"},
+        {"field": "comment", "value": "x" * 4001},
+        {"field": "comment", "value": 3},
+        {"kind": "verdict", "field": "verdict", "subject": "nonsense", "value": True},
+        {"kind": "verdict", "field": "verdict", "subject": "terse", "value": "confirmed"},
+        {"kind": "skip", "field": "reason", "value": 3},
+    ],
+)
+def test_what_does_not_fit_is_refused_and_the_rest_is_saved(post, score, reviews, wrong):
+    bad, good = {**score(), **wrong}, score(2)
+    told = post(bad, good)
+    assert list(told["refused"]) == [bad["token"]]
+    assert told["refused"][bad["token"]].endswith(".")
+    assert told["saved"] == [good["token"]]
+    assert len(reviews.history()) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{",
+        b'{"entries": 3}',
+        b"\xff",
+        b'{"entries": [3]}',
+        b'{"entries": [{"case": "c1", "token": "x"}]}',
+        b'{"entries": [{"case": ["c1"], "token": "7c0d7a3e-7b4e-4c52-8d39-0d6f0f5d9f11"}]}',
+        b"[" * 100_000,
+    ],
+)
+def test_nonsense_is_answered_and_writes_nothing(client, review_set, reviews, body):
+    if body.startswith(b'{"entries": ['):
+        body = body[:-1] + b', "ticket": "%s"}' % ticket_of(review_set).encode()
+    told = client.post(ADDRESS, content=body)
+    assert told.status_code == 422
+    assert "error" in told.json()
+    assert reviews.history() == ()
+
+
+def test_too_much_at_once_is_refused(client, review_set, score):
+    body = {"ticket": ticket_of(review_set), "entries": [score()] * 201}
+    assert client.post(ADDRESS, json=body).status_code == 413
+    assert client.post(ADDRESS, content=b" " * 1_000_001).status_code == 413
+
+
+@pytest.mark.parametrize("kind", ["no", "changed", "ended", "pixels"])
+def test_without_a_good_ticket_nothing_is_written(post, score, review_set, reviews, kind):
+    name = resources.set_id(review_set.folder)
+    tickets = {
+        "no": "",
+        "changed": ticket_of(review_set)[:-2] + "AA",
+        "ended": resources.signer().sign(
+            Grant("write", name, "", detail=["a", "A", "lead"]), now=0
+        ),
+        "pixels": resources.signer().sign(Grant("pixels", name, "one.png")),
+    }
+    told = post(score(), ticket=tickets[kind], status=403)
+    assert told["renew"] is True
+    assert reviews.history() == ()
+
+
+@pytest.mark.parametrize("role", ["viewer", "adjudicator"])
+def test_the_role_is_checked_on_every_write(post, score, review_set, reviews, role):
+    ticket = ticket_of(review_set, Person("vera", "Vera", role))
+    told = post(score(), ticket=ticket, status=403)
+    assert told["renew"] is False
+    assert reviews.history() == ()
+
+
+def test_in_a_team_the_sign_in_counts_and_not_the_ticket(
+    post, score, review_set, reviews, monkeypatch
+):
+    grant = Grant("write", resources.set_id(review_set.folder), "", person="anna")
+    ticket = resources.signer().sign(Grant(**{**vars(grant), "detail": ["anna", "Anna", "lead"]}))
+    monkeypatch.setattr(resources, "team", lambda: True)
+    monkeypatch.setattr(sign_in, "signed_in_at", lambda request: None)
+    assert "sign" in post(score(), ticket=ticket, status=401)["error"].lower()
+    someone = Person("bert", "Bert", "reader")
+    monkeypatch.setattr(sign_in, "signed_in_at", lambda request: someone)
+    post(score(), ticket=ticket, status=403)
+    demoted = Person("anna", "Anna", "viewer")
+    monkeypatch.setattr(sign_in, "signed_in_at", lambda request: demoted)
+    post(score(), ticket=ticket, status=403)
+    assert reviews.history() == ()
+    monkeypatch.setattr(sign_in, "signed_in_at", lambda request: READER)
+    assert post(score(), ticket=ticket)["saved"]
+    assert reviews.history()[0].person_role == "reader"
+
+
+@pytest.mark.parametrize("trouble", [StoreBusy, StoreFull])
+def test_trouble_of_the_database_is_told_and_the_entry_can_be_sent_again(
+    post, score, reviews, monkeypatch, trouble
+):
+    entry = score()
+
+    def fail(self, entries, person):
+        raise trouble("There is no room.", "Make some.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Reviews, "record", fail)
+        told = post(entry, status=503)
+    assert told["error"] == "There is no room. Make some."
+    assert reviews.history() == ()
+    assert post(entry)["saved"] == [entry["token"]]
+
+
+def test_what_the_database_refuses_is_told_without_its_words(post, score, reviews, monkeypatch):
+    bad, good = score(1), score(2)
+    record = Reviews.record
+
+    def some(self, entries, person):
+        if any(entry.token == bad["token"] for entry in entries):
+            raise StoreRefused(["There is no answer of “Model M”."], "x")
+        return record(self, entries, person)
+
+    monkeypatch.setattr(Reviews, "record", some)
+    told = post(bad, good)
+    assert list(told["refused"]) == [bad["token"]]
+    assert told["saved"] == [good["token"]]
+
+
+def test_only_cases_that_are_assigned_can_be_written(post, score, review_set, reviews):
+    from rexview.store import Entry
+
+    lead = Person("lea", "Lea", "lead")
+    value = {"as": "first", "active": True}
+    reviews.record([Entry("assign", "c2", subject="anna", value=value)], lead)
+    told = post(score(), score(case="c2", slot="A"))
+    assert list(told["refused"].values()) == ["This case is not on your list."]
+    assert told["progress"]["total"] == 1
+
+
+def test_nobody_is_told_what_others_gave(post, score, review_set, reviews):
+    other = Person("bert", "Bert", "reader")
+    there = score(2, slot=slot_of(review_set, "m", person=other))
+    assert post(there, ticket=ticket_of(review_set, other))["saved"]
+    told = post(case="c1")
+    assert told["own"]["c1"]["scores"] == {}
+    assert told["progress"]["done"] == 0
+    assert told["saved"] == []
+
+
+def test_the_report_is_shown_on_request_and_that_is_logged(post, score, reviews):
+    told = post(score(kind="reveal", field=None, subject="report", value=True), case="c1")
+    assert told["own"]["c1"]["report"] is True
+    (row,) = reviews.history(kind="reveal")
+    assert (row.case, row.value, row.person) == ("c1", {"what": "report"}, "anna")
+    assert post(score(3))["saved"]  # it does not end the scoring
+
+
+def every_score(score, review_set):
+    from rexview.ui.reader_study import items_to_score
+
+    return [
+        score(3, model=model, case=case, subject=item.dimension, picture=item.picture)
+        for case, model in (("c1", "m"), ("c2", "m"))
+        for item in items_to_score(review_set, case)[model]
+    ]
+
+
+def test_models_are_named_when_all_is_scored_and_nothing_can_be_changed_then(
+    post, score, review_set, reviews
+):
+    def reveal():
+        return score(kind="reveal", field=None, subject="all models", value=True)
+
+    entries = every_score(score, review_set)
+    assert len(entries) == 10
+    early = reveal()
+    told = post(*entries[:-1], early)
+    assert list(told["refused"]) == [early["token"]]
+    per_case = score(kind="reveal", field=None, subject="models", value=True)
+    assert list(post(per_case)["refused"]) == [per_case["token"]]
+    told = post(entries[-1], reveal(), case="c1")
+    assert told["refused"] == {}
+    assert told["own"]["c1"]["revealed"] is True
+    assert told["progress"]["done"] == 2
+    assert {row.case for row in reviews.history(kind="reveal")} == {"c1", "c2"}
+    told = post(score(1), score("x", field="comment"))
+    assert len(told["refused"]) == 2
+    assert {row.value["score"] for row in reviews.current("score")} == {3}
+
+
+@pytest.mark.parametrize("rules", ["protocol: {report: never, reveal: per_case}\n"])
+def test_the_rules_of_the_study_are_kept(post, score, review_set, reviews):
+    told = post(score(kind="reveal", field=None, subject="report", value=True))
+    assert "not shown" in next(iter(told["refused"].values()))
+    named = score(kind="reveal", field=None, subject="models", value=True)
+    assert list(post(named)["refused"]) == [named["token"]]
+    post(*(entry for entry in every_score(score, review_set) if entry["case"] == "c1"))
+    told = post(named)
+    assert told["own"]["c1"]["revealed"] is True
+    assert post(score(1))["refused"]
+    assert post(score(1, case="c2", slot="A"))["saved"]
+
+
+def test_entries_of_many_windows_at_once_are_all_there(client, review_set, reviews, score):
+    ticket = ticket_of(review_set)
+    comments = [f"Thought {number}" for number in range(6)]
+    items = ("process", "execution", "synthesis", "language", "image_content", "image_style")
+    failures = []
+
+    def window(number):
+        for value in (1, 2, 3):
+            body = {
+                "ticket": ticket,
+                "entries": [
+                    score(value, subject=items[number]),
+                    score(comments[number], subject=items[number], field="comment", was=""),
+                ],
+            }
+            told = client.post(ADDRESS, json=body)
+            if told.status_code != 200 or len(told.json()["saved"]) != 2:
+                failures.append(told.text)
+
+    threads = [threading.Thread(target=window, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(reviews.history()) == 36
+    for row in reviews.current("score"):
+        assert row.value == {"score": 3, "comment": comments[items.index(row.subject)]}
+
+
+def test_an_answer_says_when_it_was_read(post, score, reviews):
+    before = post(case="c1")["own"]["c1"]["revision"]
+    after = post(score(), case="c1")["own"]["c1"]["revision"]
+    assert after == reviews.revision() > before
+    assert reviews.history()[0].at <= datetime.now(UTC)
+
+
+def test_modules_of_the_pad_are_served_and_nothing_else(client):
+    from rexview.ui.score_pad import pad_assets, pad_version
+
+    for name, content in pad_assets().items():
+        told = client.get(f"/rexview/pad/{pad_version()}/{name}")
+        assert told.content == content
+        assert told.headers["content-type"].startswith("text/javascript")
+    for path in (f"{pad_version()}/loader.js", f"{pad_version()}/x.js", "0/pad.js"):
+        assert client.get(f"/rexview/pad/{path}").status_code == 404
+    assert json.dumps(sorted(pad_assets())) == json.dumps(
+        [
+            "answer.js",
+            "dom.js",
+            "frame.js",
+            "keys.js",
+            "outbox.js",
+            "pad.js",
+            "sheets.js",
+            "words.js",
+        ]
+    )
