@@ -2,7 +2,7 @@
 
 from rexview.analysis import describe
 from rexview.analysis.cards import case_cards
-from rexview.ui import browse_parts, people, resources, state, verdicts
+from rexview.ui import browse_parts, people, resources, state
 from rexview.ui.case_table import case_table
 from rexview.ui.filter_bar import filter_bar_html
 from rexview.ui.filter_panel import filter_panel
@@ -21,7 +21,6 @@ page_header(describe(table, case_filter))
 filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
 bar = filter_bar_html(table, case_filter, counts)
 linked_html(bar, key="filter_bar")
-verdicts.show_not_counted(review_set)
 
 if not len(selection):
     browse_parts.show_nothing_found(table, case_filter)

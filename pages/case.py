@@ -10,7 +10,7 @@ from rexview.ui.shell import open_review_set
 people.guard(state.PAGE_CASE)
 review_set = open_review_set()
 table = resources.answers(review_set)
-names, readers = review_set.model_names, review_set.reader_names
+names = review_set.model_names
 colours = resources.colours(review_set)
 gap = resources.settings().gap_threshold
 
@@ -19,6 +19,8 @@ gap = resources.settings().gap_threshold
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
     people.guard(state.PAGE_CASE)
+    verdicts.keep(review_set)
+    written = resources.newest(review_set)
     case_filter = state.link_filter()
     ordered = resources.ordered_cases(table, case_filter)
     wanted = state.query_value(state.QUERY_CASE)
@@ -39,14 +41,16 @@ def show_case() -> None:
         shown = case_parts.answer_choices(page, names)
         report.html(case_panels.report_html(shown))
         answers.html(
-            case_panels.answers_html(shown, review_set, colours=colours, gap_threshold=gap)
+            case_panels.answers_html(
+                shown, written, colours=colours, gap_threshold=gap, looker=verdicts.looker()
+            )
         )
         case_parts.show_comparison(shown, names)
     with left:
         beside = [one for one in (place.after, place.before) if one]
         pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
         show_viewer(review_set, shown, ordered, pages, colours)
-    st.html(case_panels.scores_html(shown.scores, names=names, readers=readers))
+    st.html(case_panels.scores_html(shown.scores, names=names, readers=written.reader_names))
     verdicts.take_verdicts(review_set, page.case.id)
 
 

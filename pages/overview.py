@@ -4,7 +4,7 @@ import streamlit as st
 
 from rexview.analysis import describe
 from rexview.analysis.cards import case_cards
-from rexview.ui import browse_parts, overview_panels, people, resources, state, verdicts
+from rexview.ui import browse_parts, overview_panels, people, resources, state
 from rexview.ui.chart_panels import show_charts
 from rexview.ui.filter_panel import filter_panel
 from rexview.ui.gallery import gallery_html
@@ -32,7 +32,6 @@ if not len(selection):
 
 panels = overview_panels.headline_html(numbers) + overview_panels.failures_html(numbers)
 linked_html(panels, key="overview_head")
-verdicts.show_not_counted(review_set)
 if others := overview_panels.other_failures_html(numbers):
     linked_html(others, key="overview_others")
 

@@ -282,7 +282,8 @@ class Flag:
     """A failure of one answer, who says so, and the evidence.
 
     ``source`` is ``detector`` or ``reader``; ``kind`` says which rule of the detector fired.
-    ``message`` is one sentence that a clinician can check against the evidence.
+    ``message`` is one sentence that a clinician can check against the evidence. ``origin`` of a
+    reader's flag is as in Score.
     """
 
     case: str
@@ -294,6 +295,7 @@ class Flag:
     evidence: tuple[Evidence, ...] = ()
     reader: str | None = None
     verdict: str | None = None
+    origin: str | None = None
 
     @property
     def is_hint(self) -> bool:

@@ -75,6 +75,7 @@ def as_flag(word: ReaderFlag) -> Flag:
         message=comment or f"{name}: {said} by a reader.",
         reader=word.reader,
         verdict=word.verdict,
+        origin=word.origin,
     )
 
 

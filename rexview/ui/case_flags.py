@@ -13,7 +13,7 @@ from rexview.analysis.case_page import CasePage
 from rexview.analysis.linking import text_links
 from rexview.schema import Answer, Flag
 from rexview.ui.text import Span
-from rexview.ui.verdicts import KEPT, SESSION_NAME, SESSION_READER
+from rexview.ui.verdicts import ANYBODY, YOU, Looker
 from rexview.vocab import FAILURES
 
 _Keyed = Sequence[tuple[str, Flag]]
@@ -56,7 +56,9 @@ def evidence_spans(flags: _Keyed, where: str, field: str | None = None) -> list[
     return spans
 
 
-def flags_html(page: CasePage, answer: Answer, readers: Mapping[str, str]) -> str:
+def flags_html(
+    page: CasePage, answer: Answer, readers: Mapping[str, str], looker: Looker = ANYBODY
+) -> str:
     """List the failures of one answer: each once, with what rules and readers say of it.
 
     Only what names a place in text or picture is unfolded, so that the answer itself stays in
@@ -69,7 +71,7 @@ def flags_html(page: CasePage, answer: Answer, readers: Mapping[str, str]) -> st
     for failure in dict.fromkeys(flag.failure for _, flag in keyed):
         own = [(key, flag) for key, flag in keyed if flag.failure == failure]
         (hints if _only_hinted([flag for _, flag in own]) else clear).append(
-            _failure_html(failure, own, answer, readers)
+            _failure_html(failure, own, answer, readers, looker)
         )
     listed = f'<ul class="rx-flags">{"".join(clear)}</ul>' if clear else ""
     if not hints:
@@ -87,7 +89,9 @@ def _only_hinted(flags: Sequence[Flag]) -> bool:
     return bool(found) and all(flag.is_hint for flag in found) and not confirmed
 
 
-def _failure_html(failure_id: str, own: _Keyed, answer: Answer, readers: Mapping[str, str]) -> str:
+def _failure_html(
+    failure_id: str, own: _Keyed, answer: Answer, readers: Mapping[str, str], looker: Looker
+) -> str:
     failure = FAILURES[failure_id]
     rejected = all(flag.verdict == "rejected" for _, flag in own)
     hinted = _only_hinted([flag for _, flag in own])
@@ -95,23 +99,23 @@ def _failure_html(failure_id: str, own: _Keyed, answer: Answer, readers: Mapping
     name = _hint_name([flag for _, flag in own], failure.name) if hinted else failure.name
     badge = f'<span class="{css}" title="{html.escape(failure.meaning)}">{html.escape(name)}</span>'
     found = any(flag.source == "detector" for _, flag in own)
-    mine = next((flag.verdict for _, flag in own if flag.reader == SESSION_READER), None)
-    buttons = _verdict_buttons(answer, failure_id, mine) if found else ""
+    mine = next((flag.verdict for _, flag in own if flag.reader == looker.reader), None)
+    buttons = _verdict_buttons(answer, failure_id, mine) if found and looker.may_judge else ""
     shown = hinted or mine or (failure_id in _UNFOLDED and not rejected)
     is_open = " open" if shown else ""
     sayings = "".join(
-        _reader_html(flag, readers) if flag.source == "reader" else _found_html(key, flag)
+        _reader_html(flag, readers, looker) if flag.source == "reader" else _found_html(key, flag)
         for key, flag in own
     )
     kept = html.escape(f"{answer.case}/{answer.model}/{failure_id}")
     return (
         f'<li><details data-rx-keep="{kept}"{is_open}><summary>{badge} '
-        f"<i>{html.escape(_who([flag for _, flag in own]))}</i></summary>"
+        f"<i>{html.escape(_who([flag for _, flag in own], looker))}</i></summary>"
         f"{buttons}{sayings}</details></li>"
     )
 
 
-def _who(flags: Sequence[Flag]) -> str:
+def _who(flags: Sequence[Flag], looker: Looker) -> str:
     """Say in a few words who speaks; what they say stands below."""
     readers = [flag for flag in flags if flag.source == "reader"]
     said = {
@@ -120,11 +124,11 @@ def _who(flags: Sequence[Flag]) -> str:
     }
     words = ["rule"] if len(readers) < len(flags) else []
     for verdict, given in said.items():
-        others = [flag for flag in given if flag.reader != SESSION_READER]
+        others = [flag for flag in given if flag.reader != looker.reader]
         if others:
             words.append(f"{len(others)} {'reader' if len(others) == 1 else 'readers'} {verdict}")
         if len(others) < len(given):
-            words.append(f"{SESSION_NAME.lower()} {verdict}")
+            words.append(f"{YOU.lower()} {verdict}")
     return " · ".join(words)
 
 
@@ -153,12 +157,18 @@ def _verdict_buttons(answer: Answer, failure: str, mine: str | None) -> str:
     return f'<span class="rx-verdicts">{buttons}</span>'
 
 
-def _reader_html(flag: Flag, readers: Mapping[str, str]) -> str:
+def _reader_html(flag: Flag, readers: Mapping[str, str], looker: Looker) -> str:
     verdict = html.escape(flag.verdict or "")
-    if flag.reader == SESSION_READER:
-        return f"<p><b>{SESSION_NAME}</b> <i>{verdict} · {KEPT}</i></p>"
+    if flag.reader == looker.reader:
+        return f"<p><b>{YOU}</b> <i>{verdict}</i></p>"
     name = html.escape(readers.get(flag.reader or "", flag.reader or "Reader"))
-    return f"<p><b>{name}</b> <i>{verdict}</i> {html.escape(flag.message)}</p>"
+    where = written_here(flag.origin)
+    return f"<p><b>{name}</b>{where} <i>{verdict}</i> {html.escape(flag.message)}</p>"
+
+
+def written_here(origin: str | None) -> str:
+    """Mark what was written in the app among what was given with the set."""
+    return ' <small class="rx-here">written here</small>' if origin == "app" else ""
 
 
 def _found_html(key: str, flag: Flag) -> str:

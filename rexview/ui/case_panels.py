@@ -15,9 +15,10 @@ from rexview.analysis.differences import Piece
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReviewSet, Score
 from rexview.stats import FinalScores, limit_reached, status_of
-from rexview.ui.case_flags import evidence_spans, flags_html, link_spans
+from rexview.ui.case_flags import evidence_spans, flags_html, link_spans, written_here
 from rexview.ui.score_chain import format_score, score_chain_html
 from rexview.ui.text import inline_html, markdown_html, plain_html
+from rexview.ui.verdicts import ANYBODY, Looker
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FINISH_REASONS
 
 
@@ -47,18 +48,28 @@ def place_html(case: Case, place: Place, filter_words: str, kind: str) -> str:
 
 
 def answers_html(
-    page: CasePage, review_set: ReviewSet, *, colours: Mapping[str, str], gap_threshold: float
+    page: CasePage,
+    review_set: ReviewSet,
+    *,
+    colours: Mapping[str, str],
+    gap_threshold: float,
+    looker: Looker = ANYBODY,
 ) -> str:
     """Lay out the answers side by side, one column a model, with what was found wrong in each."""
     columns = "".join(
-        _answer_html(page, answer, review_set, colours[answer.model], gap_threshold)
+        _answer_html(page, answer, review_set, colours[answer.model], gap_threshold, looker)
         for answer in page.answers
     )
     return f'<div class="rx-answers">{columns}</div>'
 
 
 def _answer_html(
-    page: CasePage, answer: Answer, review_set: ReviewSet, colour: str, gap_threshold: float
+    page: CasePage,
+    answer: Answer,
+    review_set: ReviewSet,
+    colour: str,
+    gap_threshold: float,
+    looker: Looker,
 ) -> str:
     name = html.escape(review_set.model_names[answer.model])
     final = page.finals.get(answer.model)
@@ -75,7 +86,7 @@ def _answer_html(
         f'<article class="rx-answer" style="--rx-colour:{html.escape(colour)}" '
         f'aria-label="Answer of {name}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
-        f"{chain}{flags_html(page, answer, review_set.reader_names)}"
+        f"{chain}{flags_html(page, answer, review_set.reader_names, looker)}"
         f"{_choice_html(page.case, answer)}"
         f'<div class="rx-text" tabindex="0">{body}</div>{_ending_html(answer)}'
         f"<footer>{_facts_html(answer)}</footer></article>"
@@ -198,7 +209,8 @@ def _score_table_html(name: str, scores: Sequence[Score], readers: Mapping[str, 
         own = [score for score in scores if score.reader == reader]
         reader_name = html.escape(readers.get(reader, reader))
         cells = "".join(_score_cell_html([s for s in own if s.dimension == d]) for d in dimensions)
-        rows.append(f'<tr><th scope="row">{reader_name}</th>{cells}</tr>')
+        here = written_here("app" if any(score.origin == "app" for score in own) else None)
+        rows.append(f'<tr><th scope="row">{reader_name}{here}</th>{cells}</tr>')
         comments += [
             f"<li><b>{reader_name}, {DIMENSION_NAMES[score.dimension]}</b> "
             f"{html.escape(score.comment)}</li>"

@@ -9,11 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+import time
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import platformdirs
 import streamlit as st
@@ -22,11 +24,11 @@ from rexview import analysis, reviewset
 from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selection
 from rexview.analysis.case_page import CasePage, gather_case
 from rexview.analysis.colours import model_colours
-from rexview.errors import ReviewSetError, RexviewError, SettingsError
+from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
 from rexview.settings import Settings, load_settings
-from rexview.store import Reviews, open_reviews
+from rexview.store import Reviews, merged, open_reviews
 from rexview.ui.links import LinkSigner
 
 _RECENT_FILE: Final = "recent-sets.json"
@@ -191,7 +193,7 @@ def _load(folder: Path, fingerprint: str) -> ReviewSet:
 
 
 def open_set(folder: Path) -> ReviewSet:
-    """Open a review set, once for each state of its files.
+    """Open a review set as it was given, once for each state of its files.
 
     Raises
     ------
@@ -203,21 +205,16 @@ def open_set(folder: Path) -> ReviewSet:
     return _load(folder, reviewset.fingerprint(folder))
 
 
-@st.cache_resource(max_entries=4, show_spinner="Looking for failures…")
-def _answer_table(_review_set: ReviewSet, folder: str, fingerprint: str) -> AnswerTable:
-    return analysis.answer_table(
-        _review_set,
-        gap_threshold=settings().gap_threshold,
-        disagreement_threshold=settings().disagreement_threshold,
-    )
-
-
-def answers(review_set: ReviewSet) -> AnswerTable:
-    """Return the table of an open review set that all filters and counts work on."""
-    return _answer_table(review_set, str(review_set.folder), review_set.fingerprint)
+def _files_state(review_set: ReviewSet) -> str:
+    """Name the state of the files of a set, whatever was written in it."""
+    return review_set.fingerprint.partition("-")[0]
 
 
 @lru_cache(maxsize=16)
+def _reviews(given: ReviewSet) -> Reviews:
+    return open_reviews(given, settings())
+
+
 def reviews(review_set: ReviewSet) -> Reviews:
     """Return what people wrote about an open review set.
 
@@ -226,7 +223,87 @@ def reviews(review_set: ReviewSet) -> Reviews:
     StoreUnreachable
         The database may not be written to, or its address cannot be understood.
     """
-    return open_reviews(review_set, settings())
+    return _reviews(_load(review_set.folder, _files_state(review_set)))
+
+
+@lru_cache(maxsize=4)
+def _with_written(given: ReviewSet, kept: Reviews, revision: int) -> ReviewSet:
+    return merged(given, kept)
+
+
+def with_written(given: ReviewSet) -> ReviewSet:
+    """Return a review set with what people wrote in it, made once for each entry.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+        What was written cannot be read. For a while it is not tried again, so that pages stay
+        quick.
+    """
+    failed, error = _unreadable.get(given, (0.0, None))
+    if error is not None and time.monotonic() - failed < _TRY_AGAIN_S:
+        raise error
+    try:
+        kept = reviews(given)
+        return _with_written(given, kept, kept.revision())
+    except StoreError as error:
+        _unreadable[given] = (time.monotonic(), error)
+        raise
+
+
+def newest(review_set: ReviewSet) -> ReviewSet:
+    """Return a review set with what people wrote until now; as it is while that cannot be read."""
+    try:
+        return with_written(_load(review_set.folder, _files_state(review_set)))
+    except StoreError:
+        return review_set
+
+
+_TRY_AGAIN_S: Final = 3.0
+_unreadable: Final = WeakKeyDictionary[ReviewSet, tuple[float, StoreError]]()
+
+
+class _Tables:
+    """The tables of one state of a set's files: each builds on the one before."""
+
+    def __init__(self, first: ReviewSet) -> None:
+        self._lock = Lock()
+        self._tables = {first.fingerprint: _answer_table(first, None)}
+
+    def of(self, review_set: ReviewSet) -> AnswerTable:
+        """Return the table of the set with what was written in it so far."""
+        with self._lock:
+            if review_set.fingerprint not in self._tables:
+                newest = next(reversed(self._tables.values()))
+                self._tables[review_set.fingerprint] = _answer_table(review_set, newest)
+                if len(self._tables) > _TABLES_KEPT:
+                    del self._tables[next(iter(self._tables))]
+            return self._tables[review_set.fingerprint]
+
+
+_TABLES_KEPT: Final = 3
+
+
+def _answer_table(review_set: ReviewSet, before: AnswerTable | None) -> AnswerTable:
+    return analysis.answer_table(
+        review_set,
+        gap_threshold=settings().gap_threshold,
+        disagreement_threshold=settings().disagreement_threshold,
+        before=before,
+    )
+
+
+@st.cache_resource(max_entries=4, show_spinner="Looking for failures…")
+def _tables(_review_set: ReviewSet, folder: str, files_state: str) -> _Tables:
+    return _Tables(_review_set)
+
+
+def answers(review_set: ReviewSet) -> AnswerTable:
+    """Return the table of an open review set that all filters and counts work on.
+
+    Texts are looked at once for each state of the files, what is written comes on top.
+    """
+    return _tables(review_set, str(review_set.folder), _files_state(review_set)).of(review_set)
 
 
 def colours(review_set: ReviewSet) -> dict[str, str]:

@@ -14,7 +14,7 @@ from streamlit.navigation.page import StreamlitPage
 
 from rexview.analysis.blinding import cover_names
 from rexview.detect import read_word_lists
-from rexview.errors import ReviewSetError, RexviewError, SettingsError
+from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreError
 from rexview.schema import ReviewSet
 from rexview.ui import account, people, resources, state
 from rexview.ui.problems import show_problems
@@ -115,12 +115,19 @@ def _go_home() -> None:
 def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewError | None]:
     """Return the review set of this link, with its notice shown, or why there is none.
 
-    With ``blinded`` the notice names no model.
+    It holds what people wrote, too. With ``blinded`` it is as it was given, and the notice names no
+    model.
     """
     try:
         review_set = resources.open_set(resources.folder_of(state.query_value(state.QUERY_SET)))
     except RexviewError as error:
         return None, error
+    if not blinded:
+        try:
+            review_set = resources.with_written(review_set)
+        except StoreError as error:
+            told = f"What people wrote cannot be shown now. {error}"
+            st.warning(told, icon=":material/cloud_off:")
     if review_set.info.notice:
         notice = review_set.info.notice
         show_notice(cover_names(review_set, notice) if blinded else notice)
