@@ -20,7 +20,8 @@ from sqlalchemy import URL, Connection, Engine, Row, Select, create_engine, even
 from sqlalchemy import text as sql
 
 from rexview.errors import StoreBusy, StoreUnreachable
-from rexview.store.migrate import migrate
+from rexview.store.migrate import migrate, version_of
+from rexview.store.tables import VERSION
 from rexview.store.trouble import store_error
 
 WAIT_S: Final = 10.0
@@ -132,13 +133,19 @@ class Database:
             self._engine.dispose()
             if self.file is not None:
                 _make_file(self.file, self.wait_s)
-            with self._engine.connect() as plain:
-                connection = plain.execution_options(**{_WRITES: True})
-                with connection.begin():
-                    if not self.is_sqlite:
-                        self._hold(connection, _MIGRATIONS)
-                    migrate(connection)
+            with self._engine.connect() as connection:
+                is_ready = version_of(connection) == VERSION  # asked without the lock for writing
+            if not is_ready:
+                self._migrate()
             self._ready = self._state()
+
+    def _migrate(self) -> None:
+        with self._engine.connect() as plain:
+            connection = plain.execution_options(**{_WRITES: True})
+            with connection.begin():
+                if not self.is_sqlite:
+                    self._hold(connection, _MIGRATIONS)
+                migrate(connection)
 
     def _state(self) -> tuple[int, int] | bool:
         if self.file is None:
@@ -174,7 +181,7 @@ def _driver_url(text: str) -> URL:
     """Return the address with the driver that we use; it is ours to choose."""
     try:
         url = make_url(text.replace("postgres://", "postgresql://", 1))
-    except exc.ArgumentError:
+    except (exc.ArgumentError, ValueError):
         raise StoreUnreachable(
             "The address of the reviews database cannot be understood.",
             "Correct the setting database_url.",

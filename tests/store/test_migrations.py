@@ -1,0 +1,185 @@
+"""Databases of older versions are brought up to date, newer ones are left alone."""
+
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+from alembic.script import ScriptDirectory
+from store_entries import ANN, score
+
+from rexview.errors import StoreNewer
+from rexview.store import Reviews, open_reviews
+from rexview.store.database import Database, database_at
+from rexview.store.migrate import migrate, migration_config, version_of
+from rexview.store.tables import HISTORY, VERSION, VERSION_TABLE
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def address(settings, tmp_path):
+    return settings.database_url or f"sqlite:///{tmp_path}/reviews.sqlite"
+
+
+@pytest.fixture
+def engine(address):
+    engine = sa.create_engine(address.replace("postgresql://", "postgresql+psycopg://"))
+    yield engine
+    engine.dispose()
+
+
+def old_row(number, value):
+    return {
+        "token": f"00000000-0000-4000-8000-00000000000{number}",
+        "at": "2026-01-02 03:04:05+00:00",
+        "review_set": "old",
+        "person": "ann",
+        "kind": "score",
+        "case_id": "c1",
+        "model_id": "m",
+        "subject": "process",
+        "value": value,
+        "via": "test",
+    }
+
+
+def test_version_1_is_brought_up_to_date_and_keeps_its_rows(engine, address, review_set):
+    with engine.begin() as connection:
+        migrate(connection, to="0001")
+        assert version_of(connection) == "0001"
+        columns = ", ".join(old_row(1, ""))
+        names = ", ".join(f":{name}" for name in old_row(1, ""))
+        insert = sa.text(f"INSERT INTO history ({columns}) VALUES ({names})")
+        for number in (1, 2):
+            connection.execute(insert, old_row(number, f'{{"score": {number}, "comment": "ä"}}'))
+    reviews = Reviews(database_at(address), review_set, "old", own=False)
+    assert [row.value["score"] for row in reviews.history()] == [2, 1]
+    assert reviews.history()[0].person_name == "ann"
+    assert reviews.people()["ann"].role == "viewer", "of an old row the role is not known"
+    (row,) = reviews.record([score(5)], ANN)
+    assert row.previous == {"score": 2, "comment": "ä"}
+    with engine.connect() as connection:
+        assert version_of(connection) == VERSION
+
+
+def test_the_newest_step_is_the_version_of_the_code():
+    assert ScriptDirectory.from_config(migration_config()).get_current_head() == VERSION
+
+
+def test_the_steps_make_the_table_that_the_code_uses(reviews, engine):
+    reviews.record([score(4)], ANN)
+    if reviews.database.url.render_as_string(False) != engine.url.render_as_string(False):
+        engine = reviews.database._engine
+    found = sa.inspect(engine).get_columns("history")
+    assert [column["name"] for column in found] == [column.name for column in HISTORY.columns]
+    assert [column["nullable"] for column in found] == [c.nullable for c in HISTORY.columns]
+    assert any(
+        "token" in one["column_names"]
+        for one in sa.inspect(engine).get_unique_constraints("history")
+    )
+
+
+def test_a_newer_database_is_refused_and_left_as_it_is(reviews, review_set, settings):
+    reviews.record([score(4)], ANN)
+    engine = reviews.database._engine
+    with engine.connect() as connection:
+        connection.execute(sa.text(f"UPDATE {VERSION_TABLE} SET version_num = '0009'"))
+        connection.commit()
+    fresh = Reviews(
+        Database(reviews.database.url.render_as_string(False)), review_set, reviews.key, own=False
+    )
+    for work in (fresh.revision, lambda: fresh.record([score(5)], ANN)):
+        with pytest.raises(StoreNewer, match="Update rexview"):
+            work()
+    fresh.database.close()
+    with engine.connect() as connection:
+        assert version_of(connection) == "0009"
+        assert connection.execute(sa.text("SELECT count(*) FROM history")).scalar() == 1
+
+
+def test_several_servers_start_at_once(settings, review_set, address):
+    databases = [Database(address) for _ in range(6)]
+    problems = []
+
+    def start(database):
+        try:
+            reviews = Reviews(database, review_set, "set", own=False)
+            reviews.record([score(4)], ANN)
+        except Exception as error:
+            problems.append(error)
+
+    threads = [Thread(target=start, args=(database,)) for database in databases]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems
+    assert len(Reviews(databases[0], review_set, "set", own=False).history()) == 6
+    for database in databases:
+        database.close()
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql+psycopg"])
+def test_the_steps_can_be_written_as_sql(dialect, capsys):
+    config = migration_config()
+    config.set_main_option("sqlalchemy.url", f"{dialect}://")
+    command.upgrade(config, "head", sql=True)
+    text = capsys.readouterr().out
+    for part in ("CREATE TABLE history", "CREATE TRIGGER", "person_name", VERSION_TABLE):
+        assert part in text
+
+
+def test_the_sql_makes_a_database_that_works(tmp_path, review_set, capsys):
+    import sqlite3
+
+    config = migration_config()
+    config.set_main_option("sqlalchemy.url", "sqlite://")
+    command.upgrade(config, "head", sql=True)
+    with sqlite3.connect(tmp_path / "made.sqlite") as connection:
+        connection.executescript(capsys.readouterr().out)
+    connection.close()
+    database = Database(f"sqlite:///{tmp_path}/made.sqlite")
+    reviews = Reviews(database, review_set, "set", own=False)
+    reviews.record([score(4)], ANN)
+    assert reviews.scores()["score"].to_list() == [4]
+    database.close()
+
+
+def test_nothing_is_ever_taken_down(engine):
+    with engine.begin() as connection:
+        migrate(connection)
+    config = migration_config()
+    with engine.connect() as connection:
+        config.attributes["connection"] = connection
+        with pytest.raises(NotImplementedError):
+            command.downgrade(config, "base")
+
+
+def test_reading_does_not_need_the_tool_for_migrations(reviews, review_set):
+    if not reviews.database.is_sqlite:
+        pytest.skip("one kind of database is enough")
+    reviews.record([score(4)], ANN)
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from pathlib import Path;"
+        "from rexview.reviewset import load; from rexview.settings import Settings;"
+        "from rexview.store import open_reviews;"
+        "print(open_reviews(load(Path(sys.argv[2])), Settings()).revision(),"
+        "'alembic' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(ROOT), str(review_set.folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["1", "False"]
+
+
+def test_opening_again_changes_nothing(reviews, review_set, settings):
+    reviews.record([score(4)], ANN)
+    before = reviews.history()
+    assert open_reviews(review_set, settings).history() == before
