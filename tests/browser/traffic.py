@@ -192,6 +192,7 @@ def _likely(decoded: bytes) -> bool:
 def record(context) -> Iterator[Traffic]:
     """Record the traffic of all pages of a browser context while the block runs."""
     traffic = Traffic()
+    again: list[str] = []
 
     def requested(request) -> None:
         if _own(request.url):
@@ -212,7 +213,7 @@ def record(context) -> Iterator[Traffic]:
         try:
             traffic.add(f"{where} body", response.body())
         except Exception:  # the browser has dropped it, on leaving the page
-            traffic.lost.append(request.url)
+            (again if request.method == "GET" else traffic.lost).append(request.url)
 
     def socket(websocket) -> None:
         address = websocket.url
@@ -233,6 +234,12 @@ def record(context) -> Iterator[Traffic]:
     finally:
         for name, listener in listeners:
             context.remove_listener(name, listener)
+        for url in dict.fromkeys(again):
+            try:
+                answer = context.request.get(url, max_redirects=0)
+                traffic.add(f"response {answer.status} {url} body, fetched again", answer.body())
+            except Exception:
+                traffic.lost.append(url)
 
 
 def _own(url: str) -> bool:
