@@ -443,6 +443,7 @@ def test_modules_of_the_pad_are_served_and_nothing_else(client):
             "keys.js",
             "outbox.js",
             "pad.js",
+            "renewal.js",
             "sheets.js",
             "words.js",
         ]

@@ -10,12 +10,12 @@ import { html, set } from "./dom.js";
 import { Frame } from "./frame.js";
 import { Keys } from "./keys.js";
 import { Outbox } from "./outbox.js";
+import { Renewal } from "./renewal.js";
 import { Sheets } from "./sheets.js";
 import { NOTHING, counted, flagKey, scoreKey, stateOf, valueAt, withEntries } from "./words.js";
 
 const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
 const PATIENCE_MS = 8000; // then what the page shows counts again, whatever it is
-const RENEW_EVERY_MS = 5000;
 const mounted = new WeakMap(); // place on the page -> pad
 
 export function mount(component) {
@@ -50,17 +50,19 @@ class Pad {
     this.outbox = new Outbox({
       changed: () => this.refresh(),
       heard: (told, batch) => this.#heard(told, batch),
-      renew: () => this.#renew(),
+      renew: () => this.renewal.begin(),
     });
+    this.renewal = new Renewal(this);
     this.keys = new Keys(this);
     this.observer = new ResizeObserver(() => this.#layout());
     this.observer.observe(this.root);
-    this.leaving = () => this.#settle();
+    this.leaving = () => this.settle();
     window.addEventListener("pagehide", this.leaving);
   }
 
   close() {
-    this.#settle();
+    this.settle();
+    this.renewal.close();
     this.outbox.close();
     this.keys.close();
     this.observer.disconnect();
@@ -76,7 +78,7 @@ class Pad {
     this.data = data;
     this.root.style.setProperty("--rx-pad-height", data.height);
     this.outbox.configure(data);
-    this.asking = false;
+    this.renewal.came(data);
     for (const one of [data.case, ...Object.values(data.ahead)]) this.#learn(one.case, one.own);
     if (first) this.#takeDrafts();
     const late = this.awaited && this.awaited.case !== data.case.case;
@@ -102,7 +104,7 @@ class Pad {
       this.refresh();
       return;
     }
-    this.#settle();
+    this.settle();
     this.shown = text;
     this.case = padCase;
     this.views = padCase.answers.map((answer) => new AnswerView(this, answer));
@@ -220,7 +222,7 @@ class Pad {
   }
 
   /** Make entries of what is being typed. */
-  #settle() {
+  settle() {
     for (const { rows } of this.views) for (const row of rows) row.settle();
   }
 
@@ -260,7 +262,7 @@ class Pad {
   }
 
   reveal(all) {
-    this.#settle();
+    this.settle();
     const subject = all ? "all models" : "models";
     this.outbox.add({ case: this.case.case, kind: "reveal", subject, value: true, was: false });
   }
@@ -320,14 +322,14 @@ class Pad {
   }
 
   goOn() {
-    this.#settle();
+    this.settle();
     this.tell("go", { case: "", at: Date.now() });
   }
 
   /** Show another case: at once if it is here, and ask the page to follow. */
   go(caseId) {
     if (caseId === this.case.case) return;
-    this.#settle();
+    this.settle();
     const direction = ["next", "previous"].find((one) => this.case[one] === caseId);
     const ahead = this.data.ahead[caseId];
     this.awaited = { case: caseId, until: performance.now() + PATIENCE_MS };
@@ -336,11 +338,13 @@ class Pad {
       if (direction) window.dispatchEvent(new CustomEvent("rexview:turn", { detail: direction }));
     }
     this.tell("go", { case: caseId, at: Date.now() });
+    this.renewal.await();
   }
 
   // --- from the server ---------------------------------------------------------------------------
 
   #heard(told, batch) {
+    this.renewal.reached();
     for (const [caseId, own] of Object.entries(told.own ?? {})) {
       const before = this.known.get(caseId);
       this.#learn(caseId, own);
@@ -363,11 +367,10 @@ class Pad {
     this.tell("refresh", Date.now());
   }
 
-  #renew() {
-    const now = Date.now();
-    if (this.asking && now - this.asking < RENEW_EVERY_MS) return;
-    this.asking = now;
-    this.#refreshPage();
+  /** Whether words are being entered that would be in the way of a reload. */
+  get typing() {
+    const active = document.activeElement;
+    return this.sheets.open || Boolean(active?.closest("input, textarea"));
   }
 
   // --- drawing -----------------------------------------------------------------------------------

@@ -1,0 +1,71 @@
+// When the page behind the pad is gone: the server was started anew, or the ticket ended while the
+// computer slept. The page is asked for new data; if none comes though the server answers, the page
+// is loaded anew. Nothing is lost by that: what was entered is in the browser's storage.
+
+const PATIENCE_MS = 4000;
+const AGAIN_MS = 1500;
+const AT_MOST_EVERY_MS = 20_000;
+const LAST = "rexview:reloaded";
+
+export class Renewal {
+  constructor(pad) {
+    this.pad = pad;
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    clearTimeout(this.waiting);
+  }
+
+  /** The ticket is not good any more. */
+  begin() {
+    if (this.timer) return;
+    const { ticket } = this.pad.data;
+    this.pad.tell("refresh", Date.now());
+    this.timer = setTimeout(() => {
+      this.timer = null;
+      if (this.pad.data.ticket === ticket) this.#reload();
+    }, PATIENCE_MS);
+  }
+
+  /** The page was asked for another case. */
+  await() {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => {
+      this.stuck = true;
+      this.pad.outbox.ask(); // is the server there at all?
+    }, PATIENCE_MS);
+  }
+
+  /** The page has followed. */
+  came(data) {
+    if (this.pad.awaited && this.pad.awaited.case !== data.case.case) return;
+    clearTimeout(this.waiting);
+    this.stuck = false;
+  }
+
+  /** The server has answered; the page may be gone all the same. */
+  reached() {
+    if (this.stuck) this.#reload();
+  }
+
+  #reload() {
+    const { pad } = this;
+    const last = Number(sessionStorage.getItem(LAST) ?? 0);
+    const soon = Date.now() - last < AT_MOST_EVERY_MS;
+    if (pad.typing || pad.outbox.memory.size > 0 || soon) {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => {
+        this.timer = null;
+        pad.outbox.ask();
+      }, AGAIN_MS);
+      return;
+    }
+    pad.settle();
+    sessionStorage.setItem(LAST, String(Date.now()));
+    const address = new URL(location.href);
+    address.searchParams.set("case", pad.case.case);
+    history.replaceState(history.state, "", address);
+    location.reload();
+  }
+}
