@@ -1,4 +1,4 @@
-"""``python -m rexview check | import | failures | render | bench``.
+"""``python -m rexview check | import | failures | render | bench | backup | restore | …``.
 
 Exit status: 0 done, 1 the data has errors or the work failed, 2 the command line is wrong. What a
 program reads goes to standard output, what a person reads about trouble to standard error.
@@ -13,12 +13,15 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rexview import __version__
 from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
 from rexview.schema import Problem
 from rexview.vocab import HINT_KINDS
+
+if TYPE_CHECKING:
+    from rexview.store import BackupReport, Reviews
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,7 +77,30 @@ def _parser() -> argparse.ArgumentParser:
     bench.set_defaults(run=_bench)
 
     _add_import(commands)
+    _add_reviews(commands)
     return parser
+
+
+def _add_reviews(commands: Any) -> None:
+    keep = commands.add_parser("backup", help="copy what people wrote into one file")
+    keep.add_argument("folder", type=Path, metavar="FOLDER")
+    keep.add_argument("--out", type=Path, required=True, metavar="FILE")
+    keep.set_defaults(run=_backup)
+
+    back = commands.add_parser("restore", help="put a backup into the reviews database of a set")
+    back.add_argument("file", type=Path, metavar="FILE")
+    back.add_argument("folder", type=Path, metavar="FOLDER")
+    back.add_argument(
+        "--replace", action="store_true", help="take away what is there (it is backed up first)"
+    )
+    back.set_defaults(run=_restore)
+
+    tables = commands.add_parser(
+        "export-reviews", help="write scores.csv and flags.csv, given and written rows together"
+    )
+    tables.add_argument("folder", type=Path, metavar="FOLDER")
+    tables.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    tables.set_defaults(run=_export_reviews)
 
 
 def _add_import(commands: Any) -> None:
@@ -130,6 +156,48 @@ def _failures(options: argparse.Namespace) -> int:
 
 def _is_hint(row: dict[str, Any]) -> bool:
     return row["source"] == "detector" and row["kind"] in HINT_KINDS
+
+
+def _reviews(folder: Path) -> Reviews:
+    from rexview.reviewset import load
+    from rexview.settings import load_settings
+    from rexview.store import open_reviews
+
+    return open_reviews(load(folder), load_settings())
+
+
+def _backup(options: argparse.Namespace) -> int:
+    from rexview.store import backup
+
+    report = backup(_reviews(options.folder), options.out)
+    print(f"{_entries(report)} backed up.")
+    return 0
+
+
+def _restore(options: argparse.Namespace) -> int:
+    from rexview.store import restore
+
+    report = restore(options.file, _reviews(options.folder), replace=options.replace)
+    if report.kept:
+        print(f"What was there is kept in {report.kept}.", file=sys.stderr)
+    print(f"{_entries(report)} restored.")
+    return 0
+
+
+def _entries(report: BackupReport) -> str:
+    return f"{report.entries:,} {'entry' if report.entries == 1 else 'entries'}"
+
+
+def _export_reviews(options: argparse.Namespace) -> int:
+    from rexview.reviewset import write_csv
+    from rexview.store import merged
+
+    reviews = _reviews(options.folder)
+    review_set = merged(reviews.review_set, reviews)
+    write_csv(review_set, ("scores", "flags"), options.out)
+    scores, flags = review_set.scores.height, review_set.flags.height
+    print(f"{scores:,} score{'s'[: scores != 1]}, {flags:,} flag{'s'[: flags != 1]} written.")
+    return 0
 
 
 def _render(options: argparse.Namespace) -> int:

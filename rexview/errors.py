@@ -19,6 +19,7 @@
          +- StoreFull       there is no room left on the disk; nothing was written
          +- StoreUnreachable  the database cannot be opened, read or written
              +- StoreNewer  a newer rexview made it
+     +- BackupError         a backup of reviews cannot be made or restored
 
 The messages are complete sentences for a reader of the app: no traceback, no absolute path of the
 server, no patient data.
@@ -126,3 +127,7 @@ class NotAdmitted(RexviewError):
     def __init__(self, message: str, *, again: bool = False) -> None:
         super().__init__(message)
         self.again = again
+
+
+class BackupError(RexviewError):
+    """A backup of reviews cannot be made, or is not whole, or would replace something."""

@@ -3,6 +3,6 @@
 from rexview.reviewset.images import image_path
 from rexview.reviewset.load import check, load
 from rexview.reviewset.sources import fingerprint
-from rexview.reviewset.write import write
+from rexview.reviewset.write import write, write_csv
 
-__all__ = ["check", "fingerprint", "image_path", "load", "write"]
+__all__ = ["check", "fingerprint", "image_path", "load", "write", "write_csv"]

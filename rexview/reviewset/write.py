@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -81,6 +81,25 @@ def write(
         if folder.exists():
             folder.rmdir()
         work.rename(folder)
+
+
+def write_csv(review_set: ReviewSet, names: Sequence[str], folder: Path) -> list[Path]:
+    """Write some tables of a review set as CSV files into a folder; return the files.
+
+    Raises
+    ------
+    ReviewSetError
+        One of the files is there already: it is left as it is, and nothing is written.
+    """
+    folder = Path(folder)
+    files = [folder / f"{name}.csv" for name in names]
+    for file in files:
+        if file.exists():
+            raise ReviewSetError(f"There is a file {file.name} already; nothing was written.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        _write_csv(file_frame(name, getattr(review_set, name), TABLES[name]), TABLES[name], folder)
+    return files
 
 
 def _referred(review_set: ReviewSet, folder: Path) -> str:

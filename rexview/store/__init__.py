@@ -10,6 +10,7 @@ table of which no row is ever changed or removed; the current state is a query o
     merged(review_set, reviews).scores   # given and written
 """
 
+from rexview.store.backup import BackupReport, backup, restore
 from rexview.store.entry import KINDS, Entry, Stored, new_token
 from rexview.store.merge import merged
 from rexview.store.reviews import Comment, Reviews, open_reviews
@@ -17,12 +18,15 @@ from rexview.store.roles import may
 
 __all__ = [
     "KINDS",
+    "BackupReport",
     "Comment",
     "Entry",
     "Reviews",
     "Stored",
+    "backup",
     "may",
     "merged",
     "new_token",
     "open_reviews",
+    "restore",
 ]

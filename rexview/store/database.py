@@ -113,6 +113,8 @@ class Database:
                 return work()
             except _Errors as error:
                 trouble = store_error(error, self.file)
+                if trouble is None:
+                    raise
                 is_drop = isinstance(error, exc.DBAPIError) and error.connection_invalidated
                 if is_drop and not dropped:
                     dropped = True

@@ -74,13 +74,20 @@ class Reviews:
     """What people wrote about one review set.
 
     Every method may raise :class:`rexview.errors.StoreUnreachable` or
-    :class:`~rexview.errors.StoreBusy`. All reading is of the newest state.
+    :class:`~rexview.errors.StoreBusy`. All reading is of the newest state. ``own`` says that the
+    database is this set's alone.
     """
 
     def __init__(self, database: Database, review_set: ReviewSet, key: str, *, own: bool) -> None:
         self.database: Final = database
         self.review_set: Final = review_set
-        self._key, self._own = key, own
+        self.own: Final = own
+        self._key, self._known = key, not own
+
+    @property
+    def lock(self) -> str:
+        """What whoever writes to the set holds."""
+        return f"set {self.key}"
 
     @property
     def key(self) -> str:
@@ -89,10 +96,10 @@ class Reviews:
         In a database of its own, the key of the rows that are there: they stay with the set when
         its folder is moved or it gets an ``id``.
         """
-        if self._own:
+        if not self._known:
             first = select(HISTORY.c.review_set).order_by(HISTORY.c.id).limit(1)
             for row in self.database.rows(first):
-                self._key, self._own = row.review_set, False
+                self._key, self._known = row.review_set, True
         return self._key
 
     def record(self, entries: Sequence[Entry], person: Person) -> tuple[Stored, ...]:
@@ -115,7 +122,7 @@ class Reviews:
             return ()
         key = self.key
         return self.database.write(
-            lambda connection: _Writing(connection, key, person).write(checked), lock=f"set {key}"
+            lambda connection: _Writing(connection, key, person).write(checked), lock=self.lock
         )
 
     def revision(self) -> int:

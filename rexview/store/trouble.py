@@ -15,6 +15,7 @@ _SQLITE_FULL: Final = 13
 _SQLITE_READ_ONLY: Final = {3, 8, 23}  # SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH
 _SQLITE_IO: Final = 10
 _SQLITE_BROKEN: Final = {11, 26}  # SQLITE_CORRUPT, SQLITE_NOTADB
+_SQLITE_OURS: Final = {1, 18, 19, 20, 21, 25}  # ERROR, TOOBIG, CONSTRAINT, MISMATCH, MISUSE, RANGE
 _POSTGRESQL_BUSY: Final = {
     "55P03",  # lock_not_available
     "40001",  # serialization_failure
@@ -24,11 +25,13 @@ _POSTGRESQL_BUSY: Final = {
 }
 _POSTGRESQL_FULL: Final = {"53100", "53200", "53000"}  # disk_full, out_of_memory, no resources
 _POSTGRESQL_READ_ONLY: Final = {"42501", "25006"}  # insufficient_privilege, read-only
+_POSTGRESQL_AWAY: Final = ("08", "28", "3D", "57", "58")
+"""Classes: connection, authorization, no such database, operator intervention, system error."""
 _LEAST_FREE: Final = 1_000_000  # bytes
 
 
-def store_error(error: Exception, file: Path | None) -> StoreError:
-    """Say what an error of the database means and what to do.
+def store_error(error: Exception, file: Path | None) -> StoreError | None:
+    """Say what an error of the database means and what to do; None for a mistake of ours.
 
     Parameters
     ----------
@@ -40,9 +43,9 @@ def store_error(error: Exception, file: Path | None) -> StoreError:
     if isinstance(error, exc.TimeoutError):
         return busy()
     cause = (error.orig if isinstance(error, exc.DBAPIError) else error) or error
-    code = getattr(cause, "sqlite_errorcode", None)
-    if code is not None and file is not None:
-        return _of_sqlite(code & 0xFF, file)
+    if file is not None:
+        code = getattr(cause, "sqlite_errorcode", None)
+        return None if code is None else _of_sqlite(code & 0xFF, file)
     state = getattr(cause, "sqlstate", None)
     if state in _POSTGRESQL_BUSY:
         return busy()
@@ -56,8 +59,9 @@ def store_error(error: Exception, file: Path | None) -> StoreError:
             "The database server does not let this app write.",
             "Ask whoever runs it for the right to create and write tables.",
         )
-    if file is not None:
-        return _cannot_open()
+    gone = state is None and isinstance(error, exc.OperationalError | exc.InterfaceError)
+    if not gone and not str(state).startswith(_POSTGRESQL_AWAY):
+        return None
     return StoreUnreachable(
         "The database server for reviews cannot be reached.",
         "Check that it runs and that the setting database_url is right.",
@@ -72,7 +76,9 @@ def busy() -> StoreBusy:
     )
 
 
-def _of_sqlite(code: int, file: Path) -> StoreError:
+def _of_sqlite(code: int, file: Path) -> StoreError | None:
+    if code in _SQLITE_OURS:
+        return None
     if code in _SQLITE_BUSY:
         return busy()
     if code == _SQLITE_FULL or (code == _SQLITE_IO and not _has_room(file)):
