@@ -17,6 +17,7 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
+    from rexview.ui.gate import SignedInOnly
     from rexview.ui.routes import routes
     from rexview.ui.theme import DarkByDefault
 
@@ -31,5 +32,8 @@ else:
         yield
 
     app = st.App(
-        __file__, routes=routes(), middleware=[Middleware(DarkByDefault)], lifespan=lifespan
+        __file__,
+        routes=routes(),
+        middleware=[Middleware(SignedInOnly), Middleware(DarkByDefault)],
+        lifespan=lifespan,
     )

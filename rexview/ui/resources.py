@@ -127,12 +127,12 @@ def _registry() -> _Registry:
 
 
 def recent_sets() -> list[Path]:
-    """Return folders that were opened before and are still there, newest first."""
+    """Return folders that were opened before and may be opened again, newest first."""
     default = settings().review_set
     return [
         folder
         for folder in reversed(_registry().folders.values())
-        if folder != default and folder.is_dir()
+        if folder != default and folder.is_dir() and _allowed(folder)
     ]
 
 
@@ -168,16 +168,19 @@ def may_open(folder: Path) -> None:
     SetNotAllowed
         The server is for others too and the folder is not under ``open_under``.
     """
-    roots = settings().open_under
-    if roots is None:
-        if not team() and st.get_option("server.address") in ("localhost", "127.0.0.1", "::1"):
-            return
-        roots = ()
-    if not any(folder.resolve().is_relative_to(root) for root in roots):
+    if not _allowed(folder):
         raise SetNotAllowed(
             "This server does not open that folder. Whoever runs it can allow it with the "
             "setting open_under."
         )
+
+
+def _allowed(folder: Path) -> bool:
+    roots = settings().open_under
+    if roots is None:
+        own_machine = st.get_option("server.address") in ("localhost", "127.0.0.1", "::1")
+        return own_machine and not team()
+    return any(folder.resolve().is_relative_to(root) for root in roots)
 
 
 def allow(folder: Path) -> str:
