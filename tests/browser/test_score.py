@@ -395,6 +395,7 @@ def test_scores_of_a_closed_window_are_sent_by_the_next(new_page, tmp_path):
     page = new_page()
     with small_app(tmp_path, port) as server:
         open_case(page, server, "c1")
+    key = current(page)
     page.keyboard.press("2")
     page.wait_for_selector(".saved[data-state=waiting]")
     page.close()
@@ -402,7 +403,7 @@ def test_scores_of_a_closed_window_are_sent_by_the_next(new_page, tmp_path):
     with small_app(tmp_path, port) as server:
         later = new_page()
         open_case(later, server, "c1")
-        wait_checked(later, "A/process/", 2)
+        wait_checked(later, key, 2)
         saved(later)
         assert [row["value"]["score"] for row in server.history()] == [2]
 
@@ -443,14 +444,15 @@ def test_all_is_scored_and_the_models_are_named(new_page, tmp_path):
         page.get_by_role("button", name="Name the models…").last.click()
         page.locator(".sheet").get_by_role("button", name="Name the models").click()
         page.get_by_text("The models and your scores").wait_for()
-        page.wait_for_selector(".rx-pad .level:disabled")
+        page.wait_for_selector(".rx-pad .level:disabled", state="attached")
         assert "Model M" in page.locator(".rx-pad").inner_text()
         assert {row["case_id"] for row in server.history(kind="reveal")} == {"c1", "c2"}
 
 
 def test_a_blinded_reader_gets_nothing_that_is_hidden(browser, tmp_path, start_app):
     """The whole traffic of scoring on the demo: no model, nobody else's score, no report."""
-    cases = [json.loads(line) for line in (ROOT / "assets/demo/cases.jsonl").open(encoding="utf-8")]
+    lines = (ROOT / "assets/demo/cases.jsonl").read_text(encoding="utf-8").splitlines()
+    cases = [json.loads(line) for line in lines]
     shown = ("c01", "c02", "c14")
     reports = [case["report"]["findings"][:60] for case in cases if case["id"] in shown]
     address = start_app(

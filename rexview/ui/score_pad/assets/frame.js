@@ -27,7 +27,7 @@ export class Frame {
       button("Cases", () => pad.sheets.cases(), { title: "List of your cases" }),
       html("span", { class: "how" }, this.meter, this.tally),
       this.saved,
-      button("?", () => pad.sheets.help(), { title: "Keys (?)", "aria-label": "Keys" }),
+      button("?", () => pad.sheets.help(), { class: "plain keys", title: "Keys (?)", "aria-label": "Keys" }),
     );
     this.trouble = html("p", { class: "trouble", role: "alert", hidden: true });
     this.complaints = html("div", { class: "complaints", role: "alert" });
@@ -148,6 +148,8 @@ export class Frame {
       const { needed, given } = counted({ answers: [answer] }, own);
       set(tab, { "aria-pressed": String(answer.slot === pad.slot) });
       tab.classList.toggle("whole", needed === given);
+      const name = pad.case.names?.[answer.slot];
+      tab.firstChild.textContent = name ? `${answer.name}: ${name}` : answer.name;
       tab.lastChild.textContent = needed > 0 ? `${given}/${needed}` : "no score needed";
     }
   }

@@ -392,6 +392,7 @@ class Pad {
     this.frame.refresh(own, this.#row());
     if (this.wishes === "report" && this.case.report.state === "shown") {
       this.wishes = null;
+      this.frame.say("");
       this.frame.toggleReport(true);
     }
   }

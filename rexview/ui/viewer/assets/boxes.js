@@ -8,7 +8,7 @@ import { set, svg } from "./dom.js";
 const TOLERANCE_PX = 4; // a thin box can still be caught
 const TAG_HEIGHT = 15;
 
-/** What a box is called aloud: "Generalist: right effusion, on the patient's right, lower third". */
+/** What a box is called aloud: "Answer A: right effusion, on the patient's right, lower third". */
 export function spoken(group, box) {
   const parts = [`${group.name}: ${box.label || "box without a label"}`];
   if (box.side) parts.push(box.side);

@@ -1,0 +1,169 @@
+"""The Score page without a browser: what it gives to the pad and the picture."""
+
+import json
+
+import pytest
+from page_text import shown
+
+from rexview.people import Person
+from rexview.store import Entry
+from rexview.ui import people, resources
+
+HIDDEN = ("Model M", "Model N", "Reader A", "ra", "one.png", "Right pleural effusion.")
+
+
+@pytest.fixture
+def rules():
+    return ""
+
+
+@pytest.fixture(autouse=True)
+def reader(review_folder, rules, monkeypatch):
+    """Somebody who has given a name; and the rules of the study."""
+    with (review_folder / "reviewset.yaml").open("a", encoding="utf-8") as file:
+        file.write(rules)
+    person = Person("anna", "Anna", "reader")
+    monkeypatch.setattr(people, "current", lambda: person)
+    return person
+
+
+def component(app, name):
+    found = [
+        json.loads(one.proto.json)
+        for one in app.get("bidi_component")
+        if one.proto.component_name == name
+    ]
+    return found[0] if found else None
+
+
+def pad(app):
+    return component(app, "rexview_score_pad")
+
+
+def reviews(review_folder):
+    return resources.reviews(resources.open_set(review_folder))
+
+
+def test_the_pad_gets_a_case_under_letters_and_nothing_that_is_hidden(open_app):
+    app = open_app("score", case="c1")
+    data = pad(app)
+    assert data["case"]["case"] == "c1"
+    assert data["worklist"]["total"] == 2
+    answers = {answer["slot"]: answer for answer in data["case"]["answers"]}
+    assert sorted(answers) == ["A", "B"]
+    (whole,) = [one for one in answers.values() if one["needed"]]
+    (cut,) = [one for one in answers.values() if not one["needed"]]
+    assert "&lt;script&gt;" in whole["html"]
+    assert "<script" not in whole["html"]
+    dimensions = [item["dimension"] for item in whole["items"]]
+    assert dimensions[-2:] == ["image_content", "image_style"]
+    assert len(cut["items"]) == 4
+    assert "Cut off at the token limit" in cut["note"]
+    assert "boxes_missing" not in whole["failures"]
+    assert "failed_extraction" not in whole["failures"]
+    assert data["case"]["report"] == {"state": "hidden", "html": None, "always": False}
+    assert data["case"]["names"] is None
+    everything = shown(app) + json.dumps(data) + json.dumps(component(app, "rexview_viewer"))
+    for word in HIDDEN:
+        assert f'"{word}"' not in everything
+        assert len(word) < 3 or word not in everything, word
+
+
+def test_the_picture_gets_boxes_by_letter(open_app):
+    app = open_app("score", case="c1")
+    viewer = component(app, "rexview_viewer")
+    (whole,) = [one for one in pad(app)["case"]["answers"] if one["needed"]]
+    (group,) = viewer["groups"]
+    assert (group["id"], group["name"]) == (whole["slot"], f"Answer {whole['slot']}")
+    assert group["colour"] == whole["colour"]
+    assert set("12345nps") <= set(viewer["takenKeys"])
+    assert group["boxes"][0]["note"] is None  # no flag of a rule tells what is wrong
+
+
+def test_the_neighbours_are_there_ahead(open_app):
+    data = pad(open_app("score"))
+    other = {"c1", "c2"} - {data["case"]["case"]}
+    assert set(data["ahead"]) == other
+    assert data["case"]["next"] in (*other, None)
+
+
+def test_a_case_that_is_not_on_the_list_leads_to_one_that_is(open_app):
+    app = open_app("score", case="c3")
+    shown_case = pad(app)["case"]["case"]
+    assert shown_case in ("c1", "c2")
+    assert app.query_params["case"] in (shown_case, [shown_case])
+
+
+def test_own_scores_are_shown_and_those_of_others_are_not(open_app, review_folder, reader):
+    written = reviews(review_folder)
+    value = {"score": 2, "comment": "Hm"}
+    written.record([Entry("score", "c1", "m", "process", value=value)], reader)
+    bert = Person("bert", "Bert", "reader")
+    other = {"score": 5, "comment": "Splendid"}
+    written.record([Entry("score", "c1", "m", "execution", value=other)], bert)
+    data = pad(open_app("score", case="c1"))
+    assert list(data["case"]["own"]["scores"].values()) == [value]
+    assert "Splendid" not in json.dumps(data)
+
+
+def test_only_assigned_cases_are_listed(open_app, review_folder):
+    lead = Person("lea", "Lea", "lead")
+    value = {"as": "second", "active": True}
+    reviews(review_folder).record([Entry("assign", "c2", subject="anna", value=value)], lead)
+    data = pad(open_app("score"))
+    assert data["worklist"]["entries"] == [["c2", "open"]]
+    assert data["ahead"] == {}
+
+
+@pytest.mark.parametrize("rules", ["protocol: {report: always}\n"])
+def test_the_report_is_always_there_where_the_rules_say_so(open_app):
+    report = pad(open_app("score", case="c1"))["case"]["report"]
+    assert (report["state"], report["always"]) == ("shown", True)
+    assert "Right pleural effusion" in report["html"]
+
+
+@pytest.mark.parametrize("rules", ["protocol: {report: never}\n"])
+def test_the_report_never_comes_where_the_rules_say_so(open_app, review_folder, reader):
+    entry = Entry("reveal", "c1", value={"what": "report"})
+    reviews(review_folder).record([entry], reader)
+    assert pad(open_app("score", case="c1"))["case"]["report"]["state"] == "never"
+
+
+@pytest.mark.parametrize("rules", ["", "protocol: {reveal_peers: true}\n"])
+def test_after_the_reveal_models_are_named_and_others_where_the_rules_say_so(
+    open_app, review_folder, reader, rules
+):
+    written = reviews(review_folder)
+    written.record(
+        [
+            Entry("score", "c1", "m", "process", value={"score": 4, "comment": None}),
+            Entry("reveal", "c1", value={"what": "models"}),
+        ],
+        reader,
+    )
+    app = open_app("score", case="c1")
+    data = pad(app)
+    assert sorted(data["case"]["names"].values()) == ["Model M", "Model N"]
+    assert data["case"]["own"]["revealed"] is True
+    assert data["ahead"]["c2"]["names"] is None
+    (table,) = app.dataframe
+    rows = table.value
+    assert set(rows["Case"]) == {"c1"}
+    assert {"You"} <= set(rows["Reader"].dropna())
+    assert ("Reader A" in set(rows["Reader"].dropna())) is bool(rules)
+    assert rows[rows["Reader"] == "You"]["Process"].to_list() == [4]
+
+
+@pytest.mark.parametrize("role", ["viewer", "adjudicator"])
+def test_who_may_not_score_gets_no_pad(open_app, monkeypatch, role):
+    monkeypatch.setattr(people, "current", lambda: Person("x", "X", role))
+    app = open_app("score", case="c1")
+    assert pad(app) is None
+    assert component(app, "rexview_viewer") is None
+
+
+def test_a_name_is_asked_for_first(open_app, monkeypatch):
+    monkeypatch.setattr(people, "current", lambda: None)
+    app = open_app("score", case="c1")
+    assert pad(app) is None
+    assert app.text_input[0].label == "Your name"
