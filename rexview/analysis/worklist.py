@@ -179,12 +179,12 @@ def worklist_cases(
 ) -> tuple[str, ...]:
     """Return a reader's worklist: the cases with something to score, in their own order.
 
-    ``assigned`` holds the ids of the cases assigned to the reader; None or empty means that nothing
-    is assigned, and that every case is theirs.
+    ``assigned`` holds the ids of the cases assigned to the reader; None means that nobody has been
+    assigned anything, and that every case is theirs.
     """
     scorable = required_scores(review_set)["case"].unique(maintain_order=True).to_list()
-    wanted = set(assigned or ())
-    cases = [case for case in scorable if not wanted or case in wanted]
+    wanted = None if assigned is None else set(assigned)
+    cases = [case for case in scorable if wanted is None or case in wanted]
     seed = review_set.info.protocol.seed
     return reading_order(cases, reader=reader, seed=seed)
 
@@ -285,9 +285,10 @@ def share_of_cases(strata: Mapping[str, str], share: float, *, seed: int) -> tup
 
 
 def strata_of(review_set: ReviewSet, cases: Iterable[str]) -> dict[str, str]:
-    """Return the stratum of each case: the kind of question and its category."""
-    frame = review_set.cases.select("id", "question_type", pl.col("category").fill_null(""))
-    known = {case: f"{kind}/{category}" for case, kind, category in frame.iter_rows()}
+    """Return the stratum of each case: kind of question, category, normal or not where known."""
+    normal = pl.col("normal").cast(pl.String).fill_null("")
+    frame = review_set.cases.select("id", "question_type", pl.col("category").fill_null(""), normal)
+    known = {case: "/".join(words) for case, *words in frame.iter_rows()}
     return {case: known[case] for case in cases if case in known}
 
 

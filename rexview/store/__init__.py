@@ -13,11 +13,12 @@ table of which no row is ever changed or removed; the current state is a query o
 from rexview.store.backup import BackupReport, backup, restore
 from rexview.store.entry import KINDS, Entry, Stored, new_token
 from rexview.store.merge import merged
-from rexview.store.reviews import Comment, Reviews, open_reviews
+from rexview.store.reviews import Assignment, Comment, Reviews, open_reviews
 from rexview.store.roles import may
 
 __all__ = [
     "KINDS",
+    "Assignment",
     "BackupReport",
     "Comment",
     "Entry",

@@ -85,13 +85,17 @@ def study_of(review_set: ReviewSet, person: Person) -> Study:
     StoreBusy, StoreUnreachable
     """
     reviews = resources.reviews(review_set)
-    assigned = frozenset(one.case for one in reviews.assignments(person.id))
+    every = reviews.assignments()
+    own = frozenset(one.case for one in every if one.reader == person.id)
+    assigned = own if every else None  # who is assigned nothing while others are, has nothing
     worklist = _worklist(review_set, assigned, person.id)
     return Study(review_set, person, reviews, own_words(reviews, person), worklist)
 
 
 @lru_cache(maxsize=256)
-def _worklist(review_set: ReviewSet, assigned: frozenset[str], reader: str) -> tuple[str, ...]:
+def _worklist(
+    review_set: ReviewSet, assigned: frozenset[str] | None, reader: str
+) -> tuple[str, ...]:
     return worklist_cases(review_set, assigned, reader=reader)
 
 

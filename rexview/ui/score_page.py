@@ -41,7 +41,10 @@ def study_now(review_set: ReviewSet, person: Person) -> Study:
         st.error(str(error), icon=":material/error:")
         st.stop()
     if not study.worklist:
-        st.info("There is nothing for you to score in this review set.")
+        if study.reviews.assignments():
+            st.info("Cases have been assigned to readers, and none of them to you.")
+        else:
+            st.info("There is nothing for you to score in this review set.")
         st.stop()
     return study
 

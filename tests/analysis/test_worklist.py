@@ -144,7 +144,7 @@ def test_readers_have_orders_of_their_own():
 def test_a_worklist_holds_what_is_assigned_and_can_be_scored(review_set):
     all_of_them = worklist_cases(review_set, None, reader="r1")
     assert set(all_of_them) == {"c1", "c2", "c3"}  # c4 never came, c5 has no answer
-    assert worklist_cases(review_set, (), reader="r1") == all_of_them
+    assert worklist_cases(review_set, (), reader="r1") == ()
     some = worklist_cases(review_set, {"c1", "c3", "c4", "gone"}, reader="r1")
     assert list(some) == [case for case in all_of_them if case != "c2"]
     other_seed = replace(review_set, info=replace(review_set.info, protocol=Protocol(seed=9)))
@@ -214,11 +214,17 @@ def test_the_papers_quarter():
 
 def test_strata_are_kinds_of_questions(make_set):
     review_set = make_set(
-        cases=[{"id": "a", "category": "broad_abnormality"}, {"id": "b"}, {"id": "c"}]
+        cases=[
+            {"id": "a", "category": "broad_abnormality", "normal": False},
+            {"id": "b"},
+            {"id": "c"},
+            {"id": "d", "normal": True},
+        ]
     )
-    assert strata_of(review_set, ["b", "a", "gone"]) == {
-        "b": "open/",
-        "a": "open/broad_abnormality",
+    assert strata_of(review_set, ["b", "a", "d", "gone"]) == {
+        "b": "open//",
+        "a": "open/broad_abnormality/false",
+        "d": "open//true",
     }
 
 
