@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from rexview.protocol import Protocol
 from rexview.vocab import FRONTAL_VIEWS, HINT_KINDS
 
 Severity = Literal["error", "warning"]
@@ -69,25 +70,6 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class Protocol:
-    """The rules of a reader study.
-
-    ``report`` says when a reader sees the radiologist's report; ``reveal`` when, after scoring,
-    they learn which model gave which answer, ``reveal_peers`` whether they then see the scores of
-    others too. ``second_reader_share`` is the part of the cases that a second reader scores as
-    well; from ``disagreement`` on two readers' scores are adjudicated. ``seed`` fixes every order.
-    """
-
-    report: Literal["on_request", "always", "never"] = "on_request"
-    reveal: Literal["per_case", "at_end"] = "at_end"
-    reveal_peers: bool = False
-    second_reader_share: float = 0.25
-    disagreement: float = 2.0
-    seed: int = 1
-    extra: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class SetInfo:
     """What ``reviewset.yaml`` says. ``images`` is the base folder or URL of image paths.
 
@@ -102,7 +84,7 @@ class SetInfo:
     readers: tuple[Reader, ...] = ()
     rubric: str = "rexecution"
     id: str | None = None
-    protocol: Protocol = Protocol()
+    protocol: Protocol = field(default_factory=Protocol)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

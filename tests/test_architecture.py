@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
-    {"errors", "vocab"},
+    {"errors", "vocab", "protocol"},
     {"schema", "frames", "rubric", "people"},
     {"settings"},
     {"geometry"},

@@ -10,12 +10,13 @@ from typing import Any, Final, TypeVar, cast
 import yaml
 
 from rexview.errors import RexviewError
+from rexview.protocol import Protocol
 from rexview.reviewset.images import is_url
 from rexview.reviewset.problems import ProblemList, listed, quoted
 from rexview.reviewset.sources import INFO_FILE
 from rexview.reviewset.yaml_lines import Lines, dump_yaml, parse_yaml
 from rexview.rubric import load_rubric
-from rexview.schema import Model, Protocol, Reader, SetInfo, Severity
+from rexview.schema import Model, Reader, SetInfo, Severity
 from rexview.vocab import MODEL_KINDS
 
 FORMAT: Final = 1

@@ -23,7 +23,8 @@ from rexview.analysis.worklist import (
     strata_of,
     worklist_cases,
 )
-from rexview.schema import Answer, AnswerBox, Protocol
+from rexview.protocol import Protocol
+from rexview.schema import Answer, AnswerBox
 from rexview.vocab import IMAGE_DIMENSIONS, TEXT_DIMENSIONS
 
 BOX = {"image": "i", "label": "effusion", "box": [1.0, 2.0, 3.0, 4.0]}
