@@ -28,17 +28,17 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     ------
     StoreUnreachable, StoreBusy
     """
-    revision = reviews.revision()
+    rows, people, revision = reviews.standing()
     if not revision:
         return review_set
     cases = review_set.cases.select(case="id")
-    scores = scores_frame(reviews.current("score")).join(cases, on="case", how="semi")
-    flags = flags_frame(reviews.current("verdict")).join(cases, on="case", how="semi")
+    scores = scores_frame(rows["score"]).join(cases, on="case", how="semi")
+    flags = flags_frame(rows["verdict"]).join(cases, on="case", how="semi")
     said = pl.col("score").is_not_null() | pl.col("comment").is_not_null()
     declared = {reader.id for reader in review_set.info.readers}
     new = [
         Reader(person.id, person.name, person.role)
-        for person in reviews.people().values()
+        for person in people.values()
         if person.id not in declared
     ]
     return replace(

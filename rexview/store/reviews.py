@@ -18,6 +18,7 @@ from rexview.store.checks import check
 from rexview.store.database import Database, database_at
 from rexview.store.entry import Entry, Stored
 from rexview.store.location import location_of
+from rexview.store.standing import Standing
 from rexview.store.tables import HISTORY, current, same_thing, stored
 from rexview.store.written import flags_frame, scores_frame
 
@@ -83,6 +84,7 @@ class Reviews:
         self.review_set: Final = review_set
         self.own: Final = own
         self._key, self._known = key, not own
+        self._standing = Standing(database)
 
     @property
     def lock(self) -> str:
@@ -162,6 +164,13 @@ class Reviews:
         if case is not None:
             rows = rows.where(HISTORY.c.case_id == case)
         return self._stored(rows)
+
+    def standing(self) -> tuple[dict[str, list[Stored]], dict[str, Person], int]:
+        """Return what :meth:`current` gives for scores and verdicts, everybody, and the revision.
+
+        Held in memory: only what is new is read.
+        """
+        return self._standing.read(self.key)
 
     def scores(self, *, reader: str | None = None) -> pl.DataFrame:
         """Return the scores that stand, with the columns of :data:`rexview.frames.SCORES`.

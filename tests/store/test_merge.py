@@ -1,16 +1,18 @@
 """Given and written rows together: the newest of the same reader about the same thing stands."""
 
+import random
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
 import pytest
-from store_entries import ANN, BOB, score, verdict
+from store_entries import ANN, BOB, comment, score, verdict
 
 from rexview import frames
 from rexview.people import Person
 from rexview.settings import Settings
-from rexview.store import merged, open_reviews
+from rexview.store import backup, merged, new_token, open_reviews, restore
+from rexview.store.database import close_databases
 
 RA = Person("ra", "Reader A", "lead")
 """The reader of the given scores: process 5, execution 2, synthesis 3, language 4, undated."""
@@ -144,3 +146,45 @@ def test_nothing_else_changes(review_set, reviews):
     for name in ("cases", "answers", "metrics", "edits", "folder", "warnings"):
         assert getattr(both, name) is getattr(review_set, name)
     assert review_set.scores.height == 4, "what was given is never changed"
+
+
+def test_what_is_held_in_memory_is_what_the_query_gives(review_set, reviews, tmp_path):
+    """Also after a backup was restored, and when the file was put in place of another."""
+    chance = random.Random(5)
+    other = open_reviews(review_set, Settings())
+
+    def same():
+        rows, people, revision = reviews.standing()
+        for kind, found in rows.items():
+            assert tuple(found) == reviews.current(kind)
+        assert people == reviews.people()
+        assert revision == reviews.revision()
+
+    def write(count):
+        for _ in range(count):
+            entry = chance.choice(
+                [
+                    score(chance.choice([1, 5, None]), case=chance.choice(["c1", "c2"])),
+                    verdict(chance.choice(["confirmed", "rejected", None])),
+                    comment(new_token()),
+                ]
+            )
+            other.record([entry], chance.choice([ANN, BOB]))
+
+    same()
+    for number in range(6):
+        write(5)
+        same()
+        if number == 2:
+            backup(reviews, tmp_path / "backup")
+    restore(tmp_path / "backup", other, replace=True)
+    same()
+    write(3)
+    same()
+    close_databases()
+    for file in review_set.folder.glob("reviews.sqlite*"):
+        file.unlink()
+    assert reviews.standing()[2] == 0
+    assert merged(review_set, reviews) is review_set
+    write(2)
+    same()
