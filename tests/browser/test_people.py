@@ -3,13 +3,14 @@
 import json
 import re
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -105,7 +106,7 @@ def start_team(provider, folders, tmp_path_factory):
     """
 
     @contextmanager
-    def start(**environment):
+    def start(base_path="", **environment):
         folder = tmp_path_factory.mktemp("team")
         review_set = write_set(folder / "set")
         other = write_set(folder / "other", name="Another set")
@@ -116,7 +117,7 @@ def start_team(provider, folders, tmp_path_factory):
         secrets = folder / "secrets.toml"
         secrets.write_text(
             "[auth]\n"
-            'redirect_uri = "http://localhost:{port}/oauth2callback"\n'
+            f'redirect_uri = "http://localhost:{{port}}{base_path}/oauth2callback"\n'
             'cookie_secret = "a long secret of this test only"\n'
             'client_id = "rexview"\nclient_secret = "x"\n'
             f'server_metadata_url = "{provider}/.well-known/openid-configuration"\n',
@@ -125,7 +126,11 @@ def start_team(provider, folders, tmp_path_factory):
         server = serve(
             ROOT / "app.py",
             review_set,
-            options={"server.fileWatcherType": "none", "secrets.files": str(secrets)},
+            options={
+                "server.fileWatcherType": "none",
+                "secrets.files": str(secrets),
+                **({"server.baseUrlPath": base_path.strip("/")} if base_path else {}),
+            },
             environment={
                 "REXVIEW_CACHE": str(folder / "cache"),
                 "XDG_DATA_HOME": str(folder / "data"),
@@ -325,6 +330,23 @@ def test_somebody_elses_links_to_pictures_are_refused(team, visitor):
         assert lead.request.get(link).headers["vary"] == "Cookie"
 
 
+def test_files_of_others_are_refused(team, visitor):
+    lead = visitor()
+    page = sign_in(lead, team, "lea@clinic.example")
+    visit(page, team, "data")
+    button = page.locator('[data-testid="stDownloadButton"] button').first
+    page.locator("details").filter(has=button).first.locator("summary").click()
+    with page.expect_download() as download:
+        button.click()
+    link = download.value.url
+    assert "/media/" in link
+    assert status(lead, link) == 200
+    reader, viewer, stranger = visitor(), visitor(), visitor()
+    sign_in(reader, team, "anna@clinic.example")
+    sign_in(viewer, team, "vera@clinic.example")
+    assert [status(one, link) for one in (reader, viewer, stranger)] == [403, 200, 401]
+
+
 def test_signing_out_in_one_tab_ends_the_others_and_the_links(team, visitor):
     context = visitor()
     page = sign_in(context, team, "lea@clinic.example")
@@ -368,6 +390,83 @@ def test_a_sign_in_ends(start_team, visitor):
         page.reload()
         page.get_by_text("Your sign-in has ended").wait_for()
         page.get_by_role("button", name="Sign in").wait_for()
+
+
+def open_score_page(page, address):
+    page.goto(address + "score?case=c1")
+    page.locator(".rx-pad .place").wait_for()
+    page.locator("[data-painted-case]").wait_for()
+    page.wait_for_timeout(500)
+
+
+def test_what_was_given_when_the_sign_in_ended_is_kept_and_sent_after_the_next(
+    team, folders, visitor
+):
+    context = visitor()
+    page = sign_in(context, team, "anna@clinic.example")
+    open_score_page(page, team)
+    context.clear_cookies()
+    with page.expect_response(lambda answer: "/rexview/reviews" in answer.url) as answer:
+        page.keyboard.press("4")
+    assert answer.value.status == 401
+    page.locator(".saved", has_text="Not saved yet").wait_for()
+    assert written(folders[team]) == []
+
+    page.reload()  # as somebody does who is told to sign in
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_placeholder("sub").fill("anna@clinic.example")
+    page.get_by_role("button", name="Authorize").click()
+    page.wait_for_url(re.compile("/score"))
+    page.locator(".saved[data-state=saved]").wait_for()
+    (row,) = written(folders[team])
+    assert row["person"] == "r-anna"
+    assert json.loads(row["value"])["score"] == 4
+
+
+def test_somebody_else_who_signs_in_on_that_computer_sends_nothing_of_it(team, folders, visitor):
+    context = visitor()
+    page = sign_in(context, team, "anna@clinic.example")
+    open_score_page(page, team)
+    context.clear_cookies()
+    page.keyboard.press("2")
+    page.locator(".saved", has_text="Not saved yet").wait_for()
+    before = written(folders[team])
+    other = sign_in(context, team, "lea@clinic.example")
+    open_score_page(other, team)
+    other.wait_for_timeout(3000)
+    assert written(folders[team]) == before
+    assert other.locator('.level[aria-checked="true"]').count() == 0
+
+
+def written(folder):
+    """The scores in the database of the server's set, as dicts."""
+    found = [*folder.rglob("reviews.sqlite")]
+    if not found:
+        return []
+    with closing(sqlite3.connect(found[0])) as connection:
+        connection.row_factory = sqlite3.Row
+        rows = connection.execute("SELECT * FROM history WHERE kind = 'score' ORDER BY id")
+        return [dict(row) for row in rows]
+
+
+def test_a_team_under_a_path(start_team, visitor):
+    with start_team(base_path="/review") as address:
+        assert address.endswith("/review/")
+        context = visitor()
+        with record(context) as traffic:
+            page = sign_in(context, address, "lea@clinic.example")
+            visit(page, address, "case?case=c1")
+            page.locator("[data-painted-case]").wait_for()
+        link = next(
+            piece.where.split()[2] for piece in traffic.pieces if "/rexview/pixels/" in piece.where
+        )
+        assert status(context, link) == 200
+        assert status(visitor(), link) == 401
+        visit(page, address, "account")
+        page.get_by_role("button", name="Sign out").click()
+        page.get_by_role("button", name="End session").click()
+        page.get_by_role("button", name="Sign in").wait_for()
+        assert status(context, link) == 401
 
 
 def test_settings_that_name_people_without_a_sign_in_let_nobody_in(start_app, new_page, tmp_path):
