@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import platformdirs
+from sqlalchemy import URL
 
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER, Settings
@@ -86,4 +87,5 @@ def _in_data_folder(review_set: ReviewSet, key: str) -> Path:
 
 
 def _sqlite(file: Path) -> str:
-    return f"sqlite:///{file}"
+    """Return the address of a file, whatever is in its name."""
+    return URL.create("sqlite", database=str(file)).render_as_string()

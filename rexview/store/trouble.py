@@ -14,6 +14,7 @@ _SQLITE_BUSY: Final = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
 _SQLITE_FULL: Final = 13
 _SQLITE_READ_ONLY: Final = {3, 8, 23}  # SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH
 _SQLITE_IO: Final = 10
+_SQLITE_NOT_TAKEN: Final = {778, 4874}  # SQLITE_IOERR_WRITE, SQLITE_IOERR_SHMSIZE
 _SQLITE_BROKEN: Final = {11, 26}  # SQLITE_CORRUPT, SQLITE_NOTADB
 _SQLITE_OURS: Final = {1, 18, 19, 20, 21, 25}  # ERROR, TOOBIG, CONSTRAINT, MISMATCH, MISUSE, RANGE
 _POSTGRESQL_BUSY: Final = {
@@ -45,7 +46,7 @@ def store_error(error: Exception, file: Path | None) -> StoreError | None:
     cause = (error.orig if isinstance(error, exc.DBAPIError) else error) or error
     if file is not None:
         code = getattr(cause, "sqlite_errorcode", None)
-        return None if code is None else _of_sqlite(code & 0xFF, file)
+        return None if code is None else _of_sqlite(code, file)
     state = getattr(cause, "sqlstate", None)
     if state in _POSTGRESQL_BUSY:
         return busy()
@@ -76,7 +77,8 @@ def busy() -> StoreBusy:
     )
 
 
-def _of_sqlite(code: int, file: Path) -> StoreError | None:
+def _of_sqlite(extended: int, file: Path) -> StoreError | None:
+    code = extended & 0xFF
     if code in _SQLITE_OURS:
         return None
     if code in _SQLITE_BUSY:
@@ -85,6 +87,11 @@ def _of_sqlite(code: int, file: Path) -> StoreError | None:
         return StoreFull(
             "The disk with the reviews database is full; nothing was written.",
             "Make room on it.",
+        )
+    if extended in _SQLITE_NOT_TAKEN:  # a quota that is used up is not told as a full disk
+        return StoreFull(
+            "The disk with the reviews database takes no more; nothing was written.",
+            "Make room on it, or ask for a larger quota.",
         )
     if code in _SQLITE_READ_ONLY:
         return read_only()

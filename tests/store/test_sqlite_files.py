@@ -360,3 +360,12 @@ def test_a_set_with_an_id_is_the_same_wherever_it_lies(tmp_path):
         sets.append(load(folder))
     open_reviews(sets[0], settings).record([score(4)], ANN)
     assert open_reviews(sets[1], settings).scores()["score"].to_list() == [4]
+
+
+@pytest.mark.parametrize("name", ["a?b=c#d", "100%41 sure", "日本 ü", "a:b@c", "x;y&z+w"])
+def test_a_folder_may_have_any_name(tmp_path, name):
+    reviews = open_reviews(load(write_set(tmp_path / name)), Settings())
+    reviews.record([score(4)], ANN)
+    assert (tmp_path / name / "reviews.sqlite").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert reviews.scores()["score"].to_list() == [4]
