@@ -166,7 +166,7 @@ def test_under_a_base_path(start_app, new_page, tmp_path):
     painted(page)
 
 
-def test_pixels_are_for_signed_links_only(demo, new_page):
+def test_pixels_are_for_sealed_links_only(demo, new_page):
     page = new_page()
     links = []
     page.on("request", lambda request: links.append(request.url))
@@ -174,8 +174,9 @@ def test_pixels_are_for_signed_links_only(demo, new_page):
     painted(page)
     link = next(url for url in links if "/rexview/pixels/" in url)
     assert page.request.get(link).status == 200
-    head, _, mac = link.rpartition(".")
-    assert page.request.get(f"{head}.{mac[::-1]}").status == 403
+    head, _, token = link.rpartition("/")
+    assert page.request.get(f"{head}/{token[::-1]}").status == 403
+    assert page.request.get(f"{head}/{token[:-8]}").status == 403
     assert page.request.get(f"{demo}rexview/pixels/x").status == 403
     assert page.request.get(link.replace("/pixels/", "/thumbs/")).status == 403
 
