@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rexview.analysis import case_page, describe
-from rexview.ui import case_panels, case_parts, people, resources, state, verdicts
+from rexview.ui import case_panels, case_parts, comment_panel, people, resources, state, verdicts
 from rexview.ui.case_viewer import show_viewer
 from rexview.ui.shell import open_review_set
 
@@ -52,6 +52,7 @@ def show_case() -> None:
         show_viewer(review_set, shown, ordered, pages, colours)
     st.html(case_panels.scores_html(shown.scores, names=names, readers=written.reader_names))
     verdicts.take_verdicts(review_set, page.case.id)
+    comment_panel.show_comments(review_set, comment_panel.case_places(page, names))
 
 
 show_case()

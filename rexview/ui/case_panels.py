@@ -83,7 +83,8 @@ def _answer_html(
     )
     chain = score_chain_html(final.by_dimension, gap_threshold=gap_threshold) if final else ""
     return (
-        f'<article class="rx-answer" style="--rx-colour:{html.escape(colour)}" '
+        f'<article class="rx-answer" data-rx-answer="{html.escape(answer.model)}" '
+        f'style="--rx-colour:{html.escape(colour)}" '
         f'aria-label="Answer of {name}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
         f"{chain}{flags_html(page, answer, review_set.reader_names, looker)}"

@@ -27,6 +27,8 @@ _PAGES: Final = (
     (state.PAGE_BROWSE, "Browse", "browse"),
     (state.PAGE_CASE, "Case", "case"),
     (state.PAGE_SCORE, "Score", "score"),
+    (state.PAGE_STUDY, "Study", "study"),
+    (state.PAGE_ADJUDICATE, "Adjudicate", "adjudicate"),
     (state.PAGE_DATA, "Data", "data"),
 )
 """Every page but the account: its file, its title, its address."""

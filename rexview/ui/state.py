@@ -27,6 +27,8 @@ PAGE_CASE: Final = "pages/case.py"
 PAGE_DATA: Final = "pages/data.py"
 PAGE_ACCOUNT: Final = "pages/account.py"
 PAGE_SCORE: Final = "pages/score.py"
+PAGE_STUDY: Final = "pages/study.py"
+PAGE_ADJUDICATE: Final = "pages/adjudicate.py"
 
 Query = dict[str, str | list[str]]
 
@@ -34,6 +36,8 @@ Query = dict[str, str | list[str]]
 _SESSION_SET: Final = "rexview_set"
 SESSION_NAME: Final = "rexview_name"
 """The name of whoever works alone, see :mod:`rexview.ui.people`."""
+SESSION_COMMENTS: Final = "rexview_comments"
+"""Comments on their way to the database, see :mod:`rexview.ui.comment_panel`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
 """What the reader of this session says about failures, see :mod:`rexview.ui.verdicts`."""
 
