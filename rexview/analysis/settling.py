@@ -13,7 +13,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.schema import ReviewSet
+from rexview.schema import ReviewSet, Score
 
 _ITEM: Final = ("case", "model", "dimension", "image")
 
@@ -143,6 +143,24 @@ def _agreed(adjudications: pl.DataFrame) -> dict[tuple[object, ...], Consensus]:
         )
         for row in adjudications.iter_rows(named=True)
     }
+
+
+def consensus_scores(adjudications: pl.DataFrame, case: str) -> tuple[Score, ...]:
+    """Return what was agreed on a case as scores, whose ``reader`` is who settled it."""
+    return tuple(
+        Score(
+            case=row["case"],
+            model=row["model"],
+            reader=row["adjudicator"],
+            dimension=row["dimension"],
+            score=row["score"],
+            image=row["image"],
+            comment=row["comment"] or "",
+            created=row["created"],
+            origin="app",
+        )
+        for row in adjudications.filter(pl.col("case") == case).iter_rows(named=True)
+    )
 
 
 def next_to_settle(cases: Sequence[CaseDifferences], after: str | None) -> str | None:

@@ -23,6 +23,7 @@ from rexview.schema import Answer, ReviewSet
 from rexview.store import Comment, Entry, Reviews, may
 from rexview.ui import people, resources, state
 from rexview.ui.comments import Message, comments_panel, read_messages
+from rexview.ui.reader_study import Study
 
 REFRESH_S: Final = 3.0
 """How often the page looks for what others wrote."""
@@ -55,6 +56,22 @@ def case_places(page: CasePage, names: Mapping[str, str]) -> Places:
     """Return what can be commented on on the Case page: every answer under its model's name."""
     answers = {answer.model: answer for answer in page.answers}
     return Places(page.case.id, {model: names[model] for model in answers}, answers)
+
+
+def score_places(study: Study, case_id: str) -> Places:
+    """Return what can be commented on on the Score page: answers by their letters.
+
+    Who scores is shown their own comments only: those of others may tell their scores.
+    """
+    answers = {answer.model: answer for answer in study.review_set.answers_of(case_id)}
+    slots = study.slots(case_id)
+    return Places(
+        case_id,
+        {slot: f"Answer {slot}" for slot in slots},
+        {slot: answers[model] for slot, model in slots.items()},
+        page=state.PAGE_SCORE,
+        own_only=True,
+    )
 
 
 @dataclass(frozen=True)
