@@ -24,16 +24,15 @@ class BenchUnavailable(RexviewError):
     """The benchmark cannot run here."""
 
 
-@contextmanager
-def serve(
+def start(
     script: Path,
     *arguments: str | Path,
     options: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
     log: Path | None = None,
     port: int | None = None,
-) -> Iterator[str]:
-    """Run ``streamlit run script -- arguments`` until the block ends; give its URL.
+) -> tuple[subprocess.Popen[bytes], str]:
+    """Start ``streamlit run script -- arguments``; return the process and its URL when it answers.
 
     Parameters
     ----------
@@ -45,7 +44,7 @@ def serve(
     environment : mapping, optional
         Added to the own environment.
     log : Path, optional
-        File for what the server prints; thrown away by default.
+        File that what the server prints is added to; thrown away by default.
     port : int, optional
         A free one by default.
 
@@ -54,16 +53,13 @@ def serve(
     BenchUnavailable
         The server did not start within a minute.
     """
-    if port is None:
-        with socket.socket() as probe:
-            probe.bind(("localhost", 0))
-            port = probe.getsockname()[1]
-    given = {"server.headless": "true", "server.port": str(port), **(options or {})}
+    given = {"server.headless": "true", "server.port": str(port or free_port()), **(options or {})}
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     command += [f"--{name}={value}" for name, value in given.items()]
     command += ["--", *map(str, arguments)] if arguments else []
-    url = f"http://localhost:{port}/{given.get('server.baseUrlPath', '')}".rstrip("/")
-    with (log or Path(os.devnull)).open("wb") as output:
+    base = given.get("server.baseUrlPath", "")
+    url = f"http://localhost:{given['server.port']}/{base}".rstrip("/")
+    with (log or Path(os.devnull)).open("ab") as output:
         process = subprocess.Popen(  # noqa: S603
             command,
             cwd=ROOT,
@@ -71,16 +67,50 @@ def serve(
             stderr=subprocess.STDOUT,
             env={**os.environ, **(environment or {})},
         )
-        try:
-            limit = time.monotonic() + _START_LIMIT_S
-            while not _healthy(url):
-                if process.poll() is not None or time.monotonic() > limit:
-                    raise BenchUnavailable(f"{script.name} did not start.")
-                time.sleep(0.1)
-            yield url
-        finally:
-            process.terminate()
-            process.wait()
+    limit = time.monotonic() + _START_LIMIT_S
+    try:
+        while not _healthy(url):
+            if process.poll() is not None or time.monotonic() > limit:
+                raise BenchUnavailable(f"{script.name} did not start.")
+            time.sleep(0.1)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    return process, url
+
+
+@contextmanager
+def serve(
+    script: Path,
+    *arguments: str | Path,
+    options: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    log: Path | None = None,
+    port: int | None = None,
+) -> Iterator[str]:
+    """Run an app as :func:`start` does until the block ends; give its URL.
+
+    Raises
+    ------
+    BenchUnavailable
+        The server did not start within a minute.
+    """
+    process, url = start(
+        script, *arguments, options=options, environment=environment, log=log, port=port
+    )
+    try:
+        yield url
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        return int(probe.getsockname()[1])
 
 
 def _healthy(url: str) -> bool:
