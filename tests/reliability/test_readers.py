@@ -18,8 +18,8 @@ def assert_nothing_wrong(row):
 
 
 def test_killed_servers_lose_nothing(tmp_path):
-    row = killed(tmp_path / "run", 60, seed=5, longest_up_s=0.5)
-    assert row["scores"] == 60
+    row = killed(tmp_path / "run", 45, seed=5, longest_up_s=0.5)
+    assert row["scores"] == 45
     assert row["kills"] >= 2
     assert_nothing_wrong(row)
 
