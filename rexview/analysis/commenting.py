@@ -10,6 +10,8 @@ from typing import Final
 from rexview.store import Comment
 
 _WORD: Final = re.compile(r"\w+")
+_NUMBER: Final = re.compile(r"^[ \t>]*(\d{1,9})[.)](?=\s)", re.MULTILINE)
+"""The number of an item of a list, which is no text on screen."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,10 @@ def find_quote(text: str, quote: str, before: int) -> Quote | None:
         Whole words, as on screen.
     before : int
         How many words stand before them on screen. Of several places the one nearest to this is
-        meant: the source may have a few words more, such as numbers of a list.
+        meant: the source may have a few words more, such as the language of a code block.
     """
     wanted = _WORD.findall(quote)
-    words = list(_WORD.finditer(text))
+    words = _words(text)
     places = _places([word.group() for word in words], wanted)
     if not places:
         return None
@@ -57,10 +59,20 @@ def find_quote(text: str, quote: str, before: int) -> Quote | None:
 
 def nth_of(text: str, start: int, end: int) -> int:
     """Return which of the places with the same words a part of a text is, counted from 0."""
-    wanted = _WORD.findall(text[start:end])
-    places = _places(_WORD.findall(text), wanted)
-    before = len(_WORD.findall(text[:start]))
-    return sum(1 for place in places if place < before)
+    wanted = screen_words(text[start:end])
+    words = _words(text)
+    before = sum(word.start() < start for word in words)
+    return sum(place < before for place in _places([word.group() for word in words], wanted))
+
+
+def screen_words(text: str) -> list[str]:
+    """Return the words of a part of a source that stand on screen, too."""
+    return [word.group() for word in _words(text)]
+
+
+def _words(text: str) -> list[re.Match[str]]:
+    numbers = {found.start(1) for found in _NUMBER.finditer(text)}
+    return [word for word in _WORD.finditer(text) if word.start() not in numbers]
 
 
 def _places(words: list[str], wanted: list[str]) -> list[int]:

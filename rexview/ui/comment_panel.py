@@ -16,7 +16,7 @@ import streamlit as st
 
 from rexview.analysis.blinding import cover_names
 from rexview.analysis.case_page import CasePage
-from rexview.analysis.commenting import find_quote, nth_of
+from rexview.analysis.commenting import find_quote, nth_of, screen_words
 from rexview.errors import StoreError, StoreRefused
 from rexview.people import Person
 from rexview.schema import Answer, ReviewSet
@@ -141,11 +141,12 @@ def _finish(token: str, reason: str = "") -> None:
 def _write(review_set: ReviewSet, person: Person | None) -> str:
     """Write what waits; return what to tell where that cannot be done now."""
     name = resources.set_id(review_set.folder)
-    for token, waiting in list(_waiting().items()):
-        if waiting.set_id != name:
-            continue
+    every = list(_waiting().items())
+    for _, waiting in every:
         if waiting.message.kind == "name":
             person = _take_name(waiting.message, person)
+    for token, waiting in every:
+        if waiting.set_id != name or waiting.message.kind == "name":
             continue
         if person is None:
             return "Give your name, then it is sent."
@@ -293,6 +294,7 @@ def _comment_json(
         "what": what,
         "where": places.names.get(key or "", "") if one.model else "",
         "quote": cover_names(review_set, quote) if places.own_only else quote,
+        "words": screen_words(quote) if what == "span" else [],
         "nth": nth,
         "box": f"{key}/{int(box) + 1}" if what == "box" and isinstance(box, int) else None,
         "who": one.person_name,

@@ -76,9 +76,8 @@ function rangeOf(read, first, last) {
   return range;
 }
 
-/** The range of the nth place with the words of a quote, null when it is not there. */
-function findQuote(element, quote, nth) {
-  const wanted = quote.match(WORD) ?? [];
+/** The range of the nth place with these words, null when it is not there. */
+function findWords(element, wanted, nth) {
   if (wanted.length === 0) return null;
   const read = wordsOf(element);
   let seen = 0;
@@ -500,7 +499,7 @@ class Panel {
     for (const one of this.data.comments) {
       if (one.what !== "span" || one.replyTo || one.resolved || one.key === null) continue;
       const body = this.bodyOf(one.key);
-      const range = body && findQuote(body, one.quote, one.nth);
+      const range = body && findWords(body, one.words, one.nth);
       if (range) this.ranges.push({ id: one.id, range });
     }
     CSS.highlights.set("rx-commented", new Highlight(...this.ranges.map(({ range }) => range)));
@@ -524,7 +523,7 @@ class Panel {
     const body = one.key === null ? null : this.bodyOf(one.key);
     if (!body) return;
     body.closest("article")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    const range = one.what === "span" ? findQuote(body, one.quote, one.nth) : null;
+    const range = one.what === "span" ? findWords(body, one.words, one.nth) : null;
     if (!range) return;
     const by = range.getBoundingClientRect().top - body.getBoundingClientRect().top;
     body.scrollTo({ top: body.scrollTop + by - body.clientHeight / 3 });

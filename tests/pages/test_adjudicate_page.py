@@ -1,0 +1,103 @@
+"""The Adjudicate page shows both scores without names and records what was agreed."""
+
+import json
+
+import pytest
+from page_text import shown
+
+from rexview.errors import StoreFull
+from rexview.people import Person
+from rexview.reviewset import load
+from rexview.store import Entry, Reviews, open_reviews
+from rexview.store.database import close_databases
+from rexview.ui import people, resources
+
+ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
+EVE = Person("eve", "Eve E.", "adjudicator")
+
+
+def score(value, comment=None, dimension="process", model="m", case="c1"):
+    return Entry("score", case, model, dimension, value={"score": value, "comment": comment})
+
+
+@pytest.fixture
+def kept(open_app, review_folder, monkeypatch):
+    """The reviews database, in which Ann and Bob differ; Eve is at the page."""
+
+    def reviews():
+        return open_reviews(load(review_folder), resources.settings())
+
+    reviews().record([score(5, "Fine, said <i>Model M</i>."), score(4, case="c2")], ANN)
+    reviews().record([score(2), score(1, "Wrong side.", case="c2")], BOB)
+    monkeypatch.setattr(people, "current", lambda: EVE)
+    monkeypatch.setattr(people, "role", lambda: "adjudicator")
+    yield reviews
+    close_databases()
+
+
+def test_scores_stand_side_by_side_without_names(open_app, kept):
+    app = open_app("adjudicate", case="c1")
+    text = shown(app)
+    for part in ("Reader 1", "Reader 2", "Reader 3", "Fine, said", "3 apart", "Answer ", "1 of 2"):
+        assert part in text.replace("<b>", "").replace("</b>", ""), part
+    told = text + json.dumps([json.loads(one.proto.json) for one in app.get("bidi_component")])
+    for hidden in ("Model M", "Ann A.", "Bob B.", "Reader A", "<i>Model"):
+        assert hidden not in told, hidden
+
+
+def controls(app):
+    (choice,) = [one for one in app.get("button_group") if one.label == "Consensus"]
+    (words,) = [one for one in app.text_area if one.label == "Why"]
+    return choice, words
+
+
+def test_a_consensus_is_recorded_beside_the_scores(open_app, kept):
+    before = kept().scores()
+    app = open_app("adjudicate", case="c2")
+    controls(app)[0].set_value(2).run()
+    controls(app)[1].set_value("Side is wrong. <b>Agreed.</b>").run()
+    assert not app.exception
+    (row,) = kept().adjudications().iter_rows(named=True)
+    assert (row["case"], row["model"], row["dimension"]) == ("c2", "m", "process")
+    assert (row["score"], row["comment"]) == (2, "Side is wrong. <b>Agreed.</b>")
+    assert row["adjudicator"] == "eve"
+    assert kept().scores().equals(before)
+    assert "1 settled" in shown(app)
+    assert "Saved" in shown(app)
+    app.button(key="adjudicate_next_open").click().run()
+    assert app.query_params["case"] in ("c1", ["c1"])
+    text = shown(open_app("case", case="c2"))
+    assert "Consensus</th>" in text
+    assert "Side is wrong. &lt;b&gt;Agreed" in text
+
+
+def test_what_cannot_be_saved_is_told_and_saved_later(open_app, kept, monkeypatch):
+    app = open_app("adjudicate", case="c2")
+    full = StoreFull("The disk is full; nothing was written.", "Make room on it.")
+
+    def fail(*_):
+        raise full
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Reviews, "record", fail)
+        controls(app)[0].set_value(3).run()
+        assert "not saved yet" in shown(app)
+    app.button(key="adjudicate_again").click().run()
+    assert "not saved yet" not in shown(app)
+    assert kept().adjudications()["score"].to_list() == [3]
+
+
+def test_the_threshold_can_be_chosen(open_app, kept):
+    app = open_app("adjudicate")
+    app.number_input(key="adjudicate_apart").set_value(4.0).run()
+    assert "No case has two readers 4 points" in shown(app)
+    assert not app.exception
+
+
+def test_viewers_do_not_adjudicate(open_app, kept, monkeypatch):
+    app = open_app("adjudicate", case="c1")
+    assert "Wrong side." in shown(app.run()) or "Fine, said" in shown(app)
+    monkeypatch.setattr(people, "role", lambda: "viewer")
+    text = shown(app.run())
+    assert "does not include this page" in text
+    assert "Fine, said" not in text
