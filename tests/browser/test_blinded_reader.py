@@ -1,0 +1,385 @@
+"""A blinded reader's whole traffic, in a team and alone, and what they get when they ask for more.
+
+The review set has a word of its own for everything that is hidden, so that finding a word says what
+leaked; the same recorder finds every one of them in the traffic of somebody who may see them.
+"""
+
+import json
+import re
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import cv2
+import numpy as np
+import pytest
+from pad import known_reader, wait_for_case, wait_saved
+from team import PEOPLE, provider, sign_in, visit, write_secrets
+from traffic import assert_hidden, record
+
+from rexview.bench.reliability_server import ScoreServer
+from rexview.people import Person
+from rexview.store import Entry, open_reviews
+from rexview.store.database import close_databases
+from rexview.ui import resources
+from rexview.ui.links import Grant, LinkSigner
+
+pytestmark = pytest.mark.browser
+ANNA, LEA, VERA = "anna@clinic.example", "lea@clinic.example", "vera@clinic.example"
+SECRET = "of this test only"
+MODELS = {"zephyr-7b": "Zephyrion Large", "quokka": "Quokkanet"}
+REPORT = ["Cardiomegaly known since Pamplona", "Impressio Ultramarina"]
+NAMES = [*MODELS, *MODELS.values(), "zephyr-7b-c1.png"]
+PEERS = [
+    *("peer-rho", "Rhododendra Peer", "Peerwords of the file", "Flagwords of the file"),
+    *("Peerwords of the app", "Verdictwords of the app", "Talkwords of the app"),
+]
+TAGS = ["tagword-marmalade"]
+CASES = ("c1", "c2", "c3")
+
+
+def write_words(folder):
+    """A review set in which everything hidden has a word of its own."""
+    (folder / "images" / "returned").mkdir(parents=True)
+    picture = np.tile(np.linspace(0, 255, 200, dtype=np.uint8), (240, 1))
+    for name in ("one.png", "two.png", "returned/zephyr-7b-c1.png"):
+        assert cv2.imwrite(str(folder / "images" / name), picture)
+    cases = [
+        {
+            "id": case,
+            "question": f"Question {case}: is there an effusion?",
+            "question_type": "open",
+            "tags": {"kind": TAGS},
+            "images": [
+                {"id": view, "path": name, "view": view, "width": 200, "height": 240}
+                for name, view in (("one.png", "PA"), ("two.png", "lateral"))
+            ],
+            "report": {"findings": f"{REPORT[0]}, {case}.", "impression": REPORT[1]},
+        }
+        for case in CASES
+    ]
+    answers = [
+        {
+            "case": case,
+            "model": model,
+            "text": f"As {MODELS[model]} I see an effusion on the left. ({model})",
+            "finish_reason": "stop",
+            "boxes": [{"image": "PA", "label": f"effusion by {model}", "box": [20, 80, 60, 60]}],
+            "images": ["returned/zephyr-7b-c1.png"] if (case, model) == ("c1", "zephyr-7b") else [],
+        }
+        for case in CASES
+        for model in MODELS
+    ]
+    for table, rows in {"cases": cases, "answers": answers}.items():
+        text = "\n".join(json.dumps(row) for row in rows)
+        (folder / f"{table}.jsonl").write_text(text, encoding="utf-8")
+    (folder / "scores.csv").write_text(
+        "case,model,reader,dimension,score,comment\n"
+        "c1,quokka,peer-rho,process,2,Peerwords of the file\n",
+        encoding="utf-8",
+    )
+    (folder / "flags.csv").write_text(
+        "case,model,reader,failure,verdict,comment\n"
+        "c1,quokka,peer-rho,laterality_error,confirmed,Flagwords of the file\n",
+        encoding="utf-8",
+    )
+    models = [{"id": name, "name": shown} for name, shown in MODELS.items()]
+    (folder / "reviewset.yaml").write_text(
+        f"format: 1\nname: A study\nid: study\nnotice: Invented.\nmodels: {json.dumps(models)}\n"
+        "readers: [{id: peer-rho, name: Rhododendra Peer}]\n",
+        encoding="utf-8",
+    )
+    return folder
+
+
+def write_peers(server):
+    """Let the lead give a score, a verdict and a comment."""
+    person = Person(LEA, "Lea Lead", "lead")
+    about = {"case": "c1", "model": "quokka"}
+    open_reviews(server.review_set, server.settings).record(
+        [
+            Entry(
+                "score",
+                subject="process",
+                value={"score": 1, "comment": "Peerwords of the app"},
+                **about,
+            ),
+            Entry(
+                "verdict",
+                subject="omission",
+                value={"verdict": "confirmed", "comment": "Verdictwords of the app"},
+                **about,
+            ),
+            Entry(
+                "comment",
+                subject=str(uuid4()),
+                value={"text": "Talkwords of the app", "on": {"what": "answer"}},
+                **about,
+            ),
+        ],
+        person,
+    )
+    close_databases()
+
+
+@contextmanager
+def study_server(folder, options=None, **environment):
+    server = ScoreServer(
+        folder,
+        review_set=write_words(folder / "set"),
+        environment={"REXVIEW_SECRET": SECRET, **environment},
+        options=options,
+    )
+    with server:
+        write_peers(server)
+        yield server
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("blinded")
+    with provider() as address:
+        secrets = write_secrets(folder / "secrets.toml", address)
+        options = {"secrets.files": str(secrets)}
+        with study_server(folder, options, REXVIEW_PEOPLE=json.dumps(PEOPLE)) as server:
+            yield server
+
+
+@pytest.fixture
+def visitor(browser):
+    """Return a function that opens a browser of its own, without cookies."""
+    contexts = []
+
+    def open_context():
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        context.set_default_timeout(45_000)
+        contexts.append(context)
+        return context
+
+    yield open_context
+    for context in contexts:
+        context.close()
+
+
+def score_all(page, traffic):
+    """Do on every case all that the Score page offers, but look at no report and no model."""
+    seen = []
+    for place in range(len(CASES)):
+        page.wait_for_selector(".rx-pad .row.current")
+        case = page.locator(".rx-pad .place").get_attribute("title")
+        wait_for_case(page, case)
+        seen.append(case)
+        page.keyboard.press("4")
+        page.keyboard.press("2")
+        page.keyboard.press("u")
+        page.keyboard.press("e")
+        page.keyboard.type("My own words")
+        page.keyboard.press("Escape")
+        answer = page.locator('.answer[data-slot="A"]')
+        answer.locator("summary").click()
+        answer.locator("[data-failure]").first.click()
+        page.get_by_role("button", name="Cases").click()
+        page.keyboard.press("Escape")
+        page.keyboard.press("?")
+        page.keyboard.press("Escape")
+        box = page.locator(".pane").first.bounding_box()
+        page.mouse.move(box["x"] + 80, box["y"] + 80)
+        page.mouse.wheel(0, -300)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 120, box["y"] + 120)
+        page.mouse.up()
+        for key in ("i", "i", "Shift+Digit1", "Shift+Digit2", "0", "0", "f"):
+            page.keyboard.press(key)
+        wait_saved(page)
+        traffic.look(page)
+        page.reload()
+        wait_for_case(page, case)
+        traffic.look(page)
+        if place == 1:
+            page.keyboard.press("s")
+            page.locator(".sheet").get_by_role("button", name="Skip this case").click()
+        elif place < len(CASES) - 1:
+            page.keyboard.press("n")
+        if place < len(CASES) - 1:
+            page.wait_for_function(
+                "(last) => document.querySelector('.rx-pad .place').title !== last", arg=case
+            )
+    page.wait_for_timeout(500)
+    wait_saved(page)
+    assert sorted(seen) == sorted(CASES)
+
+
+def test_a_readers_traffic_holds_nothing_hidden(team, visitor):
+    context = visitor()
+    with record(context) as traffic:
+        page = sign_in(context, f"{team.url}/", ANNA)
+        page.goto(f"{team.url}/score")
+        score_all(page, traffic)
+        page.goto(f"{team.url}/account")
+        page.get_by_text("Anna Reader").first.wait_for()
+        traffic.look(page)
+    assert traffic.find(["effusion on the left"]), "the answers were read"
+    assert traffic.find(["My own words"])
+    assert any("/rexview/pixels/" in piece.where for piece in traffic.pieces)
+    assert_hidden(traffic, [*NAMES, *REPORT, *PEERS, *TAGS])
+
+
+def test_what_is_shown_on_request_brings_nothing_else(team, visitor):
+    context = visitor()
+    with record(context) as traffic:
+        page = sign_in(context, f"{team.url}/", ANNA)
+        page.goto(f"{team.url}/score?case=c1")
+        wait_for_case(page, "c1")
+        page.keyboard.press("g")
+        page.get_by_text(REPORT[1]).first.wait_for()
+        traffic.look(page)
+    found = {leak.word for leak in traffic.find([*REPORT, f"{REPORT[0]}, c1"])}
+    assert found == {*REPORT, f"{REPORT[0]}, c1"}
+    assert_hidden(traffic, [*NAMES, *PEERS, *TAGS, f"{REPORT[0]}, c2", f"{REPORT[0]}, c3"])
+
+
+def test_alone_the_score_page_holds_nothing_hidden_either(browser, tmp_path):
+    known_reader(tmp_path / "data", "Anna")
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(30_000)
+    with study_server(tmp_path) as server, record(context) as traffic:
+        page = context.new_page()
+        page.goto(f"{server.url}/score")
+        score_all(page, traffic)
+        context.close()
+    assert_hidden(traffic, [*NAMES, *REPORT, *PEERS, *TAGS])
+
+
+def test_the_recorder_finds_every_word_where_it_may_be_seen(team, visitor):
+    context = visitor()
+    with record(context) as traffic:
+        page = sign_in(context, f"{team.url}/", LEA)
+        for path in ("case?case=c1", "browse", "browse?as=table", ""):
+            visit(page, f"{team.url}/", path)
+            traffic.look(page)
+        visit(page, f"{team.url}/", "case?case=c1")
+        page.get_by_text("Peerwords of the app").first.wait_for(state="attached")
+        traffic.look(page)
+    wanted = {*MODELS, *MODELS.values(), *REPORT, *PEERS}
+    assert wanted - {leak.word for leak in traffic.find(wanted)} == set()
+
+
+# --- asking for more --------------------------------------------------------------------------
+
+
+def entry(**more):
+    return {
+        "token": str(uuid4()),
+        "case": "c1",
+        "kind": "score",
+        "slot": "A",
+        "subject": "language",
+        "picture": None,
+        "field": "score",
+        "value": 1,
+        "was": None,
+        "age_ms": 0,
+        **more,
+    }
+
+
+def ticket(server, person=ANNA, *, kind="write", secret=SECRET, folder=None, role="reader", **more):
+    name = resources.set_id(folder or server.review_set.folder)
+    grant = Grant(kind, name, "", detail=[person, person, role], person=person)
+    return LinkSigner(secret).sign(grant, **more)
+
+
+def post(context, server, with_ticket, *entries):
+    return context.request.post(
+        f"{server.url}/rexview/reviews",
+        data=json.dumps({"ticket": with_ticket, "case": "c1", "entries": entries}),
+        headers={"Content-Type": "application/json"},
+    )
+
+
+def test_what_a_reader_asks_for_beyond_the_page_is_refused(team, visitor):
+    anna, vera, stranger = visitor(), visitor(), visitor()
+    sign_in(anna, f"{team.url}/", ANNA)
+    sign_in(vera, f"{team.url}/", VERA)
+    good = ticket(team, "r-anna")
+    before = [row.token for row in team.scores()]
+    hours_ago = time.time() - 3 * 3600
+    refused = [
+        (anna, "not a ticket", 403),
+        (anna, good[:-3] + ("AAA" if good[-3:] != "AAA" else "BBB"), 403),
+        (anna, ticket(team, "r-anna", secret="another"), 403),
+        (anna, ticket(team, "r-anna", now=hours_ago), 403),
+        (anna, ticket(team, "r-anna", kind="pixels"), 403),
+        (anna, ticket(team, LEA, role="lead"), 403),
+        (anna, ticket(team, ""), 403),
+        (anna, ticket(team, "r-anna", folder=Path("/elsewhere")), 503),
+        (stranger, good, 401),
+        (vera, good, 403),
+        (vera, ticket(team, VERA, role="reader"), 403),
+    ]
+    for context, token, status in refused:
+        answer = post(context, team, token, entry())
+        assert answer.status == status, (token, answer.status, answer.text())
+        for word in [*NAMES, *REPORT, *PEERS]:
+            assert word not in answer.text()
+    assert [row.token for row in team.scores()] == before
+
+    wrong = [
+        entry(slot="Z"),
+        entry(slot="quokka"),
+        entry(case="c99"),
+        entry(kind="adjudicate"),
+        entry(kind="assign"),
+        entry(kind="comment", field="text", value="x"),
+        entry(kind="reveal", field=None, subject="models", value=True),
+        entry(kind="reveal", field=None, subject="all models", value=True),
+        entry(kind="reveal", field=None, subject="scores", value=True),
+        entry(value=6),
+        entry(subject="image_style", picture=7),
+    ]
+    told = post(anna, team, good, *wrong).json()
+    assert told["saved"] == []
+    assert set(told["refused"]) == {one["token"] for one in wrong}
+    assert [row.token for row in team.scores()] == before
+
+    mine = entry(model="quokka", person=LEA, via="elsewhere")
+    answer = post(anna, team, ticket(team, "r-anna", role="lead"), mine)
+    assert answer.json()["saved"] == [mine["token"]]
+    (row,) = [row for row in team.scores() if row.token == mine["token"]]
+    assert (row.person, row.person_role, row.via) == ("r-anna", "reader", "score page")
+    for word in [*NAMES, *REPORT, *PEERS]:
+        assert word not in answer.text()
+    for method in ("get", "put", "delete"):
+        assert getattr(anna.request, method)(f"{team.url}/rexview/reviews").status == 405
+
+
+def test_other_pages_and_links_of_others_give_a_reader_nothing(team, visitor):
+    lead = visitor()
+    with record(lead) as seen:
+        page = sign_in(lead, f"{team.url}/", LEA)
+        visit(page, f"{team.url}/", "case?case=c1")
+        page.locator("[data-painted-case]").wait_for()
+    links = {
+        piece.where.split()[2]
+        for piece in seen.pieces
+        if re.match(r"request GET \S+/rexview/pixels/\S+$", piece.where)
+    }
+    assert links
+    context = visitor()
+    with record(context) as traffic:
+        page = sign_in(context, f"{team.url}/", ANNA)
+        for path in (
+            "case?case=c1",
+            "browse",
+            "browse?model=quokka",
+            "study",
+            "adjudicate",
+            "data",
+        ):
+            text = visit(page, f"{team.url}/", path)
+            assert "Traceback" not in text
+            traffic.look(page)
+        for link in links:
+            assert context.request.get(link).status == 403
+    assert_hidden(traffic, [*NAMES, *REPORT, *PEERS, *TAGS])
