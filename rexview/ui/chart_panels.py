@@ -10,6 +10,7 @@ from rexview.analysis import AnswerTable, CaseFilter, model_colours
 from rexview.analysis.charts import SELECTION, LinkedChart, overview_charts
 from rexview.ui import resources, state
 from rexview.ui.linked import go_to
+from rexview.ui.text import as_markdown
 
 
 @lru_cache(maxsize=16)
@@ -23,17 +24,27 @@ def show_charts(table: AnswerTable, case_filter: CaseFilter) -> bool:
     if charts:
         for place, column in enumerate(st.columns(len(charts), gap="small")):
             with column:
-                _show(charts[place], key=f"overview_chart_{place}")
+                show_chart(charts[place], key=f"overview_chart_{place}")
     return bool(charts)
 
 
-def _show(linked: LinkedChart, *, key: str) -> None:
-    """Show one chart with its title; a click on a mark goes to Browse with its filter."""
+def show_chart(linked: LinkedChart, *, key: str) -> None:
+    """Show a chart with its title, its caption and its table; a click on a mark opens Browse.
+
+    Parameters
+    ----------
+    linked : LinkedChart
+        Made once for each filter (``functools.lru_cache``), not on every run.
+    key : str
+        Keep it the same from run to run, and unlike those of the page's other charts.
+    """
     with st.container(border=True, gap="small", height="stretch"):
-        st.markdown(f"**{linked.title}**")
+        st.markdown(f"**{as_markdown(linked.title)}**")
         event = st.vega_lite_chart(
             spec=linked.spec, key=key, on_select="rerun", selection_mode=SELECTION, width="stretch"
         )
+        if linked.caption:
+            st.caption(as_markdown(linked.caption))
         with st.expander("Table"):
             st.dataframe(linked.table, hide_index=True, key=f"{key}_table")
     chosen = linked.chosen(event["selection"])

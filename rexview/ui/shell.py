@@ -54,6 +54,8 @@ def run() -> None:
         st.Page(_ROOT / state.PAGE_OVERVIEW, title="Overview", default=True),
         st.Page(_ROOT / state.PAGE_BROWSE, title="Browse", url_path="browse"),
         st.Page(_ROOT / state.PAGE_CASE, title="Case", url_path="case"),
+        st.Page(_ROOT / state.PAGE_SCORES, title="Scores", url_path="scores"),
+        st.Page(_ROOT / state.PAGE_READERS, title="Readers", url_path="readers"),
         st.Page(_ROOT / state.PAGE_DATA, title="Data", url_path="data"),
     ]
     page = st.navigation(pages, position="top")

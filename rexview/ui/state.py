@@ -24,6 +24,8 @@ QUERY_PAGE: Final = "page"
 PAGE_OVERVIEW: Final = "pages/overview.py"
 PAGE_BROWSE: Final = "pages/browse.py"
 PAGE_CASE: Final = "pages/case.py"
+PAGE_SCORES: Final = "pages/scores.py"
+PAGE_READERS: Final = "pages/readers.py"
 PAGE_DATA: Final = "pages/data.py"
 
 Query = dict[str, str | list[str]]
