@@ -10,6 +10,7 @@ from rexview.stats.answered import (
     nothing_came,
     status_of,
 )
+from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval, interval
 from rexview.stats.final import (
     CONTENT_ORDERS,
     ContentOrder,
@@ -20,18 +21,30 @@ from rexview.stats.final import (
     weakest_link,
     write_score,
 )
+from rexview.stats.values import MARKS, SCORE_ORDER, TESTED_TOGETHER, Finals, finals, given_marks
 
 __all__ = [
     "CONTENT_ORDERS",
+    "LEVEL",
+    "MARKS",
     "NO_ANSWER",
+    "RESAMPLES",
+    "SCORE_ORDER",
+    "SEED",
     "STATUSES",
+    "TESTED_TOGETHER",
     "ContentOrder",
     "FinalScores",
+    "Finals",
+    "Interval",
     "answer_status",
     "at_token_limit",
     "final_of_answer",
     "final_scores",
+    "finals",
     "finals_of",
+    "given_marks",
+    "interval",
     "is_empty",
     "limit_reached",
     "nothing_came",
