@@ -6,6 +6,7 @@ from rexview.analysis import describe
 from rexview.analysis.cards import case_cards
 from rexview.ui import browse_parts, overview_panels, resources, state, verdicts
 from rexview.ui.chart_panels import show_charts
+from rexview.ui.content_order import show_other_order
 from rexview.ui.filter_panel import filter_panel
 from rexview.ui.gallery import gallery_html
 from rexview.ui.linked import link, linked_html
@@ -32,6 +33,7 @@ if not len(selection):
 panels = overview_panels.headline_html(numbers) + overview_panels.failures_html(numbers)
 linked_html(panels, key="overview_head")
 verdicts.show_not_counted(review_set)
+show_other_order()
 if others := overview_panels.other_failures_html(numbers):
     linked_html(others, key="overview_others")
 

@@ -53,6 +53,8 @@ class AnswerTable:
         Different images, and people who scored or flagged.
     gap_threshold : float
         From which gap on an execution gap is flagged.
+    content_order : str
+        How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
     """
 
     rows: pl.DataFrame
@@ -61,6 +63,7 @@ class AnswerTable:
     n_images: int
     n_readers: int
     gap_threshold: float = GAP_THRESHOLD
+    content_order: ContentOrder = "mean_first"
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
@@ -221,6 +224,7 @@ def answer_table(
         n_images=images.n_unique(),
         n_readers=readers.n_unique(),
         gap_threshold=gap_threshold,
+        content_order=content_order,
     )
 
 

@@ -22,10 +22,13 @@ from rexview import analysis, reviewset
 from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selection
 from rexview.analysis.case_page import CasePage, gather_case
 from rexview.analysis.colours import model_colours
+from rexview.analysis.content_order import in_content_order
 from rexview.errors import ReviewSetError, RexviewError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
 from rexview.settings import Settings, load_settings
+from rexview.stats import ContentOrder
+from rexview.ui import state
 from rexview.ui.links import LinkSigner
 
 _RECENT_FILE: Final = "recent-sets.json"
@@ -186,8 +189,15 @@ def _answer_table(_review_set: ReviewSet, folder: str, fingerprint: str) -> Answ
 
 
 def answers(review_set: ReviewSet) -> AnswerTable:
-    """Return the table of an open review set that all filters and counts work on."""
-    return _answer_table(review_set, str(review_set.folder), review_set.fingerprint)
+    """Return the table of an open review set that all filters and counts work on.
+
+    Content is worked out in the order that the link of this page run asks for.
+    """
+    table = _answer_table(review_set, str(review_set.folder), review_set.fingerprint)
+    return _in_order(table, review_set, state.content_order())
+
+
+_in_order = lru_cache(maxsize=4)(in_content_order)
 
 
 def colours(review_set: ReviewSet) -> dict[str, str]:
@@ -195,14 +205,22 @@ def colours(review_set: ReviewSet) -> dict[str, str]:
     return model_colours(model.id for model in review_set.models)
 
 
-@lru_cache(maxsize=64)
 def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
-    """Return one case with all that is said about it; the neighbours' are asked for ahead."""
+    """Return one case with all that is said about it; the neighbours' are asked for ahead.
+
+    Content is worked out in the order that the link of this page run asks for.
+    """
+    return _case_page(review_set, case_id, state.content_order())
+
+
+@lru_cache(maxsize=64)
+def _case_page(review_set: ReviewSet, case_id: str, content_order: ContentOrder) -> CasePage | None:
     return gather_case(
         review_set,
         case_id,
         gap_threshold=settings().gap_threshold,
         disagreement_threshold=settings().disagreement_threshold,
+        content_order=content_order,
     )
 
 

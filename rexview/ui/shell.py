@@ -65,7 +65,7 @@ def run() -> None:
     except SettingsError as error:
         st.error(f"The settings cannot be used.\n\n{error}", icon=":material/error:")
         st.stop()
-    state.keep_set()
+    state.keep_choices(page.url_path)
     page.run()
 
 
