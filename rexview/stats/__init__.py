@@ -3,10 +3,12 @@
 from rexview.stats.answered import (
     NO_ANSWER,
     STATUSES,
+    NoAnswers,
     answer_status,
     at_token_limit,
     is_empty,
     limit_reached,
+    no_answers,
     nothing_came,
     status_of,
 )
@@ -21,6 +23,7 @@ from rexview.stats.final import (
     weakest_link,
     write_score,
 )
+from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
 from rexview.stats.values import MARKS, SCORE_ORDER, TESTED_TOGETHER, Finals, finals, given_marks
 
 __all__ = [
@@ -36,19 +39,25 @@ __all__ = [
     "ContentOrder",
     "FinalScores",
     "Finals",
+    "GapSummary",
     "Interval",
+    "NoAnswers",
+    "ScoreSummary",
     "answer_status",
     "at_token_limit",
     "final_of_answer",
     "final_scores",
     "finals",
     "finals_of",
+    "gap_summaries",
     "given_marks",
     "interval",
     "is_empty",
     "limit_reached",
+    "no_answers",
     "nothing_came",
     "status_of",
+    "summaries",
     "weakest_link",
     "write_score",
 ]

@@ -29,7 +29,7 @@ RESAMPLES: Final = 9_999
 LEVEL: Final = 0.95
 SEED: Final = 20_260_101
 
-NO_VALUES: Final = "There are no values."
+NO_VALUES: Final = "No answer has a value."
 ONE_VALUE: Final = "There is one value only: it says nothing about how others would vary."
 ALL_EQUAL: Final = "All values are the same: resampling them changes nothing."
 NO_CHANGE: Final = "The number is the same whichever cases are drawn."
@@ -77,7 +77,7 @@ def interval(
         jackknife to n - 1: divide by each row's own sum. It may give nan where the number is
         undefined; such resamples are left out as long as they are rare.
     resamples : int
-        How many resamples are drawn.
+        How many resamples are drawn; with 0 there are no limits and no reason.
     seed : int
         Seed of the draws: the same counts always give the same interval.
     level : float
@@ -88,6 +88,8 @@ def interval(
     Interval
         Without limits and with a reason where the interval is undefined.
     """
+    if not resamples:
+        return Interval(None, None)
     observed = np.asarray(counts, dtype=np.int64)
     n = int(observed.sum())
     if n < 2:

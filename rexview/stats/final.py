@@ -32,7 +32,7 @@ CONTENT_ORDERS: Final[dict[ContentOrder, str]] = {
     "minimum_first": "Mean of the readers' minimums",
 }
 
-_DIGITS: Final = 9
+_DIGITS: Final = 12
 """Differences of means are rounded to this many digits, so that 13/3 - 7/3 is 2."""
 _ANSWER: Final = ("case", "model")
 
