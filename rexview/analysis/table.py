@@ -16,6 +16,7 @@ import polars as pl
 
 from rexview.analysis.case_filter import ANSWER_STATUSES, STUDIES, WEAKEST
 from rexview.analysis.coding import Codes, Words, coded, words_of
+from rexview.analysis.marking import Marks
 from rexview.analysis.severity import severity
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, detectors, survey
 from rexview.schema import ReviewSet
@@ -51,6 +52,8 @@ class AnswerTable:
         Name on screen by model id, in the set's order.
     n_images, n_readers : int
         Different images, and people who scored or flagged.
+    marks : Marks
+        The readers' single scores, placed in ``rows``.
     gap_threshold : float
         From which gap on an execution gap is flagged.
     content_order : str
@@ -62,6 +65,7 @@ class AnswerTable:
     models: dict[str, str]
     n_images: int
     n_readers: int
+    marks: Marks
     gap_threshold: float = GAP_THRESHOLD
     content_order: ContentOrder = "mean_first"
 
@@ -223,6 +227,7 @@ def answer_table(
         models=names,
         n_images=images.n_unique(),
         n_readers=readers.n_unique(),
+        marks=Marks(review_set, place),
         gap_threshold=gap_threshold,
         content_order=content_order,
     )

@@ -13,6 +13,7 @@ from rexview.vocab import DIMENSION_NAMES, FAILURES
 _ORDER: Final = (
     *("failures", "sources", "weakest", "statuses", "judged", "models"),
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
+    "marks",
 )
 
 
@@ -54,8 +55,8 @@ def describe(table: AnswerTable, case_filter: CaseFilter) -> str:
             FAILURES[value].plural if field == "failures" else _label(table, field, value)
             for value in getattr(case_filter, field)
         ]
-        if names:
-            parts.append(" or ".join(names))
+        if names:  # all marks have to hold, one value of any other condition
+            parts.append((" and " if field == "marks" else " or ").join(names))
     parts += [_range(name, limits) for name, limits in case_filter.ranges.items()]
     if case_filter.search:
         parts.append(f"“{case_filter.search}”")
