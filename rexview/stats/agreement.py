@@ -18,10 +18,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score
 
 from rexview.stats.alpha import Alpha, alphas
@@ -204,18 +205,21 @@ def _agreement(
     counts = table.ravel()
     n = int(counts.sum())
     cells = np.flatnonzero(counts)
+    points = np.bincount(_ROW - _COLUMN + _K, weights=counts, minlength=2 * _K).astype(np.int64)
+    present = np.flatnonzero(points)
+    differences = present - _K
 
-    def share(values: Counts) -> tuple[float | None, Interval]:
-        """Return the mean of a number that each cell has, and its interval."""
+    def mean_of(values: NDArray[Any]) -> tuple[float | None, Interval]:
+        """Return the mean of a number that each difference (a minus b) has, and its interval."""
         if not n:
             return None, Interval(None, None, _nothing_shared(dimension))
-        weights = values[cells].astype(np.float64)
-        mean = float(counts[cells] @ weights / n)
+        weights = values.astype(np.float64)
+        mean = float(points[present] @ weights / n)
 
         def means(many: Counts) -> Floats:
             return np.asarray(many @ weights / many.sum(axis=1), dtype=np.float64)
 
-        return mean, interval_or_none(counts[cells], means, resamples)
+        return mean, interval_or_none(points[present], means, resamples)
 
     qwk, why = _kappa(dimension, counts)
     qwk_interval = Interval(None, None, why)
@@ -238,14 +242,14 @@ def _agreement(
         n,
         qwk,
         qwk_interval,
-        *share(_APART),
-        *share((_APART == 0).astype(np.int64)),
-        *share((_APART <= 1).astype(np.int64)),
+        *mean_of(np.abs(differences)),
+        *mean_of(differences == 0),
+        *mean_of(np.abs(differences) <= 1),
         mean_a,
         sd_a,
         mean_b,
         sd_b,
-        *share(_ROW - _COLUMN),
+        *mean_of(differences),
         table,
         why,
     )

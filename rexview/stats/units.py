@@ -11,6 +11,7 @@ from rexview.vocab import IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN
 
 LEVELS: Final = tuple(range(SCORE_MIN, SCORE_MAX + 1))
 """The scale of every score."""
+_ANSWER: Final = ("case", "model")
 
 
 def unit_name(dimension: str, n: int = 2) -> str:
@@ -31,12 +32,20 @@ def units_of(marks: pl.DataFrame, dimension: str) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        The marks with a score of this dimension and ``unit`` (UInt32): the same number for the
+        The marks with a score of this dimension and ``unit`` (Int64): the same number for the
         same answer (the same picture of it, for the image dimensions). One row a unit and reader.
     """
     known = marks.filter(pl.col("dimension") == dimension, pl.col("score").is_not_null())
-    key = ["case", "model", *(["image"] if dimension in IMAGE_DIMENSIONS else [])]
-    numbered = known.with_columns((pl.struct(key).rank("dense") - 1).alias("unit"))
+    case, model = (
+        pl.col(name).cast(pl.Categorical()).to_physical().cast(pl.Int64) for name in _ANSWER
+    )
+    picture = pl.col("image").fill_null(-1) + 1
+    unit = case * (model.max() + 1) + model
+    if dimension in IMAGE_DIMENSIONS:
+        unit = unit * (picture.max() + 1) + picture
+    numbered = known.with_columns(unit.alias("unit"))
+    if not numbered.select("unit", "reader").is_duplicated().any():
+        return numbered
     return numbered.unique(["unit", "reader"], keep="last", maintain_order=True)
 
 
