@@ -11,7 +11,8 @@
      |   +- ImageBroken     it is there but cannot be decoded
      +- PathEscape          a path points outside the folder that it must stay in
      +- FilterError         a filter from a link cannot be understood
-     +- SettingsError       a setting has a value that cannot be used
+     +- ChartError          a chart cannot be turned into a picture
+ +- SettingsError       a setting has a value that cannot be used
 
 The messages are complete sentences for a reader of the app: no traceback, no absolute path of the
 server, no patient data.
@@ -68,6 +69,10 @@ class PathEscape(RexviewError):
 
 class FilterError(RexviewError):
     """A filter from a link cannot be understood."""
+
+
+class ChartError(RexviewError):
+    """A chart cannot be turned into a picture. ``str(error)`` is the reason, in words."""
 
 
 class SettingsError(RexviewError):

@@ -74,7 +74,7 @@ def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> 
         {
             "Dimension": mean.name,
             "Model": numbers.models[mean.model],
-            "Mean": round(mean.mean, 4),
+            "Mean": mean.mean,
             "Answers": mean.answers.value,
             LABEL: f"{mean.mean:.2f}",
             KEY: f"{mean.model}/{mean.dimension}",
