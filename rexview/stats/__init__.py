@@ -23,6 +23,7 @@ from rexview.stats.final import (
     weakest_link,
     write_score,
 )
+from rexview.stats.paired import Comparison, FriedmanTest, PairTest, compare
 from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
 from rexview.stats.values import MARKS, SCORE_ORDER, TESTED_TOGETHER, Finals, finals, given_marks
 
@@ -36,15 +37,19 @@ __all__ = [
     "SEED",
     "STATUSES",
     "TESTED_TOGETHER",
+    "Comparison",
     "ContentOrder",
     "FinalScores",
     "Finals",
+    "FriedmanTest",
     "GapSummary",
     "Interval",
     "NoAnswers",
+    "PairTest",
     "ScoreSummary",
     "answer_status",
     "at_token_limit",
+    "compare",
     "final_of_answer",
     "final_scores",
     "finals",

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rexview.stats.bootstrap import RESAMPLES, Counts, Floats, Interval, interval
+from rexview.stats.bootstrap import RESAMPLES, Counts, Floats, Interval, mean_interval
 
 NO_VALUE: Final = "No answer has a value."
 ONE_VALUE: Final = "One value only: it has no spread and no interval."
@@ -52,7 +52,7 @@ class Tally:
 
     def interval(self, resamples: int = RESAMPLES) -> Interval:
         """Work out the bootstrap interval of the mean; empty when no resamples are asked for."""
-        return interval(self.counts, self._means, resamples=resamples)
+        return mean_interval(self.values, self.counts, resamples=resamples)
 
     def share(self, among: NDArray[np.bool_]) -> float | None:
         """Return the share, 0 to 1, of the values marked in a mask of shape (k,)."""
@@ -61,10 +61,6 @@ class Tally:
     def by_value(self) -> Mapping[float, int]:
         """Return the counts by value, ascending."""
         return dict(zip(self.values.tolist(), self.counts.tolist(), strict=True))
-
-    def _means(self, rows: Counts) -> Floats:
-        means: Floats = rows @ self.values / rows.sum(axis=1)
-        return means
 
 
 def tally(values: NDArray[Any]) -> Tally:
