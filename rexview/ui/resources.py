@@ -23,6 +23,8 @@ from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selectio
 from rexview.analysis.case_page import CasePage, gather_case
 from rexview.analysis.colours import model_colours
 from rexview.analysis.content_order import in_content_order
+from rexview.analysis.score_splits import Split, SplitBy, split_scores
+from rexview.analysis.score_tables import ScoreTables, score_tables
 from rexview.errors import ReviewSetError, RexviewError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
@@ -246,3 +248,15 @@ def counts(table: AnswerTable, case_filter: CaseFilter) -> Facets:
 def numbers(table: AnswerTable, case_filter: CaseFilter) -> Overview:
     """Return the numbers of the Overview for a filter."""
     return analysis.overview(table, case_filter)
+
+
+@lru_cache(maxsize=16)
+def scores(review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter) -> ScoreTables:
+    """Return the numbers of the Scores page for a filter: intervals take a moment."""
+    return score_tables(review_set, table, case_filter)
+
+
+@lru_cache(maxsize=16)
+def split(review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, by: SplitBy) -> Split:
+    """Return the scores for each value of a property of the cases."""
+    return split_scores(review_set, table, case_filter, by)

@@ -15,8 +15,12 @@ import altair as alt
 
 ROW: Final = "row"
 """Column of the frame with the key of the row; not for the table."""
-LONGEST_LABEL: Final = 150
-"""Names are cut at this width, in pixels: a phone has 300."""
+NARROW: Final = "(containerSize()[0] < 480)"
+"""Whether a chart has the width of a phone, as an expression of Vega."""
+LABEL_LIMIT: Final = alt.ExprRef(f"{NARROW} ? 92 : 170")
+"""Names are cut at this width, in pixels."""
+LEGEND_COLUMNS: Final = alt.ExprRef(f"{NARROW} ? 2 : 5")
+"""So many names stand side by side in a legend."""
 _HEADING: Final = "h"
 
 
@@ -47,7 +51,7 @@ class ModelRows:
         }
         axis = alt.Axis(
             labelExpr=f"{_expression(self.labels)}[datum.value]",
-            labelLimit=LONGEST_LABEL,
+            labelLimit=LABEL_LIMIT,
             labelFontWeight=weight,
             ticks=False,
             domain=False,
