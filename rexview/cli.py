@@ -1,4 +1,4 @@
-"""``python -m rexview check | import | failures | render | bench``.
+"""``python -m rexview check | import | failures | stats | render | bench``.
 
 Exit status: 0 done, 1 the data has errors or the work failed, 2 the command line is wrong. What a
 program reads goes to standard output, what a person reads about trouble to standard error.
@@ -50,6 +50,18 @@ def _parser() -> argparse.ArgumentParser:
     failures.add_argument("--json", action="store_true", help="a JSON list instead of lines")
     failures.set_defaults(run=_failures)
 
+    stats = commands.add_parser("stats", help="print the tables of scores, tests and readers")
+    stats.add_argument("folder", type=Path, metavar="FOLDER")
+    stats.add_argument("--json", action="store_true", help="a JSON object with full precision")
+    stats.add_argument(
+        "--order",
+        default="mean_first",
+        metavar="mean_first|minimum_first",
+        choices=("mean_first", "minimum_first"),
+        help="Content: minimum of the readers' means (default), or mean of their minimums",
+    )
+    stats.set_defaults(run=_stats)
+
     render = commands.add_parser("render", help="write the display picture of one image")
     render.add_argument("image", type=Path, metavar="IMAGE")
     render.add_argument("--out", type=Path, required=True, metavar="X.png")
@@ -62,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     render.set_defaults(run=_render)
 
     bench = commands.add_parser("bench", help="measure this machine, side by side")
-    bench.add_argument("what", choices=("viewer", "queries", "imaging", "detectors"))
+    bench.add_argument("what", choices=("viewer", "queries", "imaging", "detectors", "stats"))
     bench.add_argument(
         "folder",
         type=Path,
@@ -130,6 +142,21 @@ def _failures(options: argparse.Namespace) -> int:
 
 def _is_hint(row: dict[str, Any]) -> bool:
     return row["source"] == "detector" and row["kind"] in HINT_KINDS
+
+
+def _stats(options: argparse.Namespace) -> int:
+    from rexview.reviewset import load
+    from rexview.settings import load_settings
+    from rexview.stats.report import report
+    from rexview.stats.report_text import report_text
+
+    threshold = load_settings().gap_threshold
+    tables = report(load(options.folder), gap_threshold=threshold, content_order=options.order)
+    if options.json:
+        print(json.dumps(tables, ensure_ascii=False, allow_nan=False, indent=1))
+    else:
+        print(report_text(tables))
+    return 0
 
 
 def _render(options: argparse.Namespace) -> int:

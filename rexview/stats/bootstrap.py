@@ -145,6 +145,12 @@ def mean_interval(
     return _judged(number, drawn, _left_out(means, observed), observed, level)
 
 
+def forget() -> None:
+    """Empty the caches: what was drawn is drawn anew. Numbers stay the same, times do not."""
+    _drawn.cache_clear()
+    _uniform.cache_clear()
+
+
 def _sums(values: Counts, counts: Counts) -> tuple[int, Floats]:
     """Return the distribution of the sum of n draws: the smallest sum, and shares from there on.
 

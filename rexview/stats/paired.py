@@ -193,11 +193,11 @@ def _pair_test(
         left_out=left_out,
         mean_difference=counted.mean,
         interval=interval,
-        statistic=found and found.statistic,
-        p=found and found.p,
+        statistic=found.statistic if found else None,
+        p=found.p if found else None,
         p_adj=None,
-        effect=found and found.effect,
-        method=found and found.method,
+        effect=found.effect if found else None,
+        method=found.method if found else None,
         why=why,
     )
 
