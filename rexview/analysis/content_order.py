@@ -15,6 +15,7 @@ from rexview.analysis.severity import severity
 from rexview.analysis.table import FAILURE_BITS, AnswerTable
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, finals_of, weakest_link
+from rexview.stats.values import finals
 
 _CHANGED = ("content", "weakest", "severity")
 
@@ -49,4 +50,5 @@ def in_content_order(
         .with_columns(weakest_link().cast(pl.Enum(WEAKEST)).alias("weakest"))
     )
     rows = severity(rows, FAILURE_BITS).select(table.rows.columns).rechunk()
-    return replace(table, rows=rows, content_order=content_order)
+    scored = finals(review_set, content_order=content_order)
+    return replace(table, rows=rows, finals=scored, content_order=content_order)

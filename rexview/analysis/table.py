@@ -21,6 +21,7 @@ from rexview.analysis.severity import severity
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, detectors, survey
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
+from rexview.stats.values import Finals, finals
 from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, FAILURES, QUESTION_TYPES
 
 FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILURES)}
@@ -52,6 +53,8 @@ class AnswerTable:
         Name on screen by model id, in the set's order.
     n_images, n_readers : int
         Different images, and people who scored or flagged.
+    finals : Finals
+        The final scores that statistics are made of; image dimensions for each picture.
     marks : Marks
         The readers' single scores, placed in ``rows``.
     gap_threshold : float
@@ -65,6 +68,7 @@ class AnswerTable:
     models: dict[str, str]
     n_images: int
     n_readers: int
+    finals: Finals
     marks: Marks
     gap_threshold: float = GAP_THRESHOLD
     content_order: ContentOrder = "mean_first"
@@ -227,6 +231,7 @@ def answer_table(
         models=names,
         n_images=images.n_unique(),
         n_readers=readers.n_unique(),
+        finals=finals(review_set, content_order=content_order),
         marks=Marks(review_set, place),
         gap_threshold=gap_threshold,
         content_order=content_order,

@@ -75,13 +75,14 @@ def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> 
             "Dimension": mean.name,
             "Model": numbers.models[mean.model],
             "Mean": mean.mean,
-            "Answers": mean.answers.value,
+            "n": mean.scored.value,
+            "of": "pictures" if mean.of_pictures else "answers",
             LABEL: f"{mean.mean:.2f}",
             KEY: f"{mean.model}/{mean.dimension}",
         }
         for mean in numbers.means
     ]
-    filters = {f"{mean.model}/{mean.dimension}": mean.answers.opens for mean in numbers.means}
+    filters = {f"{mean.model}/{mean.dimension}": mean.scored.opens for mean in numbers.means}
     if not rows:
         return None
     frame = pd.DataFrame(rows)
@@ -98,7 +99,7 @@ def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> 
         ),
         x2=alt.datum(1),
         color=colour_of_models(numbers.models, colours),
-        tooltip=["Model", "Dimension", alt.Tooltip("Mean:Q", format=".2f"), "Answers"],
+        tooltip=["Model", "Dimension", alt.Tooltip("Mean:Q", format=".2f"), "n", "of"],
     )
     return linked_bars("Scores per dimension", base, frame, filters)
 
