@@ -15,6 +15,8 @@ _ORDER: Final = (
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
     "marks",
 )
+_LEAST: Final = 0.001
+"""The smallest step of a range's end."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +90,21 @@ def _range(name: str, limits: Range) -> str:
     what = RANGES[name]
     if low is not None and low == high:
         return f"{what} {low}"
+    under = _under(limits.high)
     if low is not None and high is not None:
-        return f"{what} {low} to {high}"
+        return f"{what} {low} to {under or high}"
     if name == "disagreement" and low is not None:
         return f"Readers differ by {low} or more"
     if low is None and high is None:
         return f"{what} scored" if name in DIMENSION_NAMES else f"{what} known"
-    return f"{what} {low} or more" if low is not None else f"{what} {high} or less"
+    if low is not None:
+        return f"{what} {low} or more"
+    return f"{what} {under or f'{high} or less'}"
+
+
+def _under(high: float | None) -> str:
+    """Write the last number before a whole, half or quarter as that one: 2.999 is "under 3"."""
+    if high is None:
+        return ""
+    border = round(high + _LEAST, 3)
+    return f"under {border:g}" if border != high and (4 * border).is_integer() else ""

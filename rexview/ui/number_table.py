@@ -67,7 +67,13 @@ def table_html(title: str, heads: Iterable[str], body: Iterable[str], caption: s
 def model_head(name: str, colour: str) -> str:
     """Write the row head of a model, with its colour beside its name."""
     mark = f'<i class="rx-swatch" style="--rx-colour:{html.escape(colour)}"></i>' if colour else ""
-    return f'<th scope="row">{mark}{html.escape(name)}</th>'
+    return f'<th scope="row">{mark}{short_name(name)}</th>'
+
+
+def short_name(name: str) -> str:
+    """Write a name that is cut after two lines; all of it is in its title."""
+    text = html.escape(name)
+    return f'<span class="rx-name" title="{text}">{text}</span>'
 
 
 def linked_number(count: Count, label: str, exact: bool = True, title: str = "") -> str:

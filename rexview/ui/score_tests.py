@@ -13,7 +13,7 @@ from rexview.analysis import CaseFilter, Count, Range
 from rexview.analysis.narrowing import narrowed
 from rexview.analysis.score_tables import ScoreTables
 from rexview.stats.paired import FriedmanTest, PairTest
-from rexview.ui.number_table import NOTHING, Reasons, linked_number, signed, table_html
+from rexview.ui.number_table import Reasons, linked_number, short_name, signed, table_html
 from rexview.vocab import DIMENSION_NAMES
 
 MOST_PAIRS: Final = 100
@@ -43,7 +43,6 @@ def comparison_cells(tables: ScoreTables, dimension: str, reasons: Reasons) -> s
 def _test_cells(
     test: PairTest, base: CaseFilter, reasons: Reasons, where: str
 ) -> tuple[str, str, str, str]:
-    difference = NOTHING
     if test.mean_difference is None:
         difference = reasons.add(test.why or "Undefined.", where)
     else:
@@ -108,7 +107,7 @@ def pairs_html(tables: ScoreTables, caption: str) -> str:
         where = f"{DIMENSION_NAMES[test.dimension]}, {first} and {second}"
         cells = _test_cells(test, tables.cases.opens, reasons, where)
         names = "".join(
-            f'<td class="rx-name">{html.escape(text)}</td>'
+            f"<td>{short_name(text)}</td>"
             for text in (DIMENSION_NAMES[test.dimension], first, second)
         )
         body.append(f"<tr>{names}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
