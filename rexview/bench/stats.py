@@ -88,7 +88,7 @@ def _loading() -> dict[str, Any]:
     root = Path(__file__).resolve().parents[2]
     code = (
         "import time, polars, numpy; start = time.perf_counter(); "
-        "import scipy.stats, rexview.stats.agreement; print(time.perf_counter() - start)"
+        "import scipy.stats, sklearn.metrics; print(time.perf_counter() - start)"
     )
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True

@@ -23,7 +23,6 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from sklearn.metrics import cohen_kappa_score
 
 from rexview.stats.alpha import Alpha, alphas
 from rexview.stats.bootstrap import RESAMPLES, Counts, Floats, Interval
@@ -264,6 +263,8 @@ def _kappa(dimension: str, counts: Counts) -> tuple[float | None, str | None]:
         units = unit_name(dimension, int(counts.sum()))
         every = f"the one {units}" if counts.sum() == 1 else f"all {counts.sum():,} {units}"
         return None, f"Both readers gave {every} the score {_ROW[met[0]]}: kappa is undefined."
+    from sklearn.metrics import cohen_kappa_score  # slow to import
+
     kappa = cohen_kappa_score(
         _ROW[met], _COLUMN[met], labels=LEVELS, weights="quadratic", sample_weight=counts[met]
     )

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from rexview import __version__
 from rexview.schema import ReviewSet
+from rexview.stats.agreement import Alpha, PairAgreement, alphas, pair_agreements
 from rexview.stats.answered import NoAnswers, no_answers
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval
 from rexview.stats.final import CONTENT_ORDERS, ContentOrder
@@ -67,8 +68,6 @@ def report(
         each a list of rows, and ``about``: definitions, models, readers and versions. Models
         without an answer in the set are left out.
     """
-    from rexview.stats.agreement import alphas, pair_agreements  # imports scikit-learn
-
     values = finals(review_set, content_order=content_order)
     marks = given_marks(review_set)
     answered = set(review_set.answers["model"].unique())
@@ -155,7 +154,7 @@ def _gap(row: GapSummary) -> Row:
     }
 
 
-def _agreement(row: Any) -> Row:
+def _agreement(row: PairAgreement) -> Row:
     return {
         "dimension": row.dimension,
         "n": row.n,
@@ -200,7 +199,7 @@ def _friedman(row: FriedmanTest) -> Row:
     }
 
 
-def _alpha(row: Any) -> Row:
+def _alpha(row: Alpha) -> Row:
     return {
         "dimension": row.dimension,
         "n_units": row.n_units,
