@@ -195,6 +195,13 @@ def marks_left(review_set: ReviewSet, selection: Selection) -> pl.DataFrame:
     return marks.join(answers, on=["case", "model"], how="semi", maintain_order="left")
 
 
+def shared_count(numbers: PairAgreement, base: CaseFilter) -> Count:
+    """Count what a pair of readers both scored on one dimension, with what opens it."""
+    readers = (numbers.reader_a, numbers.reader_b)
+    marks = (str(Mark.of(reader, numbers.dimension)) for reader in readers)
+    return Count(numbers.n, _with_marks(base, *marks))
+
+
 def reader_drifts(
     review_set: ReviewSet,
     table: AnswerTable,
@@ -273,8 +280,7 @@ def _dimensions(
             for two in LEVELS
             if (one, two) in places
         )
-        opens = _with_marks(base, str(Mark.of(a, dimension)), str(Mark.of(b, dimension)))
-        shared = Count(numbers.n, opens)
+        shared = shared_count(numbers, base)
         yield DimensionAgreement(numbers, shared, both["case"].n_unique(), cells)
 
 

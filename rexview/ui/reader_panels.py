@@ -9,7 +9,12 @@ from typing import Final
 from rexview.analysis import CaseFilter
 from rexview.analysis import reader_words as words
 from rexview.analysis.published_agreement import AGREEMENT_SOURCE, published_agreement
-from rexview.analysis.reader_tables import DimensionAgreement, Pair, ReaderTables
+from rexview.analysis.reader_tables import (
+    DimensionAgreement,
+    Pair,
+    ReaderTables,
+    shared_count,
+)
 from rexview.analysis.score_words import counted, interval_words
 from rexview.stats.agreement import PairAgreement
 from rexview.stats.units import unit_name
@@ -25,12 +30,12 @@ MOST_PAIRS: Final = 45
 def headline_html(tables: ReaderTables) -> str:
     """Say in one sentence who scored how much."""
     scored = linked_number(tables.scored, f"<b>{tables.scored.value:,}</b>")
-    doubled = linked_number(tables.doubled, f"<b>{tables.doubled.value:,}</b>")
-    return (
-        f'<p class="rx-line">{counted(len(tables.readers), "reader")} scored {scored} of '
-        f"{counted(tables.scored.of or 0, 'answer')}; {doubled} of them have two readers or more "
-        "on the same dimension.</p>"
-    )
+    said = f"{counted(len(tables.readers), 'reader')} scored {scored} of "
+    said += counted(tables.scored.of or 0, "answer")
+    if tables.doubled.value:
+        doubled = linked_number(tables.doubled, f"<b>{tables.doubled.value:,}</b>")
+        said += f"; {doubled} of them have two readers or more on the same dimension"
+    return f'<p class="rx-line">{said}.</p>'
 
 
 def agreement_html(tables: ReaderTables) -> str:
@@ -70,7 +75,7 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
         return linked_number(found.shared, label, title=behind)
 
     sign = "<sup>†</sup>" if numbers.lowered_by_variance else ""
-    kappa = reasons.number(numbers.qwk, numbers.why, name)
+    kappa = reasons.number(numbers.qwk, numbers.why, f"{name}, kappa")
     cells = [
         opened(f"<b>{kappa}</b>") + sign if numbers.qwk is not None else kappa,
         reasons.interval(numbers.qwk_interval, f"{name}, kappa"),
@@ -107,7 +112,8 @@ def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
         address = html.escape(href(state.PAGE_READERS, query))
         current = ' aria-current="true"' if pair == tables.pair else ""
         head = f'<a href="{address}" data-rx-page{current}>{html.escape(name)}</a>'
-        cells = [_pair_cell(found.get((*pair, word)), name, reasons) for word in shown]
+        rows = (found.get((*pair, word)) for word in shown)
+        cells = [_pair_cell(row, name, case_filter, reasons) for row in rows]
         body.append(f'<tr><th scope="row">{head}</th>{"".join(cells)}</tr>')
     caption = "Quadratic-weighted kappa and n of every two readers who share anything."
     if len(ordered) > MOST_PAIRS:
@@ -116,12 +122,15 @@ def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
     return table_html("All pairs of readers", heads, body, caption) + reasons.html()
 
 
-def _pair_cell(row: PairAgreement | None, pair: str, reasons: Reasons) -> str:
+def _pair_cell(
+    row: PairAgreement | None, pair: str, case_filter: CaseFilter, reasons: Reasons
+) -> str:
     if row is None or not row.n:
         return f"<td>{NOTHING}</td>"
     name = f"{pair}, {DIMENSION_NAMES[row.dimension]}"
     kappa = reasons.number(row.qwk, row.why, name)
-    return f"<td><b>{kappa}</b><small>n {row.n:,}</small></td>"
+    shown = linked_number(shared_count(row, case_filter), f"<b>{kappa}</b>")
+    return f"<td>{shown}<small>n {row.n:,}</small></td>"
 
 
 def alphas_html(tables: ReaderTables) -> str:

@@ -19,10 +19,12 @@ import platformdirs
 import streamlit as st
 
 from rexview import analysis, reviewset
-from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selection
+from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selection, reader_tables
+from rexview.analysis.adjudication import Adjudication, adjudication
 from rexview.analysis.case_page import CasePage, gather_case
 from rexview.analysis.colours import model_colours
 from rexview.analysis.content_order import in_content_order
+from rexview.analysis.reader_tables import Pair, ReaderDrift, ReaderTables
 from rexview.analysis.score_splits import Split, SplitBy, split_scores
 from rexview.analysis.score_tables import ScoreTables, score_tables
 from rexview.errors import ReviewSetError, RexviewError
@@ -260,3 +262,27 @@ def scores(review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter) -
 def split(review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, by: SplitBy) -> Split:
     """Return the scores for each value of a property of the cases."""
     return split_scores(review_set, table, case_filter, by)
+
+
+@lru_cache(maxsize=16)
+def readers(
+    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, pair: tuple[str, ...]
+) -> ReaderTables:
+    """Return the numbers of the Readers page for a filter and a pair of readers."""
+    return reader_tables.reader_tables(review_set, table, case_filter, pair=pair)
+
+
+@lru_cache(maxsize=16)
+def reader_drifts(
+    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, pair: Pair, dimension: str
+) -> tuple[ReaderDrift, ReaderDrift]:
+    """Return the scores of both readers of a pair over time."""
+    return reader_tables.reader_drifts(review_set, table, case_filter, pair, dimension)
+
+
+@lru_cache(maxsize=8)
+def to_adjudicate(
+    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, threshold: float
+) -> Adjudication:
+    """Return the answers on which readers are far apart."""
+    return adjudication(review_set, table, case_filter, threshold)

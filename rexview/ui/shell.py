@@ -18,7 +18,7 @@ from rexview.ui.problems import show_problems
 from rexview.ui.text import as_markdown
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
-_STYLES: Final = ("style.css", "browse.css", "scores.css", "print.css")
+_STYLES: Final = ("style.css", "browse.css", "scores.css", "readers.css", "print.css")
 
 
 @cache

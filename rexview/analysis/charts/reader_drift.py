@@ -68,9 +68,13 @@ def _drift_chart(
         scale=alt.Scale(domain=met, range=[_SHAPES[reader] for reader in met]),
         legend=legend,
     )
-    scale = alt.Scale(zero=False, nice=True) if difference else alt.Scale(domain=[1, 5])
+    scale = alt.Scale(domain=[1, 5])
+    if difference:
+        furthest = frame[[value, "Low", "High"]].astype(float).abs().max().max()
+        reach = max(1.0, 1.1 * float(furthest))
+        scale = alt.Scale(domain=[-reach, reach], nice=False)
     title = "Difference, points" if difference else "Mean score, 1 to 5"
-    y = alt.Y(f"{value}:Q", title=title, scale=scale)
+    y = alt.Y(f"{value}:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5))
     utc = alt.Scale(type="utc", padding=12)
     base = alt.Chart(frame).encode(color=colour)
     x = alt.X("Middle:T", title=None, scale=utc, axis=alt.Axis(labelOverlap=True, tickCount=6))
@@ -102,7 +106,8 @@ def _drift_chart(
         )
         .add_params(select)
     )
-    layers: list[alt.Chart] = [days, spans, points]
+    known = frame["Low"].notna().any()
+    layers: list[alt.Chart] = [days, spans, points] if known else [days, points]
     if difference:
         zero = alt.Chart(pd.DataFrame({"y": [0]})).mark_rule(color=REFERENCE_COLOUR)
         layers.insert(0, zero.encode(y="y:Q"))

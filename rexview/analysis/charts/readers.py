@@ -174,7 +174,8 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
         .add_params(select)
     )
     zero = alt.Chart(pd.DataFrame({"x": [0]})).mark_rule(color=REFERENCE_COLOUR).encode(x="x:Q")
-    drawn = alt.layer(zero, spans, points).properties(height=alt.Step(34))
+    layers = [zero, spans, points] if frame["Low"].notna().any() else [zero, points]
+    drawn = alt.layer(*layers).properties(height=alt.Step(34))
     title = "Who is stricter"
     return linked(title, drawn, frame, filters, caption=stricter_caption(tables))
 
