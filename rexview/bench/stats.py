@@ -24,10 +24,11 @@ import polars as pl
 from rexview import frames
 from rexview.schema import Model, ReviewSet, SetInfo
 from rexview.stats import bootstrap
-from rexview.stats.bootstrap import RESAMPLES, Interval
+from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
 from rexview.stats.paired import compare
 from rexview.stats.report import report
 from rexview.stats.summary import gap_summaries, summaries
+from rexview.stats.tally import tally
 from rexview.stats.values import TESTED_TOGETHER, Finals, finals
 from rexview.vocab import TEXT_DIMENSIONS
 
@@ -39,6 +40,7 @@ LARGE: Final = ((50_000, 2), (5_000, 20))
 """The same for 100,000 answers and :data:`LARGE_TARGET` seconds."""
 LARGE_TARGET: Final = 10.0
 MANY: Final = (100, 20)
+ONE: Final = 2_000
 Result = TypeVar("Result")
 _READERS: Final = ("reader_a", "reader_b")
 _SLACK: Final = 0.05
@@ -59,6 +61,7 @@ def run() -> list[dict[str, Any]]:
     plain, plain_seconds = _timed(lambda: _plain(finals(small), _models(SMALL[1])))
     _same(tables, plain)
     rows.append(_row("scores, gaps and tests", *SMALL, seconds, SMALL_TARGET, plain_seconds))
+    rows.append(_one_interval())
     for cases, models in (SMALL, MANY, *LARGE):
         made = _review_set(cases, models)
         target = {SMALL: SMALL_TARGET, MANY: None}.get((cases, models), LARGE_TARGET)
@@ -81,6 +84,24 @@ def _row(
         "plain seconds": None if plain is None else round(plain, 3),
         "ratio": None if plain is None else round(plain / seconds, 1),
     }
+
+
+def _one_interval() -> dict[str, Any]:
+    """Time one interval of a mean over :data:`ONE` scores, ours and scipy's."""
+    scores = np.random.default_rng(1).integers(1, 6, ONE).astype(np.float64)
+    ours, seconds = _timed(lambda: tally(scores).interval())
+    plain, plain_seconds = _timed(lambda: _limits(scores))
+    assert ours.low is not None and ours.high is not None, "ours is undefined"  # noqa: PT018
+    assert np.allclose((ours.low, ours.high), plain, rtol=0, atol=_SLACK), "the interval differs"
+    return _row("one interval of a mean", ONE, 1, seconds, None, plain_seconds)
+
+
+def _limits(sample: Floats) -> tuple[float, float]:
+    """Work out an interval of the mean by scipy, from raw values."""
+    from scipy.stats import bootstrap as resampled
+
+    found = resampled((sample,), np.mean, n_resamples=RESAMPLES, rng=1).confidence_interval
+    return float(found.low), float(found.high)
 
 
 def _loading() -> dict[str, Any]:
@@ -169,12 +190,7 @@ def _tables(values: Finals, models: list[str]) -> dict[tuple[str, ...], tuple[fl
 
 def _plain(values: Finals, models: list[str]) -> dict[tuple[str, ...], tuple[float, ...]]:
     """The same numbers as a manual would have them worked out: from raw values, one by one."""
-    from scipy.stats import bootstrap as resampled
     from scipy.stats import wilcoxon
-
-    def limits(sample: np.ndarray) -> tuple[float, float]:
-        found = resampled((sample,), np.mean, n_resamples=RESAMPLES, rng=1).confidence_interval
-        return float(found.low), float(found.high)
 
     given: dict[tuple[str, ...], tuple[float, ...]] = {}
     for dimension in (*TESTED_TOGETHER, "gap"):
@@ -182,12 +198,12 @@ def _plain(values: Finals, models: list[str]) -> dict[tuple[str, ...], tuple[flo
         wide = frame.pivot(index="case", columns="model", values="value")
         for model in models:
             sample = wide[model].dropna().to_numpy()
-            given[dimension, model] = (float(sample.mean()), *limits(sample))
+            given[dimension, model] = (float(sample.mean()), *_limits(sample))
         for a, b in combinations(models, 2):
             if dimension != "gap":
                 differences = (wide[a] - wide[b]).dropna().round(9).to_numpy()
                 p = float(wilcoxon(differences).pvalue)
-                given[dimension, a, b] = (p, *limits(differences))
+                given[dimension, a, b] = (p, *_limits(differences))
     return given
 
 
