@@ -9,6 +9,7 @@ import streamlit as st
 from rexview.analysis import AnswerTable, CaseFilter, model_colours
 from rexview.analysis.charts import SELECTION, LinkedChart, overview_charts
 from rexview.analysis.charts.export import FORMS, exported, file_name
+from rexview.analysis.charts.overview import SIDE_BY_SIDE
 from rexview.errors import RexviewError
 from rexview.ui import resources, state
 from rexview.ui.chart_table import chart_table_html
@@ -22,13 +23,16 @@ def _charts(table: AnswerTable, case_filter: CaseFilter) -> tuple[LinkedChart, .
 
 
 def show_charts(table: AnswerTable, case_filter: CaseFilter) -> bool:
-    """Show the charts of the Overview side by side; False when there is nothing to draw."""
+    """Show the charts of the Overview; False when there is nothing to draw."""
     charts = _charts(table, case_filter)
-    if charts:
-        for place, column in enumerate(st.columns(len(charts), gap="small")):
-            with column:
-                show_chart(charts[place], key=f"overview_chart_{place}")
-    return bool(charts)
+    if not charts:
+        return False
+    few = len(resources.numbers(table, case_filter).models) <= SIDE_BY_SIDE
+    places = st.columns(len(charts), gap="small") if few else [st.container() for _ in charts]
+    for number, (chart, place) in enumerate(zip(charts, places, strict=True)):
+        with place:
+            show_chart(chart, key=f"overview_chart_{number}")
+    return True
 
 
 def show_chart(linked: LinkedChart, *, key: str) -> None:

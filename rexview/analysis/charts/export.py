@@ -34,7 +34,7 @@ _SECONDS: Final = 60.0
 _WIDTH: Final = 560
 """Width of the plot, in units of the chart."""
 _LABEL_WIDTH: Final = 420
-_PER_LINE: Final = 96
+_PER_LINE: Final = 106
 """Characters in a line of the caption."""
 _INK: Final = "#14191D"
 _LOOK: Final[dict[str, Any]] = {
@@ -47,6 +47,7 @@ _LOOK: Final[dict[str, Any]] = {
         "labelFontSize": 11,
         "titleFontSize": 11,
         "titleFontWeight": "normal",
+        "labelPadding": 5,
         "gridColor": "#E3E7EA",
         "domainColor": "#8A9099",
         "tickColor": "#8A9099",
@@ -122,8 +123,8 @@ def print_spec(linked: LinkedChart, notice: str = "") -> dict[str, Any]:
         # a picture as a mark is fetched from wherever the data say
         if part.keys() & _OUTSIDE or "image" in (part.get("mark"), part.get("type")):
             raise ChartError("This chart refers to something outside itself and is not drawn.")
-        if isinstance(part.get("labelLimit"), (int, float)):
-            part["labelLimit"] = max(part["labelLimit"], _LABEL_WIDTH)
+        if "labelLimit" in part:  # a number, or an expression of the width on screen
+            part["labelLimit"] = _LABEL_WIDTH
     _set_width(spec)
     spec["title"] = {
         "text": textwrap.wrap(linked.title, _PER_LINE),

@@ -164,7 +164,7 @@ def linked_bars(
     bars = base.mark_bar(cursor="pointer").encode(opacity=faded(select)).add_params(select)
     place: dict[str, Any] = {"dy": -6} if upright else {"dx": 4, "align": "left"}
     texts = base.mark_text(fontSize=11, **place).encode(text=label)
-    height = 232 if upright else step_of(frame["Model"].nunique())
+    height = 320 if upright else step_of(frame["Model"].nunique())
     drawn = alt.layer(bars, texts).properties(height=height)
     return linked(title, drawn, frame, filters, caption=caption)
 
