@@ -26,7 +26,8 @@ APPROXIMATION: Final = "approximation"
 _EXACT_UP_TO: Final = 50
 _ARRANGED_UP_TO: Final = 13
 _AT_ONCE: Final = 1_000_000
-"""So many differences are ranked in one call, at most: it bounds the memory."""
+"""So many differences (or arrangements of signs) are looked at in one call, at most: it bounds
+the memory."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def signed_ranks(differences: Sequence[Floats]) -> list[SignedRank | None]:
         if values.any():
             alike[_method(values), len(values)].append(place)
     for (method, n), places in alike.items():
-        size = max(1, _AT_ONCE // n)
+        size = max(1, _AT_ONCE // (n if method else 2**n))
         for start in range(0, len(places), size):
             part = places[start : start + size]
             rows = np.stack([differences[place] for place in part])
