@@ -110,6 +110,20 @@ def test_boxes_and_window_never_go_to_the_server(demo, new_page):
     assert [one for one in sent if "/media/" not in str(one)] == []  # the page's own icon
 
 
+def ends_at(page, case):
+    """Wait until picture, texts and address have come to a case, and see that they stay there."""
+    script = """() => [new URLSearchParams(location.search).get('case'),
+        document.documentElement.hasAttribute('data-rx-turning')]"""
+
+    def place():
+        return [painted(page), *page.evaluate(script)]
+
+    becomes(page, place, [case, case, False])
+    pass_time(page, 1500)
+    calm(page)
+    becomes(page, place, [case, case, False])
+
+
 @pytest.mark.parametrize("keys", ["jjk", "jkj", "jjjkk", "jjjj"])
 def test_fast_paging_ends_where_the_keys_say(demo, new_page, keys):
     page = opened(new_page(), demo, "case?sort=order")
@@ -128,12 +142,7 @@ def test_fast_paging_ends_where_the_keys_say(demo, new_page, keys):
         page.keyboard.press(key)
         page.wait_for_timeout(120)  # as fast as a reader's finger, whatever the page does
         place += 1 if key == "j" else -1
-    painted(page, order[place])
-    page.wait_for_function("one => location.search.includes('case=' + one)", arg=order[place])
-    pass_time(page, 1500)
-    calm(page)
-    assert painted(page) == order[place]
-    assert f"case={order[place]}" in page.url
+    ends_at(page, order[place])
 
 
 def test_a_finding_lights_its_box_and_back(demo, new_page):

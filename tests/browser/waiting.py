@@ -97,7 +97,7 @@ def becomes(page: Page, read: Callable[[], T], wanted: Any) -> T:
     while found != wanted and time.monotonic() < limit:
         page.wait_for_timeout(_STEP_MS)
         found = read()
-    assert found == wanted
+    assert found == wanted, f"still {found!r}, not {wanted!r}, after {PATIENCE_MS // 1000} s"
     return found
 
 
