@@ -10,6 +10,7 @@ import polars as pl
 
 from rexview.analysis.case_filter import CaseFilter, Range
 from rexview.analysis.count import Count
+from rexview.analysis.marking import told_apart
 from rexview.analysis.narrowing import narrowed
 from rexview.analysis.reader_tables import marks_left
 from rexview.analysis.selecting import apply
@@ -92,7 +93,11 @@ class Adjudication:
             Name on screen by reader id: two columns each, score and comment.
         """
         columns = ["Case", "Model", "Question", "Dimension", "Points apart"]
-        columns += [f"{word}: {name}" for name in _named(readers) for word in ("Score", "Comment")]
+        columns += [
+            f"{word}: {name}"
+            for name in told_apart(readers).values()
+            for word in ("Score", "Comment")
+        ]
         rows = []
         for answer in self.part(0, len(self._rows)):
             model = self._table.models.get(answer.model, answer.model)
@@ -162,11 +167,3 @@ def _disputes(marks: Iterable[Mapping[str, object]], threshold: float) -> tuple[
             comments = tuple(said.get(dimension, ()))
             found.append(Dispute(dimension, round(apart, 9), means, comments))
     return tuple(sorted(found, key=lambda dispute: -dispute.apart))
-
-
-def _named(readers: Mapping[str, str]) -> list[str]:
-    """Return the readers' names, told apart by their ids where two are the same."""
-    names = list(readers.values())
-    return [
-        name if names.count(name) == 1 else f"{name} ({reader})" for reader, name in readers.items()
-    ]

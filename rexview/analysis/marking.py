@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,10 +31,10 @@ class Marks:
     review_set: ReviewSet
     place: pl.DataFrame
 
-    @property
+    @cached_property
     def readers(self) -> dict[str, str]:
-        """Name on screen by reader id."""
-        return self.review_set.reader_names
+        """Name on screen by reader id; equal names are told apart by the ids."""
+        return told_apart(self.review_set.reader_names)
 
     @cached_property
     def frame(self) -> pl.DataFrame:
@@ -78,6 +79,14 @@ class Marks:
         chosen = np.zeros(len(self.place), dtype=np.bool_)
         chosen[found["row"].to_numpy()] = True
         return chosen
+
+
+def told_apart(names: Mapping[str, str]) -> dict[str, str]:
+    """Write the id behind each of the names that several readers have."""
+    met = Counter(names.values())
+    return {
+        reader: name if met[name] == 1 else f"{name} ({reader})" for reader, name in names.items()
+    }
 
 
 def _meets(mark: Mark) -> pl.Expr:

@@ -45,7 +45,7 @@ def agreement_html(tables: ReaderTables) -> str:
     names = [words.short(tables.readers[reader]) for reader in tables.pair]
     heads = ["Dimension", "n", "Kappa", "95 % CI", "MAD", "95 % CI"]
     heads += [f"{name}, mean ± SD" for name in names]
-    heads += ["Same score", "Within one point"]
+    heads += ["Same score", "Within one"]
     reasons = Reasons()
     body = [_row(found, reasons) for found in tables.dimensions]
     title = f"Table 3. Agreement of {tables.pair_name(tables.pair)}"
@@ -203,4 +203,11 @@ def published_html(tables: ReaderTables) -> str:
 def all_disputed_html(count: int, cases: int, opens: CaseFilter) -> str:
     """Say how many answers are to be adjudicated, and open them in Browse."""
     label = f"<b>{counted(count, 'answer')}</b> in {counted(cases, 'case')}"
-    return f'<p class="rx-line">{link(state.PAGE_BROWSE, opens, label)}</p>'
+    note = (
+        "All readers count, not only the chosen pair; a reader's image scores are averaged over "
+        "the pictures of an answer. Previous and next on the Case page walk this list."
+    )
+    return (
+        f'<p class="rx-line">{link(state.PAGE_BROWSE, opens, label)}</p>'
+        f'<p class="rx-quiet rx-note">{note}</p>'
+    )

@@ -348,3 +348,13 @@ def test_no_score_outside_the_filter_is_counted(make_set: Any) -> None:
     assert tables.pair is None
     assert tables.scored.value == 0
     assert pl.Series([tables.unscored, tables.lost.value]).sum() == 0
+
+
+def test_readers_of_one_name_are_told_apart(make_set: Any) -> None:
+    made = review(make_set, [score("c1", "a", 5), score("c1", "b", 2)])
+    twins = (Reader("a", "Dr. X"), Reader("b", "Dr. X"))
+    named = dataclasses.replace(made, info=dataclasses.replace(made.info, readers=twins))
+    table, tables = shown(named)
+    assert tables.readers == {"a": "Dr. X (a)", "b": "Dr. X (b)"}
+    columns = adjudication(named, table, CaseFilter(), 2).frame(table.marks.readers).columns
+    assert len(set(columns)) == len(columns) == 9
