@@ -6,6 +6,7 @@ All of it is plain text.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from rexview.analysis.score_splits import Split
 from rexview.analysis.score_tables import ScoreTables
@@ -14,6 +15,8 @@ from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.paired import PairTest
 from rexview.stats.values import TESTED_TOGETHER
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
+
+_MOST_NAMED: Final = 4
 
 
 def counted(n: int, word: str) -> str:
@@ -59,6 +62,20 @@ def _picture_words(tables: ScoreTables) -> str:
             "filters by their mean."
         )
     return words
+
+
+def n_words(tables: ScoreTables, dimensions: Sequence[str]) -> str:
+    """Say how many answers of each model a chart is about: ``n: A 34, B 26 to 30 answers``."""
+    parts = []
+    for model, name in tables.models.items():
+        found = [tables.cell(dimension, model) for dimension in dimensions]
+        counts = [cell.summary.n for cell in found if cell]
+        low, high = min(counts, default=0), max(counts, default=0)
+        parts.append((name, f"{low:,}" if low == high else f"{low:,} to {high:,}", low, high))
+    if len(parts) > _MOST_NAMED:
+        low, high = min(part[2] for part in parts), max(part[3] for part in parts)
+        return f"n: {low:,} to {high:,} answers of each model."
+    return f"n: {', '.join(f'{name} {n}' for name, n, _, _ in parts)} answers."
 
 
 def left_out_words(tables: ScoreTables, dimensions: Iterable[str]) -> str:

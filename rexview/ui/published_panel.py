@@ -30,6 +30,7 @@ def published_html(tables: ScoreTables) -> str:
     note = f"Published figures: {SOURCE}. Other cases, models and readers; not computed here. "
     if len(tables.models) > MOST_MODELS:
         note += f"Of your models the first {MOST_MODELS} stand here: narrow the filter for others. "
+    note += "Whether an answer carries an image is not counted for yours. "
     items = "".join(f"<li>{html.escape(text)}</li>" for text in ODDITIES)
     return (
         '<section class="rx-published">'

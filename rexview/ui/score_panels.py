@@ -22,6 +22,7 @@ from rexview.ui.number_table import (
     Reasons,
     linked_number,
     model_head,
+    short_name,
     signed,
     table_html,
 )
@@ -198,7 +199,7 @@ def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
             row = ""
             if not place:
                 size = f"{part.cases.value:,} {_noun(part.cases.value, 'case')}"
-                about = f"{html.escape(part.name)}<small>{linked_number(part.cases, size)}</small>"
+                about = f"{short_name(part.name)}<small>{linked_number(part.cases, size)}</small>"
                 row += f'<th scope="rowgroup" rowspan="{len(split.models)}">{about}</th>'
             row += model_head(name, colours.get(model, ""))
             for dimension in shown:

@@ -19,7 +19,7 @@ from rexview.ui.chart_panels import show_chart
 from rexview.ui.linked import linked_html
 from rexview.ui.published_panel import published_html
 from rexview.ui.text import as_markdown
-from rexview.vocab import DIMENSION_NAMES
+from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 
 _NO_SPLIT = ""
 _SPLIT_KEY = "scores_split"
@@ -30,9 +30,10 @@ _PUBLISHED_KEY = "scores_published"
 @lru_cache(maxsize=16)
 def _charts(tables: ScoreTables, table: AnswerTable) -> dict[str, LinkedChart | None]:
     colours = model_colours(table.models)
+    chain = f"{words.n_words(tables, CONTENT_PARTS)} {words.interval_words()}"
     left_out = words.left_out_words(tables, tables.dimensions)
     return {
-        "chain": chain_chart(tables, colours, caption=words.interval_words()),
+        "chain": chain_chart(tables, colours, caption=chain),
         "gap": gap_spread_chart(tables, colours, caption=words.gap_words(tables)),
         "spread": distribution_chart(tables, caption=left_out),
         "lost": lost_chart(tables),

@@ -18,13 +18,15 @@ from rexview.analysis.charts.linked import (
     faded,
     linked,
 )
-from rexview.analysis.charts.model_rows import LABEL_LIMIT, ROW, ModelRows, percent
+from rexview.analysis.charts.model_rows import LABEL_LIMIT, NARROW, ROW, ModelRows, percent
 from rexview.analysis.count import Count
 from rexview.analysis.score_splits import Split
 from rexview.analysis.score_tables import GAP_STEP, ScoreCell, ScoreTables, cells_of
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 
 _HIDDEN: Final = (ROW, "start", "end", "place", "drawn", "floor", "top", "roof")
+_RIGHT: Final = alt.ExprRef(f"{NARROW} ? 8 : 6")
+"""End of the axis of means, beyond 5: room for the texts."""
 _POINTS: Final = ("circle", "diamond", "square")
 
 
@@ -233,7 +235,7 @@ def _mean_axis() -> alt.X:
         "Mean:Q",
         title="Mean score, 1 to 5",
         axis=alt.Axis(values=[1, 2, 3, 4, 5], format="d"),
-        scale=alt.Scale(domain=[1, 6], nice=False),
+        scale=alt.Scale(domainMin=1, domainMax=_RIGHT, nice=False, zero=False),
     )
 
 

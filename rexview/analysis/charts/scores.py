@@ -34,6 +34,8 @@ REASON_COLOURS: Final = {
 }
 _N_LOW: Final = 2
 """The first classes are below 3: they stand to the left of the line."""
+_ROOM_FOR_N: Final = 0.14
+"""Part of the axis, in shares, that is left for n at the end of a full bar."""
 _TEXT_WIDTH: Final = 30
 """Pixels that the text of a share needs."""
 _HIDDEN: Final = (ROW, "start", "end", "middle", "ink")
@@ -44,7 +46,7 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
 
     Shares below 3 lie left of the line, the others right of it. None when nothing is scored.
     """
-    rows, filters, lines = [], {}, ModelRows()
+    rows, sizes, filters, lines = [], [], {}, ModelRows()
     one_model = len(tables.models) == 1
     for dimension in tables.dimensions:
         if not one_model:
@@ -76,17 +78,22 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
                         }
                     )
                 edge += share
+            if n:
+                sizes.append({ROW: line, "end": edge, "n": f"n {n:,}"})
     if not rows:
         return None
     frame = pd.DataFrame(rows)
     select = clickable()
     names = [name for name, _ in BINS]
     base = alt.Chart(frame).encode(y=lines.encoding())
+    ends = [float(frame["start"].min()), float(frame["end"].max()) + _ROOM_FOR_N]
+    span = ends[1] - ends[0]
+    scale = alt.Scale(domain=ends, nice=False)
     axis = alt.Axis(values=[-1, -0.5, 0, 0.5, 1], labelExpr="format(abs(datum.value), '.0%')")
     bars = (
         base.mark_bar(cursor="pointer")
         .encode(
-            x=alt.X("start:Q", title="below 3 | 3 and above", axis=axis),
+            x=alt.X("start:Q", title="Share (left of the line: below 3)", axis=axis, scale=scale),
             x2="end:Q",
             color=alt.Color(
                 "Score:N",
@@ -98,15 +105,19 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
         )
         .add_params(select)
     )
-    span = float(frame["end"].max() - frame["start"].min())
     room = f"datum.Share * width > {_TEXT_WIDTH * span:.2f}"
     texts = base.mark_text(fontSize=11).encode(
         x="middle:Q",
         text=alt.condition(room, f"{LABEL}:N", alt.value("")),
         color=alt.Color("ink:N", scale=None),
     )
+    counts = (
+        alt.Chart(pd.DataFrame(sizes))
+        .mark_text(fontSize=11, align="left", dx=5, color="#8A9099")
+        .encode(y=lines.encoding(), x="end:Q", text="n:N")
+    )
     line = alt.Chart().mark_rule(strokeWidth=1.5, color="#8A9099").encode(x=alt.datum(0))
-    drawn = alt.layer(bars, texts, line, data=frame).properties(height=alt.Step(lines.step))
+    drawn = alt.layer(bars, texts, counts, line, data=frame).properties(height=alt.Step(lines.step))
     return linked("How scores spread", drawn, frame, filters, caption=caption, hidden=_HIDDEN)
 
 
