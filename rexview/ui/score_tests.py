@@ -61,7 +61,7 @@ def _test_cells(
 def _p_value(test: PairTest, reasons: Reasons, where: str) -> str:
     if test.p_adj is None or test.p is None:
         return reasons.add(test.why or "No test is possible.", where)
-    told = f"W {test.statistic:g}, p unadjusted {written_p(test.p)}, {test.method}, "
+    told = f"W {test.statistic:g}, p {test.p:.4g}, adjusted {test.p_adj:.4g}, {test.method}, "
     told += f"{test.n_zero:,} of {test.n_pairs:,} pairs without a difference"
     return f'<abbr title="{html.escape(told)}">{written_p(test.p_adj)}</abbr>'
 
