@@ -22,7 +22,7 @@ if not counts.total:
     browse_parts.show_nothing_found(table, case_filter)
     st.stop()
 
-with st.spinner("Working out intervals and tests…"):
+with st.spinner("Working out means and intervals…"):
     tables = resources.scores(review_set, table, case_filter)
 headline = score_panels.headline_html(tables)
 linked_html(headline, key="scores_headline")

@@ -7,8 +7,9 @@ asked for the answers that a filter leaves, and joined with links.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Final
 
 import polars as pl
@@ -115,8 +116,13 @@ class ScoreTables:
     readers: int
     cells: tuple[ScoreCell, ...]
     gaps: tuple[GapCell, ...]
-    comparison: Comparison
     no_answers: tuple[LostAnswers, ...]
+    compare_models: Callable[[], Comparison]
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The tests between models: of many models they take a while, so only when asked for."""
+        return self.compare_models()
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -174,8 +180,8 @@ def score_tables(
         readers=marks["reader"].n_unique(),
         cells=tuple(score_cells(left, models, base, resamples=resamples)),
         gaps=tuple(_gaps(left, models, base, table.gap_threshold, resamples)),
-        comparison=compare(left, list(models), resamples=resamples),
         no_answers=lost,
+        compare_models=partial(compare, left, list(models), resamples=resamples),
     )
 
 

@@ -63,8 +63,7 @@ def _means(tables: ScoreTables, own: Sequence[str]) -> str:
                 continue
             adjusted = NOTHING if score.p_adj is None else f"{score.p_adj:g}"
             cells.append(_outside(f"{score.mean:.2f} ± {score.sd:.2f}<small>n {score.n}</small>"))
-        ours = _own_p(tables, dimension)
-        middle = [f"<td>{ours}</td>"] if len(tables.models) == 2 else []
+        middle = [f"<td>{_own_p(tables, dimension)}</td>"] if len(tables.models) == 2 else []
         row = [*cells[: len(own)], *middle, *cells[len(own) :], _outside(adjusted)]
         name = html.escape(DIMENSION_NAMES[dimension])
         body.append(f'<tr><th scope="row">{name}</th>{"".join(row)}</tr>')

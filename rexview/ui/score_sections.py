@@ -53,7 +53,8 @@ def show_tables(tables: ScoreTables, table: AnswerTable) -> None:
         title = f"Table {number}. " + words.listed(
             [DIMENSION_NAMES[name] for name in dimensions if name in tables.dimensions]
         )
-        drawn = score_panels.scores_html(tables, dimensions, title, colours)
+        with st.spinner("Comparing the models…"):  # two models are compared in the table
+            drawn = score_panels.scores_html(tables, dimensions, title, colours)
         if drawn:
             linked_html(drawn, key=f"scores_table_{number}")
     if len(tables.models) > 2:
@@ -66,10 +67,13 @@ def _comparisons(tables: ScoreTables) -> None:
     if not box.open:
         return  # nobody sees it: hundreds of rows would be sent for nothing
     with box:
-        first = "Friedman's test over the cases where every model has a score."
-        linked_html(score_tests.friedman_html(tables, first), key="scores_friedman")
-        caption = words.comparison_words(tables, DIMENSION_NAMES)
-        linked_html(score_tests.pairs_html(tables, caption), key="scores_pairs")
+        with st.spinner("Comparing all pairs of models…"):
+            first = "Friedman's test over the cases where every model has a score."
+            together = score_tests.friedman_html(tables, first)
+            caption = words.comparison_words(tables, DIMENSION_NAMES)
+            pairs = score_tests.pairs_html(tables, caption)
+        linked_html(together, key="scores_friedman")
+        linked_html(pairs, key="scores_pairs")
         with st.expander("All pairs as a table"):
             st.dataframe(score_tests.pairs_frame(tables), hide_index=True, key="scores_all_pairs")
 

@@ -21,6 +21,7 @@ from rexview.analysis.score_words import (
     summary_words,
 )
 from rexview.schema import ReviewSet
+from rexview.stats import CONTENT_ORDERS
 from rexview.vocab import IMAGE_DIMENSIONS
 
 FEW = 99  # resamples: the intervals themselves are tested in tests/stats
@@ -288,3 +289,28 @@ def test_a_set_without_answers(make_set: Any) -> None:
     tables = score_tables(review_set, answer_table(review_set), resamples=FEW)
     assert tables.models == {}
     assert tables.cells == ()
+
+
+def test_the_other_order_of_content_is_kept(make_set: Any) -> None:
+    marks = {"r": (5, 1, 3), "s": (1, 5, 3)}  # smallest mean 3; mean of the smallest 1
+    review_set = make_set(
+        cases=[{"id": "c"}],
+        answers=[{"case": "c", "model": "g"}],
+        scores=[
+            {"case": "c", "model": "g", "reader": reader, "dimension": part, "score": score}
+            for reader, scores in marks.items()
+            for part, score in zip(("process", "execution", "synthesis"), scores, strict=True)
+        ],
+    )
+    found = {}
+    for order in CONTENT_ORDERS:
+        table = answer_table(review_set, content_order=order)
+        tables = score_tables(review_set, table, resamples=0)
+        cell = tables.cell("content", "g")
+        assert cell is not None
+        found[order] = (cell.summary.mean, cell.low.value)
+        for count in counts_of(tables):
+            if count.value:
+                assert apply(table, count.opens).rows["model"].count() == count.value
+        assert CONTENT_ORDERS[order].lower() in summary_words(tables, ("content",))
+    assert found == {"mean_first": (3.0, 0), "minimum_first": (1.0, 1)}
