@@ -83,7 +83,9 @@ def test_on_paper_the_page_is_white_without_the_panel(demo, new_page):
     page.emulate_media(media="print")
     for selector in ("body", ".stApp", f"{CHART} svg.marks"):
         assert page.locator(selector).first.evaluate(background) == "rgb(255, 255, 255)", selector
-    ink = chart.locator("svg.marks text").first.evaluate("one => getComputedStyle(one).fill")
+    ink = chart.locator("svg.marks .role-axis-label text").first.evaluate(
+        "one => getComputedStyle(one).fill"
+    )
     assert ink == "rgb(20, 25, 29)"
     for selector in ('[data-testid="stSidebar"]', '[data-testid="stHeader"]'):
         expect(page.locator(selector)).to_be_hidden()
@@ -101,3 +103,17 @@ def test_the_order_of_content_goes_along_from_page_to_page(demo, new_page):
     page.wait_for_url(re.compile(r"/browse\?.*content_order=minimum_first"))
     page.locator(".rx-card").first.click()
     page.wait_for_url(re.compile(r"/case\?.*content_order=minimum_first"))
+
+
+def test_on_paper_the_radiograph_keeps_its_shape(demo, new_page):
+    page = new_page()
+    page.goto(f"{demo}case")
+    page.wait_for_selector("[data-painted-case]")
+    calm(page)
+    shape = (
+        "one => { const { width, height } = one.getBoundingClientRect(); return width / height; }"
+    )
+    drawn = page.locator(".stage canvas").first.evaluate("one => one.width / one.height")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 990})
+    assert page.locator(".stage canvas").first.evaluate(shape) == pytest.approx(drawn, rel=0.02)
