@@ -17,6 +17,8 @@ SIGNS = {
     "": ".rx-card",
     "browse": ".rx-card",
     "case": "[data-painted-case]",
+    "scores": ".st-key-rx_title h1",
+    "readers": ".st-key-rx_title h1",
     "data": ".st-key-rx_title h1",
 }
 """What a page shows once its content has come."""
