@@ -5,6 +5,7 @@ import streamlit as st
 from rexview.analysis import case_page, describe
 from rexview.ui import case_panels, case_parts, people, resources, state, verdicts
 from rexview.ui.case_viewer import show_viewer
+from rexview.ui.content_order import show_other_order
 from rexview.ui.shell import open_review_set
 
 people.guard(state.PAGE_CASE)
@@ -50,6 +51,7 @@ def show_case() -> None:
         beside = [one for one in (place.after, place.before) if one]
         pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
         show_viewer(review_set, shown, ordered, pages, colours)
+    show_other_order()
     st.html(case_panels.scores_html(shown.scores, names=names, readers=written.reader_names))
     verdicts.take_verdicts(review_set, page.case.id)
 

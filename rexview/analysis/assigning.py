@@ -172,9 +172,7 @@ def _wanting_second(
     return wanting
 
 
-def _shuffled(
-    cases: Iterable[str], strata: Mapping[str, str], seed: int, about: str
-) -> list[str]:
+def _shuffled(cases: Iterable[str], strata: Mapping[str, str], seed: int, about: str) -> list[str]:
     """Stratum by stratum, so that readers who are level after one stay within one case."""
     return sorted(cases, key=lambda case: (strata[case], _hash(seed, about, case)))
 

@@ -17,7 +17,9 @@ from typing import Final
 from rexview.errors import RexviewError
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-_START_LIMIT_S: Final = 60
+_START_LIMIT_S: Final = 180
+_STOP_LIMIT_S: Final = 20
+_PORTS_TRIED: Final = 3
 
 
 class BenchUnavailable(RexviewError):
@@ -52,35 +54,62 @@ def serve(
     Raises
     ------
     BenchUnavailable
-        The server did not start within a minute.
+        The server ended again and again or did not answer within three minutes.
     """
-    if port is None:
-        with socket.socket() as probe:
-            probe.bind(("localhost", 0))
-            port = probe.getsockname()[1]
-    given = {"server.headless": "true", "server.port": str(port), **(options or {})}
+    given = {"server.headless": "true", **(options or {})}
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     command += [f"--{name}={value}" for name, value in given.items()]
-    command += ["--", *map(str, arguments)] if arguments else []
-    url = f"http://localhost:{port}/{given.get('server.baseUrlPath', '')}".rstrip("/")
+    after = ["--", *map(str, arguments)] if arguments else []
     with (log or Path(os.devnull)).open("wb") as output:
-        process = subprocess.Popen(  # noqa: S603
-            command,
-            cwd=ROOT,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **(environment or {})},
-        )
-        try:
-            limit = time.monotonic() + _START_LIMIT_S
-            while not _healthy(url):
-                if process.poll() is not None or time.monotonic() > limit:
-                    raise BenchUnavailable(f"{script.name} did not start.")
-                time.sleep(0.1)
-            yield url
-        finally:
-            process.terminate()
-            process.wait()
+        # The port may be taken before the server has it: one that ends is tried with another.
+        for _ in range(1 if port else _PORTS_TRIED):
+            used = port or _free_port()
+            process = subprocess.Popen(  # noqa: S603
+                [*command, f"--server.port={used}", *after],
+                cwd=ROOT,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **(environment or {})},
+            )
+            try:
+                url = f"http://localhost:{used}/{given.get('server.baseUrlPath', '')}".rstrip("/")
+                if _started(process, url):
+                    yield url
+                    return
+                if process.poll() is None:
+                    break
+            finally:
+                _stop(process)
+        raise BenchUnavailable(f"{script.name} did not start.")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("localhost", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+def _started(process: subprocess.Popen[bytes], url: str) -> bool:
+    """Wait until the server answers; False when it has ended or takes too long."""
+    limit = time.monotonic() + _START_LIMIT_S
+    while time.monotonic() < limit:
+        healthy = _healthy(url)
+        if process.poll() is not None:
+            return False  # who answers there is another
+        if healthy:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(_STOP_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _healthy(url: str) -> bool:
