@@ -3,7 +3,16 @@
 import streamlit as st
 
 from rexview.analysis import case_page, describe
-from rexview.ui import case_panels, case_parts, people, resources, state, verdicts
+from rexview.ui import (
+    case_notes,
+    case_panels,
+    case_parts,
+    comment_panel,
+    people,
+    resources,
+    state,
+    verdicts,
+)
 from rexview.ui.case_viewer import show_viewer
 from rexview.ui.content_order import show_other_order
 from rexview.ui.shell import open_review_set
@@ -52,8 +61,14 @@ def show_case() -> None:
         pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
         show_viewer(review_set, shown, ordered, pages, colours)
     show_other_order()
-    st.html(case_panels.scores_html(shown.scores, names=names, readers=written.reader_names))
+    agreed = case_notes.consensus(review_set, page.case.id)
+    st.html(
+        case_panels.scores_html(
+            shown.scores, names=names, readers=written.reader_names, agreed=agreed
+        )
+    )
     verdicts.take_verdicts(review_set, page.case.id)
+    comment_panel.show_comments(review_set, comment_panel.case_places(page, names))
 
 
 show_case()

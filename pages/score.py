@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rexview.ui import people, score_page, score_reveal, state
+from rexview.ui import comment_panel, people, score_page, score_reveal, state
 from rexview.ui.shell import open_review_set
 
 people.guard(state.PAGE_SCORE)
@@ -22,6 +22,7 @@ def show_case() -> None:
     with left:
         score_page.show_picture(study, case_id)
     score_reveal.show_reveal(study)
+    comment_panel.show_comments(review_set, comment_panel.score_places(study, case_id))
 
 
 show_case()

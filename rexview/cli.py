@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rexview import __version__
 from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
@@ -22,6 +22,9 @@ from rexview.vocab import HINT_KINDS
 
 if TYPE_CHECKING:
     from rexview.store import BackupReport, Reviews
+
+
+_BENCHES: Final = ("viewer", "queries", "imaging", "detectors", "stats", "reliability")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     render.set_defaults(run=_render)
 
     bench = commands.add_parser("bench", help="measure this machine, side by side")
-    bench.add_argument("what", choices=("viewer", "queries", "imaging", "detectors", "stats"))
+    bench.add_argument("what", choices=_BENCHES)
     bench.add_argument(
         "folder",
         type=Path,

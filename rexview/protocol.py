@@ -14,7 +14,8 @@ class Protocol:
     ``report`` says when a reader sees the radiologist's report; ``reveal`` when, after scoring,
     they learn which model gave which answer, ``reveal_peers`` whether they then see the scores of
     others too. ``second_reader_share`` is the part of the cases that a second reader scores as
-    well; from ``disagreement`` on two readers' scores are adjudicated. ``seed`` fixes every order.
+    well; from ``disagreement`` on two readers' scores are adjudicated. ``seed`` fixes every order. ``name_readers`` says whether
+    whoever adjudicates may see whose scores are whose.
     """
 
     report: Literal["on_request", "always", "never"] = "on_request"
@@ -23,4 +24,5 @@ class Protocol:
     second_reader_share: float = 0.25
     disagreement: float = 2.0
     seed: int = 1
+    name_readers: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict)

@@ -26,16 +26,15 @@ class BenchUnavailable(RexviewError):
     """The benchmark cannot run here."""
 
 
-@contextmanager
-def serve(
+def start(
     script: Path,
     *arguments: str | Path,
     options: Mapping[str, str] | None = None,
     environment: Mapping[str, str] | None = None,
     log: Path | None = None,
     port: int | None = None,
-) -> Iterator[str]:
-    """Run ``streamlit run script -- arguments`` until the block ends; give its URL.
+) -> tuple[subprocess.Popen[bytes], str]:
+    """Start ``streamlit run script -- arguments``; return the process and its URL when it answers.
 
     Parameters
     ----------
@@ -47,7 +46,7 @@ def serve(
     environment : mapping, optional
         Added to the own environment.
     log : Path, optional
-        File for what the server prints; thrown away by default.
+        File that what the server prints is added to; thrown away by default.
     port : int, optional
         A free one by default.
 
@@ -60,10 +59,10 @@ def serve(
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     command += [f"--{name}={value}" for name, value in given.items()]
     after = ["--", *map(str, arguments)] if arguments else []
-    with (log or Path(os.devnull)).open("wb") as output:
-        # The port may be taken before the server has it: one that ends is tried with another.
-        for _ in range(1 if port else _PORTS_TRIED):
-            used = port or _free_port()
+    # A free port may be taken before the server has it: one that ends is tried with another.
+    for _ in range(1 if port else _PORTS_TRIED):
+        used = port or free_port()
+        with (log or Path(os.devnull)).open("ab") as output:
             process = subprocess.Popen(  # noqa: S603
                 [*command, f"--server.port={used}", *after],
                 cwd=ROOT,
@@ -71,23 +70,60 @@ def serve(
                 stderr=subprocess.STDOUT,
                 env={**os.environ, **(environment or {})},
             )
-            try:
-                url = f"http://localhost:{used}/{given.get('server.baseUrlPath', '')}".rstrip("/")
-                if _started(process, url):
-                    yield url
-                    return
-                if process.poll() is None:
-                    break
-            finally:
-                _stop(process)
-        raise BenchUnavailable(f"{script.name} did not start.")
+        url = f"http://localhost:{used}/{given.get('server.baseUrlPath', '')}".rstrip("/")
+        try:
+            if _started(process, url):
+                return process, url
+        except BaseException:
+            stop(process)
+            raise
+        ended = process.poll() is not None
+        stop(process)
+        if not ended:
+            break
+    raise BenchUnavailable(f"{script.name} did not start.")
 
 
-def _free_port() -> int:
+@contextmanager
+def serve(
+    script: Path,
+    *arguments: str | Path,
+    options: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    log: Path | None = None,
+    port: int | None = None,
+) -> Iterator[str]:
+    """Run an app as :func:`start` does until the block ends; give its URL.
+
+    Raises
+    ------
+    BenchUnavailable
+        As :func:`start` does.
+    """
+    process, url = start(
+        script, *arguments, options=options, environment=environment, log=log, port=port
+    )
+    try:
+        yield url
+    finally:
+        stop(process)
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
-        port: int = probe.getsockname()[1]
-    return port
+        return int(probe.getsockname()[1])
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a server, by force when it does not end by itself."""
+    process.terminate()
+    try:
+        process.wait(_STOP_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _started(process: subprocess.Popen[bytes], url: str) -> bool:
@@ -101,15 +137,6 @@ def _started(process: subprocess.Popen[bytes], url: str) -> bool:
             return True
         time.sleep(0.1)
     return False
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(_STOP_LIMIT_S)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def _healthy(url: str) -> bool:

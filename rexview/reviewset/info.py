@@ -53,6 +53,7 @@ PROTOCOL_KEYS: Final = {
     "second_reader_share": "part of the cases for a second reader, 0 to 1; `0.25` when absent",
     "disagreement": "difference from which scores are adjudicated, 1 to 4; `2` when absent",
     "seed": "a whole number that fixes every order; `1` when absent",
+    "name_readers": "`true` when adjudicators may see whose scores are whose; `false` when absent",
 }
 BUILT_IN_RUBRIC: Final = "rexecution"
 _EXAMPLE: Final = "Write a file that begins with `format: 1` and `name: …`; FORMAT.md shows one."
@@ -256,6 +257,7 @@ def _protocol(entry: _Reader) -> Protocol:
         second_reader_share=entry.number("second_reader_share", usual.second_reader_share, 0, 1),
         disagreement=entry.number("disagreement", usual.disagreement, 1, 4),
         seed=seed,
+        name_readers=entry.yes_no("name_readers") or False,
         extra=entry.unknown(PROTOCOL_KEYS),
     )
 

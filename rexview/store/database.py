@@ -72,6 +72,8 @@ class Database:
 
         def once() -> _Result:
             with self._engine.connect() as connection:
+                if not self.is_sqlite:  # SQLite sees one state in any transaction
+                    connection.execution_options(isolation_level="REPEATABLE READ")
                 return work(connection)
 
         return self._patiently(once)

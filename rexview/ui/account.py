@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import streamlit as st
 
 from rexview.errors import NotAdmitted
@@ -36,7 +38,7 @@ def _show_team() -> None:
         _offer_sign_in()
         return
     st.markdown(f"# {as_markdown(person.name)}", anchors=False)
-    st.markdown(f"Signed in as {as_markdown(person.id)}.")
+    st.html(f"<p>Signed in as {html.escape(person.id)}.</p>")  # markdown would link an address
     st.markdown(f"Role: **{person.role}**: {ROLES[person.role]}.")
     st.button("Sign out", on_click=sign_in.end_sign_in)
 

@@ -83,7 +83,8 @@ def _answer_html(
     )
     chain = score_chain_html(final.by_dimension, gap_threshold=gap_threshold) if final else ""
     return (
-        f'<article class="rx-answer" style="--rx-colour:{html.escape(colour)}" '
+        f'<article class="rx-answer" data-rx-answer="{html.escape(answer.model)}" '
+        f'style="--rx-colour:{html.escape(colour)}" '
         f'aria-label="Answer of {name}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
         f"{chain}{flags_html(page, answer, review_set.reader_names, looker)}"
@@ -184,21 +185,32 @@ def _age(age: str | None) -> str | None:
 
 
 def scores_html(
-    scores: Sequence[Score], *, names: Mapping[str, str], readers: Mapping[str, str]
+    scores: Sequence[Score],
+    *,
+    names: Mapping[str, str],
+    readers: Mapping[str, str],
+    agreed: Sequence[Score] = (),
 ) -> str:
-    """Lay out readers' scores, one table a model: readers by dimensions, comments below."""
+    """Lay out readers' scores, one table a model: readers by dimensions, comments below.
+
+    ``agreed`` is each consensus that adjudication found: in a row of its own below the readers'.
+    """
     tables = []
     for model, name in names.items():
         own = [score for score in scores if score.model == model]
         if own:
-            tables.append(_score_table_html(name, own, readers))
+            consensus = [score for score in agreed if score.model == model]
+            tables.append(_score_table_html(name, own, readers, consensus))
     if not tables:
         return '<p class="rx-quiet">Nobody has scored this case.</p>'
     return "".join(tables)
 
 
-def _score_table_html(name: str, scores: Sequence[Score], readers: Mapping[str, str]) -> str:
-    dimensions = [d for d in DIMENSIONS if any(score.dimension == d for score in scores)]
+def _score_table_html(
+    name: str, scores: Sequence[Score], readers: Mapping[str, str], agreed: Sequence[Score]
+) -> str:
+    given = {score.dimension for score in (*scores, *agreed)}
+    dimensions = [d for d in DIMENSIONS if d in given]
     head = "".join(
         f'<th scope="col" title="{html.escape(load_rubric()[d].question)}">'
         f"{DIMENSION_NAMES[d]}</th>"
@@ -215,6 +227,21 @@ def _score_table_html(name: str, scores: Sequence[Score], readers: Mapping[str, 
             f"<li><b>{reader_name}, {DIMENSION_NAMES[score.dimension]}</b> "
             f"{html.escape(score.comment)}</li>"
             for score in own
+            if score.comment
+        ]
+    if agreed:
+        who = {readers.get(score.reader, score.reader) for score in agreed}
+        title = html.escape(f"Settled by {', '.join(sorted(who))}; the readers' scores stand")
+        cells = "".join(
+            _score_cell_html([s for s in agreed if s.dimension == d]) for d in dimensions
+        )
+        rows.append(
+            f'<tr class="rx-agreed" title="{title}"><th scope="row">Consensus</th>{cells}</tr>'
+        )
+        comments += [
+            f"<li><b>Consensus, {DIMENSION_NAMES[score.dimension]}</b> "
+            f"{html.escape(score.comment)}</li>"
+            for score in agreed
             if score.comment
         ]
     listed = f'<ul class="rx-comments">{"".join(comments)}</ul>' if comments else ""

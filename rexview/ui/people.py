@@ -27,6 +27,8 @@ SEEN_BY: Final[Mapping[str, frozenset[Role]]] = {
     state.PAGE_SCORES: _NOT_BLINDED,
     state.PAGE_READERS: _NOT_BLINDED,
     state.PAGE_SCORE: _ALL - {"viewer"},
+    state.PAGE_STUDY: _NOT_BLINDED,
+    state.PAGE_ADJUDICATE: frozenset({"adjudicator", "lead"}),
     state.PAGE_DATA: frozenset({"lead"}),
     state.PAGE_ACCOUNT: _ALL,
 }

@@ -105,6 +105,7 @@ def pad_case(study: Study, case_id: str) -> PadCase:
             )
             for answer in page.answers
         ),
+        pictures=bool(page.case.images) or any(answer.images for answer in page.answers),
         own=own_json(study, case_id),
         names=names,
     )

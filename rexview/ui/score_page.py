@@ -20,7 +20,7 @@ from rexview.ui.write_route import write_ticket
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
 """What the window leaves below the navigation and the notice."""
-TAKEN_KEYS: Final = "12345678?9npsgujke"
+TAKEN_KEYS: Final = "123456789?npsgujke"
 """Keys of the pad (``score_pad/assets/keys.js``), and the digits that would be next to them."""
 
 

@@ -29,6 +29,8 @@ _PAGES: Final = (
     (state.PAGE_SCORES, "Scores", "scores"),
     (state.PAGE_READERS, "Readers", "readers"),
     (state.PAGE_SCORE, "Score", "score"),
+    (state.PAGE_STUDY, "Study", "study"),
+    (state.PAGE_ADJUDICATE, "Adjudicate", "adjudicate"),
     (state.PAGE_DATA, "Data", "data"),
 )
 """Every page but the account: its file, its title, its address."""

@@ -38,6 +38,8 @@ PAGE_READERS: Final = "pages/readers.py"
 PAGE_DATA: Final = "pages/data.py"
 PAGE_ACCOUNT: Final = "pages/account.py"
 PAGE_SCORE: Final = "pages/score.py"
+PAGE_STUDY: Final = "pages/study.py"
+PAGE_ADJUDICATE: Final = "pages/adjudicate.py"
 
 Query = dict[str, str | list[str]]
 
@@ -48,6 +50,8 @@ SESSION_NAME: Final = "rexview_name"
 """The name of whoever works alone, see :mod:`rexview.ui.people`."""
 _SESSION_ORDER: Final = "rexview_content_order"
 _SESSION_PAGE: Final = "rexview_page"
+SESSION_COMMENTS: Final = "rexview_comments"
+"""Comments on their way to the database, see :mod:`rexview.ui.comment_panel`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
 """What the reader of this session says about failures, see :mod:`rexview.ui.verdicts`."""
 

@@ -158,6 +158,7 @@ def _write(study: Study, said: Sequence[Said], shown: Any) -> dict[str, Any]:
     progress = study.progress
     return {
         "saved": saved,
+        "revision": study.words.revision,
         "refused": refused,
         "replaced": replaced,
         "own": {case: own_json(study, case) for case in known},

@@ -186,7 +186,7 @@ def test_under_a_base_path(start_app, new_page, tmp_path):
     painted(page)
 
 
-def test_pixels_are_for_signed_links_only(demo, new_page):
+def test_pixels_are_for_sealed_links_only(demo, new_page):
     page = new_page()
     links = []
     page.on("request", lambda request: links.append(request.url))
@@ -198,8 +198,9 @@ def test_pixels_are_for_signed_links_only(demo, new_page):
 
     link = next(url for url in links if "/rexview/pixels/" in url)
     assert status(link) == 200
-    head, _, mac = link.rpartition(".")
-    assert status(f"{head}.{mac[::-1]}") == 403
+    head, _, token = link.rpartition("/")
+    assert status(f"{head}/{token[::-1]}") == 403
+    assert status(f"{head}/{token[:-8]}") == 403
     assert status(f"{demo}rexview/pixels/x") == 403
     assert status(link.replace("/pixels/", "/thumbs/")) == 403
 

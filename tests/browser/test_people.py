@@ -42,6 +42,9 @@ PATHS = [
     "case?case=c1&show=m",
     "case?case=c1&compare=m&compare=n",
     "data",
+    "study",
+    "adjudicate",
+    "adjudicate?case=c1",
 ]
 """Every page with the ways in which links call it."""
 

@@ -185,10 +185,11 @@ def test_the_rules_of_a_study(small):
     small.text(
         "reviewset.yaml",
         "format: 1\nname: x\nprotocol:\n  report: Never\n  reveal: per_case\n"
-        "  reveal_peers: true\n  second_reader_share: 1\n  disagreement: 3\n  seed: -7\n  arm: b\n",
+        "  reveal_peers: true\n  second_reader_share: 1\n  disagreement: 3\n  seed: -7\n"
+        "  name_readers: true\n  arm: b\n",
     )
     info = small.load().info
-    rules = Protocol("never", "per_case", True, 1.0, 3.0, -7, extra={"arm": "b"})
+    rules = Protocol("never", "per_case", True, 1.0, 3.0, -7, True, extra={"arm": "b"})
     assert info.protocol == rules
     small.text("reviewset.yaml", dump_info(info, images="images/"))
     assert small.load().info.protocol == rules

@@ -5,6 +5,7 @@ from threading import Barrier, Thread
 
 import psycopg
 import pytest
+from sqlalchemy import text
 from store_entries import ANN, BOB, score
 
 from rexview.errors import StoreBusy, StoreUnreachable
@@ -134,3 +135,16 @@ def test_a_short_address_is_understood(review_set, new_address):
     settings = Settings(database_url=new_address().replace("postgresql://", "postgres://"))
     open_reviews(review_set, settings).record([score(4)], ANN)
     assert open_reviews(review_set, settings).scores()["score"].to_list() == [4]
+
+
+def test_reading_sees_one_state(reviews):
+    reviews.record([score(1)], ANN)
+    count = text("SELECT count(*) FROM history")
+
+    def work(connection):
+        before = connection.execute(count).scalar_one()
+        reviews.record([score(2)], BOB)
+        return before, connection.execute(count).scalar_one()
+
+    assert reviews.database.read(work, (0, 0)) == (1, 1)
+    assert len(reviews.history()) == 2

@@ -46,8 +46,9 @@ class PadReport:
 class PadCase:
     """One case on the pad.
 
-    ``place`` counts from 1. ``own`` is what the reader has said, as :func:`own_json` makes it.
-    ``names`` holds the models' names by letter, only after they were revealed to this reader.
+    ``place`` counts from 1; ``pictures`` says whether there is anything to look at. ``own`` is what
+    the reader has said, as :func:`rexview.ui.score_case.own_json` makes it. ``names`` holds the
+    models' names by letter, only after they were revealed to this reader.
     """
 
     case: str
@@ -57,6 +58,7 @@ class PadCase:
     question_html: str
     report: PadReport
     answers: tuple[PadAnswer, ...]
+    pictures: bool
     own: Mapping[str, Any]
     names: Mapping[str, str] | None = None
 
@@ -72,6 +74,7 @@ class PadCase:
             "answers": [
                 {**asdict(answer), "name": f"Answer {answer.slot}"} for answer in self.answers
             ],
+            "pictures": self.pictures,
             "own": dict(self.own),
             "names": dict(self.names) if self.names is not None else None,
         }

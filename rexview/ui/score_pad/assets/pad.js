@@ -15,7 +15,7 @@ import { Sheets } from "./sheets.js";
 import { NOTHING, counted, flagKey, scoreKey, stateOf, valueAt, withEntries } from "./words.js";
 
 const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
-const PATIENCE_MS = 8000; // then what the page shows counts again, whatever it is
+const PATIENCE_MS = 20_000; // then what the page shows counts again, whatever it is
 const mounted = new WeakMap(); // place on the page -> pad
 
 export function mount(component) {
@@ -41,8 +41,8 @@ class Pad {
     this.current = null; // key of the marked row
     this.known = new Map(); // case -> what the server last said of it
     this.done = []; // what can be undone, of the case shown
-    this.awaited = null;
-    this.notes = [];
+    this.awaited = null; // the case that the page was asked for
+    this.pictured = null; // the case that the picture shows
     this.sheets = new Sheets(this);
     this.frame = new Frame(this);
     this.root = this.frame.root;
@@ -58,6 +58,12 @@ class Pad {
     this.observer.observe(this.root);
     this.leaving = () => this.settle();
     window.addEventListener("pagehide", this.leaving);
+    this.painted = ({ detail }) => {
+      if (this.pictured === detail.case) return;
+      this.pictured = detail.case;
+      this.refresh();
+    };
+    document.addEventListener("rexview:painted", this.painted);
   }
 
   close() {
@@ -67,6 +73,7 @@ class Pad {
     this.keys.close();
     this.observer.disconnect();
     window.removeEventListener("pagehide", this.leaving);
+    document.removeEventListener("rexview:painted", this.painted);
     this.root.remove();
   }
 
@@ -75,7 +82,9 @@ class Pad {
   update(data, setTriggerValue) {
     this.tell = setTriggerValue;
     const first = this.data === null;
+    const counts = this.data?.worklist;
     this.data = data;
+    if (data.case.own.revision < (this.countedAt ?? -1)) this.#count(counts); // read before our last entry
     this.root.style.setProperty("--rx-pad-height", data.height);
     this.outbox.configure(data);
     this.renewal.came(data);
@@ -129,6 +138,12 @@ class Pad {
     );
   }
 
+  /** Whether another case was asked for and is not here yet: what is pressed now is for that one. */
+  get turning() {
+    const { awaited } = this;
+    return awaited !== null && awaited.case !== this.case.case && performance.now() < awaited.until;
+  }
+
   get locked() {
     return this.known.get(this.case.case)?.revealed === true;
   }
@@ -148,7 +163,7 @@ class Pad {
   // --- what the reader does ----------------------------------------------------------------------
 
   #say(entry, { undoable = true } = {}) {
-    if (this.locked) return false;
+    if (this.locked || this.turning) return false;
     const was = valueAt(this.own(), entry);
     if (was === entry.value) return true;
     this.outbox.add({ case: this.case.case, picture: null, slot: null, subject: null, ...entry, was });
@@ -171,7 +186,7 @@ class Pad {
   /** A key: score the marked row and go on to the next. */
   scoreHere(value) {
     const row = this.#row();
-    if (!row || this.locked) return;
+    if (!row || this.locked || this.turning) return;
     this.#score(row, value);
     if (value === null) {
       this.refresh();
@@ -339,6 +354,7 @@ class Pad {
     }
     this.tell("go", { case: caseId, at: Date.now() });
     this.renewal.await();
+    this.refresh();
   }
 
   // --- from the server ---------------------------------------------------------------------------
@@ -351,7 +367,8 @@ class Pad {
       const changed = before && (before.revealed !== own.revealed || before.report !== own.report);
       if (changed && caseId === this.case.case) this.#refreshPage();
     }
-    Object.assign(this.data.worklist, told.progress);
+    this.countedAt = told.revision;
+    this.#count(told.progress);
     for (const entry of this.data.worklist.entries) entry[1] = told.states[entry[0]] ?? entry[1];
     const byToken = new Map(batch.map((entry) => [entry.token, entry]));
     for (const [token, reason] of Object.entries(told.refused)) {
@@ -361,6 +378,10 @@ class Pad {
     if (Object.keys(told.replaced).length > 0) {
       this.frame.complain("A newer entry from another window was kept in place of an older one from here.");
     }
+  }
+
+  #count({ done, skipped, total }) {
+    Object.assign(this.data.worklist, { done, skipped, total });
   }
 
   #refreshPage() {
@@ -384,7 +405,9 @@ class Pad {
   refresh() {
     if (!this.case) return;
     const own = this.own();
-    const { locked } = this;
+    const { locked, turning } = this;
+    const apart = this.case.pictures && this.pictured !== null && this.pictured !== this.case.case;
+    this.root.classList.toggle("turning", turning || apart);
     for (const view of this.views) {
       view.refresh(own, { current: this.current, locked, name: this.case.names?.[view.answer.slot] });
       set(view.node, { "data-active": view.answer.slot === this.slot });

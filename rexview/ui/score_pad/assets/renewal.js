@@ -3,6 +3,7 @@
 // is loaded anew. Nothing is lost by that: what was entered is in the browser's storage.
 
 const PATIENCE_MS = 4000;
+const FOLLOW_MS = 12_000; // a busy server takes its time
 const AGAIN_MS = 1500;
 const AT_MOST_EVERY_MS = 20_000;
 const LAST = "rexview:reloaded";
@@ -34,7 +35,7 @@ export class Renewal {
     this.waiting = setTimeout(() => {
       this.stuck = true;
       this.pad.outbox.ask(); // is the server there at all?
-    }, PATIENCE_MS);
+    }, FOLLOW_MS);
   }
 
   /** The page has followed. */

@@ -23,7 +23,7 @@ const KEYS = [
   ["?", "this list"],
 ];
 const PICTURE_KEYS = [
-  ["Shift + 1 – 9", "boxes of Answer A, B, …"],
+  ["Shift + 1 – 9", "boxes of an answer, as its chip says"],
   ["0", "all boxes on or off"],
   ["Shift + n p s", "the picture's own n, p and s"],
   ["i f o w …", "as on the Case page: see ? in the picture's tools"],

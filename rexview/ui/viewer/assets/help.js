@@ -16,12 +16,20 @@ export class Help {
       ),
     );
     this.close = close;
+    this.taken = html("p", { hidden: true });
     this.node = html(
       "div",
       { class: "help", role: "dialog", "aria-label": "Keys", hidden: true },
       html("header", {}, html("h2", {}, "Keys"), close),
+      this.taken,
       html("div", { class: "columns" }, ...groups),
     );
+  }
+
+  /** Say which keys the page needs itself. */
+  note(taken) {
+    this.taken.hidden = !taken;
+    this.taken.textContent = `On this page with Shift: ${[...(taken ?? "")].join(" ")}`;
   }
 
   get open() {

@@ -126,6 +126,7 @@ class Viewer {
     this.root.style.setProperty("--rx-height", data.height);
     if (fresh) this.groups.pin(null);
     this.groups.list = data.groups;
+    this.help.note(data.takenKeys);
     this.views.take(data.views, data.active, fresh);
     if (fresh) {
       this.renewals = 0;

@@ -1,0 +1,87 @@
+"""Comments on cases: finding the words that somebody chose, threads, counts by case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from rexview.store import Comment
+
+_WORD: Final = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Quote:
+    """Words of a text: offsets into it, and which of the places with these words, from 0."""
+
+    start: int
+    end: int
+    nth: int
+
+
+@dataclass(frozen=True)
+class CommentCount:
+    """Comments on one case; ``unresolved`` counts threads that nobody has settled."""
+
+    comments: int
+    unresolved: int
+
+
+def find_quote(text: str, quote: str, before: int) -> Quote | None:
+    """Find words that were chosen on screen in the text that they were rendered from.
+
+    Markup stands between the words of the source and not between those on screen, so words are
+    compared and not characters.
+
+    Parameters
+    ----------
+    text : str
+        The source.
+    quote : str
+        Whole words, as on screen.
+    before : int
+        How many words stand before them on screen. Of several places the one nearest to this is
+        meant: the source may have a few words more, such as numbers of a list.
+    """
+    wanted = _WORD.findall(quote)
+    words = list(_WORD.finditer(text))
+    places = _places([word.group() for word in words], wanted)
+    if not places:
+        return None
+    place = min(places, key=lambda found: abs(found - before))
+    last = words[place + len(wanted) - 1]
+    return Quote(words[place].start(), last.end(), places.index(place))
+
+
+def nth_of(text: str, start: int, end: int) -> int:
+    """Return which of the places with the same words a part of a text is, counted from 0."""
+    wanted = _WORD.findall(text[start:end])
+    places = _places(_WORD.findall(text), wanted)
+    before = len(_WORD.findall(text[:start]))
+    return sum(1 for place in places if place < before)
+
+
+def _places(words: list[str], wanted: list[str]) -> list[int]:
+    if not wanted:
+        return []
+    size = len(wanted)
+    return [
+        place
+        for place, word in enumerate(words)
+        if word == wanted[0] and words[place : place + size] == wanted
+    ]
+
+
+def counts_by_case(comments: Iterable[Comment]) -> Mapping[str, CommentCount]:
+    """Count comments, and threads that are not settled, of every case that has any."""
+    every = list(comments)
+    there = {one.id for one in every}
+    totals: dict[str, int] = {}
+    unresolved: dict[str, int] = {}
+    for one in every:
+        totals[one.case] = totals.get(one.case, 0) + 1
+        begins = one.reply_to not in there  # a reply to what was removed stands on its own
+        unresolved[one.case] = unresolved.get(one.case, 0) + (begins and not one.resolved)
+    return {case: CommentCount(total, unresolved[case]) for case, total in totals.items()}

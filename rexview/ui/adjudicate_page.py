@@ -1,0 +1,308 @@
+"""The parts of the Adjudicate page: one case on which readers differ, and the consensus on it.
+
+Models are under letters here as on the Score page, readers under numbers. What was agreed is
+recorded beside the readers' scores.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.analysis.blinding import blinded_page, cover_names
+from rexview.analysis.case_page import CasePage
+from rexview.analysis.colours import slot_colours
+from rexview.analysis.settling import (
+    CaseDifferences,
+    Difference,
+    next_to_settle,
+    reader_labels,
+)
+from rexview.analysis.worklist import rubric_of, slots_of
+from rexview.errors import StoreError, StoreRefused
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import Entry, may
+from rexview.ui import case_panels, people, resources, state, study_panels
+from rexview.ui.case_viewer import show_viewer
+from rexview.ui.text import inline_html, markdown_html, plain_html
+from rexview.vocab import DIMENSION_NAMES, SCORE_MAX, SCORE_MIN
+
+_VIA: Final = "adjudicate page"
+_APART: Final = "adjudicate_apart"
+_NAMED: Final = "adjudicate_named"
+_WAITING: Final = "rexview_consensus"
+_HEIGHT: Final = "clamp(420px, calc(100dvh - 190px), 1100px)"
+
+
+@dataclass(frozen=True)
+class Round:
+    """The cases to settle, the one that is shown, and who settles."""
+
+    review_set: ReviewSet
+    person: Person
+    cases: Sequence[CaseDifferences]
+    place: int
+
+    @property
+    def shown(self) -> CaseDifferences:
+        """The case on screen."""
+        return self.cases[self.place]
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of the cases, worst first."""
+        return [one.case for one in self.cases]
+
+    def slots(self, case: str) -> dict[str, str]:
+        """Return the model behind each letter of a case, for this person."""
+        models = [answer.model for answer in self.review_set.answers_of(case)]
+        seed = self.review_set.info.protocol.seed
+        return slots_of(case, models, reader=f"adjudicator {self.person.id}", seed=seed)
+
+    def page(self, case: str) -> CasePage | None:
+        """Return a case with its answers under letters."""
+        return blinded_page(self.review_set, case, self.slots(case))
+
+
+def current_round(review_set: ReviewSet) -> Round | None:
+    """Return what is to be settled now; say so and return None when there is nothing."""
+    person = people.require_name()
+    if not may(person, "adjudicate"):
+        st.info("Your role does not adjudicate.")
+        st.stop()
+    threshold = float(st.session_state.get(_APART, review_set.info.protocol.disagreement))
+    try:
+        cases = study_panels.differences_now(review_set, threshold)
+    except StoreError as error:
+        st.error(str(error), icon=":material/cloud_off:")
+        st.stop()
+    if not cases:
+        _choose_apart(review_set)
+        st.info(
+            f"No case has two readers {threshold:g} points or more apart on one dimension of one "
+            "answer."
+        )
+        return None
+    ids = [one.case for one in cases]
+    wanted = state.query_value(state.QUERY_CASE)
+    if wanted not in ids:
+        wanted = next_to_settle(cases, None) or ids[0]
+        state.set_query({state.QUERY_CASE: wanted})
+    return Round(review_set, person, cases, ids.index(wanted))
+
+
+def _choose_apart(review_set: ReviewSet) -> None:
+    st.number_input(
+        "Points apart, at least",
+        1.0,
+        4.0,
+        review_set.info.protocol.disagreement,
+        1.0,
+        format="%g",
+        key=_APART,
+        width=170,
+    )
+
+
+def show_header(now: Round) -> None:
+    """Show how far it is, the ways on, and what is listed."""
+    settled = sum(one.is_settled for one in now.cases)
+    following = next_to_settle(now.cases, now.shown.case)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        _go_button("Previous", ":material/chevron_left:", _beside(now, -1))
+        _go_button("Next", ":material/chevron_right:", _beside(now, 1))
+        _go_button("Next open", ":material/skip_next:", following)
+        st.html(
+            f'<div class="rx-place"><span><b>{now.place + 1:,} of {len(now.cases):,}</b>, worst '
+            f"first · {settled:,} settled</span>"
+            f"<span><b>{html.escape(now.shown.case)}</b> {now.shown.apart} apart</span></div>"
+        )
+        _choose_apart(now.review_set)
+        if now.review_set.info.protocol.name_readers:
+            st.toggle("Names of the readers", key=_NAMED)
+    if settled == len(now.cases):
+        st.success("Every case is settled.")
+    scored = {mark.reader for one in now.shown.differences for mark in one.marks}
+    if now.person.id in scored:
+        st.info("One of these scores is your own.")
+
+
+def _beside(now: Round, step: int) -> str | None:
+    place = now.place + step
+    return now.ids[place] if 0 <= place < len(now.cases) else None
+
+
+def _go(case: str) -> None:
+    state.set_query({state.QUERY_CASE: case})
+
+
+def _go_button(label: str, icon: str, case: str | None) -> None:
+    key = f"adjudicate_{label.lower().replace(' ', '_')}"
+    st.button(label, icon=icon, key=key, disabled=case is None, on_click=_go, args=(case,))
+
+
+def show_picture(now: Round, page: CasePage) -> None:
+    """Show the radiographs with the boxes of the answers, by their letters."""
+    beside = [case for step in (1, -1) if (case := _beside(now, step))]
+    pages = [one for case in beside if (one := now.page(case))]
+    slots = list(dict.fromkeys(answer.model for one in (page, *pages) for answer in one.answers))
+    slots.sort(key=lambda slot: (len(slot), slot))
+    show_viewer(
+        now.review_set,
+        page,
+        now.ids,
+        pages,
+        slot_colours(slots),
+        names={slot: f"Answer {slot}" for slot in slots},
+        height=_HEIGHT,
+    )
+
+
+def show_question(now: Round, page: CasePage) -> None:
+    """Show question and request, and the report on demand unless the study never shows it."""
+    case = page.case
+    options = "".join(f"<li>{html.escape(option)}</li>" for option in case.options)
+    listed = f'<ol class="rx-options" type="A">{options}</ol>' if options else ""
+    question = f'<p class="rx-question">{inline_html(case.question)}</p>{listed}'
+    st.html(question + case_panels.request_html(case))
+    whole = now.review_set.case(case.id)
+    if whole is None or now.review_set.info.protocol.report == "never":
+        return
+    sections = {"Findings": whole.report.findings, "Impression": whole.report.impression}
+    shown = "".join(f"<h4>{name}</h4>{plain_html(text)}" for name, text in sections.items() if text)
+    if shown:
+        with st.expander("Radiologist’s report"):
+            st.html(f'<section class="rx-report">{shown}</section>')
+
+
+def show_answers(now: Round, page: CasePage) -> None:
+    """Show each answer on which readers differ, their scores, and the fields for the consensus."""
+    _keep(now)
+    every = {mark.reader for one in now.shown.differences for mark in one.marks}
+    seed = now.review_set.info.protocol.seed
+    labels = dict(reader_labels(every, now.shown.case, seed=seed))
+    if now.review_set.info.protocol.name_readers and st.session_state.get(_NAMED):
+        labels = study_panels.reader_names(now.review_set, every)
+        labels |= {key: name for key, name in now.review_set.reader_names.items() if key in every}
+    colours = slot_colours(now.slots(now.shown.case))
+    for slot, model in now.slots(now.shown.case).items():
+        differences = [one for one in now.shown.differences if one.model == model]
+        answer = next((one for one in page.answers if one.model == slot), None)
+        if not differences or answer is None:
+            continue
+        text = answer.text or ""
+        body = markdown_html(text) if text.strip() else '<p class="rx-quiet">No text.</p>'
+        st.html(
+            f'<article class="rx-answer" style="--rx-colour:{colours[slot]}"><header>'
+            f'<h3>Answer {slot}</h3></header><div class="rx-text" tabindex="0">{body}</div>'
+            "</article>"
+        )
+        for one in differences:
+            _show_difference(now, one, slot, labels)
+
+
+def _show_difference(now: Round, one: Difference, slot: str, labels: Mapping[str, str]) -> None:
+    key = f"settle/{one.case}/{slot}/{one.dimension}/{one.picture}"
+    _fill(now, key, one)
+    with st.container(border=True, key=f"rx_{key.replace('/', '_')}"):
+        st.html(marks_html(now.review_set, one, labels))
+        args = (now, key, one)
+        st.segmented_control(
+            "Consensus",
+            range(SCORE_MIN, SCORE_MAX + 1),
+            key=f"{key}/score",
+            help=rubric_of(now.review_set)[one.dimension].question,
+            on_change=_settle,
+            args=args,
+        )
+        st.text_area(
+            "Why",
+            key=f"{key}/comment",
+            height=68,
+            max_chars=4000,
+            placeholder="What the consensus rests on",
+            on_change=_settle,
+            args=args,
+        )
+        if one.consensus is not None:
+            who = study_panels.reader_names(now.review_set, [one.consensus.adjudicator])
+            name = html.escape(who[one.consensus.adjudicator])
+            at = f"{one.consensus.at:%d %b %Y, %H:%M} UTC"
+            st.html(f'<p class="rx-quiet">Saved {at}, {name}</p>')
+
+
+def marks_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
+    """Set the readers' scores on one thing side by side, with anchors and comments."""
+    rubric = rubric_of(review_set)[one.dimension]
+    picture = "" if one.picture is None else f", picture {one.picture + 1}"
+    cells = "".join(
+        f"<div><h4>{html.escape(labels.get(mark.reader, mark.reader))} <b>{mark.score}</b></h4>"
+        f'<p class="rx-quiet">{html.escape(rubric.anchors[mark.score])}</p>'
+        + (f"<p>{html.escape(cover_names(review_set, mark.comment))}</p>" if mark.comment else "")
+        + "</div>"
+        for mark in sorted(one.marks, key=lambda mark: labels.get(mark.reader, mark.reader))
+    )
+    name = html.escape(DIMENSION_NAMES[one.dimension])
+    return (
+        f'<div class="rx-settle"><h3>{name}{picture} <small>{one.apart} apart</small></h3>'
+        f'<div class="rx-settle-marks">{cells}</div></div>'
+    )
+
+
+def _fill(now: Round, key: str, one: Difference) -> None:
+    """Put what stands into the fields when they are new, or when somebody else changed it."""
+    standing = one.consensus
+    seen = (standing.at, standing.adjudicator) if standing else None
+    if key in _waiting() or st.session_state.get(f"{key}/seen", ()) == seen:
+        return
+    mine = standing is not None and standing.adjudicator == now.person.id
+    if f"{key}/score" not in st.session_state or not mine:
+        st.session_state[f"{key}/score"] = standing.score if standing else None
+        st.session_state[f"{key}/comment"] = standing.comment if standing else ""
+    st.session_state[f"{key}/seen"] = seen
+
+
+def _waiting() -> dict[str, Entry]:
+    waiting: dict[str, Entry] = st.session_state.setdefault(_WAITING, {})
+    return waiting
+
+
+def _settle(now: Round, key: str, one: Difference) -> None:
+    value: dict[str, Any] = {
+        "score": st.session_state.get(f"{key}/score"),
+        "comment": (st.session_state.get(f"{key}/comment") or "").strip() or None,
+    }
+    _waiting()[key] = Entry(
+        "adjudicate", one.case, one.model, one.dimension, one.picture, value, via=_VIA
+    )
+    _record(now)
+
+
+def _record(now: Round) -> StoreError | None:
+    """Write what waits; what cannot be written now waits on."""
+    person = people.current()
+    for key, entry in list(_waiting().items()):
+        if person is None or now.review_set.case(entry.case or "") is None:
+            continue
+        try:
+            resources.reviews(now.review_set).record([entry], person)
+        except StoreRefused as error:
+            del _waiting()[key]
+            return error
+        except StoreError as error:
+            return error
+        del _waiting()[key]
+    return None
+
+
+def _keep(now: Round) -> None:
+    """Try again what waits, and say when it cannot be written."""
+    error = _record(now)
+    if error is not None:
+        st.error(f"The consensus is not saved yet. {error}", icon=":material/cloud_off:")
+        st.button("Save now", key="adjudicate_again")

@@ -1,0 +1,305 @@
+"""Comments on the case that is shown: written, answered, settled; those of others come in seconds.
+
+The panel asks the database every few seconds whether anything is new; what is being typed lives in
+the panel itself and is not touched. What it sends waits in the session until the database has taken
+it, and in the browser until the page says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.analysis.blinding import cover_names
+from rexview.analysis.case_page import CasePage
+from rexview.analysis.commenting import find_quote, nth_of
+from rexview.errors import StoreError, StoreRefused
+from rexview.people import Person
+from rexview.schema import Answer, ReviewSet
+from rexview.store import Comment, Entry, Reviews, may
+from rexview.ui import people, resources, state
+from rexview.ui.comments import Message, comments_panel, read_messages
+from rexview.ui.reader_study import Study
+
+REFRESH_S: Final = 3.0
+"""How often the page looks for what others wrote."""
+_KEY: Final = "rx_comments"
+_DONE_KEPT: Final = 300
+_VIA: Final = {False: "case page", True: "score page"}
+_NO_ANSWER: Final = "What the comment is on is not on this page any more."
+
+
+@dataclass(frozen=True)
+class Places:
+    """What can be commented on: the answers of a case by their names on this page.
+
+    ``names`` has the name on screen by key, ``answers`` the answer as it is in the review set (its
+    ``model`` is the real one). ``own_only`` is for readers who must not see what others say.
+    """
+
+    case: str
+    names: Mapping[str, str]
+    answers: Mapping[str, Answer]
+    page: str = state.PAGE_CASE
+    own_only: bool = False
+
+    def key_of(self, model: str | None) -> str | None:
+        """Return the key of a model's answer."""
+        return next((key for key, one in self.answers.items() if one.model == model), None)
+
+
+def case_places(page: CasePage, names: Mapping[str, str]) -> Places:
+    """Return what can be commented on on the Case page: every answer under its model's name."""
+    answers = {answer.model: answer for answer in page.answers}
+    return Places(page.case.id, {model: names[model] for model in answers}, answers)
+
+
+def score_places(study: Study, case_id: str) -> Places:
+    """Return what can be commented on on the Score page: answers by their letters.
+
+    Who scores is shown their own comments only: those of others may tell their scores.
+    """
+    answers = {answer.model: answer for answer in study.review_set.answers_of(case_id)}
+    slots = study.slots(case_id)
+    return Places(
+        case_id,
+        {slot: f"Answer {slot}" for slot in slots},
+        {slot: answers[model] for slot, model in slots.items()},
+        page=state.PAGE_SCORE,
+        own_only=True,
+    )
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """A message that has not been written yet."""
+
+    set_id: str
+    message: Message
+    places: Places
+
+
+def show_comments(review_set: ReviewSet, places: Places) -> None:
+    """Put the panel on the page."""
+    with st.container(key="rx_comments_place"):
+        _live(review_set, places)
+
+
+@st.fragment(run_every=REFRESH_S)
+def _live(review_set: ReviewSet, places: Places) -> None:
+    people.guard(places.page)
+    trouble = _write(review_set, people.current())
+    person = people.current()
+    comments: tuple[Comment, ...] = ()
+    try:
+        comments = _visible(resources.reviews(review_set), places, person)
+    except StoreError as error:
+        trouble = trouble or f"Comments cannot be read now. {error}"
+    data = {
+        "owner": resources.set_id(review_set.folder),
+        "case": places.case,
+        "may": may(person, "comment") if person else people.role() == "lead",
+        "named": person is not None,
+        "trouble": trouble,
+        "done": dict(_done()),
+        "targets": _targets(review_set, places),
+        "comments": [_comment_json(review_set, one, places, person) for one in comments],
+    }
+
+    def said(raw: Any) -> None:
+        name = resources.set_id(review_set.folder)
+        for message in read_messages(raw):
+            if message.token not in _done():
+                _waiting().setdefault(message.token, _Waiting(name, message, places))
+
+    comments_panel(data, key=_KEY, on_said=said)
+
+
+def _waiting() -> dict[str, _Waiting]:
+    waiting: dict[str, _Waiting] = st.session_state.setdefault(state.SESSION_COMMENTS, {})
+    return waiting
+
+
+def _done() -> dict[str, str]:
+    """Return what became of each message of this session: nothing, or why it was not taken."""
+    done: dict[str, str] = st.session_state.setdefault(f"{state.SESSION_COMMENTS}_done", {})
+    return done
+
+
+def _finish(token: str, reason: str = "") -> None:
+    _waiting().pop(token, None)
+    done = _done()
+    done[token] = reason
+    while len(done) > _DONE_KEPT:
+        del done[next(iter(done))]
+
+
+def _write(review_set: ReviewSet, person: Person | None) -> str:
+    """Write what waits; return what to tell where that cannot be done now."""
+    name = resources.set_id(review_set.folder)
+    for token, waiting in list(_waiting().items()):
+        if waiting.set_id != name:
+            continue
+        if waiting.message.kind == "name":
+            person = _take_name(waiting.message, person)
+            continue
+        if person is None:
+            return "Give your name, then it is sent."
+        try:
+            reviews = resources.reviews(review_set)
+            visible = _visible(reviews, waiting.places, person)
+            reviews.record([_entry(waiting, visible)], person)
+        except (StoreRefused, _Unfit) as error:
+            _finish(token, str(error))
+        except StoreError as error:
+            return f"Not saved yet: kept, and tried again. {error}"
+        else:
+            _finish(token)
+    return ""
+
+
+def _take_name(message: Message, person: Person | None) -> Person | None:
+    try:
+        if person is None and not resources.team():
+            person = people.take_name(message.text)
+        _finish(message.token)
+    except ValueError as error:
+        _finish(message.token, str(error))
+    return person
+
+
+class _Unfit(Exception):
+    """A message that cannot become an entry."""
+
+
+def _entry(waiting: _Waiting, visible: Iterable[Comment]) -> Entry:
+    """Make the entry of a message.
+
+    Raises
+    ------
+    _Unfit
+        It is about something that is not there, or that whoever sent it does not see.
+    """
+    message, places = waiting.message, waiting.places
+    known = {one.id: one for one in visible}
+    standing = known.get(message.comment)
+    via = _VIA[places.own_only]
+    if message.kind != "write" and standing is None:
+        raise _Unfit("The comment is not there any more.")
+    if message.kind == "resolve":
+        settled = {"resolved": message.resolved}
+        subject = message.comment
+        return Entry("resolve", subject=subject, value=settled, token=message.token, via=via)
+    case, about = places.case, standing
+    on: Mapping[str, Any]
+    reply_to = standing.reply_to if standing else None
+    if about is None and message.reply_to is not None:
+        about, reply_to = known.get(message.reply_to), message.reply_to
+        if about is None:
+            raise _Unfit("What you reply to is not there any more.")
+    if about is not None:
+        case, model, on = about.case, about.model, about.on
+    else:
+        model, on = _spot(message, places)
+    value = {"text": message.text, "on": dict(on), "reply_to": reply_to}
+    return Entry(
+        "comment",
+        case,
+        model,
+        message.comment,
+        value=None if message.kind == "remove" else value,
+        token=message.token,
+        via=via,
+    )
+
+
+def _spot(message: Message, places: Places) -> tuple[str | None, Mapping[str, Any]]:
+    """Return the model and the place that a new comment is on."""
+    if message.case != places.case:
+        raise _Unfit(_NO_ANSWER)
+    spot = message.spot
+    if spot.key is None:
+        return None, {"what": "case"}
+    answer = places.answers.get(spot.key)
+    if answer is None:
+        raise _Unfit(_NO_ANSWER)
+    if spot.box is not None:
+        if spot.box >= len(answer.boxes):
+            raise _Unfit(_NO_ANSWER)
+        box = answer.boxes[spot.box]
+        place = {"image": box.image, "box": list(box.box), "label": box.label, "index": spot.box}
+        return answer.model, {"what": "box", **place}
+    if spot.quote is not None:
+        text = answer.text or ""
+        found = find_quote(text, spot.quote, spot.before)
+        if found is None:
+            raise _Unfit("The words that you chose are not in the answer.")
+        words = text[found.start : found.end]
+        where = {"field": "text", "start": found.start, "end": found.end, "text": words}
+        return answer.model, {"what": "span", **where}
+    return answer.model, {"what": "answer"}
+
+
+def _visible(reviews: Reviews, places: Places, person: Person | None) -> tuple[Comment, ...]:
+    """Return the comments on the case that whoever looks may see."""
+    every = _comments(reviews, places.case, reviews.revision())
+    if not places.own_only:
+        return every
+    return tuple(one for one in every if person is not None and one.person == person.id)
+
+
+@lru_cache(maxsize=64)
+def _comments(reviews: Reviews, case: str, revision: int) -> tuple[Comment, ...]:
+    """Return the comments on a case, read anew only when anything was written."""
+    return reviews.comments(case)
+
+
+def _targets(review_set: ReviewSet, places: Places) -> list[dict[str, Any]]:
+    def words(text: str) -> str:
+        return cover_names(review_set, text) if places.own_only else text
+
+    return [
+        {
+            "key": key,
+            "name": places.names[key],
+            "boxes": [
+                {"index": number, "label": words(box.label), "id": f"{key}/{number + 1}"}
+                for number, box in enumerate(answer.boxes)
+            ],
+        }
+        for key, answer in places.answers.items()
+    ]
+
+
+def _comment_json(
+    review_set: ReviewSet, one: Comment, places: Places, person: Person | None
+) -> dict[str, Any]:
+    key = places.key_of(one.model)
+    what = one.on.get("what")
+    quote = str(one.on.get("text") or one.on.get("label") or "")
+    nth = 0
+    if what == "span" and key is not None:
+        text = places.answers[key].text or ""
+        start, end = int(one.on.get("start") or 0), int(one.on.get("end") or 0)
+        nth = nth_of(text, start, end) if text[start:end] == quote else 0
+    box = one.on.get("index")
+    return {
+        "id": one.id,
+        "key": key,
+        "what": what,
+        "where": places.names.get(key or "", "") if one.model else "",
+        "quote": cover_names(review_set, quote) if places.own_only else quote,
+        "nth": nth,
+        "box": f"{key}/{int(box) + 1}" if what == "box" and isinstance(box, int) else None,
+        "who": one.person_name,
+        "mine": person is not None and one.person == person.id,
+        "at": one.at.isoformat(),
+        "edited": one.edited.isoformat() if one.edited else None,
+        "text": one.text,
+        "replyTo": one.reply_to,
+        "resolved": one.resolved,
+    }

@@ -1,0 +1,553 @@
+// The panel of comments: a tab at the lower edge of the window, and the panel that it opens.
+//
+// What others write arrives every few seconds and redraws the list only; the field in which somebody
+// types is made once. Drafts and everything that the server has not confirmed lie in localStorage.
+// All texts become text nodes, never markup. Words that carry a comment are marked with the browser's
+// highlights, which leave the page's elements alone.
+
+const AGAIN_MS = 4000;
+const WORD = /[\p{L}\p{N}_]+/gu;
+const PENDING = "rexview-comment";
+const DRAFT = "rexview-comment-draft";
+
+function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  return element;
+}
+
+const store = {
+  get(key) {
+    try {
+      return JSON.parse(localStorage.getItem(key));
+    } catch {
+      return null;
+    }
+  },
+  set(key, value) {
+    try {
+      if (value === null) localStorage.removeItem(key);
+      else localStorage.setItem(key, JSON.stringify(value));
+    } catch {
+      // no room or not allowed: it stays in the page
+    }
+  },
+  under(prefix) {
+    try {
+      return Object.keys(localStorage).filter((key) => key.startsWith(prefix)).map((key) => store.get(key));
+    } catch {
+      return [];
+    }
+  },
+};
+
+/** The text of an element and its words, each with its offsets. */
+function wordsOf(element) {
+  const nodes = [];
+  let text = "";
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    nodes.push({ node: walker.currentNode, start: text.length });
+    text += walker.currentNode.data;
+  }
+  const words = [...text.matchAll(WORD)].map((found) => ({
+    text: found[0],
+    start: found.index,
+    end: found.index + found[0].length,
+  }));
+  return { nodes, text, words };
+}
+
+function pointAt({ nodes }, offset, atEnd) {
+  const fits = (one) => (atEnd ? one.start < offset : one.start <= offset);
+  const one = nodes.findLast(fits) ?? nodes[0];
+  return [one.node, offset - one.start];
+}
+
+function rangeOf(read, first, last) {
+  const range = document.createRange();
+  range.setStart(...pointAt(read, read.words[first].start, false));
+  range.setEnd(...pointAt(read, read.words[last].end, true));
+  return range;
+}
+
+/** The range of the nth place with the words of a quote, null when it is not there. */
+function findQuote(element, quote, nth) {
+  const wanted = quote.match(WORD) ?? [];
+  if (wanted.length === 0) return null;
+  const read = wordsOf(element);
+  let seen = 0;
+  for (let at = 0; at + wanted.length <= read.words.length; at += 1) {
+    if (!wanted.every((word, place) => read.words[at + place].text === word)) continue;
+    if (seen === nth) return rangeOf(read, at, at + wanted.length - 1);
+    seen += 1;
+  }
+  return null;
+}
+
+/** What is selected on the page as whole words of one answer, null when it is not that. */
+function chosenWords() {
+  const selection = window.getSelection();
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
+  const range = selection.getRangeAt(0);
+  const inside = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement);
+  const answer = inside(range.startContainer)?.closest?.("[data-rx-answer]");
+  const body = answer?.querySelector(".rx-text");
+  if (!body || !body.contains(range.startContainer)) return null;
+  const read = wordsOf(body);
+  const touched = (word) => {
+    const own = document.createRange();
+    own.setStart(...pointAt(read, word.start, false));
+    own.setEnd(...pointAt(read, word.end, true));
+    return (
+      range.compareBoundaryPoints(Range.END_TO_START, own) < 0 &&
+      range.compareBoundaryPoints(Range.START_TO_END, own) > 0
+    );
+  };
+  const first = read.words.findIndex(touched);
+  if (first < 0) return null;
+  const last = read.words.findLastIndex(touched);
+  const quote = read.text.slice(read.words[first].start, read.words[last].end);
+  return { key: answer.dataset.rxAnswer, quote, before: first, range };
+}
+
+function when(iso) {
+  const at = new Date(iso);
+  const today = at.toDateString() === new Date().toDateString();
+  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return today ? time : `${at.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} ${time}`;
+}
+
+const shorter = (text, most = 90) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
+class Panel {
+  constructor(place) {
+    this.pending = new Map();
+    this.tell = () => {};
+    this.data = { comments: [], targets: [], done: {} };
+    this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (an own one, changed)
+    this.drawn = "";
+    this.isOpen = false;
+    this.abort = new AbortController();
+    this.build(place);
+    const { signal } = this.abort;
+    document.addEventListener("selectionchange", () => this.offerSoon(), { signal });
+    document.addEventListener("click", (event) => this.clickedPage(event), { signal });
+    this.timer = setInterval(() => this.sendAgain(), AGAIN_MS);
+    this.observer = new MutationObserver(() => this.markSoon());
+    this.observer.observe(document.body, { childList: true, subtree: true });
+  }
+
+  build(place) {
+    this.tab = h("button", {
+      type: "button",
+      class: "rx-c-tab",
+      "aria-expanded": "false",
+      onclick: () => this.open(!this.isOpen),
+    });
+    this.list = h("div", { class: "rx-c-list" });
+    this.trouble = h("p", { class: "rx-c-trouble", role: "status" });
+    this.where = h("select", { "aria-label": "What the comment is on", onchange: () => this.chose() });
+    this.context = h("p", { class: "rx-c-context" });
+    this.name = h("input", { type: "text", placeholder: "Your name", "aria-label": "Your name", maxlength: 80 });
+    this.field = h("textarea", {
+      rows: 3,
+      maxlength: 20000,
+      "aria-label": "Comment",
+      placeholder: "Write a comment",
+      oninput: () => this.keepDraft(),
+      onkeydown: (event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.write();
+      },
+    });
+    this.send = h("button", { type: "button", class: "rx-c-strong", title: "Ctrl+Enter", onclick: () => this.write() }, "Comment");
+    this.cancel = h("button", { type: "button", onclick: () => this.begin({}) }, "Cancel");
+    this.form = h("div", { class: "rx-c-form" }, this.where, this.context, this.name, this.field, h("div", { class: "rx-c-row" }, this.send, this.cancel));
+    const close = h("button", { type: "button", "aria-label": "Close the comments", onclick: () => this.open(false) }, "✕");
+    this.box = h(
+      "section",
+      { class: "rx-c-panel", "aria-label": "Comments", hidden: true },
+      h("header", {}, h("h3", {}, "Comments"), close),
+      this.list,
+      this.trouble,
+      this.form,
+    );
+    // Keys that are typed here are not for the page.
+    this.box.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.open(false);
+      event.stopPropagation();
+    });
+    this.offer = h("button", { type: "button", class: "rx-c-offer", hidden: true, onpointerdown: (event) => event.preventDefault(), onclick: () => this.takeOffer() }, "Comment on this");
+    this.root = h("div", { class: "rx-c" }, this.tab, this.box, this.offer);
+    place.append(this.root);
+  }
+
+  gone() {
+    this.abort.abort();
+    clearInterval(this.timer);
+    this.observer.disconnect();
+    CSS.highlights?.delete("rx-commented");
+    this.root.remove();
+  }
+
+  show(data, tell) {
+    const another = data.case !== this.data.case || data.owner !== this.data.owner;
+    this.data = data;
+    this.tell = tell;
+    if (another) {
+      for (const message of store.under(`${PENDING}:${data.owner}:`)) {
+        if (message?.token) this.pending.set(message.token, message);
+      }
+      this.about = {};
+      this.field.value = "";
+      const draft = store.get(this.draftKey());
+      if (draft) {
+        this.about = draft.about ?? {};
+        this.field.value = draft.text ?? "";
+      }
+    }
+    for (const [token, reason] of Object.entries(data.done)) this.finished(token, reason);
+    this.draw();
+  }
+
+  finished(token, reason) {
+    const message = this.pending.get(token);
+    if (!message) return;
+    this.pending.delete(token);
+    store.set(`${PENDING}:${this.data.owner}:${token}`, null);
+    if (!reason) return;
+    this.refused = reason;
+    if (message.kind === "write" && !this.field.value.trim()) {
+      this.field.value = message.text; // so that nothing typed is lost
+      this.keepDraft();
+    }
+  }
+
+  // ---- what is sent ----
+
+  say(message) {
+    this.refused = "";
+    const whole = { token: crypto.randomUUID(), case: this.data.case, ...message };
+    this.pending.set(whole.token, whole);
+    store.set(`${PENDING}:${this.data.owner}:${whole.token}`, whole);
+    this.sendAgain();
+    this.draw();
+  }
+
+  sendAgain() {
+    if (this.pending.size > 0) this.tell("said", { messages: [...this.pending.values()] });
+  }
+
+  write() {
+    const text = this.field.value.trim();
+    if (!text) return this.field.focus();
+    if (!this.data.named && this.name.value.trim()) {
+      this.say({ kind: "name", comment: crypto.randomUUID(), text: this.name.value.trim() });
+    } else if (!this.data.named && !this.pendingName()) {
+      return this.name.focus();
+    }
+    const { comment, replyTo, spot } = this.about;
+    this.say({ kind: "write", comment: comment ?? crypto.randomUUID(), text, replyTo, spot: spot ?? {} });
+    this.field.value = "";
+    this.begin({});
+    return this.list.scrollTo({ top: this.list.scrollHeight });
+  }
+
+  pendingName() {
+    return [...this.pending.values()].some((message) => message.kind === "name");
+  }
+
+  // ---- what is being written ----
+
+  draftKey() {
+    return `${DRAFT}:${this.data.owner}:${this.data.case}`;
+  }
+
+  keepDraft() {
+    const text = this.field.value;
+    store.set(this.draftKey(), text ? { text, about: this.about } : null);
+  }
+
+  /** Begin to write about something; what was typed stays. */
+  begin(about, text) {
+    const wasChange = Boolean(this.about.comment);
+    this.about = about;
+    if (text !== undefined) this.field.value = text;
+    else if (wasChange) this.field.value = "";
+    this.keepDraft();
+    this.drawForm();
+  }
+
+  chose() {
+    const [key, box] = JSON.parse(this.where.value);
+    this.begin(key === null ? {} : { spot: box === null ? { key } : { key, box } });
+  }
+
+  // ---- drawing ----
+
+  open(yes) {
+    this.isOpen = yes;
+    this.offer.hidden = true;
+    this.draw();
+    if (yes) this.field.focus({ preventScroll: true });
+    else this.tab.focus({ preventScroll: true });
+  }
+
+  draw() {
+    this.box.hidden = !this.isOpen;
+    this.tab.hidden = this.isOpen;
+    this.tab.setAttribute("aria-expanded", String(this.isOpen));
+    const threads = this.threads();
+    const open = threads.filter((thread) => !thread[0].resolved).length;
+    const count = this.data.comments.length;
+    const words = count === 0 ? "Comments" : `${count} ${count === 1 ? "comment" : "comments"}`;
+    this.tab.replaceChildren(words, ...(open ? [h("b", {}, `${open} open`)] : []));
+    this.tab.toggleAttribute("data-waiting", this.pending.size > 0);
+    const told = [this.refused && `Not taken: ${this.refused}`, this.data.trouble].filter(Boolean).join(" ");
+    this.trouble.textContent = told || (this.pending.size > 0 ? "Saving…" : "");
+    this.trouble.toggleAttribute("data-bad", Boolean(told));
+    const state = JSON.stringify([this.data.comments, this.data.may, [...this.pending.values()]]);
+    if (this.isOpen && state !== this.drawn) {
+      this.drawn = state;
+      this.drawList(threads);
+    }
+    this.drawForm();
+    this.markSoon();
+  }
+
+  threads() {
+    const there = new Set(this.data.comments.map((one) => one.id));
+    const threads = new Map();
+    const rootOf = (one) => {
+      let found = one;
+      for (let up = 0; found.replyTo && there.has(found.replyTo) && up < 100; up += 1) {
+        found = this.data.comments.find((other) => other.id === found.replyTo);
+      }
+      return found.id;
+    };
+    for (const one of this.data.comments) {
+      const root = rootOf(one);
+      if (!threads.has(root)) threads.set(root, []);
+      threads.get(root).push(one);
+    }
+    return [...threads.values()];
+  }
+
+  drawList(threads) {
+    const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+    const low = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
+    const settled = threads.filter((thread) => thread[0].resolved);
+    const open = threads.filter((thread) => !thread[0].resolved).map((thread) => this.thread(thread));
+    const wasOpen = this.list.querySelector("details")?.open;
+    const folded = settled.length
+      ? h("details", { open: wasOpen }, h("summary", {}, `${settled.length} resolved`), settled.map((thread) => this.thread(thread)))
+      : null;
+    const writes = [...this.pending.values()].filter((one) => one.kind === "write" && one.case === this.data.case);
+    const waiting = writes.map((one) => h("article", { class: "rx-c-one", "data-waiting": true }, h("p", {}, one.text), h("small", {}, "not saved yet")));
+    const empty = threads.length + waiting.length === 0 ? h("p", { class: "rx-c-quiet" }, this.data.may ? "No comments yet. Choose words of an answer to comment on them." : "No comments yet.") : null;
+    this.list.replaceChildren(...[empty, folded, ...open, ...waiting].filter(Boolean));
+    if (low) this.list.scrollTop = this.list.scrollHeight;
+    if (focused) this.list.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  }
+
+  thread(comments) {
+    const [first] = comments;
+    const act = (name, what, run) => h("button", { type: "button", "data-focus": `${name}:${first.id}`, onclick: run }, what);
+    const actions = this.data.may
+      ? h("div", { class: "rx-c-row" }, [
+          act("reply", "Reply", () => this.reply(first)),
+          act("settle", first.resolved ? "Open again" : "Resolve", () =>
+            this.say({ kind: "resolve", comment: first.id, resolved: !first.resolved })),
+        ])
+      : null;
+    return h("div", { class: "rx-c-thread", "data-thread": first.id }, this.aboutWhat(first), comments.map((one) => this.one(one)), actions);
+  }
+
+  aboutWhat(one) {
+    if (one.what === "case") return null;
+    const words = one.what === "span" ? `${one.where}: “${shorter(one.quote)}”` : one.what === "box" ? `${one.where}, box ${shorter(one.quote)}` : one.where;
+    const light = (boxes) => window.dispatchEvent(new CustomEvent("rexview:light", { detail: boxes && { boxes } }));
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "rx-c-where",
+        "data-focus": `where:${one.id}`,
+        title: "Show where",
+        onclick: () => this.goTo(one),
+        onpointerenter: one.box && (() => light([one.box])),
+        onpointerleave: one.box && (() => light(null)),
+        onfocus: one.box && (() => light([one.box])),
+        onblur: one.box && (() => light(null)),
+      },
+      words,
+    );
+  }
+
+  one(one) {
+    const own = one.mine && this.data.may;
+    const edited = one.edited ? `, edited ${when(one.edited)}` : "";
+    return h(
+      "article",
+      { class: "rx-c-one", "data-comment": one.id },
+      h(
+        "header",
+        {},
+        h("b", {}, one.who),
+        h("time", { datetime: one.at }, `${when(one.at)}${edited}`),
+        own
+          ? h("span", { class: "rx-c-row rx-c-own" }, [
+              h("button", { type: "button", "data-focus": `edit:${one.id}`, onclick: () => this.change(one) }, "Edit"),
+              h("button", { type: "button", "data-focus": `remove:${one.id}`, onclick: (event) => this.remove(one, event.currentTarget) }, "Remove"),
+            ])
+          : null,
+      ),
+      h("p", {}, one.text),
+    );
+  }
+
+  reply(one) {
+    this.begin({ replyTo: one.id });
+    this.field.focus();
+  }
+
+  change(one) {
+    this.begin({ comment: one.id }, one.text);
+    this.field.focus();
+  }
+
+  /** Ask once more in the same place: removing is not undone by a second click elsewhere. */
+  remove(one, button) {
+    if (button.dataset.sure) return this.say({ kind: "remove", comment: one.id });
+    button.dataset.sure = "1";
+    button.textContent = "Really remove";
+    return undefined;
+  }
+
+  drawForm() {
+    this.form.hidden = !this.data.may;
+    this.name.hidden = this.data.named || this.pendingName();
+    const { comment, replyTo, spot } = this.about;
+    const find = (id) => this.data.comments.find((one) => one.id === id);
+    let context = "";
+    if (comment) context = "Your comment, changed";
+    else if (replyTo) context = find(replyTo) ? `Reply to ${find(replyTo).who}: ${shorter(find(replyTo).text)}` : "Reply";
+    else if (spot?.quote) context = `On ${this.nameOf(spot.key)}: “${shorter(spot.quote)}”`;
+    this.context.textContent = context;
+    this.context.hidden = !context;
+    this.where.hidden = Boolean(context);
+    this.cancel.hidden = !context;
+    this.send.textContent = comment ? "Save" : replyTo ? "Reply" : "Comment";
+    const state = JSON.stringify([this.data.case, this.data.targets]);
+    if (this.targetsDrawn !== state) {
+      this.targetsDrawn = state;
+      const option = (value, words) => h("option", { value: JSON.stringify(value) }, words);
+      const options = this.data.targets.flatMap(({ key, name, boxes }) => [
+        option([key, null], `On ${name}`),
+        ...boxes.map((box) => option([key, box.index], `On ${name}, box ${box.index + 1}: ${shorter(box.label, 40)}`)),
+      ]);
+      this.where.replaceChildren(option([null, null], "On the case"), ...options);
+    }
+    const wanted = JSON.stringify(spot?.key ? [spot.key, spot.box ?? null] : [null, null]);
+    if (!context && this.where.value !== wanted) this.where.value = wanted;
+  }
+
+  nameOf(key) {
+    return this.data.targets.find((target) => target.key === key)?.name ?? "the answer";
+  }
+
+  // ---- words on the page ----
+
+  offerSoon() {
+    clearTimeout(this.offering);
+    this.offering = setTimeout(() => {
+      const chosen = this.data.may ? chosenWords() : null;
+      this.chosen = chosen;
+      this.offer.hidden = !chosen;
+      if (!chosen) return;
+      const edge = chosen.range.getBoundingClientRect();
+      const top = Math.min(Math.max(edge.bottom + 6, 60), window.innerHeight - 44);
+      const left = Math.min(Math.max(edge.left, 8), window.innerWidth - 150);
+      this.offer.style.top = `${top}px`;
+      this.offer.style.left = `${left}px`;
+    }, 150);
+  }
+
+  takeOffer() {
+    if (!this.chosen) return;
+    const { key, quote, before } = this.chosen;
+    this.begin({ spot: { key, quote, before } });
+    window.getSelection()?.removeAllRanges();
+    this.open(true);
+  }
+
+  markSoon() {
+    if (this.marking) return;
+    this.marking = requestAnimationFrame(() => {
+      this.marking = null;
+      this.mark();
+    });
+  }
+
+  mark() {
+    if (!CSS.highlights) return;
+    this.ranges = [];
+    for (const one of this.data.comments) {
+      if (one.what !== "span" || one.replyTo || one.resolved || one.key === null) continue;
+      const body = this.bodyOf(one.key);
+      const range = body && findQuote(body, one.quote, one.nth);
+      if (range) this.ranges.push({ id: one.id, range });
+    }
+    CSS.highlights.set("rx-commented", new Highlight(...this.ranges.map(({ range }) => range)));
+  }
+
+  bodyOf(key) {
+    return document.querySelector(`[data-rx-answer="${CSS.escape(key)}"] .rx-text`);
+  }
+
+  clickedPage(event) {
+    if (this.root.contains(event.target) || !event.target.closest?.("[data-rx-answer] .rx-text")) return;
+    if (!window.getSelection()?.isCollapsed) return;
+    const at = document.caretRangeFromPoint?.(event.clientX, event.clientY);
+    const hit = at && this.ranges?.find(({ range }) => range.isPointInRange(at.startContainer, at.startOffset));
+    if (!hit) return;
+    this.open(true);
+    this.list.querySelector(`[data-thread="${CSS.escape(hit.id)}"]`)?.scrollIntoView({ block: "nearest" });
+  }
+
+  goTo(one) {
+    const body = one.key === null ? null : this.bodyOf(one.key);
+    if (!body) return;
+    body.closest("article")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const range = one.what === "span" ? findQuote(body, one.quote, one.nth) : null;
+    if (!range) return;
+    const by = range.getBoundingClientRect().top - body.getBoundingClientRect().top;
+    body.scrollTo({ top: body.scrollTop + by - body.clientHeight / 3 });
+  }
+}
+
+let panel = null;
+let generation = 0;
+
+// Runs again whenever the data changes; the panel is made once, with the element.
+export default function ({ parentElement, data, setTriggerValue }) {
+  if (!panel || !parentElement.contains(panel.root)) {
+    const open = panel?.isOpen ?? false;
+    panel?.gone();
+    panel = new Panel(parentElement);
+    panel.isOpen = open;
+  }
+  panel.show(data, setTriggerValue);
+  generation += 1;
+  const own = generation;
+  return () => {
+    if (generation !== own) return; // a later run goes on with the panel
+    panel?.gone();
+    panel = null;
+  };
+}

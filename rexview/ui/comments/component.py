@@ -1,0 +1,40 @@
+"""The comments panel as a Streamlit component."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+
+NAME: Final = "rexview_comments"
+_ASSETS: Final = Path(__file__).with_name("assets")
+
+
+@cache
+def _component() -> Callable[..., Any]:
+    script = (_ASSETS / "comments.js").read_text(encoding="utf-8")
+    style = (_ASSETS / "comments.css").read_text(encoding="utf-8")
+    return st.components.v2.component(NAME, css=style, js=script, isolate_styles=False)
+
+
+def comments_panel(data: Mapping[str, Any], *, key: str, on_said: Callable[[Any], None]) -> None:
+    """Put the panel on the page: a tab at the lower edge of the window that opens it.
+
+    Parameters
+    ----------
+    data : mapping
+        As :mod:`rexview.ui.comment_panel` makes it. Texts in it are text: the panel never takes
+        them for HTML.
+    key : str
+        Keep it the same from case to case: what is being typed and sent stays.
+    on_said : callable
+        Called with what the panel sends; :func:`rexview.ui.comments.read_messages` reads it.
+    """
+
+    def said() -> None:
+        on_said(st.session_state[key].get("said"))
+
+    _component()(key=key, data=dict(data), on_said_change=said)
