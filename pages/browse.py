@@ -4,6 +4,7 @@ from rexview.analysis import describe
 from rexview.analysis.cards import case_cards
 from rexview.ui import browse_parts, people, resources, state
 from rexview.ui.case_table import case_table
+from rexview.ui.content_order import show_other_order
 from rexview.ui.filter_bar import filter_bar_html
 from rexview.ui.filter_panel import filter_panel
 from rexview.ui.gallery import gallery_html
@@ -21,6 +22,7 @@ page_header(describe(table, case_filter))
 filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
 bar = filter_bar_html(table, case_filter, counts)
 linked_html(bar, key="filter_bar")
+show_other_order()
 
 if not len(selection):
     browse_parts.show_nothing_found(table, case_filter)

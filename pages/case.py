@@ -14,6 +14,7 @@ from rexview.ui import (
     verdicts,
 )
 from rexview.ui.case_viewer import show_viewer
+from rexview.ui.content_order import show_other_order
 from rexview.ui.shell import open_review_set
 
 people.guard(state.PAGE_CASE)
@@ -59,6 +60,7 @@ def show_case() -> None:
         beside = [one for one in (place.after, place.before) if one]
         pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
         show_viewer(review_set, shown, ordered, pages, colours)
+    show_other_order()
     agreed = case_notes.consensus(review_set, page.case.id)
     st.html(
         case_panels.scores_html(

@@ -6,6 +6,7 @@ from rexview.analysis import describe
 from rexview.analysis.cards import case_cards
 from rexview.ui import browse_parts, overview_panels, people, resources, state
 from rexview.ui.chart_panels import show_charts
+from rexview.ui.content_order import content_order_words, show_other_order
 from rexview.ui.filter_panel import filter_panel
 from rexview.ui.gallery import gallery_html
 from rexview.ui.linked import link, linked_html
@@ -32,6 +33,7 @@ if not len(selection):
 
 panels = overview_panels.headline_html(numbers) + overview_panels.failures_html(numbers)
 linked_html(panels, key="overview_head")
+show_other_order()
 if others := overview_panels.other_failures_html(numbers):
     linked_html(others, key="overview_others")
 
@@ -44,7 +46,7 @@ head = f'<header class="rx-section"><h2>Most severe first</h2>{more}</header>'
 linked_html(head + drawn, key="overview_worst")
 
 if show_charts(table, case_filter):
-    scores = overview_panels.scores_html(numbers)
+    scores = overview_panels.scores_html(numbers, content_order_words())
     linked_html(scores, key="overview_scores")
 else:
     st.info("No answer has been scored yet, so there are no scores to draw.")

@@ -1,4 +1,4 @@
-"""``python -m rexview check | import | failures | render | bench | backup | restore | …``.
+"""``python -m rexview check | import | failures | stats | render | bench | backup | restore | …``.
 
 Exit status: 0 done, 1 the data has errors or the work failed, 2 the command line is wrong. What a
 program reads goes to standard output, what a person reads about trouble to standard error.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rexview.store import BackupReport, Reviews
 
 
-_BENCHES: Final = ("viewer", "queries", "imaging", "detectors", "reliability")
+_BENCHES: Final = ("viewer", "queries", "imaging", "detectors", "stats", "reliability")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -55,6 +55,21 @@ def _parser() -> argparse.ArgumentParser:
     failures.add_argument("folder", type=Path, metavar="FOLDER")
     failures.add_argument("--json", action="store_true", help="a JSON list instead of lines")
     failures.set_defaults(run=_failures)
+
+    stats = commands.add_parser("stats", help="print the tables of scores, tests and readers")
+    stats.add_argument("folder", type=Path, metavar="FOLDER")
+    stats.add_argument("--json", action="store_true", help="a JSON object with full precision")
+    stats.add_argument(
+        "--order",
+        default="mean_first",
+        metavar="mean_first|minimum_first",
+        choices=("mean_first", "minimum_first"),
+        help="Content: minimum of the readers' means (default), or mean of their minimums",
+    )
+    stats.add_argument(
+        "--files-only", action="store_true", help="leave out what was written in the app"
+    )
+    stats.set_defaults(run=_stats)
 
     render = commands.add_parser("render", help="write the display picture of one image")
     render.add_argument("image", type=Path, metavar="IMAGE")
@@ -200,6 +215,24 @@ def _export_reviews(options: argparse.Namespace) -> int:
     write_csv(review_set, ("scores", "flags"), options.out)
     scores, flags = review_set.scores.height, review_set.flags.height
     print(f"{scores:,} score{'s'[: scores != 1]}, {flags:,} flag{'s'[: flags != 1]} written.")
+    return 0
+
+
+def _stats(options: argparse.Namespace) -> int:
+    from rexview.settings import load_settings
+    from rexview.stats.report import report
+    from rexview.stats.report_text import report_text
+    from rexview.store import merged
+
+    reviews = _reviews(options.folder)
+    given = reviews.review_set
+    review_set = given if options.files_only else merged(given, reviews)
+    threshold = load_settings().gap_threshold
+    tables = report(review_set, gap_threshold=threshold, content_order=options.order)
+    if options.json:
+        print(json.dumps(tables, ensure_ascii=False, allow_nan=False, indent=1))
+    else:
+        print(report_text(tables))
     return 0
 
 

@@ -20,6 +20,8 @@
          +- StoreUnreachable  the database cannot be opened, read or written
              +- StoreNewer  a newer rexview made it
      +- BackupError         a backup of reviews cannot be made or restored
+     +- ChartError          a chart cannot be turned into a picture
+ +- SettingsError       a setting has a value that cannot be used
 
 The messages are complete sentences for a reader of the app: no traceback, no absolute path of the
 server, no patient data.
@@ -76,6 +78,10 @@ class PathEscape(RexviewError):
 
 class FilterError(RexviewError):
     """A filter from a link cannot be understood."""
+
+
+class ChartError(RexviewError):
+    """A chart cannot be turned into a picture. ``str(error)`` is the reason, in words."""
 
 
 class SettingsError(RexviewError):

@@ -22,7 +22,7 @@ LEVELS = [
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 TYPES_ONLY = {("errors", "schema")}  # under TYPE_CHECKING
-LAZY = {"torch", "transformers", "openai"}
+LAZY = {"torch", "transformers", "openai", "scipy", "sklearn"}
 PAGES_MAY = {"streamlit", "rexview.ui", "rexview.analysis", "rexview.schema", "rexview.vocab"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))

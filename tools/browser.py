@@ -20,6 +20,8 @@ MAC_APPS = (
 )
 ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
 """How the tests start it: as root in a container too, and without talking to anyone."""
+START_LIMIT_MS = 180_000
+"""How long it may take to start; a busy machine reads it from a slow disk first."""
 
 
 class BrowserMissing(Exception):
@@ -82,7 +84,9 @@ def _starts(path: Path) -> bool:
 
     with sync_playwright() as playwright:
         try:
-            playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS)).close()
+            playwright.chromium.launch(
+                executable_path=path, args=list(ARGUMENTS), timeout=START_LIMIT_MS
+            ).close()
         except Error:
             return False
     return True

@@ -18,6 +18,7 @@ from rexview.analysis.case_filter import (
     Range,
 )
 from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_COLOUR, model_colours
+from rexview.analysis.count import Count
 from rexview.analysis.facets import (
     Facet,
     Facets,
@@ -28,7 +29,7 @@ from rexview.analysis.facets import (
     value_name,
     words_name,
 )
-from rexview.analysis.overview import Count, Overview, overview
+from rexview.analysis.overview import Overview, overview
 from rexview.analysis.selecting import Selection, apply, neighbours
 from rexview.analysis.table import AnswerTable, answer_table
 from rexview.analysis.wording import Chip, chips, describe, sort_name

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
+from rexview.analysis.mark import Mark, is_mark
 from rexview.errors import FilterError
 from rexview.stats import STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
@@ -117,6 +118,7 @@ _LISTS: Final[dict[str, _ListField]] = {
     "difficulties": _ListField("difficulty"),
     "sites": _ListField("site"),
     "studies": _ListField("study", STUDIES),
+    "marks": _ListField("mark"),
 }
 _QUERY: Final = "q"
 _SORT: Final = "sort"
@@ -130,8 +132,9 @@ class CaseFilter:
     """Which cases are looked at, and in which order. Empty conditions do not limit.
 
     Lists hold ids; ``tags`` holds ``name:value``. ``judged`` limits to answers about which
-    something can be said for that failure. ``search`` holds words that all have to occur in the
-    question, the report or the answer.
+    something can be said for that failure. ``marks`` holds single scores that readers gave, as
+    :class:`rexview.analysis.mark.Mark` writes them: the answer has all of them. ``search`` holds
+    words that all have to occur in the question, the report or the answer.
     """
 
     failures: tuple[str, ...] = ()
@@ -146,6 +149,7 @@ class CaseFilter:
     difficulties: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
     studies: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
     content: Range | None = None
     process: Range | None = None
     execution: Range | None = None
@@ -164,6 +168,9 @@ class CaseFilter:
             values = tuple(dict.fromkeys(getattr(self, name)))
             object.__setattr__(self, name, values)
             wrong += [_unknown(spec.key, value) for value in values if not _allowed(spec, value)]
+        if not wrong:  # one way of writing each
+            marks = (str(Mark.parse(word)) for word in self.marks)
+            object.__setattr__(self, "marks", tuple(dict.fromkeys(marks)))
         object.__setattr__(self, "search", " ".join(self.search.split()))
         if self.sort not in SORTS:
             wrong.append(_unknown(_SORT, self.sort))
@@ -271,6 +278,8 @@ LIST_KEYS: Final = {name: spec.key for name, spec in _LISTS.items()}
 
 
 def _allowed(spec: _ListField, value: str) -> bool:
+    if spec.key == "mark":
+        return is_mark(value)
     if not isinstance(value, str) or not value or len(value) > LONGEST_SEARCH:
         return False
     if spec.key == "tag" and ":" not in value:

@@ -12,7 +12,7 @@ from rexview.analysis.linking import box_keys, shared_keys
 from rexview.analysis.selecting import neighbours
 from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for, with_words
 from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score
-from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, status_of
+from rexview.stats import NO_ANSWER, ContentOrder, FinalScores, final_of_answer, status_of
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,7 @@ def gather_case(
     *,
     gap_threshold: float,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
+    content_order: ContentOrder = "mean_first",
 ) -> CasePage | None:
     """Gather one case of a review set; None when it has no such case."""
     case = review_set.case(case_id)
@@ -127,7 +128,7 @@ def gather_case(
         own = [score for score in scores if score.model == answer.model]
         scored = any(score.score is not None for score in own)
         if scored and status_of(answer) not in NO_ANSWER:
-            finals[answer.model] = final_of_answer(own)
+            finals[answer.model] = final_of_answer(own, content_order=content_order)
     words = review_set.flags_of(case_id)
     flags = flags_for(
         case,

@@ -15,6 +15,7 @@ from rexview.analysis.case_filter import (
     CaseFilter,
 )
 from rexview.analysis.coding import Words
+from rexview.analysis.mark import Mark
 from rexview.analysis.selecting import (
     CASE_FACETS,
     ROW_FACETS,
@@ -147,6 +148,9 @@ def value_name(table: AnswerTable, field: str, value: str) -> str:
         return "All three" if len(parts) == 3 else " and ".join(DIMENSION_NAMES[p] for p in parts)
     if field == "tags":
         return words_name(value.partition(":")[2])
+    if field == "marks":
+        mark = Mark.parse(value)
+        return mark.words(table.marks.readers.get(mark.reader, mark.reader))
     names: dict[str, Mapping[str, str]] = {
         "sources": SOURCES,
         "statuses": ANSWER_STATUSES,
@@ -178,12 +182,18 @@ def unknown_values(table: AnswerTable, case_filter: CaseFilter) -> list[str]:
     known["studies"] = set(STUDIES)
     known["question_types"] = set(QUESTION_TYPES)
     known["tags"] = {word for _, words in table.tag_words.values() for word in words.values}
-    return [
+    strangers = {
+        reader: f"This set has no reader “{reader}”."
+        for reader in (Mark.parse(word).reader for word in case_filter.marks)
+        if reader and reader not in table.marks.readers
+    }
+    unknown = [
         f"This set has no {'tag' if field == 'tags' else _NAMES[field].lower()} “{value}”."
         for field, values in known.items()
         for value in getattr(case_filter, field)
         if value not in values
     ]
+    return [*unknown, *strangers.values()]
 
 
 class _Said:

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 import polars as pl
 
-from rexview.analysis.case_filter import SOURCES, WEAKEST, CaseFilter, Range
+from rexview.analysis.case_filter import SOURCES, WEAKEST, CaseFilter
+from rexview.analysis.count import Count
 from rexview.analysis.facets import value_name
+from rexview.analysis.narrowing import ANY, narrowed
+from rexview.analysis.score_tables import answers_of, gap_classes, score_cells
 from rexview.analysis.selecting import Selection, apply, flagged_by
 from rexview.analysis.table import FAILURE_BITS, AnswerTable
 from rexview.stats import NO_ANSWER
-from rexview.vocab import DIMENSION_NAMES, HEADLINE_FAILURES
-
-_GAP_STEP: Final = 0.5
-
-
-@dataclass(frozen=True)
-class Count:
-    """A number and the filter that opens its cases; ``of`` is the n that it is a part of."""
-
-    value: int
-    opens: CaseFilter
-    of: int | None = None
-
-    @property
-    def share(self) -> float | None:
-        """The number as a share of ``of``, 0 to 1; None without one."""
-        return self.value / self.of if self.of else None
+from rexview.stats.summary import gap_summaries
+from rexview.stats.values import Finals
+from rexview.vocab import DIMENSION_NAMES, HEADLINE_FAILURES, IMAGE_DIMENSIONS
 
 
 @dataclass(frozen=True)
@@ -80,13 +68,22 @@ class WeakestShare:
 
 @dataclass(frozen=True)
 class MeanScore:
-    """Mean final score of one dimension (or Content) of one model, with its n answers."""
+    """Mean final score of one dimension (or Content) of one model.
+
+    ``scored`` counts answers, for image dimensions the pictures that they gave; it opens the
+    answers.
+    """
 
     model: str
     dimension: str
     name: str
     mean: float
-    answers: Count
+    scored: Count
+
+    @property
+    def of_pictures(self) -> bool:
+        """Whether pictures are counted."""
+        return self.dimension in IMAGE_DIMENSIONS
 
 
 @dataclass(frozen=True)
@@ -130,13 +127,15 @@ def overview(table: AnswerTable, case_filter: CaseFilter | None = None) -> Overv
     rows = selection.rows.filter(pl.col("model").is_not_null())
     present = set(rows["model"].unique().to_list())
     models = {model: name for model, name in table.models.items() if model in present}
+    finals = table.finals.only(answers_of(rows))
+    gaps = tuple(_gaps(finals, models, case_filter, table.gap_threshold))
     return Overview(
         headline=_headline(selection, rows, models, case_filter),
         failures=tuple(_failures(selection, models, case_filter)),
         weakest=tuple(_weakest(table, rows, models, case_filter)),
-        means=tuple(_means(rows, models, case_filter)),
-        gaps=tuple(_gaps(rows, models, case_filter)),
-        gap_bins=tuple(_gap_bins(rows, models, case_filter)),
+        means=tuple(_means(finals, models, case_filter)),
+        gaps=tuple(gap for gap, _ in gaps),
+        gap_bins=tuple(bin_ for _, bins in gaps for bin_ in bins),
         models=models,
     )
 
@@ -151,7 +150,7 @@ def _headline(
         cases=Count(len(selection), base, len(table.cases)),
         answers=Count(len(rows), base),
         no_answer=Count(lost, replace(base, statuses=NO_ANSWER), len(rows)),
-        scored=Count(scored, _with_number(base, "content"), len(rows)),
+        scored=Count(scored, narrowed(base, content=ANY) or base, len(rows)),
         n_models=len(models),
         n_readers=table.n_readers,
         n_images=table.n_images,
@@ -222,52 +221,32 @@ def _weakest(
                 yield WeakestShare(model, part, value_name(table, "weakest", part), count)
 
 
-def _means(rows: pl.DataFrame, models: dict[str, str], base: CaseFilter) -> Iterator[MeanScore]:
-    columns = list(DIMENSION_NAMES)
-    grouped = rows.group_by("model").agg(
-        *(pl.col(column).mean().alias(f"{column}:mean") for column in columns),
-        *(pl.col(column).count().alias(f"{column}:n") for column in columns),
-    )
-    found = {row["model"]: row for row in grouped.iter_rows(named=True)}
+def _means(finals: Finals, models: dict[str, str], base: CaseFilter) -> Iterator[MeanScore]:
+    cells = {
+        (cell.summary.model, cell.summary.dimension): cell
+        for cell in score_cells(finals, models, base, resamples=0)
+    }
     for model in models:
-        for column in columns:
-            n = found[model][f"{column}:n"]
-            if n:
-                opens = _with_number(replace(base, models=(model,)), column)
-                mean = found[model][f"{column}:mean"]
-                yield MeanScore(model, column, DIMENSION_NAMES[column], mean, Count(n, opens))
+        for dimension, name in DIMENSION_NAMES.items():
+            cell = cells.get((model, dimension))
+            if cell is not None and cell.summary.mean is not None:
+                yield MeanScore(model, dimension, name, cell.summary.mean, cell.scored)
 
 
-def _gaps(rows: pl.DataFrame, models: dict[str, str], base: CaseFilter) -> Iterator[MeanGap]:
-    known = rows.filter(pl.col("gap").is_not_null())
-    grouped = known.group_by("model").agg(pl.col("gap").mean(), pl.len().alias("n"))
-    found = {model: (mean, n) for model, mean, n in grouped.iter_rows()}
-    for model in models:
-        if model in found:
-            mean, n = found[model]
-            opens = _with_number(replace(base, models=(model,)), "gap")
-            yield MeanGap(model, mean, Count(n, opens))
-
-
-def _gap_bins(rows: pl.DataFrame, models: dict[str, str], base: CaseFilter) -> Iterator[GapBin]:
-    known = rows.filter(pl.col("gap").is_not_null())
-    steps = (known["gap"] / _GAP_STEP + 0.5).floor()
-    exact = bool(((known["gap"] / _GAP_STEP - steps).abs() < 1e-6).all())
-    binned = known.select("model", steps.cast(pl.Int64).alias("step"))
-    counts = binned.group_by("model", "step").len()
-    totals = dict(binned.group_by("model").len().iter_rows())
-    found = {(model, step): n for model, step, n in counts.iter_rows()}
-    for model in models:
-        for step in sorted(step for other, step in found if other == model):
-            gap = step * _GAP_STEP
-            limits = Range(gap, gap) if exact else Range(gap - 0.25, gap + 0.249)
-            opens = replace(base, models=(model,), gap=limits)
-            yield GapBin(model, gap, Count(found[model, step], opens, totals[model]))
-
-
-def _with_number(base: CaseFilter, name: str) -> CaseFilter:
-    """Ask that a number is known, unless the filter limits it already."""
-    if getattr(base, name) is not None:
-        return base
-    changes: dict[str, Range] = {name: Range()}
-    return replace(base, **changes)  # type: ignore[arg-type]
+def _gaps(
+    finals: Finals, models: dict[str, str], base: CaseFilter, threshold: float
+) -> Iterator[tuple[MeanGap, tuple[GapBin, ...]]]:
+    for found in gap_summaries(finals, list(models), threshold=threshold, resamples=0):
+        if found.mean is None:
+            continue
+        opens = replace(base, models=(found.model,))
+        known = Count(found.n, narrowed(opens, gap=ANY) or opens)
+        bins = tuple(
+            GapBin(
+                found.model,
+                middle,
+                Count(n, narrowed(opens, gap=limits) or opens, found.n),
+            )
+            for middle, limits, n in gap_classes(found.counts)
+        )
+        yield MeanGap(found.model, found.mean, known), bins

@@ -95,6 +95,8 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
     if case_filter.sources:
         wanted = bits_of(case_filter.failures or tuple(FAILURE_BITS))
         found["sources"] = (flagged_by(table, case_filter.sources) & wanted) != 0
+    if case_filter.marks:
+        found["marks"] = table.marks.having(case_filter.marks)
     if case_filter.judged:
         found["judged"] = (table.judged & bits_of(case_filter.judged)) != 0
     for name, limits in case_filter.ranges.items():

@@ -16,10 +16,12 @@ import polars as pl
 
 from rexview.analysis.case_filter import ANSWER_STATUSES, STUDIES, WEAKEST
 from rexview.analysis.coding import Codes, Words, coded, words_of
+from rexview.analysis.marking import Marks
 from rexview.analysis.severity import severity
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
+from rexview.stats.values import Finals, finals
 from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, FAILURES, QUESTION_TYPES
 
 FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILURES)}
@@ -51,11 +53,17 @@ class AnswerTable:
         Name on screen by model id, in the set's order.
     n_images, n_readers : int
         Different images, and people who scored or flagged.
+    finals : Finals
+        The final scores that statistics are made of; image dimensions for each picture.
+    marks : Marks
+        The readers' single scores, placed in ``rows``.
     gap_threshold : float
         From which gap on an execution gap is flagged.
     survey : Survey
         What detectors and readers said, which a table of the same files with other scores builds
         on.
+    content_order : str
+        How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
     """
 
     rows: pl.DataFrame
@@ -63,8 +71,11 @@ class AnswerTable:
     models: dict[str, str]
     n_images: int
     n_readers: int
+    finals: Finals
+    marks: Marks
     gap_threshold: float = GAP_THRESHOLD
     survey: Survey | None = None
+    content_order: ContentOrder = "mean_first"
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
@@ -227,8 +238,11 @@ def answer_table(
         models=names,
         n_images=images.n_unique(),
         n_readers=readers.n_unique(),
+        finals=finals(review_set, content_order=content_order),
+        marks=Marks(review_set, place),
         gap_threshold=gap_threshold,
         survey=said,
+        content_order=content_order,
     )
 
 

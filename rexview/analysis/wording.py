@@ -13,7 +13,10 @@ from rexview.vocab import DIMENSION_NAMES, FAILURES
 _ORDER: Final = (
     *("failures", "sources", "weakest", "statuses", "judged", "models"),
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
+    "marks",
 )
+_LEAST: Final = 0.001
+"""The smallest step of a range's end."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +57,8 @@ def describe(table: AnswerTable, case_filter: CaseFilter) -> str:
             FAILURES[value].plural if field == "failures" else _label(table, field, value)
             for value in getattr(case_filter, field)
         ]
-        if names:
-            parts.append(" or ".join(names))
+        if names:  # all marks have to hold, one value of any other condition
+            parts.append((" and " if field == "marks" else " or ").join(names))
     parts += [_range(name, limits) for name, limits in case_filter.ranges.items()]
     if case_filter.search:
         parts.append(f"“{case_filter.search}”")
@@ -87,10 +90,21 @@ def _range(name: str, limits: Range) -> str:
     what = RANGES[name]
     if low is not None and low == high:
         return f"{what} {low}"
+    under = _under(limits.high)
     if low is not None and high is not None:
-        return f"{what} {low} to {high}"
+        return f"{what} {low} to {under or high}"
     if name == "disagreement" and low is not None:
         return f"Readers differ by {low} or more"
     if low is None and high is None:
         return f"{what} scored" if name in DIMENSION_NAMES else f"{what} known"
-    return f"{what} {low} or more" if low is not None else f"{what} {high} or less"
+    if low is not None:
+        return f"{what} {low} or more"
+    return f"{what} {under or f'{high} or less'}"
+
+
+def _under(high: float | None) -> str:
+    """Write the last number before a whole, half or quarter as that one: 2.999 is "under 3"."""
+    if high is None:
+        return ""
+    border = round(high + _LEAST, 3)
+    return f"under {border:g}" if border != high and (4 * border).is_integer() else ""

@@ -137,9 +137,7 @@ def _each(
     )
 
 
-def slots_of(
-    case_id: str, models: Iterable[str], *, reader: str, seed: int
-) -> dict[str, str]:
+def slots_of(case_id: str, models: Iterable[str], *, reader: str, seed: int) -> dict[str, str]:
     """Give each model its letter in one case for one reader: slot to model, A first.
 
     Parameters

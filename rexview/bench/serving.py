@@ -17,7 +17,9 @@ from typing import Final
 from rexview.errors import RexviewError
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-_START_LIMIT_S: Final = 60
+_START_LIMIT_S: Final = 180
+_STOP_LIMIT_S: Final = 20
+_PORTS_TRIED: Final = 3
 
 
 class BenchUnavailable(RexviewError):
@@ -51,33 +53,35 @@ def start(
     Raises
     ------
     BenchUnavailable
-        The server did not start within a minute.
+        The server ended again and again or did not answer within three minutes.
     """
-    given = {"server.headless": "true", "server.port": str(port or free_port()), **(options or {})}
+    given = {"server.headless": "true", **(options or {})}
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     command += [f"--{name}={value}" for name, value in given.items()]
-    command += ["--", *map(str, arguments)] if arguments else []
-    base = given.get("server.baseUrlPath", "")
-    url = f"http://localhost:{given['server.port']}/{base}".rstrip("/")
-    with (log or Path(os.devnull)).open("ab") as output:
-        process = subprocess.Popen(  # noqa: S603
-            command,
-            cwd=ROOT,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, **(environment or {})},
-        )
-    limit = time.monotonic() + _START_LIMIT_S
-    try:
-        while not _healthy(url):
-            if process.poll() is not None or time.monotonic() > limit:
-                raise BenchUnavailable(f"{script.name} did not start.")
-            time.sleep(0.1)
-    except BaseException:
-        process.kill()
-        process.wait()
-        raise
-    return process, url
+    after = ["--", *map(str, arguments)] if arguments else []
+    # A free port may be taken before the server has it: one that ends is tried with another.
+    for _ in range(1 if port else _PORTS_TRIED):
+        used = port or free_port()
+        with (log or Path(os.devnull)).open("ab") as output:
+            process = subprocess.Popen(  # noqa: S603
+                [*command, f"--server.port={used}", *after],
+                cwd=ROOT,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **(environment or {})},
+            )
+        url = f"http://localhost:{used}/{given.get('server.baseUrlPath', '')}".rstrip("/")
+        try:
+            if _started(process, url):
+                return process, url
+        except BaseException:
+            stop(process)
+            raise
+        ended = process.poll() is not None
+        stop(process)
+        if not ended:
+            break
+    raise BenchUnavailable(f"{script.name} did not start.")
 
 
 @contextmanager
@@ -94,7 +98,7 @@ def serve(
     Raises
     ------
     BenchUnavailable
-        The server did not start within a minute.
+        As :func:`start` does.
     """
     process, url = start(
         script, *arguments, options=options, environment=environment, log=log, port=port
@@ -102,8 +106,7 @@ def serve(
     try:
         yield url
     finally:
-        process.terminate()
-        process.wait()
+        stop(process)
 
 
 def free_port() -> int:
@@ -111,6 +114,29 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("localhost", 0))
         return int(probe.getsockname()[1])
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a server, by force when it does not end by itself."""
+    process.terminate()
+    try:
+        process.wait(_STOP_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _started(process: subprocess.Popen[bytes], url: str) -> bool:
+    """Wait until the server answers; False when it has ended or takes too long."""
+    limit = time.monotonic() + _START_LIMIT_S
+    while time.monotonic() < limit:
+        healthy = _healthy(url)
+        if process.poll() is not None:
+            return False  # who answers there is another
+        if healthy:
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def _healthy(url: str) -> bool:

@@ -6,6 +6,8 @@ a failure, beside n, and never as a zero.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
@@ -22,6 +24,42 @@ STATUSES: Final[dict[str, str]] = {
 """What became of an answer, by id, with its name on screen."""
 NO_ANSWER: Final = ("token_limit", "error", "refused", "empty")
 """The statuses that count as no answer: no score of theirs enters a mean."""
+
+
+@dataclass(frozen=True)
+class NoAnswers:
+    """How many of a model's newest answers never came: ``n`` of ``answers``, by reason.
+
+    ``by_reason`` has a number for each word of :data:`NO_ANSWER`, in that order.
+    """
+
+    model: str
+    n: int
+    answers: int
+    by_reason: Mapping[str, int]
+
+
+def no_answers(answers: pl.DataFrame, models: Sequence[str]) -> tuple[NoAnswers, ...]:
+    """Count the newest answers that never came.
+
+    Parameters
+    ----------
+    answers : polars.DataFrame
+        Columns :data:`rexview.frames.ANSWERS`.
+    models : sequence of str
+        Ids of the models; their order is kept.
+    """
+    newest = answers.filter("_newest").select("model", answer_status().alias("status"))
+    found = {
+        (model, status): n for model, status, n in newest.group_by("model", "status").len().rows()
+    }
+    rows = []
+    for model in models:
+        by_reason = {reason: found.get((model, reason), 0) for reason in NO_ANSWER}
+        answered = found.get((model, "answered"), 0)
+        lost = sum(by_reason.values())
+        rows.append(NoAnswers(model, lost, lost + answered, by_reason))
+    return tuple(rows)
 
 
 def at_token_limit() -> pl.Expr:

@@ -24,7 +24,7 @@ import polars as pl
 
 from rexview.schema import ReviewSet, Score
 from rexview.stats.answered import answer_status
-from rexview.vocab import CONTENT_PARTS, DIMENSIONS
+from rexview.vocab import CONTENT_PARTS, DIMENSIONS, IMAGE_DIMENSIONS
 
 ContentOrder = Literal["mean_first", "minimum_first"]
 CONTENT_ORDERS: Final[dict[ContentOrder, str]] = {
@@ -32,7 +32,7 @@ CONTENT_ORDERS: Final[dict[ContentOrder, str]] = {
     "minimum_first": "Mean of the readers' minimums",
 }
 
-_DIGITS: Final = 9
+_DIGITS: Final = 12
 """Differences of means are rounded to this many digits, so that 13/3 - 7/3 is 2."""
 _ANSWER: Final = ("case", "model")
 
@@ -64,11 +64,7 @@ def final_scores(
         ``image_style``, ``content``, ``gap`` (Float64, null where missing), ``n_readers``
         (UInt32), ``spread`` (Float64, null unless two readers scored one dimension).
     """
-    known = pl.col("score").is_not_null() & pl.col("dimension").is_in(DIMENSIONS)
-    given = scores.filter(known)
-    if answers is not None:
-        came = answers.filter("_newest").filter(answer_status() == "answered")
-        given = given.join(came.select(_ANSWER), on=_ANSWER, how="semi", maintain_order="left")
+    given = _given(scores, answers)
     order = given.select(_ANSWER).unique(maintain_order=True).with_row_index("_answer")
     by_reader = _by_reader(given.join(order, on=_ANSWER, how="left", maintain_order="left"))
     content = (
@@ -115,8 +111,70 @@ def finals_of(review_set: ReviewSet, *, content_order: ContentOrder = "mean_firs
 _FINALS: Final[WeakKeyDictionary[ReviewSet, dict[ContentOrder, pl.DataFrame]]] = WeakKeyDictionary()
 
 
-def _by_reader(given: pl.DataFrame) -> pl.DataFrame:
-    """Return one row for each answer and reader: the mean over pictures of each dimension."""
+def came(answers: pl.DataFrame) -> pl.DataFrame:
+    """Return (case, model) of the newest answers that came, in the order of the file."""
+    return answers.filter("_newest").filter(answer_status() == "answered").select(_ANSWER)
+
+
+def newest_scores(scores: pl.DataFrame, answers: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Return the single scores that count, as they were given.
+
+    Parameters
+    ----------
+    scores, answers : polars.DataFrame
+        As for :func:`final_scores`, and left out alike.
+
+    Returns
+    -------
+    polars.DataFrame
+        Rows of ``scores`` in the order of the file: one for each answer, reader, dimension and
+        picture, the newest.
+    """
+    given = _given(scores, answers).with_row_index("_place")
+    order = given.select(_ANSWER).unique(maintain_order=True).with_row_index("_answer")
+    marks = _newest(given.join(order, on=_ANSWER, how="left", maintain_order="left"))
+    return given[marks["_place"].sort()].drop("_place")
+
+
+def final_pictures(scores: pl.DataFrame) -> pl.DataFrame:
+    """Work out the final scores of every returned picture: the mean over its readers.
+
+    Parameters
+    ----------
+    scores : polars.DataFrame
+        What :func:`newest_scores` returns.
+
+    Returns
+    -------
+    polars.DataFrame
+        One row per scored picture, in the order in which they first appear: ``case``, ``model``,
+        ``image`` (Int64, null when the scores name none), then one column for each of
+        :data:`rexview.vocab.IMAGE_DIMENSIONS` (Float64, null where missing).
+    """
+    return (
+        scores.filter(pl.col("dimension").is_in(IMAGE_DIMENSIONS))
+        .group_by(*_ANSWER, "image", maintain_order=True)
+        .agg(
+            pl.col("score").filter(pl.col("dimension") == name).mean().alias(name)
+            for name in IMAGE_DIMENSIONS
+        )
+    )
+
+
+def _given(scores: pl.DataFrame, answers: pl.DataFrame | None) -> pl.DataFrame:
+    """Return the scores that say something, of answers that came."""
+    known = pl.col("score").is_not_null() & pl.col("dimension").is_in(DIMENSIONS)
+    given = scores.filter(known)
+    if answers is not None:
+        given = given.join(came(answers), on=_ANSWER, how="semi", maintain_order="left")
+    return given
+
+
+def _newest(given: pl.DataFrame) -> pl.DataFrame:
+    """Return the scores that count, as numbers: the newest of a reader for one picture.
+
+    ``_given`` numbers answer and reader, ``_place`` (if it was there) is kept.
+    """
     if given["created"].null_count() < len(given):
         given = given.sort("created", nulls_last=False, maintain_order=True)
     dimension = pl.col("dimension").cast(pl.Enum(DIMENSIONS)).to_physical()
@@ -126,6 +184,7 @@ def _by_reader(given: pl.DataFrame) -> pl.DataFrame:
         dimension.cast(pl.Int64).alias("_dimension"),
         (pl.col("image").fill_null(-1) + 1).alias("_picture"),
         "score",
+        *(name for name in ("_place",) if name in given.columns),
     )
     readers, pictures = (pl.col(name).max() + 1 for name in ("_reader", "_picture"))
     by_given = coded.with_columns((pl.col("_answer") * readers + pl.col("_reader")).alias("_given"))
@@ -133,6 +192,12 @@ def _by_reader(given: pl.DataFrame) -> pl.DataFrame:
     marks = by_given.with_columns((in_all * pictures + pl.col("_picture")).alias("_mark"))
     if marks["_mark"].n_unique() < len(marks):
         marks = marks.unique("_mark", keep="last", maintain_order=True)
+    return marks
+
+
+def _by_reader(given: pl.DataFrame) -> pl.DataFrame:
+    """Return one row for each answer and reader: the mean over pictures of each dimension."""
+    marks = _newest(given)
     spread_out = marks.select(
         "_given",
         "_answer",

@@ -1,15 +1,20 @@
-"""Charts on a page: a click on a mark opens its cases, and the table behind it is at hand."""
+"""Charts on a page: a click on a mark opens its cases; its table and downloads are at hand."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import streamlit as st
 
 from rexview.analysis import AnswerTable, CaseFilter, model_colours
 from rexview.analysis.charts import SELECTION, LinkedChart, overview_charts
+from rexview.analysis.charts.export import FORMS, exported, file_name
+from rexview.analysis.charts.overview import SIDE_BY_SIDE
+from rexview.errors import RexviewError
 from rexview.ui import resources, state
+from rexview.ui.chart_table import chart_table_html
 from rexview.ui.linked import go_to
+from rexview.ui.text import as_markdown
 
 
 @lru_cache(maxsize=16)
@@ -18,24 +23,73 @@ def _charts(table: AnswerTable, case_filter: CaseFilter) -> tuple[LinkedChart, .
 
 
 def show_charts(table: AnswerTable, case_filter: CaseFilter) -> bool:
-    """Show the charts of the Overview side by side; False when there is nothing to draw."""
+    """Show the charts of the Overview; False when there is nothing to draw."""
     charts = _charts(table, case_filter)
-    if charts:
-        for place, column in enumerate(st.columns(len(charts), gap="small")):
-            with column:
-                _show(charts[place], key=f"overview_chart_{place}")
-    return bool(charts)
+    if not charts:
+        return False
+    few = len(resources.numbers(table, case_filter).models) <= SIDE_BY_SIDE
+    places = st.columns(len(charts), gap="small") if few else [st.container() for _ in charts]
+    for number, (chart, place) in enumerate(zip(charts, places, strict=True)):
+        with place:
+            show_chart(chart, key=f"overview_chart_{number}")
+    return True
 
 
-def _show(linked: LinkedChart, *, key: str) -> None:
-    """Show one chart with its title; a click on a mark goes to Browse with its filter."""
-    with st.container(border=True, gap="small", height="stretch"):
-        st.markdown(f"**{linked.title}**")
-        event = st.vega_lite_chart(
-            spec=linked.spec, key=key, on_select="rerun", selection_mode=SELECTION, width="stretch"
-        )
-        with st.expander("Table"):
-            st.dataframe(linked.table, hide_index=True, key=f"{key}_table")
+def show_chart(linked: LinkedChart, *, key: str) -> None:
+    """Show a chart with its title and caption, and on demand its table and downloads.
+
+    A click on a mark opens Browse with the mark's filter.
+
+    Parameters
+    ----------
+    linked : LinkedChart
+        Made once for each filter (``functools.lru_cache``), not on every run.
+    key : str
+        Keep it the same from run to run, and unlike those of the page's other charts.
+    """
+    with st.container(border=True, gap="small", height="stretch", key=f"rx_chart_{key}"):
+        _chart(linked, key)
+
+
+@st.fragment
+def _chart(linked: LinkedChart, key: str) -> None:
+    """Run alone when the chart is clicked or its table opened: the page has not changed then."""
+    st.markdown(f"**{as_markdown(linked.title)}**")
+    event = st.vega_lite_chart(
+        spec=linked.spec, key=key, on_select="rerun", selection_mode=SELECTION, width="stretch"
+    )
+    if linked.caption:
+        st.caption(as_markdown(linked.caption))
+    box = st.expander("Table and download", key=f"{key}_table", on_change="rerun")
+    if box.open:
+        with box:
+            _table(linked, key)
     chosen = linked.chosen(event["selection"])
     if chosen is not None:
         go_to(state.PAGE_BROWSE, state.link_query(chosen))
+
+
+def _table(linked: LinkedChart, key: str) -> None:
+    st.html(chart_table_html(linked.table))
+    notice = _notice()
+    with st.container(horizontal=True, gap="small"):
+        for form, (name, media) in FORMS.items():
+            st.download_button(
+                name,
+                partial(exported, linked, form, notice),  # made when it is clicked
+                file_name(linked, form),
+                media,
+                key=f"{key}_{form}",
+                on_click="ignore",
+                icon=":material/download:",
+                help=f"Download as {name}",
+            )
+
+
+def _notice() -> str:
+    """Return the notice of the link's review set: it goes into pictures that leave the app."""
+    try:
+        folder = resources.folder_of(state.query_value(state.QUERY_SET))
+        return resources.open_set(folder).info.notice or ""
+    except RexviewError:
+        return ""

@@ -142,8 +142,15 @@ def _other_cell(row: FailureCount) -> str:
     return " · ".join(shown) or "–"
 
 
-def scores_html(numbers: Overview) -> str:
-    """Draw the mean final scores per model with their n; empty when nothing is scored."""
+def scores_html(numbers: Overview, content_order: str) -> str:
+    """Draw the mean final scores per model with their n; empty when nothing is scored.
+
+    Parameters
+    ----------
+    numbers : Overview
+    content_order : str
+        How Content was worked out, in words.
+    """
     if not numbers.means:
         return ""
     means = {(mean.model, mean.dimension): mean for mean in numbers.means}
@@ -152,23 +159,23 @@ def scores_html(numbers: Overview) -> str:
     head = "".join(f"<th>{html.escape(DIMENSION_NAMES[name])}</th>" for name in shown)
     body = []
     for model, name in numbers.models.items():
-        cells = [
-            _score_cell(means[model, dimension].mean, means[model, dimension].answers)
-            if (model, dimension) in means
-            else "<td>–</td>"
-            for dimension in shown
-        ]
+        cells = []
+        for dimension in shown:
+            mean = means.get((model, dimension))
+            unit = " pictures" if mean and mean.of_pictures else ""
+            cells.append(_score_cell(mean.mean, mean.scored, unit) if mean else "<td>–</td>")
         gap = gaps.get(model)
         cells.append(_score_cell(gap.mean, gap.answers) if gap else "<td>–</td>")
         body.append(f"<tr><th scope='row'>{html.escape(name)}</th>{''.join(cells)}</tr>")
     return (
         '<div class="rx-scroll"><table class="rx-scores rx-means"><caption>Mean final scores, '
-        "1 to 5, with the number of answers. Answers that never came are left out.</caption>"
+        "1 to 5, with the number of answers, for image scores of returned pictures. Content is the "
+        f"{html.escape(content_order)}. Answers that never came are left out.</caption>"
         f"<thead><tr><th></th>{head}<th>Gap</th></tr></thead><tbody>{''.join(body)}</tbody>"
         "</table></div>"
     )
 
 
-def _score_cell(value: float, count: Count) -> str:
-    label = f"<b>{value:.2f}</b><small>n {count.value:,}</small>"
+def _score_cell(value: float, count: Count, unit: str = "") -> str:
+    label = f"<b>{value:.2f}</b><small>n {count.value:,}{unit}</small>"
     return f"<td>{link(state.PAGE_BROWSE, count.opens, label)}</td>"

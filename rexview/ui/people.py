@@ -24,6 +24,8 @@ SEEN_BY: Final[Mapping[str, frozenset[Role]]] = {
     state.PAGE_OVERVIEW: _NOT_BLINDED,
     state.PAGE_BROWSE: _NOT_BLINDED,
     state.PAGE_CASE: _NOT_BLINDED,
+    state.PAGE_SCORES: _NOT_BLINDED,
+    state.PAGE_READERS: _NOT_BLINDED,
     state.PAGE_SCORE: _ALL - {"viewer"},
     state.PAGE_STUDY: _NOT_BLINDED,
     state.PAGE_ADJUDICATE: frozenset({"adjudicator", "lead"}),

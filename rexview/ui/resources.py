@@ -21,14 +21,21 @@ import platformdirs
 import streamlit as st
 
 from rexview import analysis, reviewset
-from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selection
+from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selection, reader_tables
+from rexview.analysis.adjudication import Adjudication, adjudication
 from rexview.analysis.case_page import CasePage, gather_case
 from rexview.analysis.colours import model_colours
+from rexview.analysis.content_order import in_content_order
+from rexview.analysis.reader_tables import Pair, ReaderDrift, ReaderTables
+from rexview.analysis.score_splits import Split, SplitBy, split_scores
+from rexview.analysis.score_tables import ScoreTables, score_tables
 from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
 from rexview.settings import Settings, load_settings
+from rexview.stats import ContentOrder
 from rexview.store import Reviews, merged, open_reviews
+from rexview.ui import state
 from rexview.ui.links import LinkSigner
 
 _RECENT_FILE: Final = "recent-sets.json"
@@ -304,9 +311,14 @@ def _tables(_review_set: ReviewSet, folder: str, files_state: str) -> _Tables:
 def answers(review_set: ReviewSet) -> AnswerTable:
     """Return the table of an open review set that all filters and counts work on.
 
-    Texts are looked at once for each state of the files, what is written comes on top.
+    Texts are looked at once for each state of the files, what is written comes on top. Content is
+    worked out in the order that the link of this page run asks for.
     """
-    return _tables(review_set, str(review_set.folder), _files_state(review_set)).of(review_set)
+    tables = _tables(review_set, str(review_set.folder), _files_state(review_set))
+    return _in_order(tables.of(review_set), review_set, state.content_order())
+
+
+_in_order = lru_cache(maxsize=4)(in_content_order)
 
 
 def colours(review_set: ReviewSet) -> dict[str, str]:
@@ -314,14 +326,22 @@ def colours(review_set: ReviewSet) -> dict[str, str]:
     return model_colours(model.id for model in review_set.models)
 
 
-@lru_cache(maxsize=64)
 def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
-    """Return one case with all that is said about it; the neighbours' are asked for ahead."""
+    """Return one case with all that is said about it; the neighbours' are asked for ahead.
+
+    Content is worked out in the order that the link of this page run asks for.
+    """
+    return _case_page(review_set, case_id, state.content_order())
+
+
+@lru_cache(maxsize=64)
+def _case_page(review_set: ReviewSet, case_id: str, content_order: ContentOrder) -> CasePage | None:
     return gather_case(
         review_set,
         case_id,
         gap_threshold=settings().gap_threshold,
         disagreement_threshold=settings().disagreement_threshold,
+        content_order=content_order,
     )
 
 
@@ -347,3 +367,39 @@ def counts(table: AnswerTable, case_filter: CaseFilter) -> Facets:
 def numbers(table: AnswerTable, case_filter: CaseFilter) -> Overview:
     """Return the numbers of the Overview for a filter."""
     return analysis.overview(table, case_filter)
+
+
+@lru_cache(maxsize=16)
+def scores(review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter) -> ScoreTables:
+    """Return the numbers of the Scores page for a filter: intervals take a moment."""
+    return score_tables(review_set, table, case_filter)
+
+
+@lru_cache(maxsize=16)
+def split(review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, by: SplitBy) -> Split:
+    """Return the scores for each value of a property of the cases."""
+    return split_scores(review_set, table, case_filter, by)
+
+
+@lru_cache(maxsize=16)
+def readers(
+    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, pair: tuple[str, ...]
+) -> ReaderTables:
+    """Return the numbers of the Readers page for a filter and a pair of readers."""
+    return reader_tables.reader_tables(review_set, table, case_filter, pair=pair)
+
+
+@lru_cache(maxsize=16)
+def reader_drifts(
+    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, pair: Pair, dimension: str
+) -> tuple[ReaderDrift, ReaderDrift]:
+    """Return the scores of both readers of a pair over time."""
+    return reader_tables.reader_drifts(review_set, table, case_filter, pair, dimension)
+
+
+@lru_cache(maxsize=8)
+def to_adjudicate(
+    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, threshold: float
+) -> Adjudication:
+    """Return the answers on which readers are far apart."""
+    return adjudication(review_set, table, case_filter, threshold)

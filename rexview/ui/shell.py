@@ -21,11 +21,13 @@ from rexview.ui.problems import show_problems
 from rexview.ui.text import as_markdown
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
-_STYLES: Final = ("style.css", "browse.css")
+_STYLES: Final = ("style.css", "browse.css", "scores.css", "readers.css", "print.css")
 _PAGES: Final = (
     (state.PAGE_OVERVIEW, "Overview", ""),
     (state.PAGE_BROWSE, "Browse", "browse"),
     (state.PAGE_CASE, "Case", "case"),
+    (state.PAGE_SCORES, "Scores", "scores"),
+    (state.PAGE_READERS, "Readers", "readers"),
     (state.PAGE_SCORE, "Score", "score"),
     (state.PAGE_STUDY, "Study", "study"),
     (state.PAGE_ADJUDICATE, "Adjudicate", "adjudicate"),
@@ -74,7 +76,7 @@ def run() -> None:
     page = st.navigation(pages, position="top" if signed_in else "hidden")
     st.html(_style())
     if signed_in:
-        state.keep_set()
+        state.keep_choices(page.url_path)
     page.run()
 
 

@@ -1,8 +1,8 @@
 """Every key of the session and of the query string, and how a link is made from them.
 
 State that decides what is seen lives in the query string, so that a link shows a colleague the
-same: the review set (``set``), the filter (keys of :class:`rexview.analysis.CaseFilter`), and on
-the Case page the case and the answers shown.
+same: the review set (``set``), the filter (keys of :class:`rexview.analysis.CaseFilter`), the
+order in which Content is worked out, and on the Case page the case and the answers shown.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis import CaseFilter
+from rexview.stats import CONTENT_ORDERS, ContentOrder
+from rexview.ui.text import as_markdown
 
 QUERY_SET: Final = "set"
 QUERY_CASE: Final = "case"
@@ -20,10 +22,19 @@ QUERY_MODELS: Final = "show"
 QUERY_COMPARE: Final = "compare"
 QUERY_VIEW: Final = "as"
 QUERY_PAGE: Final = "page"
+QUERY_CONTENT_ORDER: Final = "content_order"
+QUERY_SPLIT: Final = "split"
+QUERY_SPLIT_SCORE: Final = "of"
+QUERY_PUBLISHED: Final = "published"
+QUERY_PAIR: Final = "pair"
+QUERY_DIMENSION: Final = "dimension"
+QUERY_APART: Final = "apart"
 
 PAGE_OVERVIEW: Final = "pages/overview.py"
 PAGE_BROWSE: Final = "pages/browse.py"
 PAGE_CASE: Final = "pages/case.py"
+PAGE_SCORES: Final = "pages/scores.py"
+PAGE_READERS: Final = "pages/readers.py"
 PAGE_DATA: Final = "pages/data.py"
 PAGE_ACCOUNT: Final = "pages/account.py"
 PAGE_SCORE: Final = "pages/score.py"
@@ -32,10 +43,13 @@ PAGE_ADJUDICATE: Final = "pages/adjudicate.py"
 
 Query = dict[str, str | list[str]]
 
-
+USUAL_ORDER: Final[ContentOrder] = "mean_first"
+"""Order of Content that is not written into links."""
 _SESSION_SET: Final = "rexview_set"
 SESSION_NAME: Final = "rexview_name"
 """The name of whoever works alone, see :mod:`rexview.ui.people`."""
+_SESSION_ORDER: Final = "rexview_content_order"
+_SESSION_PAGE: Final = "rexview_page"
 SESSION_COMMENTS: Final = "rexview_comments"
 """Comments on their way to the database, see :mod:`rexview.ui.comment_panel`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
@@ -48,11 +62,38 @@ def choose_set(name: str | None) -> None:
     set_query({QUERY_SET: name})
 
 
-def keep_set() -> None:
-    """Carry the session's review set into the link of a page that was opened without one.
+def keep_choices(page: str) -> None:
+    """Carry the session's choices into the link of a page that was opened without them.
 
-    Navigation clears the query string; a link that names a set wins over the session.
+    Navigation clears the query string; a link that names a choice wins over the session.
+
+    Parameters
+    ----------
+    page : str
+        Name of the page that is run: a link to the same page without an order of Content (the
+        back button after the switch) asks for the usual one.
     """
+    _keep_set()
+    moved = st.session_state.get(_SESSION_PAGE) != page
+    st.session_state[_SESSION_PAGE] = page
+    kept = st.session_state.get(_SESSION_ORDER, USUAL_ORDER)
+    if moved and query_value(QUERY_CONTENT_ORDER) is None and kept != USUAL_ORDER:
+        st.query_params[QUERY_CONTENT_ORDER] = kept
+    st.session_state[_SESSION_ORDER] = content_order()
+
+
+def content_order() -> ContentOrder:
+    """Return the order in which Content is worked out: that of the link, else the usual one."""
+    named = query_value(QUERY_CONTENT_ORDER)
+    return next((order for order in CONTENT_ORDERS if order == named), USUAL_ORDER)
+
+
+def choose_content_order(order: ContentOrder) -> None:
+    """Write an order of Content into the link."""
+    set_query({QUERY_CONTENT_ORDER: None if order == USUAL_ORDER else order})
+
+
+def _keep_set() -> None:
     named = query_value(QUERY_SET)
     if named:
         st.session_state[_SESSION_SET] = named
@@ -73,8 +114,11 @@ def query_lists() -> dict[str, list[str]]:
 def link_filter() -> CaseFilter:
     """Return the filter of the link; what cannot be understood of it is told and left out."""
     found, problems = CaseFilter.read(query_lists())
+    order = query_value(QUERY_CONTENT_ORDER)
+    if order and order not in CONTENT_ORDERS:
+        problems += (f"The link asks for an order of Content that is not known: {order[:40]}.",)
     for problem in problems:
-        st.warning(problem, icon=":material/link_off:")
+        st.warning(as_markdown(problem), icon=":material/link_off:")
     return found
 
 
@@ -84,11 +128,16 @@ def link_query(
     case: str | None = None,
     **more: str | list[str] | None,
 ) -> Query:
-    """Return the query of a link that keeps the review set and carries a filter and a case."""
+    """Return the query of a link that carries a filter and a case.
+
+    It keeps the review set and the order of Content.
+    """
     query: Query = {}
     current_set = query_value(QUERY_SET)
     if current_set:
         query[QUERY_SET] = current_set
+    if content_order() != USUAL_ORDER:
+        query[QUERY_CONTENT_ORDER] = content_order()
     if case_filter is not None:
         query.update({key: list(values) for key, values in case_filter.to_query().items()})
     if case is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from datetime import date
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -20,8 +21,9 @@ from rexview.analysis import (
     CaseFilter,
     Range,
 )
+from rexview.analysis.mark import Mark
 from rexview.errors import FilterError
-from rexview.vocab import FAILURES
+from rexview.vocab import DIMENSIONS, FAILURES
 
 
 @pytest.mark.parametrize(
@@ -43,6 +45,12 @@ from rexview.vocab import FAILURES
         ({"tag": "region:pleura: left"}, CaseFilter(tags=("region:pleura: left",))),
         ({"sort": "gap", "case": "c1", "set": "x"}, CaseFilter(sort="gap")),
         ({"model": ["a", "a", ""]}, CaseFilter(models=("a",))),
+        ({"mark": "execution:2::a:b"}, CaseFilter(marks=("execution:2::a:b",))),
+        ({"mark": ["process:2..2::r", "process:2::r"]}, CaseFilter(marks=("process:2::r",))),
+        (
+            {"mark": ":4..5:2026-03-01..2026-03-07:r"},
+            CaseFilter(marks=(":4..5:2026-03-01..2026-03-07:r",)),
+        ),
     ],
 )
 def test_reads_a_query(query: Any, expected: CaseFilter) -> None:
@@ -55,6 +63,13 @@ def test_reads_a_query(query: Any, expected: CaseFilter) -> None:
         ({"failure": "sidedness"}, "sidedness"),
         ({"by": "nobody"}, "nobody"),
         ({"sort": "colour"}, "colour"),
+        ({"mark": "content:2::r"}, "content:2::r"),
+        ({"mark": "process:6::r"}, "process:6::r"),
+        ({"mark": "process:4..2::r"}, "process:4..2::r"),
+        ({"mark": "process:²::r"}, "process:²::r"),
+        ({"mark": "process::2026-02-30:r"}, "process::2026-02-30:r"),
+        ({"mark": "::2026-03-07..2026-03-01:r"}, "::2026-03-07..2026-03-01:r"),
+        ({"mark": "process"}, "process"),
         ({"gap": "two"}, "two"),
         ({"gap": "4..2"}, "4..2"),
         ({"gap": "nan.."}, "nan"),
@@ -85,6 +100,18 @@ RANGE = st.none() | st.tuples(NUMBER, NUMBER).filter(
 ).map(lambda ends: Range(*ends))
 
 
+SCORE = st.integers(1, 5)
+MARK = st.builds(
+    Mark,
+    dimension=st.sampled_from(["", *DIMENSIONS]),
+    low=SCORE,
+    high=st.just(5),
+    first=st.dates(max_value=date(2020, 1, 1)),
+    last=st.dates(min_value=date(2020, 1, 1)),
+    reader=st.text(max_size=20),
+).map(str) | st.builds(Mark.of, st.text(max_size=20), st.sampled_from(DIMENSIONS), SCORE).map(str)
+
+
 def chosen(words: Any) -> Any:
     return st.lists(st.sampled_from(list(words)), max_size=3).map(tuple)
 
@@ -102,6 +129,7 @@ FILTERS = st.builds(
     tags=st.lists(st.tuples(WORD, WORD).map(":".join), max_size=2).map(tuple),
     sites=st.lists(WORD, max_size=2).map(tuple),
     studies=chosen(["normal", "abnormal"]),
+    marks=st.lists(MARK, max_size=3).map(tuple),
     search=WORD | st.just(""),
     sort=st.sampled_from(list(SORTS)),
     **dict.fromkeys(RANGES, RANGE),

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from rexview.analysis import AnswerTable, CaseFilter, Count, answer_table, apply, overview
-from rexview.analysis.charts import SELECTION, gap_chart, means_chart, weakest_chart
+from rexview.analysis.charts import (
+    SELECTION,
+    gap_chart,
+    means_chart,
+    overview_charts,
+    weakest_chart,
+)
 from rexview.analysis.overview import Overview
+from rexview.schema import Model, SetInfo
 
 MARKS = {  # case, model: process, execution, synthesis
     ("c1", "g"): (5, 2, 3),
@@ -77,7 +85,7 @@ def test_means_leave_out_the_answer_that_never_came(numbers: Overview) -> None:
     means = {(item.model, item.dimension): item for item in numbers.means}
     assert means["g", "content"].mean == pytest.approx((2 + 4 + 3) / 3)
     assert means["m", "process"].mean == 2.0  # not (2 + 1) / 2
-    assert means["m", "process"].answers.value == 1
+    assert means["m", "process"].scored.value == 1
     assert ("g", "language") not in means
 
 
@@ -91,7 +99,8 @@ def every_count(numbers: Overview) -> Iterator[Count]:
     yield from (numbers.headline.no_answer, numbers.headline.scored)
     for item in numbers.failures:
         yield from (item.flagged, item.judged, item.detector, item.reader, item.both)
-    for group in (numbers.weakest, numbers.means, numbers.gaps, numbers.gap_bins):
+    yield from (mean.scored for mean in numbers.means)
+    for group in (numbers.weakest, numbers.gaps, numbers.gap_bins):
         for part in group:
             yield part.answers
 
@@ -116,7 +125,7 @@ def test_charts_open_what_was_clicked(table: AnswerTable, numbers: Overview) -> 
         for row in values:
             chosen = linked.chosen({SELECTION: [{"key": row["key"]}]})
             assert chosen == linked.filters[row["key"]]
-            assert apply(table, chosen).rows["model"].count() == row["Answers"]
+            assert apply(table, chosen).rows["model"].count() == row.get("Answers", row.get("n"))
         assert "key" not in linked.table.columns
         assert linked.chosen(None) is None
         assert linked.chosen({SELECTION: []}) is None
@@ -128,3 +137,47 @@ def test_nothing_scored_gives_no_charts(make_set: Any) -> None:
     assert numbers.headline.cases.value == 1
     assert numbers.models == {}
     assert [draw(numbers) for draw in (weakest_chart, means_chart, gap_chart)] == [None] * 3
+
+
+def test_many_models_get_a_row_each_and_equal_names_are_told_apart(make_set: Any) -> None:
+    models = [f"m{number}" for number in range(20)]
+    answers = [{"case": "c1", "model": model} for model in models]
+    scores = [
+        {"case": "c1", "model": model, "reader": "r", "dimension": name, "score": 1 + place % 5}
+        for place, model in enumerate(models)
+        for name in ("process", "execution", "synthesis")
+    ]
+    made = make_set(cases=[{"id": "c1"}], answers=answers, scores=scores)
+    same = SetInfo(name="Test", models=tuple(Model(model, "Same") for model in models))
+    table = answer_table(replace(made, info=same))
+    charts = overview_charts(overview(table))
+    assert len(charts) == 3
+    for chart in charts:
+        assert chart.table["Model"].nunique() == 20
+        rows = next(iter(chart.spec["datasets"].values()))
+        assert [row["key"] for row in rows] == list(chart.filters)
+        assert {row["Model"] for row in rows} == {f"Same ({model})" for model in models}
+        marks = [layer["mark"]["type"] for layer in chart.spec["layer"]]
+        assert marks == ["rect", "text"]
+
+
+def test_pictures_are_counted_and_averaged_one_by_one(make_set: Any) -> None:
+    answers = [
+        {"case": "c1", "model": "g", "images": ["a.png", "b.png"]},
+        {"case": "c2", "model": "g", "images": ["c.png"]},
+    ]
+    scores = [
+        {"case": case, "model": "g", "reader": "r", "dimension": "image_content", **one}
+        for case, one in (
+            ("c1", {"image": 0, "score": 1}),
+            ("c1", {"image": 1, "score": 2}),
+            ("c2", {"image": 0, "score": 5}),
+        )
+    ]
+    table = answer_table(
+        make_set(cases=[{"id": "c1"}, {"id": "c2"}], answers=answers, scores=scores)
+    )
+    (mean,) = overview(table).means
+    assert (mean.scored.value, mean.of_pictures) == (3, True)
+    assert mean.mean == pytest.approx(8 / 3)  # not the mean over answers, 3.25
+    assert len(apply(table, mean.scored.opens)) == 2

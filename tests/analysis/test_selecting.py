@@ -6,6 +6,7 @@ import random
 from datetime import UTC, datetime
 from typing import Any
 
+import polars as pl
 import pytest
 
 from rexview.analysis import (
@@ -63,9 +64,22 @@ def random_set(make_set: Any, seed: int, n_cases: int = 40) -> Any:
                         "reader": reader,
                         "dimension": dimension,
                         "score": rng.randint(1, 5),
+                        "created": rng.choice([None, datetime(2026, 3, month, 23, tzinfo=UTC)]),
                     }
                     for dimension in ("process", "execution", "synthesis", "language")
                     if rng.random() < 0.9
+                ]
+                scores += [
+                    {
+                        "case": case_id,
+                        "model": model,
+                        "reader": reader,
+                        "dimension": "image_content",
+                        "image": picture,
+                        "score": rng.randint(1, 3),
+                    }
+                    for picture in (0, 1, None)
+                    if rng.random() < 0.7
                 ]
             for failure in rng.sample(list(FAILURES)[:5], rng.randint(0, 2)):
                 verdict = rng.choice(["confirmed", "rejected"])
@@ -74,6 +88,34 @@ def random_set(make_set: Any, seed: int, n_cases: int = 40) -> Any:
                     | {"verdict": verdict}
                 )
     return make_set(cases=cases, answers=answers, scores=scores, flags=flags)
+
+
+def has_marks(table: AnswerTable, row: dict[str, Any], words: tuple[str, ...]) -> bool:
+    """Whether an answer that came has all marks, those about pictures on the same one."""
+    if not words or row["status"] != "answered":
+        return not words
+    key = pl.struct(case=pl.lit(row["case"]), model=pl.lit(row["model"]))
+    scores = table.marks.review_set.scores
+    given = scores.filter(pl.struct("case", "model") == key).rows(named=True)
+    pictures = None
+    for word in words:
+        dimension, scores, days, reader = word.split(":", 3)
+        low, _, high = scores.partition("..")
+        first, _, last = days.partition("..")
+        met = [
+            score
+            for score in given
+            if dimension in ("", score["dimension"])
+            and reader in ("", score["reader"])
+            and (not low or int(low) <= score["score"] <= int(high or low))
+            and (not first or first <= str(score["created"] or "0")[:10] <= (last or first))
+        ]
+        if not met:
+            return False
+        if dimension.startswith("image"):
+            found = {score["image"] for score in met}
+            pictures = found if pictures is None else pictures & found
+    return pictures is None or bool(pictures)
 
 
 def expected_rows(table: AnswerTable, case_filter: CaseFilter) -> list[dict[str, Any]]:
@@ -107,6 +149,7 @@ def expected_rows(table: AnswerTable, case_filter: CaseFilter) -> list[dict[str,
             not case_filter.studies or case["study"] in case_filter.studies,
             all(values & set(case["tags"] or ()) for values in regions.values()),
             all(word.lower() in text for word in case_filter.search.split()),
+            has_marks(table, row, case_filter.marks),
         ]
         for name, limits in case_filter.ranges.items():
             value = row["spread" if name == "disagreement" else name]
@@ -137,6 +180,13 @@ FILTERS = [
     CaseFilter(tags=("region:pleura", "region:lung"), studies=("normal",)),
     CaseFilter(tags=("region:heart", "position:upright")),
     CaseFilter(categories=("broad_abnormality",), sites=("A",), failures=("token_limit",)),
+    CaseFilter(marks=("execution:2::r1",)),
+    CaseFilter(marks=("execution:2..4::r1", "execution:1..3::r2"), models=("g",)),
+    CaseFilter(marks=("execution:::r1", "process:5::r1")),
+    CaseFilter(marks=("image_content:1::r1", "image_content:3::r2")),
+    CaseFilter(marks=("::2026-03-02..2026-03-06:r1",)),
+    CaseFilter(marks=("language:4:2026-03-05:",), search="effusion"),
+    CaseFilter(marks=(":1::nobody",)),
     CaseFilter(search="EFFUSION"),
     CaseFilter(search="effusion (small) any"),
     CaseFilter(search=".*"),
@@ -230,8 +280,6 @@ class TestOrder:
 
 
 def _largest(column: str) -> Any:
-    import polars as pl
-
     return pl.col(column).max()
 
 
@@ -266,8 +314,14 @@ def test_many_models_are_counted_too(make_set: Any) -> None:
 
 
 def test_values_that_the_set_does_not_have_are_named(table: AnswerTable) -> None:
-    case_filter = CaseFilter(models=("g", "nobody"), tags=("region:toe",), sites=("A",))
+    case_filter = CaseFilter(
+        models=("g", "nobody"),
+        tags=("region:toe",),
+        sites=("A",),
+        marks=("process:1::x:y", "process:2::x:y", "process:::r1", "process:1::"),
+    )
     assert unknown_values(table, case_filter) == [
         "This set has no model “nobody”.",
         "This set has no tag “region:toe”.",
+        "This set has no reader “x:y”.",
     ]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
 
 from rexview.analysis import AnswerTable, CaseFilter, Range, answer_table, chips, describe
+from rexview.schema import Reader
 
 
 @pytest.fixture(name="table", scope="module")
 def table_fixture(make_set: Any) -> AnswerTable:
-    return answer_table(make_set(cases=[{"id": "c"}]))
+    made = make_set(cases=[{"id": "c"}])
+    info = dataclasses.replace(made.info, readers=(Reader("a", "Dr. A"),))
+    return answer_table(dataclasses.replace(made, info=info))
 
 
 @pytest.mark.parametrize(
@@ -29,6 +33,9 @@ def table_fixture(make_set: Any) -> AnswerTable:
         (CaseFilter(gap=Range(2)), "Gap 2 or more"),
         (CaseFilter(content=Range(1, 2.5)), "Content 1 to 2.5"),
         (CaseFilter(content=Range(None, 2)), "Content 2 or less"),
+        (CaseFilter(content=Range(None, 2.999)), "Content under 3"),
+        (CaseFilter(content=Range(2, 2.999)), "Content 2 to under 3"),
+        (CaseFilter(gap=Range(-0.25, 0.249)), "Gap -0.25 to under 0.25"),
         (CaseFilter(process=Range(3, 3)), "Process 3"),
         (CaseFilter(process=Range()), "Process scored"),
         (CaseFilter(disagreement=Range(2)), "Readers differ by 2 or more"),
@@ -36,6 +43,21 @@ def table_fixture(make_set: Any) -> AnswerTable:
         (CaseFilter(weakest=("process_and_execution",)), "weakest: Process and Execution"),
         (CaseFilter(tags=("imaging_finding:air_bronchogram",)), "Imaging finding: Air bronchogram"),
         (CaseFilter(models=("gone",), sort="gap"), "gone"),
+        (CaseFilter(marks=("execution:2::a",)), "Dr. A: Execution 2"),
+        (
+            CaseFilter(marks=("execution:2..4::a", "execution:::stranger: x")),
+            "Dr. A: Execution 2 to 4 and stranger: x: Execution scored",
+        ),
+        (CaseFilter(marks=(":1:2026-03-04:",)), "Any reader: a score of 1, 4 Mar 2026"),
+        (CaseFilter(marks=("::2026-03-04..2026-03-09:a",)), "Dr. A: scored, 4 to 9 Mar 2026"),
+        (
+            CaseFilter(marks=("::2026-02-28..2026-03-03:a",)),
+            "Dr. A: scored, 28 Feb to 3 Mar 2026",
+        ),
+        (
+            CaseFilter(marks=("::2025-12-31..2026-01-01:a",)),
+            "Dr. A: scored, 31 Dec 2025 to 1 Jan 2026",
+        ),
     ],
 )
 def test_describes(table: AnswerTable, case_filter: CaseFilter, words: str) -> None:

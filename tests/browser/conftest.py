@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from viewer_modules import serve_modules
+from waiting import PATIENCE_MS, watch
 
-from rexview.bench.serving import ROOT, serve
-from tools.browser import ARGUMENTS, find_browser
+from rexview.bench.serving import ROOT, BenchUnavailable, serve
+from tools.browser import ARGUMENTS, START_LIMIT_MS, find_browser
 
 APPS = Path(__file__).parent / "apps"
+SLOWED = float(os.environ.get("REXVIEW_SLOWED", "1"))
+"""How many times slower than it is the pages take the machine to be, to find what waits too little.
+"""
+_OPENED = pytest.StashKey[list]()
+_LINES_SHOWN = 60
 
 
 @pytest.fixture(scope="session")
@@ -22,8 +29,11 @@ def browser():
     path = find_browser()
     if path is None:
         pytest.fail("No Chromium or Chrome was found: python -m tools.check installs one.")
+    playwright_api.expect.set_options(timeout=PATIENCE_MS)
     with playwright_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        browser = playwright.chromium.launch(
+            executable_path=path, args=list(ARGUMENTS), timeout=START_LIMIT_MS
+        )
         yield browser
         browser.close()
 
@@ -44,7 +54,11 @@ def start_app(tmp_path_factory):
                 environment={"PYTHONPATH": paths, **environment},
                 log=log,
             )
-            return running.enter_context(server) + "/"
+            try:
+                return running.enter_context(server) + "/"
+            except BenchUnavailable as error:
+                said = log.read_text(encoding="utf-8", errors="replace")[-4000:]
+                pytest.fail(f"{error}\n{said}")
 
         yield start
 
@@ -58,26 +72,67 @@ def contexts(browser):
         context.close()
 
 
+class Opened:
+    """A page that a test has opened, and what it said."""
+
+    def __init__(self, page):
+        self.page = page
+        self.errors = []
+        self.said = deque(maxlen=_LINES_SHOWN)
+        page.set_default_timeout(PATIENCE_MS)
+        watch(page)
+        page.on("pageerror", lambda error: self.errors.append(str(error.stack or error)))
+        page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
+        page.on("requestfailed", lambda one: self.said.append(f"not had: {one.url} {one.failure}"))
+        if SLOWED > 1:
+            devtools = page.context.new_cdp_session(page)
+            devtools.send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
+
+    def tell(self, folder, name):
+        """Save what the page shows under ``folder``; return that and what it said, as text."""
+        picture = folder / f"{name}.png"
+        script = """() => [document.querySelector('[data-testid=stApp]')?.dataset
+            .testScriptState ?? '', document.body.innerText]"""
+        try:
+            state, words = self.page.evaluate(script)
+            self.page.screenshot(path=picture, timeout=20_000)
+            (folder / f"{name}.html").write_text(self.page.content(), encoding="utf-8")
+        except Exception as error:  # what is told must not hide why the test failed
+            state, words = "", f"(the page could not be saved: {error})"
+        shown = "\n".join([line for line in words.splitlines() if line.strip()][:_LINES_SHOWN])
+        parts = [self.page.url, f"script: {state}", f"saved as {picture}", shown, *self.said]
+        return "\n".join(parts)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Show with a failed test what its pages showed."""
+    report = yield
+    if report.failed and call.when in ("setup", "call"):
+        folder = item.funcargs.get("tmp_path")
+        for number, opened in enumerate(item.stash.get(_OPENED, [])):
+            report.sections.append((f"Page {number}", opened.tell(folder, f"page{number}")))
+    return report
+
+
 @pytest.fixture
-def new_page(browser, contexts):
+def new_page(request, browser, contexts, tmp_path):
     """Return a function that opens a page of its own; an uncaught error on it fails the test."""
-    pages = []
-    errors = []
+    pages = request.node.stash[_OPENED] = []
 
     def open_page(width: int = 1440, height: int = 900, **options):
         key = (width, height, *sorted(options.items()))
         if key not in contexts:
             size = {"width": width, "height": height}
             contexts[key] = browser.new_context(viewport=size, **options)
-        page = contexts[key].new_page()
-        pages.append(page)
-        page.set_default_timeout(30_000)
-        page.on("pageerror", lambda error: errors.append(str(error.stack or error)))
-        return page
+        opened = Opened(contexts[key].new_page())
+        pages.append(opened)
+        return opened.page
 
     yield open_page
-    for page in pages:
-        page.close()
+    for opened in pages:
+        opened.page.close()
+    errors = [error for opened in pages for error in opened.errors]
     assert not errors, "\n".join(errors)
 
 
@@ -86,6 +141,7 @@ def modules(browser):
     """Return a page that can import the viewer's modules."""
     context = browser.new_context()
     page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     serve_modules(page)
     yield page
     context.close()

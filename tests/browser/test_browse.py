@@ -9,6 +9,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from playwright.sync_api import expect
+from waiting import becomes, calm
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).parents[2]
@@ -94,32 +96,44 @@ def wait_for_pictures(page, count):
     )
 
 
+def shown(page, title):
+    """Wait for the title, which comes first, and then for all that follows it."""
+    wait_for_title(page, title)
+    calm(page)
+
+
 def opened(page, address, path, title):
     page.goto(address + path)
-    wait_for_title(page, title)
+    shown(page, title)
     return page
+
+
+def shown_address(page, end):
+    expect(page).to_have_url(re.compile(f"{re.escape(end)}$"))
 
 
 def test_from_a_number_to_its_cases_to_one_case_and_back(address, new_page):
     page = opened(new_page(), address, "", "Browser set")
     page.locator(".rx-failure", has_text="Laterality errors").get_by_role("link").first.click()
-    wait_for_title(page, "Laterality errors, Generalist")
+    shown(page, "Laterality errors, Generalist")
     wait_for_cards(page, 2)
     page.locator(".rx-chip", has_text="Generalist").click()
-    wait_for_title(page, "Laterality errors")
-    page.locator(".rx-card", has_text="c2").click()
+    shown(page, "Laterality errors")
+    page.locator('.rx-card[href$="case?failure=laterality_error&case=c2"]').click()
     page.wait_for_selector(".rx-place")
-    assert page.url.endswith("/case?failure=laterality_error&case=c2")
+    shown_address(page, "/case?failure=laterality_error&case=c2")
+    calm(page)
     for title in ("Laterality errors", "Laterality errors, Generalist", "Browser set"):
         page.go_back()
-        wait_for_title(page, title)
+        shown(page, title)
     page.go_forward()
-    wait_for_title(page, "Laterality errors, Generalist")
+    shown(page, "Laterality errors, Generalist")
 
 
 def test_cards_show_the_picture_with_boxes_over_it(address, new_page):
     page = opened(new_page(), address, "browse?failure=laterality_error", "Laterality errors")
     wait_for_pictures(page, 1)
+    calm(page)
     card = page.locator(".rx-card", has_text="c1")
     image, box = (card.locator(name).bounding_box() for name in ("img", "rect"))
     left = (box["x"] - image["x"]) / image["width"]
@@ -128,33 +142,35 @@ def test_cards_show_the_picture_with_boxes_over_it(address, new_page):
     assert top == pytest.approx(180 / 320, abs=0.02)
     assert box["width"] / image["width"] == pytest.approx(60 / 256, abs=0.02)
     missing = page.locator(".rx-card", has_text="c2")
-    assert missing.locator("img").count() == 0
-    assert "The image file is not there." in missing.inner_text()
+    expect(missing).to_contain_text("The image file is not there.")
+    expect(missing.locator("img")).to_have_count(0)
 
 
 def test_text_of_a_file_is_text(address, new_page):
     page = opened(new_page(), address, "browse?q=nodule", "“nodule”")
-    question = page.locator(".rx-card-question")
-    assert question.inner_text() == "Is <b>this</b> a nodule?"
+    expect(page.locator(".rx-card-question")).to_have_text("Is <b>this</b> a nodule?")
 
 
 def test_headline_buttons_and_panel_change_the_link(address, new_page):
     page = opened(new_page(), address, "browse", "All cases")
-    page.locator(".rx-head", has_text="Token-limit failures").click()
-    wait_for_title(page, "Token-limit failures")
-    assert page.url.endswith("/browse?failure=token_limit")
-    page.locator(".rx-head", has_text="Token-limit failures").click()
-    wait_for_title(page, "All cases")
+    head = page.locator(".rx-head", has_text="Token-limit failures")
+    head.click()
+    shown(page, "Token-limit failures")
+    shown_address(page, "/browse?failure=token_limit")
+    expect(head).to_contain_class("rx-on")
+    head.click()
+    shown(page, "All cases")
+    expect(head).not_to_contain_class("rx-on")
     panel = page.locator(".st-key-rx_panel")
     panel.get_by_role("button", name=re.compile("^Laterality error")).click()
-    wait_for_title(page, "Laterality errors")
+    shown(page, "Laterality errors")
     counts = panel.get_by_role("button", name=re.compile("^(Generalist|Medical)"))
-    assert [text.split("\n")[-1] for text in counts.all_inner_texts()] == ["2"]
+    becomes(page, lambda: [text.split("\n")[-1] for text in counts.all_inner_texts()], ["2"])
     page.get_by_placeholder("Search questions").fill("effusion nowhere")
     page.keyboard.press("Enter")
-    wait_for_title(page, "Laterality errors, “effusion nowhere”")
+    shown(page, "Laterality errors, “effusion nowhere”")
     page.get_by_role("button", name="Clear the search").click()
-    wait_for_title(page, "Laterality errors")
+    shown(page, "Laterality errors")
 
 
 def test_a_link_opens_in_the_same_state(address, new_page):
@@ -163,6 +179,7 @@ def test_a_link_opens_in_the_same_state(address, new_page):
     )
     first.locator("label, button", has_text="Table").last.click()
     first.wait_for_selector("[data-testid=stDataFrame]")
+    expect(first).to_have_url(re.compile("as=table"))
     second = opened(new_page(), address, first.url.removeprefix(address), "Laterality errors")
     second.wait_for_selector("[data-testid=stDataFrame]")
 
@@ -172,15 +189,16 @@ def test_a_row_of_the_table_opens_its_case(address, new_page):
         new_page(), address, "browse?as=table&failure=token_limit", "Token-limit failures"
     )
     table = page.locator("[data-testid=stDataFrame]")
-    table.locator("canvas").first.wait_for()
+    expect(table.get_by_role("gridcell", name="c3", include_hidden=True)).to_be_attached()
+    calm(page)  # the grid takes clicks once it has been laid out
     place = table.bounding_box()
-    page.wait_for_timeout(500)  # the grid takes clicks once it has been laid out
     page.mouse.click(place["x"] + 30, place["y"] + 55)
     page.wait_for_selector(".rx-place")
-    assert page.url.endswith("/case?failure=token_limit&case=c3")
+    shown_address(page, "/case?failure=token_limit&case=c3")
+    calm(page)
     page.go_back()
     page.wait_for_selector("[data-testid=stDataFrame]")
-    assert "as=table" in page.url
+    expect(page).to_have_url(re.compile("as=table"))
 
 
 def test_a_bar_of_a_chart_opens_its_cases(address, new_page):
@@ -189,11 +207,12 @@ def test_a_bar_of_a_chart_opens_its_cases(address, new_page):
         page.locator("[data-testid=stVegaLiteChart]").nth(1).locator("[aria-roledescription=bar]")
     )
     bars.first.scroll_into_view_if_needed()
+    calm(page)  # a chart takes clicks once it has been drawn
     bars.first.click()
-    wait_for_title(page, "weakest: Execution, Generalist")
+    shown(page, "weakest: Execution, Generalist")
     wait_for_cards(page, 2)
     page.go_back()
-    wait_for_title(page, "Browser set")
+    shown(page, "Browser set")
 
 
 def test_the_next_page_of_cards(address, new_page):
@@ -201,7 +220,7 @@ def test_the_next_page_of_cards(address, new_page):
     wait_for_cards(page, 24)
     page.get_by_role("button", name="Next page").click()
     wait_for_cards(page, 6)
-    assert page.url.endswith("/browse?sort=order&page=2")
+    shown_address(page, "/browse?sort=order&page=2")
     page.wait_for_function("document.querySelector('.rx-card').getBoundingClientRect().top >= 0")
 
 
@@ -211,12 +230,13 @@ def test_by_keyboard(address, new_page):
     card.focus()
     page.keyboard.press("Enter")
     page.wait_for_selector(".rx-place")
-    assert page.url.endswith("case=c3")
+    shown_address(page, "case=c3")
 
 
 def test_on_a_phone_nothing_sticks_out(address, new_page):
     page = opened(new_page(width=390, height=844), address, "browse", "All cases")
     wait_for_pictures(page, 1)
+    calm(page)
     wide = page.evaluate(
         "[...document.querySelectorAll('.rx-linked, .rx-card, .rx-head')]"
         ".filter((part) => part.getBoundingClientRect().right > innerWidth + 1).length"

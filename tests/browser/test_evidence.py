@@ -4,11 +4,14 @@ import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
+from waiting import becomes, calm, until
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
-CASE = "case?sort=order&case=c01"
 KEPT = re.compile("You rejected")
+LISTENING = "addEventListener('rexview:evidence', () => (window.flagsAreHeard = true))"
+"""What listens to flags says so with its first event."""
 
 
 @pytest.fixture(scope="module")
@@ -19,10 +22,16 @@ def demo(start_app, tmp_path_factory):
 
 @pytest.fixture
 def page(demo, new_page):
-    page = new_page()
-    page.goto(f"{demo}{CASE}")
-    page.wait_for_selector('[data-painted-case="c01"]')
-    page.wait_for_timeout(500)
+    return opened(new_page(), demo, "c01")
+
+
+def opened(page, demo, case):
+    """Open a case and wait until its picture is there and its flags can be used."""
+    page.add_init_script(LISTENING)
+    page.goto(f"{demo}case?sort=order&case={case}")
+    page.wait_for_selector(f'[data-painted-case="{case}"]')
+    page.wait_for_function("window.flagsAreHeard")
+    calm(page)
     return page
 
 
@@ -39,9 +48,8 @@ def test_a_finding_lights_answers_report_and_boxes_and_back(page):
     word = page.locator('.rx-text mark[data-rx-finding~="pleural_fluid"]').first
     word.hover()
     page.wait_for_selector(".rx-report mark[data-rx-lit]")
-    lit = page.locator(".rx-answer:has(mark[data-rx-lit])")
-    assert lit.count() == 2
-    assert "generalist/1" in lit_boxes(page)
+    expect(page.locator(".rx-answer:has(mark[data-rx-lit])")).to_have_count(2)
+    until(page, lambda: lit_boxes(page), lambda boxes: "generalist/1" in boxes)
     page.mouse.move(5, 5)
     page.wait_for_function("!document.querySelector('[data-rx-lit]')")
     page.locator('.box[data-box="generalist/1"]').focus()
@@ -60,22 +68,23 @@ def test_a_flag_is_pinned_until_escape(page):
     page.wait_for_selector("[data-rx-pinned]")
     page.mouse.move(5, 5)
     for where, words in ((".rx-text", "Left pleural effusion"), (".rx-report", "right pleural")):
-        shown = page.locator(f"{where} mark[data-rx-shown]").all_inner_texts()
-        assert words in " ".join(" ".join(shown).split())
-    assert lit_boxes(page) == ["generalist/1"]
+        shown = page.locator(f"{where} mark[data-rx-shown]")
+        until(
+            page,
+            lambda shown=shown: " ".join(" ".join(shown.all_inner_texts()).split()),
+            lambda text, words=words: words in text,
+        )
+    becomes(page, lambda: lit_boxes(page), ["generalist/1"])
     page.keyboard.press("Escape")
     page.wait_for_function("!document.querySelector('[data-rx-pinned], [data-rx-shown]')")
     page.locator("h3").first.click()
-    assert lit_boxes(page) == []
+    becomes(page, lambda: lit_boxes(page), [])
 
 
 def test_a_reference_box_is_shown_for_as_long_as_its_flag_is(demo, new_page):
-    page = new_page()
-    page.goto(f"{demo}case?sort=order&case=c02")
-    page.wait_for_selector('[data-painted-case="c02"]')
-    page.wait_for_timeout(500)
+    page = opened(new_page(), demo, "c02")
     reference = page.locator('.chip[data-group="reference"]')
-    assert reference.get_attribute("aria-pressed") == "false"
+    expect(reference).to_have_attribute("aria-pressed", "false")
     show = page.locator("[data-rx-flag]", has_text="reference box").first.locator(".rx-show")
     show.click()
     page.wait_for_selector('.chip[data-group="reference"][aria-pressed="true"]')
@@ -93,18 +102,20 @@ def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
     button.focus()
     page.keyboard.press("Enter")
     page.get_by_text(KEPT).wait_for()
-    assert "~i" in page.url
+    expect(page).to_have_url(re.compile("~i"))
     page.wait_for_function(
         "document.activeElement?.getAttribute('data-rx-failure') === 'execution_gap'"
     )
-    assert page.locator(".rx-badge.rx-rejected", has_text="Execution").count() == 1
+    expect(page.locator(".rx-badge.rx-rejected", has_text="Execution")).to_have_count(1)
     page.get_by_role("textbox", name="Your name").fill("Dr Ann")
     page.get_by_role("button", name="Go on").click()
     page.get_by_text("Give your name").wait_for(state="detached")
     page.get_by_text(KEPT).wait_for()
+    calm(page)
     page.reload()
     page.wait_for_selector('[data-painted-case="c01"]')
     page.get_by_text(KEPT).wait_for(state="attached")
+    calm(page)
 
     page.keyboard.press("j")
     page.wait_for_selector('[data-painted-case="c02"]')
@@ -113,9 +124,10 @@ def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
     page.keyboard.press("k")
     page.get_by_text(KEPT).wait_for()
 
+    calm(page)
     button.click()
     page.get_by_text(KEPT).wait_for(state="detached")
-    assert button.get_attribute("aria-pressed") == "false"
+    expect(button).to_have_attribute("aria-pressed", "false")
 
 
 def test_verdicts_given_fast_all_arrive(page):

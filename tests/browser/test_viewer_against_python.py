@@ -10,6 +10,7 @@ import numpy as np
 import pydicom.data
 import pytest
 from viewer_modules import call, serve_modules
+from waiting import PATIENCE_MS
 
 from rexview import imaging
 from rexview.errors import ImageError
@@ -44,6 +45,7 @@ def painted(browser):
     """Return a function from a payload to the canvas, (rows, columns, 3) uint8."""
     context = browser.new_context()
     page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     files = {}
     serve_modules(page, files)
 

@@ -36,14 +36,19 @@ def test_every_link_holds_a_filter_that_can_be_read(open_app):
 def test_charts_and_their_tables(open_app):
     app = open_app()
     assert len(app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")) == 3
-    by_dimension = app.dataframe[0].value
-    assert dict(zip(by_dimension["Dimension"], by_dimension["Mean"], strict=True)) == {
-        "Content": 2,
-        "Process": 5,
-        "Execution": 2,
-        "Synthesis": 3,
-        "Language": 4,
+    assert not app.get("download_button")  # nothing is prepared before it is asked for
+    app.session_state["overview_chart_0_table"] = True
+    app.run()
+    (table,) = [html for html in app.get("html") if "rx-behind" in html.proto.body]
+    rows = re.findall(r"<tr><td>(.*?)</td><td>Model M</td><td.*?>(.*?)</td>", table.proto.body)
+    assert dict(rows) == {
+        "Content": "2",
+        "Process": "5",
+        "Execution": "2",
+        "Synthesis": "3",
+        "Language": "4",
     }
+    assert [button.proto.label for button in app.get("download_button")] == ["PNG", "SVG", "CSV"]
 
 
 def test_without_scores_the_charts_say_so(open_app, review_folder):

@@ -14,6 +14,7 @@ import { Tip } from "./tip.js";
 
 const SLOW_MS = 150; // only then is waiting worth a word
 const PAN_KEY_PX = 60;
+const PAPER_WIDTH = 660; // CSS pixels that fit between the margins of A4 and Letter
 const ZOOMED = 1.001; // above: the picture is larger than fitted
 
 export class Pane {
@@ -211,6 +212,10 @@ export class Pane {
     const turned = raster ? look.pose.orientation : 0;
     this.stage.classList.toggle("doubtful", words.orientation(view, this.stored, turned));
     if (port.width === 0 || port.height === 0) return;
+    // nothing is drawn anew for paper: there the picture keeps its size, or shrinks as a whole
+    this.stage.style.setProperty("--drawn-width", `${port.width}px`);
+    this.stage.style.setProperty("--drawn-height", `${port.height}px`);
+    this.stage.style.setProperty("--print-zoom", Math.min(1, PAPER_WIDTH / port.width));
     const ratio = window.devicePixelRatio || 1;
     this.painter.resize(port, ratio);
     if (!raster) {

@@ -1,7 +1,9 @@
 // Turning to a neighbouring case ahead of the page: the picture is there at once, and the texts
 // beside it, still those of the case before, are dimmed until the page has followed.
 
-const PATIENCE_MS = 8000; // then what the page says counts again, whatever it is
+// Then what the page says counts again, whatever it is. Long, since until then the texts are those of
+// another case and stay dimmed, and keys pressed meanwhile are kept: a busy server may need seconds.
+const PATIENCE_MS = 30_000;
 const MOST_KEPT = 9;
 const MARK = "rxTurning";
 const BUTTONS = { next: ".st-key-case_next button", previous: ".st-key-case_previous button" };

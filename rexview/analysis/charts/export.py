@@ -1,0 +1,209 @@
+"""A chart as a file: PNG and SVG for papers and slides, CSV of the numbers behind it.
+
+Pictures are light, with the title, the caption and the names of the models in them, whatever theme
+the page has. Nothing is fetched: a chart that refers to anything outside itself is refused.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import pandas as pd
+
+from rexview.analysis.charts.linked import LinkedChart
+from rexview.errors import ChartError
+
+Form = Literal["png", "svg", "csv"]
+FORMS: Final[dict[Form, tuple[str, str]]] = {
+    "png": ("PNG", "image/png"),
+    "svg": ("SVG", "image/svg+xml"),
+    "csv": ("CSV", "text/csv"),
+}
+"""Name and media type of each form."""
+_WORKER: Final = Path(__file__).with_name("svg_worker.py")
+_SECONDS: Final = 60.0
+_AT_ONCE: Final = threading.BoundedSemaphore(2)
+"""More conversions than this wait: each takes 100 MB and a core."""
+_WIDTH: Final = 560
+"""Width of the plot, in units of the chart."""
+_LABEL_WIDTH: Final = 420
+_PER_LINE: Final = 106
+"""Characters in a line of the caption."""
+_INK: Final = "#14191D"
+_LOOK: Final[dict[str, Any]] = {
+    "background": "white",
+    "font": "sans-serif",
+    "padding": 12,
+    "axis": {
+        "labelColor": _INK,
+        "titleColor": _INK,
+        "labelFontSize": 11,
+        "titleFontSize": 11,
+        "titleFontWeight": "normal",
+        "labelPadding": 5,
+        "gridColor": "#E3E7EA",
+        "domainColor": "#8A9099",
+        "tickColor": "#8A9099",
+    },
+    "legend": {"labelColor": _INK, "titleColor": _INK, "labelFontSize": 11},
+    "header": {"labelColor": _INK, "titleColor": _INK, "labelLimit": _LABEL_WIDTH},
+    "text": {"color": _INK},
+    "view": {"stroke": "transparent"},
+}
+_NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_OUTSIDE: Final = {"url", "href"}
+_DATA: Final = ("datasets", "values")
+_FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")
+_SIDE_BY_SIDE: Final = ("concat", "hconcat", "vconcat")
+
+
+def file_name(linked: LinkedChart, form: Form) -> str:
+    """Return the name of a download, made from the chart's title: ``scores-per-dimension.png``."""
+    words = re.findall(r"[a-z0-9]+", linked.title.lower())
+    return f"{'-'.join(words)[:80].strip('-') or 'chart'}.{form}"
+
+
+def exported(linked: LinkedChart, form: Form, notice: str = "") -> bytes:
+    """Return a chart as the bytes of a file.
+
+    Parameters
+    ----------
+    linked : LinkedChart
+    form : str
+        A word of :data:`FORMS`.
+    notice : str
+        What has to be said wherever numbers of the review set are shown; stands in pictures.
+
+    Raises
+    ------
+    ChartError
+        The picture could not be made: the reason, for the page.
+    """
+    return table_csv(linked.table) if form == "csv" else _picture(linked, form, notice)
+
+
+def table_csv(table: pd.DataFrame) -> bytes:
+    """Return a table as CSV in UTF-8: numbers as they are, text safe for spreadsheets.
+
+    Text that a spreadsheet would take for a formula gets an apostrophe before it, unless it is a
+    plain number. A byte order mark tells spreadsheets that the text is UTF-8.
+    """
+    safe = table.rename(columns=lambda name: _no_formula(str(name)))
+    safe = safe.map(lambda cell: _no_formula(cell) if isinstance(cell, str) else cell)
+    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")
+
+
+def _no_formula(text: str) -> str:
+    if not text.startswith(_FORMULA):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
+
+
+def print_spec(linked: LinkedChart, notice: str = "") -> dict[str, Any]:
+    """Return the chart for a white page, with its title, its caption and the notice in it.
+
+    Raises
+    ------
+    ChartError
+        It refers to something outside itself.
+    """
+    spec = copy.deepcopy(linked.spec)
+    for part in _parts(spec):
+        # a picture as a mark is fetched from wherever the data say
+        if part.keys() & _OUTSIDE or "image" in (part.get("mark"), part.get("type")):
+            raise ChartError("This chart refers to something outside itself and is not drawn.")
+        if "labelLimit" in part:  # a number, or an expression of the width on screen
+            part["labelLimit"] = _LABEL_WIDTH
+    _set_width(spec)
+    spec["title"] = {
+        "text": textwrap.wrap(linked.title, _PER_LINE),
+        "subtitle": [
+            line for text in (linked.caption, notice) for line in textwrap.wrap(text, _PER_LINE)
+        ],
+        "anchor": "start",
+        "frame": "bounds",
+        "fontSize": 14,
+        "subtitleFontSize": 11,
+        "color": _INK,
+        "subtitleColor": "#4A5560",
+        "offset": 12,
+    }
+    spec["config"] = _merged(spec.get("config", {}), _LOOK)
+    return spec
+
+
+def _parts(part: Any) -> Iterator[dict[str, Any]]:
+    """Yield every mapping of a specification; rows of data are passed over."""
+    if isinstance(part, dict):
+        yield part
+        for key, value in part.items():
+            if key not in _DATA:
+                yield from _parts(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _parts(value)
+
+
+def _set_width(spec: dict[str, Any]) -> None:
+    """Give a width to every plot that would fill its page."""
+    if "facet" in spec or "repeat" in spec:
+        _set_width(spec["spec"])
+        return
+    inner = next((spec[key] for key in _SIDE_BY_SIDE if key in spec), None)
+    for part in inner if inner is not None else ():
+        _set_width(part)
+    if inner is None and not isinstance(spec.get("width"), (int, float, dict)):
+        spec["width"] = _WIDTH
+
+
+def _printable(part: Any) -> Any:
+    """Replace characters that no picture can hold; the converter would die of some."""
+    if isinstance(part, str):
+        return _NOT_XML.sub("\ufffd", part)
+    if isinstance(part, dict):
+        return {_printable(key): _printable(value) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_printable(value) for value in part]
+    return part
+
+
+def _merged(given: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    both = dict(given)
+    for key, value in over.items():
+        old = both.get(key)
+        nested = isinstance(old, Mapping) and isinstance(value, Mapping)
+        both[key] = _merged(old, value) if nested else value  # type: ignore[arg-type]
+    return both
+
+
+@lru_cache(maxsize=16)
+def _picture(linked: LinkedChart, form: Literal["png", "svg"], notice: str) -> bytes:
+    text = json.dumps(_printable(print_spec(linked, notice)))
+    try:
+        with _AT_ONCE:
+            done = subprocess.run(  # noqa: S603 - our own program
+                [sys.executable, str(_WORKER), form],
+                input=text.encode("utf-8"),
+                capture_output=True,
+                timeout=_SECONDS,
+                check=True,
+            )
+    except subprocess.TimeoutExpired:
+        raise ChartError("The picture of the chart took too long to make.") from None
+    except (OSError, subprocess.CalledProcessError):
+        raise ChartError("The picture of the chart could not be made.") from None
+    return done.stdout

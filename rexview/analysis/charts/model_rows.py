@@ -1,0 +1,78 @@
+"""Rows of a chart with one row a model, under a heading for each group.
+
+Rows stand by keys of our own and carry their names as labels, so that equal names, however odd, do
+not fall together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import altair as alt
+
+ROW: Final = "row"
+"""Column of the frame with the key of the row; not for the table."""
+NARROW: Final = "(containerSize()[0] < 480)"
+"""Whether a chart has the width of a phone, as an expression of Vega."""
+LABEL_LIMIT: Final = alt.ExprRef(f"{NARROW} ? 92 : 170")
+"""Names are cut at this width, in pixels."""
+LEGEND_COLUMNS: Final = alt.ExprRef(f"{NARROW} ? 2 : 5")
+"""So many names stand side by side in a legend."""
+_HEADING: Final = "h"
+
+
+@dataclass
+class ModelRows:
+    """The rows of a chart in their order: headings, and models under them."""
+
+    labels: dict[str, str] = field(default_factory=dict)
+
+    def heading(self, text: str) -> str:
+        """Add a heading; return its key."""
+        return self._add(_HEADING, text)
+
+    def model(self, text: str) -> str:
+        """Add a row; return its key."""
+        return self._add("r", text)
+
+    def _add(self, kind: str, text: str) -> str:
+        key = f"{kind}{len(self.labels)}"
+        self.labels[key] = text
+        return key
+
+    def encoding(self) -> alt.Y:
+        """Return the encoding of the rows; the frame has their keys in column :data:`ROW`."""
+        weight: Any = {
+            "condition": {"test": f"datum.value[0] === '{_HEADING}'", "value": "bold"},
+            "value": "normal",
+        }
+        axis = alt.Axis(
+            labelExpr=f"{_expression(self.labels)}[datum.value]",
+            labelLimit=LABEL_LIMIT,
+            labelFontWeight=weight,
+            ticks=False,
+            domain=False,
+        )
+        return alt.Y(f"{ROW}:N", sort=None, title=None, axis=axis, scale=self.scale())
+
+    @property
+    def step(self) -> int:
+        """Height of a row in pixels: less when there are many."""
+        return 21 if len(self.labels) <= 30 else 17
+
+    def scale(self) -> alt.Scale:
+        """Return the scale with all rows, also those without a mark."""
+        return alt.Scale(domain=list(self.labels), paddingInner=0.2, paddingOuter=0.1)
+
+
+def _expression(labels: Mapping[str, str]) -> str:
+    """Write a mapping as an expression of Vega: an object of strings, as JSON writes them."""
+    return json.dumps(labels)
+
+
+def percent(column: str) -> alt.Tooltip:
+    """Return a tooltip with a share as a percentage."""
+    return alt.Tooltip(f"{column}:Q", format=".0%")

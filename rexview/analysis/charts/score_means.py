@@ -1,0 +1,262 @@
+"""Charts of means on the Scores page: the chain of the three parts, gaps, means by a property."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import altair as alt
+import pandas as pd
+
+from rexview.analysis.charts.linked import (
+    KEY,
+    LABEL,
+    LinkedChart,
+    clickable,
+    colour_of_models,
+    faded,
+    linked,
+)
+from rexview.analysis.charts.model_rows import LABEL_LIMIT, NARROW, ROW, ModelRows, percent
+from rexview.analysis.count import Count
+from rexview.analysis.score_splits import Split
+from rexview.analysis.score_tables import GAP_STEP, ScoreCell, ScoreTables, cells_of
+from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
+
+_HIDDEN: Final = (ROW, "start", "end", "place", "drawn", "floor", "top", "roof")
+_RIGHT: Final = alt.ExprRef(f"{NARROW} ? 8 : 6")
+"""End of the axis of means, beyond 5: room for the texts."""
+_POINTS: Final = ("circle", "diamond", "square")
+
+
+def chain_chart(
+    tables: ScoreTables, colours: Mapping[str, str], *, caption: str = ""
+) -> LinkedChart | None:
+    """Draw Process, Execution and Synthesis of each model: means with intervals, joined in order.
+
+    None when none of them is scored.
+    """
+    rows, filters, lines = [], {}, ModelRows()
+    for model, name in tables.models.items():
+        cells = [
+            cell
+            for part in CONTENT_PARTS
+            for cell in cells_of(tables.cells, part)
+            if cell.summary.model == model and cell.summary.mean is not None
+        ]
+        if not cells:
+            continue
+        line = lines.model(name)
+        for cell in cells:
+            key = f"{cell.summary.dimension}/{model}"
+            filters[key] = cell.scored.opens
+            rows.append({**_mean_row(cell, name), KEY: key, ROW: line})
+    if not rows:
+        return None
+    frame = pd.DataFrame(rows)
+    select = clickable()
+    parts = [DIMENSION_NAMES[part] for part in CONTENT_PARTS]
+    base = alt.Chart(frame).encode(
+        y=lines.encoding(),
+        yOffset=alt.YOffset("Dimension:N", sort=parts, scale=alt.Scale(domain=parts)),
+        x=_mean_axis(),
+        color=colour_of_models(tables.models, colours, legend=False),
+    )
+    joined = base.mark_line(strokeWidth=1.5, strokeDash=[4, 3], opacity=0.8).encode(
+        detail=f"{ROW}:N", order="place:Q"
+    )
+    shape = alt.Shape("Dimension:N", sort=parts, legend=None, scale=alt.Scale(range=list(_POINTS)))
+    drawn = _with_intervals(base, select, shape=shape, joined=joined)
+    height = alt.Step(17 if len(lines.labels) <= 6 else 13)
+    title = "Process, Execution, Synthesis: where the score is lost"
+    return linked(
+        title, drawn.properties(height=height), frame, filters, caption=caption, hidden=_HIDDEN
+    )
+
+
+def split_chart(
+    split: Split, dimension: str, colours: Mapping[str, str], *, caption: str = ""
+) -> LinkedChart | None:
+    """Draw the mean of one dimension for each value of a property, with intervals and n."""
+    rows, filters, lines = [], {}, ModelRows()
+    for place, part in enumerate(split.parts):
+        cells = [cell for cell in cells_of(part.cells, dimension) if cell.summary.n]
+        if not cells:
+            continue
+        lines.heading(part.name)
+        for cell in cells:
+            model = cell.summary.model
+            key = f"{place}/{model}"
+            filters[key] = cell.scored.opens
+            row = _mean_row(cell, split.models[model], text=f"n {cell.summary.n:,}")
+            line = lines.model(split.models[model])
+            rows.append({split.by.name: part.name, **row, KEY: key, ROW: line})
+    if not rows:
+        return None
+    frame = pd.DataFrame(rows)
+    select = clickable()
+    base = alt.Chart(frame).encode(
+        y=lines.encoding(),
+        x=_mean_axis(),
+        color=colour_of_models(split.models, colours, legend=False),
+    )
+    drawn = _with_intervals(base, select).properties(height=alt.Step(lines.step))
+    title = f"{DIMENSION_NAMES[dimension]} by {split.by.name}"
+    return linked(title, drawn, frame, filters, caption=caption, hidden=_HIDDEN)
+
+
+def gap_spread_chart(
+    tables: ScoreTables, colours: Mapping[str, str], *, caption: str = ""
+) -> LinkedChart | None:
+    """Draw how many answers of each model have which gap, with the mean gap and its interval.
+
+    A histogram for each model, one under the other; None without any gap.
+    """
+    rows, filters, means = [], {}, []
+    names: list[str] = []
+    highest = max((_share(n) for gap in tables.gaps for n in gap.bins.values()), default=0.0)
+    for gap in tables.gaps:
+        summary = gap.summary
+        if summary.mean is None:
+            continue
+        name, floor = tables.models[summary.model], -float(len(names))
+        names.append(name)
+        high = summary.mean if summary.interval.high is None else summary.interval.high
+        means.append(
+            {
+                "Model": name,
+                "Mean": summary.mean,
+                "low": summary.interval.low,
+                "high": summary.interval.high,
+                "drawn": high,
+                "floor": floor - 0.14,
+                LABEL: f"mean {summary.mean:.2f}".replace("-", "−"),
+            }
+        )
+        for middle, count in gap.bins.items():
+            key = f"{middle}/{summary.model}"
+            filters[key] = count.opens
+            rows.append(
+                {
+                    "Model": name,
+                    "Gap": middle,
+                    "Answers": count.value,
+                    "of": summary.n,
+                    "Share": count.share,
+                    KEY: key,
+                    "start": middle - 0.46 * GAP_STEP,
+                    "end": middle + 0.46 * GAP_STEP,
+                    "floor": floor,
+                    "top": floor + 0.58 * _share(count) / highest,
+                    "roof": floor + 0.72,
+                }
+            )
+    if not rows:
+        return None
+    frame = pd.DataFrame(rows)
+    select = clickable()
+    colour = colour_of_models(tables.models, colours, legend=False)
+    widest = tables.gap_threshold + GAP_STEP
+    ends = [
+        min(float(frame["start"].min()) - 0.05, -1.0),
+        max(float(frame["end"].max()) + 0.05, widest),
+    ]
+    x = alt.X(
+        "start:Q",
+        title="Gap (points)",
+        scale=alt.Scale(domain=ends, nice=False),
+    )
+    base = alt.Chart(frame).encode(x=x, y=_floors(names), color=colour)
+    bars = base.mark_bar().encode(x2="end:Q", y2="top:Q", opacity=faded(select))
+    texts = base.mark_text(fontSize=11, dy=-6).encode(x="Gap:Q", y="top:Q", text="Answers:Q")
+    tips = ["Model", "Gap", "Answers", "of", percent("Share")]
+    areas = (
+        base.mark_bar(cursor="pointer", fillOpacity=0.07)
+        .encode(x2="end:Q", y2="roof:Q", tooltip=tips)
+        .add_params(select)
+    )
+    at_mean = alt.Chart(pd.DataFrame(means)).encode(y="floor:Q", color=colour)
+    bounds = at_mean.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q")
+    dots = at_mean.mark_point(filled=True, size=60, opacity=1).encode(x="Mean:Q")
+    words = at_mean.mark_text(align="left", dx=7, fontSize=11).encode(
+        x="drawn:Q", text=f"{LABEL}:N"
+    )
+    layers = [bars, texts, bounds, dots, words]
+    if ends[0] <= tables.gap_threshold <= ends[1]:
+        rule = alt.Chart().mark_rule(strokeDash=[4, 3], color="#8A9099")
+        layers.append(rule.encode(x=alt.datum(tables.gap_threshold)))
+    height = (64 if len(names) <= 6 else 48) * len(names) + 62
+    drawn = alt.layer(*layers, areas, data=frame).properties(height=height)
+    return linked(
+        "Execution-vs-process gap", drawn, frame, filters, caption=caption, hidden=_HIDDEN
+    )
+
+
+def _share(count: Count) -> float:
+    return count.share or 0.0
+
+
+def _floors(names: Sequence[str]) -> alt.Y:
+    """Return the encoding of stacked histograms: the first stands on 0, the next on -1."""
+    axis = alt.Axis(
+        values=[-place for place in range(len(names))],
+        labelExpr=f"{json.dumps(list(names))}[-datum.value]",
+        labelLimit=LABEL_LIMIT,
+        labelBaseline="bottom",
+        ticks=False,
+        domain=False,
+        grid=False,
+    )
+    scale = alt.Scale(domain=[-len(names) + 0.72, 0.78], nice=False, zero=False)
+    return alt.Y("floor:Q", title=None, axis=axis, scale=scale)
+
+
+def _mean_row(cell: ScoreCell, name: str, *, text: str = "") -> dict[str, Any]:
+    summary = cell.summary
+    label = " · ".join(part for part in (f"{summary.mean:.2f}", text) if part)
+    return {
+        "Model": name,
+        "Dimension": cell.name,
+        "Mean": summary.mean,
+        "CI low": summary.interval.low,
+        "CI high": summary.interval.high,
+        "n": summary.n,
+        LABEL: label if text else f"{cell.name} {label}",
+        "place": CONTENT_PARTS.index(summary.dimension)
+        if summary.dimension in CONTENT_PARTS
+        else 0,
+        "drawn": summary.mean if summary.interval.high is None else summary.interval.high,
+    }
+
+
+def _mean_axis() -> alt.X:
+    return alt.X(
+        "Mean:Q",
+        title="Mean score, 1 to 5",
+        axis=alt.Axis(values=[1, 2, 3, 4, 5], format="d"),
+        scale=alt.Scale(domainMin=1, domainMax=_RIGHT, nice=False, zero=False),
+    )
+
+
+def _with_intervals(
+    base: alt.Chart,
+    select: alt.Parameter,
+    *,
+    shape: alt.Shape | None = None,
+    joined: alt.Chart | None = None,
+) -> Any:
+    """Draw a point at each mean with its interval and its text; ``joined`` lies under them."""
+    bounds = base.mark_rule(strokeWidth=2).encode(x="CI low:Q", x2="CI high:Q")
+    tips = ["Model", "Dimension", "n"]
+    numbers = [alt.Tooltip(f"{name}:Q", format=".2f") for name in ("Mean", "CI low", "CI high")]
+    points = base.mark_point(filled=True, size=110, cursor="pointer").encode(
+        opacity=faded(select), tooltip=[*tips, *numbers]
+    )
+    if shape is not None:
+        points = points.encode(shape=shape)
+    texts = base.mark_text(align="left", dx=9, fontSize=11).encode(
+        x="drawn:Q", text=f"{LABEL}:N", color=alt.Undefined
+    )
+    layers = [*([joined] if joined is not None else []), bounds, points.add_params(select), texts]
+    return alt.layer(*layers)

@@ -1,0 +1,176 @@
+"""Charts of the Scores page: how scores spread, and who never answered.
+
+Each has one row a model, so that one and twenty models are read alike.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import altair as alt
+import pandas as pd
+
+from rexview.analysis.charts.linked import (
+    KEY,
+    LABEL,
+    LinkedChart,
+    clickable,
+    faded,
+    linked,
+)
+from rexview.analysis.charts.model_rows import LEGEND_COLUMNS, ROW, ModelRows, percent
+from rexview.analysis.score_tables import BINS, ScoreTables, cells_of
+from rexview.stats import NO_ANSWER, STATUSES
+from rexview.vocab import DIMENSION_NAMES
+
+BIN_COLOURS: Final = ("#A6480A", "#F0A860", "#C9CDD2", "#8DBBE0", "#1F5FA8")
+"""From low to high: orange to blue, dark at both ends, for the colour-blind and for grey print."""
+_ON_BIN: Final = ("#FFFFFF", "#14191D", "#14191D", "#14191D", "#FFFFFF")
+REASON_COLOURS: Final = {
+    "token_limit": "#D9822B",
+    "error": "#B58AE8",
+    "refused": "#3C90CC",
+    "empty": "#8A9099",
+}
+_N_LOW: Final = 2
+"""The first classes are below 3: they stand to the left of the line."""
+_ROOM_FOR_N: Final = 0.14
+"""Part of the axis, in shares, that is left for n at the end of a full bar."""
+_TEXT_WIDTH: Final = 30
+"""Pixels that the text of a share needs."""
+_HIDDEN: Final = (ROW, "start", "end", "middle", "ink")
+
+
+def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
+    """Draw the final scores of each dimension and model in classes, as stacked shares.
+
+    Shares below 3 lie left of the line, the others right of it. None when nothing is scored.
+    """
+    rows, sizes, filters, lines = [], [], {}, ModelRows()
+    one_model = len(tables.models) == 1
+    for dimension in tables.dimensions:
+        if not one_model:
+            lines.heading(DIMENSION_NAMES[dimension])
+        for cell in cells_of(tables.cells, dimension):
+            model, n = cell.summary.model, cell.summary.n
+            line = lines.model(cell.name if one_model else tables.models[model])
+            edge = -sum(count.value for count in cell.bins[:_N_LOW]) / n if n else 0.0
+            for place, ((name, _), count) in enumerate(zip(BINS, cell.bins, strict=True)):
+                share = count.value / n if n else 0.0
+                key = f"{dimension}/{place}/{model}"
+                if count.value:
+                    filters[key] = count.opens
+                    rows.append(
+                        {
+                            "Dimension": cell.name,
+                            "Model": tables.models[model],
+                            "Score": name,
+                            "Counted": count.value,
+                            "of": n,
+                            "Share": share,
+                            LABEL: f"{share:.0%}",
+                            KEY: key,
+                            ROW: line,
+                            "start": edge,
+                            "end": edge + share,
+                            "middle": edge + share / 2,
+                            "ink": _ON_BIN[place],
+                        }
+                    )
+                edge += share
+            if n:
+                sizes.append({ROW: line, "end": edge, "n": f"n {n:,}"})
+    if not rows:
+        return None
+    frame = pd.DataFrame(rows)
+    select = clickable()
+    names = [name for name, _ in BINS]
+    base = alt.Chart(frame).encode(y=lines.encoding())
+    ends = [float(frame["start"].min()), float(frame["end"].max()) + _ROOM_FOR_N]
+    span = ends[1] - ends[0]
+    scale = alt.Scale(domain=ends, nice=False)
+    axis = alt.Axis(values=[-1, -0.5, 0, 0.5, 1], labelExpr="format(abs(datum.value), '.0%')")
+    bars = (
+        base.mark_bar(cursor="pointer")
+        .encode(
+            x=alt.X("start:Q", title="Share (left of the line: below 3)", axis=axis, scale=scale),
+            x2="end:Q",
+            color=alt.Color(
+                "Score:N",
+                scale=alt.Scale(domain=names, range=list(BIN_COLOURS)),
+                legend=alt.Legend(orient="top", title=None, columns=LEGEND_COLUMNS),
+            ),
+            opacity=faded(select),
+            tooltip=["Model", "Dimension", "Score", "Counted", "of", percent("Share")],
+        )
+        .add_params(select)
+    )
+    room = f"datum.Share * width > {_TEXT_WIDTH * span:.2f}"
+    texts = base.mark_text(fontSize=11).encode(
+        x="middle:Q",
+        text=alt.condition(room, f"{LABEL}:N", alt.value("")),
+        color=alt.Color("ink:N", scale=None),
+    )
+    counts = (
+        alt.Chart(pd.DataFrame(sizes))
+        .mark_text(fontSize=11, align="left", dx=5, color="#8A9099")
+        .encode(y=lines.encoding(), x="end:Q", text="n:N")
+    )
+    line = alt.Chart().mark_rule(strokeWidth=1.5, color="#8A9099").encode(x=alt.datum(0))
+    drawn = alt.layer(bars, texts, counts, line, data=frame).properties(height=alt.Step(lines.step))
+    return linked("How scores spread", drawn, frame, filters, caption=caption, hidden=_HIDDEN)
+
+
+def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
+    """Draw how many answers never came, by reason, per model; None when all came."""
+    rows, filters, lines = [], {}, ModelRows()
+    for lost in tables.no_answers:
+        line = lines.model(tables.models[lost.model])
+        edge = 0
+        for reason, count in lost.by_reason.items():
+            key = f"{reason}/{lost.model}"
+            if not count.value:
+                continue
+            filters[key] = count.opens
+            rows.append(
+                {
+                    "Model": tables.models[lost.model],
+                    "Reason": STATUSES[reason],
+                    "Answers": count.value,
+                    "of": count.of,
+                    "Share": count.share,
+                    KEY: key,
+                    ROW: line,
+                    "start": edge,
+                    "end": edge + count.value,
+                    "middle": edge + count.value / 2,
+                }
+            )
+            edge += count.value
+    if not rows:
+        return None
+    frame = pd.DataFrame(rows)
+    select = clickable()
+    names = [STATUSES[reason] for reason in NO_ANSWER]
+    scale = alt.Scale(domain=names, range=[REASON_COLOURS[reason] for reason in NO_ANSWER])
+    legend = alt.Legend(orient="top", title=None, columns=LEGEND_COLUMNS)
+    base = alt.Chart(frame).encode(y=lines.encoding())
+    bars = (
+        base.mark_bar(cursor="pointer")
+        .encode(
+            x=alt.X(
+                "start:Q", title="Answers", axis=alt.Axis(tickMinStep=1, format="d", tickCount=6)
+            ),
+            x2="end:Q",
+            color=alt.Color("Reason:N", scale=scale, legend=legend),
+            opacity=faded(select),
+            tooltip=["Model", "Reason", "Answers", "of", percent("Share")],
+        )
+        .add_params(select)
+    )
+    texts = base.mark_text(fontSize=11, color="#14191D", fontWeight="bold").encode(
+        x="middle:Q", text="Answers:Q"
+    )
+    drawn = alt.layer(bars, texts).properties(height=alt.Step(26))
+    title = "Answers that never came"
+    return linked(title, drawn, frame, filters, caption=caption, hidden=_HIDDEN)

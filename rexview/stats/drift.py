@@ -1,0 +1,175 @@
+"""Whether a reader's scores drift: blocks of days, in the order in which the scores were given.
+
+Blocks are whole days (UTC): days in a row are put together until a block has enough scores, so that
+a block can be named by its days and found again. Each block has the reader's mean, and the mean
+difference from another reader over the units of the block that the other scored too, whenever that
+was: where the answers of a block were hard ones, the other reader's scores say so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
+from rexview.stats.units import interval_or_none, units_of
+
+SMALLEST_BLOCK: Final = 10
+"""Scores that a block has at least."""
+MOST_BLOCKS: Final = 12
+"""With many scores blocks grow, so that about so many are left."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A reader's scores of some days on one dimension.
+
+    Attributes
+    ----------
+    first, last : date
+        Days in UTC, both included.
+    n : int
+        Scores: answers, pictures for the image dimensions.
+    mean : float
+    interval : Interval
+        Of the mean.
+    shared : int
+        How many of these the other reader scored too.
+    difference : float or None
+        Mean of this reader's minus the other's score over those, points.
+    difference_interval : Interval
+    """
+
+    first: date
+    last: date
+    n: int
+    mean: float
+    interval: Interval
+    shared: int
+    difference: float | None
+    difference_interval: Interval
+
+
+@dataclass(frozen=True)
+class Drift:
+    """The blocks of one reader on one dimension, in order of time.
+
+    ``n`` scores were given, ``undated`` of them without a date: these are in no block. ``why``
+    says why there are fewer than two blocks.
+    """
+
+    dimension: str
+    reader: str
+    other: str | None
+    n: int
+    undated: int
+    blocks: tuple[Block, ...]
+    why: str | None
+
+
+def drift(
+    marks: pl.DataFrame,
+    dimension: str,
+    reader: str,
+    other: str | None = None,
+    *,
+    smallest: int = SMALLEST_BLOCK,
+    resamples: int = RESAMPLES,
+) -> Drift:
+    """Lay out the scores of one reader over time.
+
+    Parameters
+    ----------
+    marks : polars.DataFrame
+        As :func:`rexview.stats.values.given_marks` gives them.
+    dimension : str
+    reader : str
+        Whose scores.
+    other : str, optional
+        With whom they are compared.
+    smallest : int
+        Scores that a block has at least.
+    resamples : int
+        Of each bootstrap interval; 0 for none.
+    """
+    units = units_of(marks, dimension)
+    own = units.filter(pl.col("reader") == reader).select(
+        "unit", pl.col("score").cast(pl.Int64), pl.col("created").dt.date().alias("day")
+    )
+    theirs = units.filter(pl.col("reader").eq_missing(pl.lit(other))).select(
+        "unit", pl.col("score").cast(pl.Int64).alias("other")
+    )
+    dated = own.filter(pl.col("day").is_not_null()).join(theirs, on="unit", how="left")
+    size = max(smallest, math.ceil(len(dated) / MOST_BLOCKS))
+    days = dated.group_by("day").len().sort("day")
+    blocks = tuple(
+        _block(dated.filter(pl.col("day").is_between(first, last)), first, last, resamples)
+        for first, last in _spans(days.iter_rows(), size)
+    )
+    undated = len(own) - len(dated)
+    return Drift(
+        dimension, reader, other, len(own), undated, blocks, _why(len(own), days, blocks, size)
+    )
+
+
+def _spans(days: Iterable[tuple[date, int]], size: int) -> Iterator[tuple[date, date]]:
+    """Put days in a row together until each block has ``size`` scores; a rest joins the last."""
+    spans: list[tuple[date, date]] = []
+    first: date | None = None
+    last: date | None = None
+    n = 0
+    for day, more in days:
+        first, last, n = first or day, day, n + more
+        if n >= size:
+            spans.append((first, last))
+            first, n = None, 0
+    if first is not None and last is not None:
+        spans.append((spans.pop()[0] if spans else first, last))
+    yield from spans
+
+
+def _block(scores: pl.DataFrame, first: date, last: date, resamples: int) -> Block:
+    mean, around = _mean(scores["score"], resamples)
+    differences = (scores["score"] - scores["other"]).drop_nulls()
+    difference, around_difference = _mean(differences, resamples)
+    return Block(
+        first=first,
+        last=last,
+        n=len(scores),
+        mean=mean if mean is not None else math.nan,
+        interval=around,
+        shared=len(differences),
+        difference=difference,
+        difference_interval=around_difference,
+    )
+
+
+def _mean(numbers: pl.Series, resamples: int) -> tuple[float | None, Interval]:
+    """Return the mean of whole numbers and its interval."""
+    if numbers.is_empty():
+        return None, Interval(None, None, "No answer here was scored by both readers.")
+    values, counts = np.unique(numbers.to_numpy(), return_counts=True)
+
+    def means(many: np.ndarray) -> Floats:
+        return np.asarray(many @ values / many.sum(axis=1), dtype=np.float64)
+
+    return float(counts @ values / counts.sum()), interval_or_none(counts, means, resamples)
+
+
+def _why(n: int, days: pl.DataFrame, blocks: tuple[Block, ...], size: int) -> str | None:
+    """Say why there is no course of time to look at."""
+    if len(blocks) > 1:
+        return None
+    if not n:
+        return "There are no scores."
+    if days.is_empty():
+        return "No score has a date."
+    if len(days) == 1:
+        return "All scores with a date were given on one day: there is no before and after."
+    return f"There are too few scores for two blocks of at least {size}."

@@ -1,0 +1,238 @@
+"""Models compared case by case: Wilcoxon signed-rank, Friedman, Benjamini-Hochberg.
+
+A pair of models is compared over the cases where both have a final score; an answer that is
+scored on several returned pictures counts with its mean over them. The tests are those of scipy,
+which is imported when a comparison is asked for. p values are adjusted with scipy's
+``false_discovery_control``, not with statsmodels' ``multipletests``, which gives the same numbers
+(a test holds them together) and takes another second to import.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+import polars as pl
+
+from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
+from rexview.stats.signed_rank import APPROXIMATION, EXACT, SignedRank, signed_ranks
+from rexview.stats.tally import tally
+from rexview.stats.values import SCORE_ORDER, TESTED_TOGETHER, Finals
+from rexview.vocab import IMAGE_DIMENSIONS
+
+__all__ = [
+    "APPROXIMATION",
+    "EXACT",
+    "Comparison",
+    "FriedmanTest",
+    "PairTest",
+    "compare",
+]
+
+NO_PAIRS: Final = "No case has a score for both models."
+NO_DIFFERENCE: Final = "Both models have the same score in every case: there is nothing to rank."
+ONE_PAIR: Final = "One case only: no test can tell the models apart, and there is no interval."
+FEW_MODELS: Final = "Friedman's test compares three models or more; fewer have scores."
+FEW_CASES: Final = "Fewer than two cases have a score for every model."
+ALL_TIED: Final = "In every case all models have the same score: there is nothing to rank."
+
+
+@dataclass(frozen=True)
+class PairTest:
+    """Two models on one dimension, over the cases where both have a final score.
+
+    ``n_zero`` of the ``n_pairs`` cases have no difference and are left out of the ranking;
+    ``left_out`` cases have a score for one of the two models only. ``mean_difference`` is model_a
+    minus model_b, with its bootstrap ``interval``. ``statistic`` is the smaller of the two rank
+    sums, ``p`` two-sided and ``p_adj`` adjusted within its family, ``method`` says whether p is
+    exact or from the normal approximation. ``effect`` is the matched-pairs rank-biserial
+    correlation, -1 to 1, positive when model_a is higher. What is undefined is None, and ``why``
+    says in plain words why.
+    """
+
+    dimension: str
+    model_a: str
+    model_b: str
+    n_pairs: int
+    n_zero: int
+    left_out: int
+    mean_difference: float | None
+    interval: Interval
+    statistic: float | None
+    p: float | None
+    p_adj: float | None
+    effect: float | None
+    method: str | None
+    why: str | None
+
+
+@dataclass(frozen=True)
+class FriedmanTest:
+    """All models with a score for one dimension, over the ``n`` cases where all of them have one.
+
+    ``statistic`` is Friedman's chi-squared, corrected for ties.
+    """
+
+    dimension: str
+    models: tuple[str, ...]
+    n: int
+    statistic: float | None
+    p: float | None
+    why: str | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All tests between models: first over all of them, then pair by pair."""
+
+    tests: tuple[PairTest, ...]
+    friedman: tuple[FriedmanTest, ...]
+
+
+def compare(finals: Finals, models: Sequence[str], *, resamples: int = RESAMPLES) -> Comparison:
+    """Compare every pair of models on every dimension, and all models at once.
+
+    Parameters
+    ----------
+    finals : Finals
+        The final scores.
+    models : sequence of str
+        Ids of the models. A pair is named in this order.
+    resamples : int
+        How many resamples the intervals of mean differences rest on; 0 leaves them out.
+
+    Returns
+    -------
+    Comparison
+        Tests by dimension, in the order of :data:`rexview.stats.SCORE_ORDER`, then by pair. Text
+        scores have a row for each pair, and their p values are adjusted together over all pairs
+        and dimensions. Image scores have one where both models have any, and are a family of their
+        own. A test without p does not count in its family. There is no Friedman test with fewer
+        than three models.
+    """
+    tests: list[PairTest] = []
+    friedman: list[FriedmanTest] = []
+    for dimension in SCORE_ORDER:
+        scores = _scores(finals, dimension, models)
+        scored = [bool(column.any()) for column in ~np.isnan(scores.T)]
+        pairs = list(combinations(range(len(models)), 2))
+        if dimension in IMAGE_DIMENSIONS:
+            pairs = [(a, b) for a, b in pairs if scored[a] and scored[b]]
+        tests += _pair_tests(dimension, models, scores, pairs, resamples)
+        if len(models) > 2 and (dimension in TESTED_TOGETHER or any(scored)):
+            with_scores = tuple(m for m, any_ in zip(models, scored, strict=True) if any_)
+            friedman.append(_friedman(dimension, with_scores, scores[:, scored]))
+    return Comparison(_adjusted(tests), tuple(friedman))
+
+
+def _scores(finals: Finals, dimension: str, models: Sequence[str]) -> Floats:
+    """Lay final scores out by case and model, shape (cases, models), nan where missing."""
+    places = pl.DataFrame({"model": list(models)}, schema={"model": pl.String()})
+    values = finals.of(dimension).join(places.with_row_index("_model"), on="model")
+    if "image" in values.columns:
+        values = values.group_by("case", "_model", maintain_order=True).agg(pl.col("value").mean())
+    cases = values.select("case").unique(maintain_order=True).with_row_index("_case")
+    placed = values.join(cases, on="case")
+    scores = np.full((len(cases), len(models)), np.nan)
+    rows, columns = placed["_case"].to_numpy(), placed["_model"].to_numpy()
+    scores[rows, columns] = placed["value"].to_numpy()
+    return scores
+
+
+def _pair_tests(
+    dimension: str,
+    models: Sequence[str],
+    scores: Floats,
+    pairs: Sequence[tuple[int, int]],
+    resamples: int,
+) -> Iterator[PairTest]:
+    """Test pairs of columns; ranks are taken together where the numbers of cases are the same."""
+    columns = np.ascontiguousarray(scores.T)
+    given = (columns[a] - columns[b] for a, b in pairs)
+    differences = [np.round(difference[~np.isnan(difference)], 12) for difference in given]
+    ranked = signed_ranks(differences)
+    present = ~np.isnan(columns)
+    for (a, b), difference, found in zip(pairs, differences, ranked, strict=True):
+        yield _pair_test(
+            dimension,
+            (models[a], models[b]),
+            difference,
+            int((present[a] ^ present[b]).sum()),
+            found,
+            resamples,
+        )
+
+
+def _pair_test(
+    dimension: str,
+    models: tuple[str, str],
+    differences: Floats,
+    left_out: int,
+    found: SignedRank | None,
+    resamples: int,
+) -> PairTest:
+    counted = tally(differences)
+    interval = counted.interval(resamples)
+    n = counted.n
+    if n == 0:
+        why: str | None = NO_PAIRS
+    elif found is None:
+        why = NO_DIFFERENCE
+    else:
+        why = ONE_PAIR if n == 1 else interval.why
+    return PairTest(
+        dimension=dimension,
+        model_a=models[0],
+        model_b=models[1],
+        n_pairs=n,
+        n_zero=int((differences == 0).sum()),
+        left_out=left_out,
+        mean_difference=counted.mean,
+        interval=interval,
+        statistic=found.statistic if found else None,
+        p=found.p if found else None,
+        p_adj=None,
+        effect=found.effect if found else None,
+        method=found.method if found else None,
+        why=why,
+    )
+
+
+def _friedman(dimension: str, models: tuple[str, ...], scores: Floats) -> FriedmanTest:
+    """Test all columns at once over the rows without a gap."""
+    complete = np.round(scores[~np.isnan(scores).any(axis=1)], 12)
+    n = len(complete) if len(models) else 0
+    why = None
+    if len(models) < 3:
+        why = FEW_MODELS
+    elif n < 2:
+        why = FEW_CASES
+    elif (complete == complete[:, :1]).all():
+        why = ALL_TIED
+    if why:
+        return FriedmanTest(dimension, models, n, None, None, why)
+    from scipy.stats import friedmanchisquare
+
+    found = friedmanchisquare(*complete.T)
+    return FriedmanTest(dimension, models, n, float(found.statistic), float(found.pvalue), None)
+
+
+def _adjusted(tests: Sequence[PairTest]) -> tuple[PairTest, ...]:
+    """Adjust p values by Benjamini-Hochberg, text scores and image scores each together."""
+    families: dict[bool, list[int]] = defaultdict(list)
+    for place, test in enumerate(tests):
+        if test.p is not None:
+            families[test.dimension in TESTED_TOGETHER].append(place)
+    adjusted = list(tests)
+    if families:
+        from scipy.stats import false_discovery_control
+
+        for places in families.values():
+            ps = false_discovery_control([tests[place].p for place in places], method="bh")
+            for place, p in zip(places, ps, strict=True):
+                adjusted[place] = replace(tests[place], p_adj=float(p))
+    return tuple(adjusted)

@@ -1,0 +1,150 @@
+"""The Readers page in a real browser: what is clicked opens as many answers as it counts."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from waiting import calm
+
+pytestmark = pytest.mark.browser
+ROOT = Path(__file__).parents[2]
+NAME_B = "Dr. <b>B</b>: x"
+PAIRS = {  # execution of readers a and b by case; process is 4 from both
+    **{f"c{n}": (2, 4) for n in range(1, 4)},
+    **{f"c{n}": (5, 5) for n in range(4, 9)},
+    "c9": (1, 5),
+}
+
+
+@pytest.fixture(scope="module")
+def address(start_app, tmp_path_factory):
+    """Serve the real app on ten cases of one model: nine with two readers, one with none."""
+    folder = tmp_path_factory.mktemp("readers")
+    cases = [
+        {"id": f"c{n}", "question": f"Question {n}?", "question_type": "open", "images": []}
+        for n in range(1, 11)
+    ]
+    answers = [
+        {"case": case["id"], "model": "g", "text": "An effusion.", "finish_reason": "stop"}
+        for case in cases
+    ]
+    for name, rows in (("cases", cases), ("answers", answers)):
+        text = "\n".join(json.dumps(row) for row in rows)
+        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
+    marks = [
+        f"{case},g,{reader},{dimension},{score},{comment}"
+        for case, pair in PAIRS.items()
+        for reader, score in zip("ab", pair, strict=True)
+        for dimension, score, comment in (
+            ("execution", score, f"Said by {reader}"),
+            ("process", 4, ""),
+        )
+    ]
+    (folder / "scores.csv").write_text(
+        "\n".join(["case,model,reader,dimension,score,comment", *marks]), encoding="utf-8"
+    )
+    (folder / "reviewset.yaml").write_text(
+        "format: 1\nname: Read set\nmodels: [{id: g, name: Generalist}]\n"
+        f"readers: [{{id: a, name: Dr. A}}, {{id: b, name: '{NAME_B}'}}]\n",
+        encoding="utf-8",
+    )
+    home = tmp_path_factory.mktemp("home")
+    return start_app(
+        ROOT / "app.py",
+        REXVIEW_SET=str(folder),
+        REXVIEW_CACHE=str(home / "cache"),
+        XDG_DATA_HOME=str(home / "data"),
+    )
+
+
+def opened(page, address, query=""):
+    page.goto(f"{address}readers{query}")
+    page.locator(".rx-disputes").wait_for()
+    calm(page)
+    return page
+
+
+def browse_shows(page, title, count):
+    page.wait_for_function(
+        "wanted => document.querySelector('.st-key-rx_title h1')?.innerText === wanted", arg=title
+    )
+    page.wait_for_function(
+        "count => document.querySelectorAll('.rx-card').length === count", arg=count
+    )
+
+
+def chart(page, title):
+    return page.locator("[class*='st-key-rx_chart_']", has_text=title)
+
+
+def test_a_cell_of_the_map_opens_its_answers_and_back(address, new_page):
+    page = opened(new_page(height=1800), address)
+    cells = chart(page, "Execution: scores of both readers").locator(
+        "[aria-roledescription='rect mark'][aria-label*='Score 1: 2']"
+    )
+    cells.first.scroll_into_view_if_needed()
+    calm(page)
+    assert "Answers: 3" in cells.first.get_attribute("aria-label")
+    cells.first.click()
+    browse_shows(page, f"Dr. A: Execution 2 and {NAME_B}: Execution 4", 3)
+    chips = page.locator(".rx-chip").all_inner_texts()
+    assert [chip.strip("×") for chip in chips] == [
+        "Dr. A: Execution 2",
+        f"{NAME_B}: Execution 4",
+    ]
+    page.locator(".rx-chip", has_text="Dr. A").click()
+    browse_shows(page, f"{NAME_B}: Execution 4", 3)
+    page.go_back()
+    page.go_back()
+    page.locator(".rx-disputes").wait_for()
+
+
+def test_a_bubble_and_a_number_of_the_table_open_their_answers(address, new_page):
+    page = opened(new_page(height=1800), address, "?dimension=execution")
+    bubble = chart(page, "Execution: one reader against the other").locator(
+        "[aria-roledescription='circle'][aria-label*='Score 2: 5'][aria-label*='Answers: 5']"
+    )
+    bubble.scroll_into_view_if_needed()
+    calm(page)
+    bubble.click(force=True, position={"x": 6, "y": 20})  # beside the number in it
+    browse_shows(page, f"Dr. A: Execution 5 and {NAME_B}: Execution 5", 5)
+    page = opened(new_page(), address)
+    row = page.locator(".rx-table tr", has_text="Execution").first
+    row.get_by_role("link", name="9", exact=True).first.click()
+    browse_shows(page, f"Dr. A: Execution scored and {NAME_B}: Execution scored", 9)
+
+
+def test_the_list_opens_the_case_within_it(address, new_page):
+    page = opened(new_page(), address)
+    items = page.locator(".rx-dispute")
+    assert items.count() == 4
+    assert re.match(r"c9\s+Generalist\s+4 points apart", items.first.inner_text())
+    items.first.locator("summary").click()
+    assert "Said by a" in items.first.inner_text()
+    items.first.get_by_role("link").click()
+    place = page.locator(".rx-place")
+    place.wait_for()
+    assert "case=c9" in page.url
+    assert "disagreement=2.." in page.url
+    assert "1 of 4" in place.inner_text()
+
+
+def test_a_lower_threshold_is_kept_in_the_link(address, new_page):
+    page = opened(new_page(), address, "?apart=3")
+    assert page.locator(".rx-dispute").count() == 1
+    page.get_by_role("button", name="Decrement").or_(
+        page.locator("[data-testid=stNumberInputStepDown]")
+    ).first.click()
+    page.wait_for_url(re.compile("apart=2.5"))
+
+
+def test_on_a_phone_nothing_sticks_out(address, new_page):
+    page = opened(new_page(width=390, height=844), address, "?published=1")
+    wide = page.evaluate(
+        "[...document.querySelectorAll('.rx-linked, .rx-dispute, .rx-scroll, .stVegaLiteChart')]"
+        ".filter((part) => part.getBoundingClientRect().right > innerWidth + 1).length"
+    )
+    assert wide == 0
