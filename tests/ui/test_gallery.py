@@ -70,7 +70,7 @@ def test_hostile_text_stays_text_everywhere(hostile_set):
             filter_bar_html(table, chosen, facets(table, chosen)),
             headline_html(numbers),
             failures_html(numbers),
-            scores_html(numbers),
+            scores_html(numbers, "Minimum of the readers' means"),
         )
     )
     found = Tags(html)
