@@ -102,13 +102,9 @@ def ask_name(key: str = "ask_name") -> Person | None:
         except ValueError as error:
             st.session_state[f"{key}_problem"] = str(error)
 
-    with st.form(f"{key}_form", border=True):
-        st.text_input(
-            "Your name",
-            key=f"{key}_text",
-            max_chars=LONGEST_NAME,
-            help="Stands beside what you write. It is asked for once and kept on this computer.",
-        )
+    with st.form(f"{key}_form", border=True, width=460):
+        st.text_input("Your name", key=f"{key}_text", max_chars=LONGEST_NAME)
+        st.caption("Stands beside what you write. It is asked for once and kept on this computer.")
         st.form_submit_button("Go on", on_click=take)
     problem = st.session_state.pop(f"{key}_problem", None)
     if problem:

@@ -28,7 +28,7 @@ _PAGES: Final = (
     (state.PAGE_CASE, "Case", "case"),
     (state.PAGE_SCORES, "Scores", "scores"),
     (state.PAGE_READERS, "Readers", "readers"),
-    (state.PAGE_SCORE, "Score", "score"),
+    (state.PAGE_SCORE, "Score cases", "score"),
     (state.PAGE_STUDY, "Study", "study"),
     (state.PAGE_ADJUDICATE, "Adjudicate", "adjudicate"),
     (state.PAGE_DATA, "Data", "data"),
