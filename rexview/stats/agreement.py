@@ -6,8 +6,8 @@ Definitions (docs: statistics):
   of readers is compared over the units that both scored, so a unit with three readers counts once
   in each of their three pairs.
 - **Kappa** is Cohen's with quadratic weights over the fixed scale 1 to 5, also when a level is
-  unused. Where both readers gave one and the same score throughout there is nothing to agree about
-  by chance or otherwise: kappa is undefined, never 0 or 1.
+  unused. Where a reader gave one and the same score throughout, kappa would be 0 (or 0 / 0) however
+  close the readers are: without variance it is undefined, never 0 or 1.
 - **Alpha** (:mod:`rexview.stats.alpha`) is there where more than two readers scored.
 - Confidence intervals are bootstrapped over units (:mod:`rexview.stats.bootstrap`).
 """
@@ -259,10 +259,15 @@ def _kappa(dimension: str, counts: Counts) -> tuple[float | None, str | None]:
     met = np.flatnonzero(counts)
     if not len(met):
         return None, _nothing_shared(dimension)
+    n = int(counts.sum())
+    every = f"{'the one' if n == 1 else f'all {n:,}'} {unit_name(dimension, n)}"
     if len(met) == 1 and not _APART[met[0]]:
-        units = unit_name(dimension, int(counts.sum()))
-        every = f"the one {units}" if counts.sum() == 1 else f"all {counts.sum():,} {units}"
         return None, f"Both readers gave {every} the score {_ROW[met[0]]}: kappa is undefined."
+    for scores in (_ROW[met], _COLUMN[met]):
+        if len(set(scores.tolist())) == 1:
+            who = "Each reader" if len(met) == 1 else "A reader"
+            which = "one score" if len(met) == 1 else f"the score {scores[0]}"
+            return None, f"{who} gave {every} {which}: without variance kappa is undefined."
     from sklearn.metrics import cohen_kappa_score  # slow to import
 
     kappa = cohen_kappa_score(
