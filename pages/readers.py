@@ -48,4 +48,4 @@ if dimension:
 st.markdown("## To adjudicate, furthest apart first")
 threshold = reader_sections.choose_threshold()
 found = resources.to_adjudicate(review_set, table, case_filter, threshold)
-reader_sections.show_adjudication(found, table)
+reader_sections.show_adjudication(review_set, found, table)

@@ -5,6 +5,7 @@ Charts are in :mod:`rexview.analysis.charts`, imported only where they are drawn
 
 from rexview.analysis.case_filter import (
     ANSWER_STATUSES,
+    COMMENTED,
     FILTER_KEYS,
     LIST_KEYS,
     LONGEST_SEARCH,
@@ -36,6 +37,7 @@ from rexview.analysis.wording import Chip, chips, describe, sort_name
 
 __all__ = [
     "ANSWER_STATUSES",
+    "COMMENTED",
     "FILTER_KEYS",
     "LIST_KEYS",
     "LONGEST_SEARCH",

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from rexview.analysis.commenting import CommentCount
 from rexview.analysis.selecting import Selection
 from rexview.analysis.table import FAILURE_BITS
 from rexview.schema import Case, ReviewSet, StudyImage, answer_from_row, case_from_row
@@ -47,6 +48,7 @@ class CaseCard:
     image: StudyImage | None
     boxes: tuple[CardBox, ...]
     answers: tuple[CardAnswer, ...]
+    comments: CommentCount | None = None
 
 
 def case_cards(
@@ -66,9 +68,9 @@ def case_cards(
     for case_id in case_ids:
         case = cases[case_id]
         image = case.key_image
-        cards.append(
-            CaseCard(case, image, _boxes(case, image, given.get(case_id, ())), answers[case_id])
-        )
+        boxes = _boxes(case, image, given.get(case_id, ()))
+        said = selection.table.comments.get(case_id)
+        cards.append(CaseCard(case, image, boxes, answers[case_id], said))
     return cards
 
 

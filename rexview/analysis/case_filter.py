@@ -26,6 +26,11 @@ SOURCES: Final[dict[str, str]] = {
     "hint": "Possible: a rule's hint only",
 }
 """Who says that an answer shows a failure. They exclude each other; hints are counted apart."""
+COMMENTED: Final[dict[str, str]] = {
+    "commented": "Commented",
+    "unresolved": "With an open comment",
+}
+"""What people said about a case; a case with an open comment is commented, too."""
 STUDIES: Final[dict[str, str]] = {"normal": "Normal study", "abnormal": "Abnormal study"}
 ANSWER_STATUSES: Final[dict[str, str]] = {**STATUSES, "not_run": "No answer given yet"}
 """What became of the answer; the last is a case without any answer."""
@@ -119,6 +124,7 @@ _LISTS: Final[dict[str, _ListField]] = {
     "sites": _ListField("site"),
     "studies": _ListField("study", STUDIES),
     "marks": _ListField("mark"),
+    "comments": _ListField("comments", COMMENTED),
 }
 _QUERY: Final = "q"
 _SORT: Final = "sort"
@@ -150,6 +156,7 @@ class CaseFilter:
     sites: tuple[str, ...] = ()
     studies: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
     content: Range | None = None
     process: Range | None = None
     execution: Range | None = None

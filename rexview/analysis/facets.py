@@ -10,6 +10,7 @@ import numpy as np
 
 from rexview.analysis.case_filter import (
     ANSWER_STATUSES,
+    COMMENTED,
     SOURCES,
     STUDIES,
     CaseFilter,
@@ -89,6 +90,7 @@ _NAMES: Final = {
     "difficulties": "Difficulty",
     "sites": "Site",
     "studies": "Study",
+    "comments": "Comments",
 }
 
 
@@ -127,6 +129,8 @@ def facets(table: AnswerTable, case_filter: CaseFilter) -> Facets:
     for name, (rows, words) in table.tag_words.items():
         counts = _case_counts(words, others_of_case(f"tags:{name}")[rows])
         add("tags", counts, _tag_name(name))
+    there = others_of_case("comments")
+    add("comments", {word: int((has & there).sum()) for word, has in table.commented.items()})
     if "judged" in masks:
         said = _Said(table, _except(table, masks, "failures", "sources", "judged"))
     return Facets(
@@ -157,6 +161,7 @@ def value_name(table: AnswerTable, field: str, value: str) -> str:
         "question_types": QUESTION_TYPES,
         "categories": CATEGORY_NAMES,
         "studies": STUDIES,
+        "comments": COMMENTED,
     }
     if field in ("difficulties", "categories") and value not in names.get(field, {}):
         return words_name(value)

@@ -97,6 +97,9 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
         found["sources"] = (flagged_by(table, case_filter.sources) & wanted) != 0
     if case_filter.marks:
         found["marks"] = table.marks.having(case_filter.marks)
+    if case_filter.comments:
+        of_case = np.logical_or.reduce([table.commented[word] for word in case_filter.comments])
+        found["comments"] = of_case[table.case_row]
     if case_filter.judged:
         found["judged"] = (table.judged & bits_of(case_filter.judged)) != 0
     for name, limits in case_filter.ranges.items():

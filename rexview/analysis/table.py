@@ -6,7 +6,8 @@ table is made once for an open review set and never changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
@@ -14,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.analysis.case_filter import ANSWER_STATUSES, STUDIES, WEAKEST
+from rexview.analysis.case_filter import ANSWER_STATUSES, COMMENTED, STUDIES, WEAKEST
 from rexview.analysis.coding import Codes, Words, coded, words_of
+from rexview.analysis.commenting import CommentCount
 from rexview.analysis.marking import Marks
 from rexview.analysis.severity import severity
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
@@ -57,6 +59,8 @@ class AnswerTable:
         The final scores that statistics are made of; image dimensions for each picture.
     marks : Marks
         The readers' single scores, placed in ``rows``.
+    comments : mapping of str to CommentCount
+        Comments by id of the case, of those that have any.
     gap_threshold : float
         From which gap on an execution gap is flagged.
     survey : Survey
@@ -76,6 +80,7 @@ class AnswerTable:
     gap_threshold: float = GAP_THRESHOLD
     survey: Survey | None = None
     content_order: ContentOrder = "mean_first"
+    comments: Mapping[str, CommentCount] = field(default_factory=dict)
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
@@ -103,6 +108,17 @@ class AnswerTable:
         """Coded columns of the cases: question type, category, difficulty, site, study."""
         names = ("question_type", "category", "difficulty", "site", "study")
         return {name: words_of(self.cases[name]) for name in names}
+
+    @cached_property
+    def commented(self) -> dict[str, npt.NDArray[np.bool_]]:
+        """Which cases have comments, and which an open one, by word of :data:`COMMENTED`."""
+        found = {word: np.zeros(len(self.cases), dtype=np.bool_) for word in COMMENTED}
+        for case, count in self.comments.items():
+            if case in self.row_of_case:
+                place = self.row_of_case[case]
+                found["commented"][place] = count.comments > 0
+                found["unresolved"][place] = count.unresolved > 0
+        return found
 
     @cached_property
     def tag_words(self) -> dict[str, tuple[Codes, Words]]:
@@ -178,6 +194,7 @@ def answer_table(
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
     before: AnswerTable | None = None,
+    comments: Mapping[str, CommentCount] | None = None,
 ) -> AnswerTable:
     """Make the table of an open review set: final scores and flags are worked out here, once.
 
@@ -192,6 +209,8 @@ def answer_table(
         How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
     before : AnswerTable, optional
         The table of the same files with other scores or reader flags: no text is read again.
+    comments : mapping of str to CommentCount, optional
+        What people said about cases, as :func:`rexview.analysis.commenting.counts_by_case` counts.
     """
     cases = _case_table(review_set.cases)
     answers = review_set.answers.filter("_newest").select(
@@ -243,6 +262,7 @@ def answer_table(
         gap_threshold=gap_threshold,
         survey=said,
         content_order=content_order,
+        comments=comments or {},
     )
 
 

@@ -13,7 +13,7 @@ from rexview.vocab import DIMENSION_NAMES, FAILURES
 _ORDER: Final = (
     *("failures", "sources", "weakest", "statuses", "judged", "models"),
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
-    "marks",
+    *("marks", "comments"),
 )
 _LEAST: Final = 0.001
 """The smallest step of a range's end."""

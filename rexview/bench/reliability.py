@@ -96,7 +96,8 @@ def killed(
     folder.mkdir(parents=True)
     random, moments = Random(seed), Random(seed + 1)  # noqa: S311
     begun = time.monotonic()
-    kills = in_flight = unconfirmed = gone = 0
+    kills = in_flight = unconfirmed = 0
+    gone: set[str] = set()
     (person,) = readers(1)
     with (
         ScoreServer(folder, database_url=database_url) as server,
@@ -115,7 +116,7 @@ def killed(
             kills += 1
             time.sleep(0.1)
             stored = {row.token for row in server.scores()}
-            gone += len(was_confirmed - stored)
+            gone |= was_confirmed - stored
             unconfirmed += len(stored - reader.confirmed)
             server.start()
         giving.join()
@@ -128,7 +129,7 @@ def killed(
             "in_flight": in_flight,
             "unconfirmed": unconfirmed,
             "seconds": round(time.monotonic() - begun),
-            **_wrong(found, reader, gone),
+            **_wrong(found, reader, len(gone)),
         }
 
 
@@ -246,7 +247,7 @@ def full(server: ScoreServer) -> Iterator[None]:
 
 
 def _wrong(found: Audit, reader: Reader, gone: int) -> dict[str, int]:
-    return {**asdict(found), "lost": found.lost + gone, "refused": len(reader.refused)}
+    return {**asdict(found), "lost": max(found.lost, gone), "refused": len(reader.refused)}
 
 
 def _percentile(ordered: list[float], part: float) -> float:

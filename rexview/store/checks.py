@@ -234,7 +234,10 @@ class _Check:
         """A case given to a reader."""
         self._about(case=True, model=False)
         self._needs_subject("reader")
-        value = self._fields("as", "active")
+        value = self._fields("as", "active", "name")
+        value["name"] = self._text(value["name"], "name")
+        if value["name"] is None:
+            del value["name"]
         self._one_of(value["as"], "value of as", ("first", "second"))
         self._one_of(value["active"], "value of active", (True, False))
         return replace(entry, value=value)

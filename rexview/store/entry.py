@@ -13,7 +13,7 @@ KINDS: Final[Mapping[str, str]] = {
     "verdict": "a failure confirmed or rejected: `verdict` (null takes it back), `comment`",
     "comment": "words on something: `text`, `on` (what and where), `reply_to`; null: removed",
     "resolve": "a comment settled: `resolved`",
-    "assign": "a case given to a reader: `as` (`first` or `second`), `active`",
+    "assign": "a case given to a reader: `as` (`first` or `second`), `active`, `name` if known",
     "adjudicate": "the consensus on a dimension of an answer: `score`, `comment`",
     "skip": "a case left out by a reader: `reason`; null: taken back",
     "reveal": "a reader was shown what had been hidden: `what` (`models` or `report`)",

@@ -40,13 +40,17 @@ _REMEDY: Final = "Nothing was written. Reload the page and enter it again."
 
 @dataclass(frozen=True)
 class Assignment:
-    """A case given to a reader as ``first`` or ``second`` reader, by whom and when."""
+    """A case given to a reader as ``first`` or ``second`` reader, by whom and when.
+
+    ``name`` is the reader's, as far as whoever assigned it knew.
+    """
 
     case: str
     reader: str
     order: str
     by: str
     at: datetime
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -203,7 +207,14 @@ class Reviews:
     def assignments(self, reader: str | None = None) -> tuple[Assignment, ...]:
         """Return who has been given which case, of one reader or of all, oldest first."""
         return tuple(
-            Assignment(row.case or "", row.subject or "", row.value["as"], row.person, row.at)
+            Assignment(
+                case=row.case or "",
+                reader=row.subject or "",
+                order=row.value["as"],
+                by=row.person,
+                at=row.at,
+                name=row.value.get("name"),
+            )
             for row in self.current("assign")
             if row.value and row.value["active"] and reader in (None, row.subject)
         )

@@ -24,6 +24,7 @@ def disputes_html(
     models: Mapping[str, str],
     readers: Mapping[str, str],
     first: int = 0,
+    settled: Mapping[tuple[str, str, str], tuple[int, ...]] | None = None,
 ) -> str:
     """Draw a part of the list.
 
@@ -37,8 +38,11 @@ def disputes_html(
         Names on screen by id.
     first : int
         Place of the first of them in the whole list, counted from 0.
+    settled : mapping, optional
+        What was agreed, by case, model and dimension: shown beside the readers' scores.
     """
-    items = "".join(_item(answer, opens, models, readers) for answer in answers)
+    agreed = settled or {}
+    items = "".join(_item(answer, opens, models, readers, agreed) for answer in answers)
     return f'<ol class="rx-disputes" start="{first + 1}">{items}</ol>'
 
 
@@ -47,6 +51,7 @@ def _item(
     opens: CaseFilter,
     models: Mapping[str, str],
     readers: Mapping[str, str],
+    settled: Mapping[tuple[str, str, str], tuple[int, ...]],
 ) -> str:
     address = html.escape(href(state.PAGE_CASE, state.link_query(opens, case=answer.case)))
     question = answer.question
@@ -59,7 +64,10 @@ def _item(
         f"<span>{html.escape(model)}</span> "
         f"<small>{write_score(answer.apart)} {points} apart</small>"
     )
-    scores = "".join(_scores(dispute, readers) for dispute in answer.disputes)
+    scores = "".join(
+        _scores(dispute, readers, settled.get((answer.case, answer.model, dispute.dimension), ()))
+        for dispute in answer.disputes
+    )
     return (
         f'<li class="rx-dispute"><div class="rx-dispute-head">{head}</div>'
         f'<p class="rx-quiet">{html.escape(question)}</p><ul>{scores}</ul>'
@@ -67,12 +75,14 @@ def _item(
     )
 
 
-def _scores(dispute: Dispute, readers: Mapping[str, str]) -> str:
+def _scores(dispute: Dispute, readers: Mapping[str, str], agreed: Sequence[int]) -> str:
     marks = " · ".join(
         f"{html.escape(readers.get(reader, reader))} <b>{write_score(score)}</b>"
         for reader, score in dispute.marks.items()
     )
-    return f"<li>{html.escape(dispute.name)}: {marks}</li>"
+    consensus = ", ".join(map(str, agreed))
+    told = f" · adjudicated: <b>{consensus}</b>" if agreed else ""
+    return f"<li>{html.escape(dispute.name)}: {marks}{told}</li>"
 
 
 def _comments(disputes: Sequence[Dispute], readers: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""What people wrote about cases beside scores and verdicts: consensus and comments.
+"""What was agreed on cases, beside the scores that readers gave.
 
 Read from the database anew only when anything was written. Without the database there is nothing.
 """
@@ -10,7 +10,6 @@ from functools import lru_cache
 
 import polars as pl
 
-from rexview.analysis.commenting import CommentCount, counts_by_case
 from rexview.analysis.settling import consensus_scores
 from rexview.errors import StoreError
 from rexview.schema import ReviewSet, Score
@@ -23,11 +22,6 @@ def _adjudications(kept: Reviews, revision: int) -> pl.DataFrame:
     return kept.adjudications()
 
 
-@lru_cache(maxsize=4)
-def _counts(kept: Reviews, revision: int) -> Mapping[str, CommentCount]:
-    return counts_by_case(kept.comments())
-
-
 def consensus(review_set: ReviewSet, case_id: str) -> tuple[Score, ...]:
     """Return what adjudication found on a case, as scores of who settled it."""
     try:
@@ -37,10 +31,16 @@ def consensus(review_set: ReviewSet, case_id: str) -> tuple[Score, ...]:
         return ()
 
 
-def comment_counts(review_set: ReviewSet) -> Mapping[str, CommentCount]:
-    """Return how many comments every case has that has any."""
+def settled_scores(review_set: ReviewSet) -> Mapping[tuple[str, str, str], tuple[int, ...]]:
+    """Return each consensus score by case, model and dimension; several where pictures are."""
     try:
         kept = resources.reviews(review_set)
-        return _counts(kept, kept.revision())
+        rows = _adjudications(kept, kept.revision())
     except StoreError:
         return {}
+    found: dict[tuple[str, str, str], tuple[int, ...]] = {}
+    for row in rows.sort("image").iter_rows(named=True):
+        if row["score"] is not None:
+            key = (row["case"], row["model"], row["dimension"])
+            found[key] = (*found.get(key, ()), row["score"])
+    return found

@@ -47,7 +47,11 @@ def case_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: Ca
 def _rows(card: CaseCard, names: dict[str, str]) -> list[dict[str, Any]]:
     case = card.case
     about = {"Case": case.id, "Question": case.question}
-    category = {"Category": CATEGORY_NAMES.get(case.category or "", case.category)}
+    category: dict[str, Any] = {
+        "Category": CATEGORY_NAMES.get(case.category or "", case.category),
+        "Comments": card.comments.comments if card.comments else None,
+        "Open comments": (card.comments.unresolved or None) if card.comments else None,
+    }
     chosen = [answer for answer in card.answers if answer.chosen]
     if not chosen:
         return [{**about, "Model": None, "Answer": ANSWER_STATUSES["not_run"], **category}]

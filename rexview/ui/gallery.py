@@ -60,10 +60,19 @@ def _card_html(
         f'<a class="rx-card" role="listitem" href="{address}" data-rx-page>'
         f"{_picture_html(review_set, card, colours)}"
         f'<div class="rx-card-text"><header><b>{html.escape(case.id)}</b>'
-        f"<span>{html.escape(kind)}</span></header>"
+        f"<span>{html.escape(kind)}</span></header>{_comments_html(card)}"
         f'<p class="rx-card-question">{html.escape(_short(case.question, 160))}</p>'
         f"{''.join(rows)}</div></a>"
     )
+
+
+def _comments_html(card: CaseCard) -> str:
+    if card.comments is None:
+        return ""
+    count, unresolved = card.comments.comments, card.comments.unresolved
+    words = "1 comment" if count == 1 else f"{count:,} comments"
+    is_open = f" · <b>{unresolved:,} open</b>" if unresolved else ""
+    return f'<p class="rx-card-comments">{words}{is_open}</p>'
 
 
 def _answer_html(

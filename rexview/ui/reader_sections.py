@@ -15,7 +15,8 @@ from rexview.analysis.charts.reader_drift import drift_charts
 from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stricter_chart
 from rexview.analysis.reader_tables import ReaderDrift, ReaderTables
 from rexview.analysis.reader_words import no_drift_words
-from rexview.ui import reader_panels, resources, state
+from rexview.schema import ReviewSet
+from rexview.ui import case_notes, people, reader_panels, resources, state
 from rexview.ui.adjudication_list import disputes_html
 from rexview.ui.chart_panels import show_chart
 from rexview.ui.linked import linked_html
@@ -205,7 +206,7 @@ def choose_threshold() -> float:
     )
 
 
-def show_adjudication(found: Adjudication, table: AnswerTable) -> None:
+def show_adjudication(review_set: ReviewSet, found: Adjudication, table: AnswerTable) -> None:
     """Show the answers to adjudicate, a page at a time, and offer them as a file."""
     total = found.answers.value
     if not total:
@@ -224,7 +225,15 @@ def show_adjudication(found: Adjudication, table: AnswerTable) -> None:
         models=table.models,
         readers=readers,
         first=first,
+        settled=case_notes.settled_scores(review_set),
     )
+    if people.may_see(state.PAGE_ADJUDICATE):
+        st.page_link(
+            state.PAGE_ADJUDICATE,
+            label="Adjudicate",
+            icon=":material/balance:",
+            query_params=state.link_query(),
+        )
     linked_html(drawn, key="readers_disputed")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if pages > 1:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -25,6 +26,7 @@ from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selectio
 from rexview.analysis.adjudication import Adjudication, adjudication
 from rexview.analysis.case_page import CasePage, gather_case
 from rexview.analysis.colours import model_colours
+from rexview.analysis.commenting import CommentCount, counts_by_case
 from rexview.analysis.content_order import in_content_order
 from rexview.analysis.reader_tables import Pair, ReaderDrift, ReaderTables
 from rexview.analysis.score_splits import Split, SplitBy, split_scores
@@ -300,7 +302,15 @@ def _answer_table(review_set: ReviewSet, before: AnswerTable | None) -> AnswerTa
         gap_threshold=settings().gap_threshold,
         disagreement_threshold=settings().disagreement_threshold,
         before=before,
+        comments=_comment_counts(review_set),
     )
+
+
+def _comment_counts(review_set: ReviewSet) -> Mapping[str, CommentCount]:
+    try:
+        return counts_by_case(reviews(review_set).comments())
+    except StoreError:
+        return {}
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking for failures…")

@@ -87,6 +87,8 @@ def reader_names(review_set: ReviewSet, readers: Iterable[str] = ()) -> dict[str
     members = [member.person for member in resources.settings().people]
     found = {one.id: one.name for one in members if may(one, "score")}
     wrote = resources.reviews(review_set).people()
+    assigned = resources.reviews(review_set).assignments()
+    found |= {one.reader: one.name for one in assigned if one.name}
     found |= {key: one.name for key, one in wrote.items() if may(one, "score")}
     current = people.current()
     if current is not None and may(current, "score"):
@@ -252,13 +254,14 @@ def _write(review_set: ReviewSet, given: Sequence[Given], active: bool) -> None:
     person = people.current()
     if person is None or not given:
         return
+    names = reader_names(review_set, (one.reader for one in given))
     entries = [
         Entry(
             "assign",
             one.case,
             None,
             one.reader,
-            value={"as": one.order, "active": active},
+            value={"as": one.order, "active": active, "name": names[one.reader]},
             via=_VIA,
         )
         for one in given

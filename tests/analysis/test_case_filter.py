@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rexview.analysis import (
     ANSWER_STATUSES,
+    COMMENTED,
     FILTER_KEYS,
     RANGES,
     SORTS,
@@ -130,6 +131,7 @@ FILTERS = st.builds(
     sites=st.lists(WORD, max_size=2).map(tuple),
     studies=chosen(["normal", "abnormal"]),
     marks=st.lists(MARK, max_size=3).map(tuple),
+    comments=chosen(COMMENTED),
     search=WORD | st.just(""),
     sort=st.sampled_from(list(SORTS)),
     **dict.fromkeys(RANGES, RANGE),

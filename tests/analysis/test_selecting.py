@@ -19,6 +19,7 @@ from rexview.analysis import (
     neighbours,
     unknown_values,
 )
+from rexview.analysis.commenting import CommentCount
 from rexview.analysis.table import FAILURE_BITS
 from rexview.vocab import FAILURES
 
@@ -118,6 +119,12 @@ def has_marks(table: AnswerTable, row: dict[str, Any], words: tuple[str, ...]) -
     return pictures is None or bool(pictures)
 
 
+def is_commented(table: AnswerTable, case: str, words: tuple[str, ...]) -> bool:
+    """Whether a case has comments, or open ones, as the words ask."""
+    count = table.comments.get(case)
+    return count is not None and ("commented" in words or count.unresolved > 0)
+
+
 def expected_rows(table: AnswerTable, case_filter: CaseFilter) -> list[dict[str, Any]]:
     """The same selection by a loop over plain dicts: the oracle."""
     cases = {row["case"]: row for row in table.cases.iter_rows(named=True)}
@@ -150,6 +157,7 @@ def expected_rows(table: AnswerTable, case_filter: CaseFilter) -> list[dict[str,
             all(values & set(case["tags"] or ()) for values in regions.values()),
             all(word.lower() in text for word in case_filter.search.split()),
             has_marks(table, row, case_filter.marks),
+            not case_filter.comments or is_commented(table, row["case"], case_filter.comments),
         ]
         for name, limits in case_filter.ranges.items():
             value = row["spread" if name == "disagreement" else name]
@@ -187,6 +195,9 @@ FILTERS = [
     CaseFilter(marks=("::2026-03-02..2026-03-06:r1",)),
     CaseFilter(marks=("language:4:2026-03-05:",), search="effusion"),
     CaseFilter(marks=(":1::nobody",)),
+    CaseFilter(comments=("commented",)),
+    CaseFilter(comments=("unresolved",), models=("g",)),
+    CaseFilter(comments=("unresolved", "commented"), search="nodule"),
     CaseFilter(search="EFFUSION"),
     CaseFilter(search="effusion (small) any"),
     CaseFilter(search=".*"),
@@ -197,7 +208,12 @@ FILTERS = [
 
 @pytest.fixture(name="table", scope="module", params=[1, 2, 3])
 def table_fixture(make_set: Any, request: pytest.FixtureRequest) -> AnswerTable:
-    return answer_table(random_set(make_set, request.param))
+    rng = random.Random(request.param)
+    comments = {
+        f"c{number:02d}": CommentCount(rng.randint(1, 3), rng.randint(0, 1))
+        for number in rng.sample(range(45), 15)
+    }
+    return answer_table(random_set(make_set, request.param), comments=comments)
 
 
 @pytest.mark.parametrize("case_filter", FILTERS)

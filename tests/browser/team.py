@@ -12,6 +12,7 @@ from rexview.bench.serving import free_port
 
 PEOPLE = [
     {"email": "anna@clinic.example", "name": "Anna Reader", "role": "reader", "id": "r-anna"},
+    {"email": "bob@clinic.example", "name": "Bob Reader", "role": "reader", "id": "r-bob"},
     {"email": "lea@clinic.example", "name": "Lea Lead", "role": "lead"},
     {"email": "vera@clinic.example", "name": "Vera Viewer", "role": "viewer"},
 ]

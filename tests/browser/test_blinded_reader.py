@@ -26,10 +26,11 @@ from rexview.ui import resources
 from rexview.ui.links import Grant, LinkSigner
 
 pytestmark = pytest.mark.browser
-ANNA, LEA, VERA = "anna@clinic.example", "lea@clinic.example", "vera@clinic.example"
+ANNA, BOB = "anna@clinic.example", "bob@clinic.example"
+LEA, VERA = "lea@clinic.example", "vera@clinic.example"
 SECRET = "of this test only"
 MODELS = {"zephyr-7b": "Zephyrion Large", "quokka": "Quokkanet"}
-REPORT = ["Cardiomegaly known since Pamplona", "Impressio Ultramarina"]
+REPORT = ["Pamplonaword", "Ultramarinaword"]
 NAMES = [*MODELS, *MODELS.values(), "zephyr-7b-c1.png"]
 PEERS = [
     *("peer-rho", "Rhododendra Peer", "Peerwords of the file", "Flagwords of the file"),
@@ -55,7 +56,7 @@ def write_words(folder):
                 {"id": view, "path": name, "view": view, "width": 200, "height": 240}
                 for name, view in (("one.png", "PA"), ("two.png", "lateral"))
             ],
-            "report": {"findings": f"{REPORT[0]}, {case}.", "impression": REPORT[1]},
+            "report": {"findings": f"{REPORT[0]}-{case}.", "impression": REPORT[1]},
         }
         for case in CASES
     ]
@@ -164,7 +165,8 @@ def visitor(browser):
 
 def score_all(page, traffic):
     """Do on every case all that the Score page offers, but look at no report and no model."""
-    seen = []
+    seen, errors = [], []
+    page.on("pageerror", lambda error: errors.append(str(error.stack or error)))
     for place in range(len(CASES)):
         page.wait_for_selector(".rx-pad .row.current")
         case = page.locator(".rx-pad .place").get_attribute("title")
@@ -205,9 +207,8 @@ def score_all(page, traffic):
             page.wait_for_function(
                 "(last) => document.querySelector('.rx-pad .place').title !== last", arg=case
             )
-    page.wait_for_timeout(500)
-    wait_saved(page)
     assert sorted(seen) == sorted(CASES)
+    assert not errors, errors
 
 
 def test_a_readers_traffic_holds_nothing_hidden(team, visitor):
@@ -219,7 +220,7 @@ def test_a_readers_traffic_holds_nothing_hidden(team, visitor):
         page.goto(f"{team.url}/account")
         page.get_by_text("Anna Reader").first.wait_for()
         traffic.look(page)
-    assert traffic.find(["effusion on the left"]), "the answers were read"
+    assert traffic.find(["on the left"]), "the answers were read"
     assert traffic.find(["My own words"])
     assert any("/rexview/pixels/" in piece.where for piece in traffic.pieces)
     assert_hidden(traffic, [*NAMES, *REPORT, *PEERS, *TAGS])
@@ -228,15 +229,15 @@ def test_a_readers_traffic_holds_nothing_hidden(team, visitor):
 def test_what_is_shown_on_request_brings_nothing_else(team, visitor):
     context = visitor()
     with record(context) as traffic:
-        page = sign_in(context, f"{team.url}/", ANNA)
+        page = sign_in(context, f"{team.url}/", BOB)
         page.goto(f"{team.url}/score?case=c1")
         wait_for_case(page, "c1")
         page.keyboard.press("g")
         page.get_by_text(REPORT[1]).first.wait_for()
         traffic.look(page)
-    found = {leak.word for leak in traffic.find([*REPORT, f"{REPORT[0]}, c1"])}
-    assert found == {*REPORT, f"{REPORT[0]}, c1"}
-    assert_hidden(traffic, [*NAMES, *PEERS, *TAGS, f"{REPORT[0]}, c2", f"{REPORT[0]}, c3"])
+    found = {leak.word for leak in traffic.find([*REPORT, f"{REPORT[0]}-c1"])}
+    assert found == {*REPORT, f"{REPORT[0]}-c1"}
+    assert_hidden(traffic, [*NAMES, *PEERS, *TAGS, f"{REPORT[0]}-c2", f"{REPORT[0]}-c3"])
 
 
 def test_alone_the_score_page_holds_nothing_hidden_either(browser, tmp_path):
@@ -261,7 +262,8 @@ def test_the_recorder_finds_every_word_where_it_may_be_seen(team, visitor):
         visit(page, f"{team.url}/", "case?case=c1")
         page.get_by_text("Peerwords of the app").first.wait_for(state="attached")
         traffic.look(page)
-    wanted = {*MODELS, *MODELS.values(), *REPORT, *PEERS}
+    nowhere = {"peer-rho", "Verdictwords of the app"}  # no page shows them to anybody
+    wanted = {*MODELS, *MODELS.values(), *REPORT, *PEERS} - nowhere
     assert wanted - {leak.word for leak in traffic.find(wanted)} == set()
 
 
@@ -351,7 +353,10 @@ def test_what_a_reader_asks_for_beyond_the_page_is_refused(team, visitor):
     for word in [*NAMES, *REPORT, *PEERS]:
         assert word not in answer.text()
     for method in ("get", "put", "delete"):
-        assert getattr(anna.request, method)(f"{team.url}/rexview/reviews").status == 405
+        answer = getattr(anna.request, method)(f"{team.url}/rexview/reviews")
+        for word in [*NAMES, *REPORT, *PEERS]:
+            assert word not in answer.text()
+    assert len(team.scores()) == len(before) + 1
 
 
 def test_other_pages_and_links_of_others_give_a_reader_nothing(team, visitor):
@@ -372,7 +377,7 @@ def test_other_pages_and_links_of_others_give_a_reader_nothing(team, visitor):
         for path in (
             "case?case=c1",
             "browse",
-            "browse?model=quokka",
+            "browse?model=m",
             "study",
             "adjudicate",
             "data",

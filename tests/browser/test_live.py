@@ -192,3 +192,33 @@ def test_progress_of_others_shows_by_itself(start, folder, new_page):
     row = lead.locator(".rx-study tr", has_text="Bob")
     row.wait_for(timeout=SOON)
     assert row.locator("td").nth(3).inner_text() == "1", "one case is begun"
+
+
+def test_a_comment_waits_in_the_browser_for_its_case(start, folder, new_page):
+    """As after a server that went away: the session knows nothing of what was sent."""
+    address = start("Ann")
+    page = open_comments(new_page(), address, "c2")
+    page.locator(".rx-c-form textarea").fill("draft")  # tells under which name drafts lie
+    owner = page.evaluate(
+        """() => Object.keys(localStorage).find((key) => key.startsWith("rexview-comment-draft:"))
+          .split(":")[1]"""
+    )
+    page.locator(".rx-c-form textarea").fill("")
+    page.evaluate(
+        """(owner) => {
+          const token = crypto.randomUUID();
+          const message = { token, kind: "write", case: "c1", comment: crypto.randomUUID(),
+            text: "From before", spot: { key: "m" } };
+          localStorage.setItem(`rexview-comment:${owner}:${token}`, JSON.stringify(message));
+        }""",
+        owner,
+    )
+    open_comments(page, address, "c2")
+    page.get_by_text("A comment on c1 is not saved yet").wait_for(timeout=SOON)
+    open_comments(page, address, "c1")
+    one(page, "From before").wait_for(timeout=SOON)
+    page.wait_for_timeout(5000)
+    texts = [value["text"] for _, value in history(folder, "comment") if value]
+    assert texts.count("From before") == 1
+    stored = "Object.keys(localStorage).filter((key) => key.startsWith('rexview-comment:')).length"
+    assert page.evaluate(stored) == 0

@@ -243,6 +243,8 @@ def record(context) -> Iterator[Traffic]:
 
 
 def _own(url: str) -> bool:
+    if url.startswith("blob:"):  # made by the page itself, of what came otherwise
+        return True
     return any(part in urllib.parse.urlsplit(url).path for part in STREAMLITS_OWN)
 
 

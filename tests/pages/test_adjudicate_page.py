@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from page_text import shown
+from page_text import drawn, shown
 
 from rexview.errors import StoreFull
 from rexview.people import Person
@@ -101,3 +101,11 @@ def test_viewers_do_not_adjudicate(open_app, kept, monkeypatch):
     text = shown(app.run())
     assert "does not include this page" in text
     assert "Fine, said" not in text
+
+
+def test_the_readers_page_tells_what_was_adjudicated(open_app, kept):
+    value = {"score": 3, "comment": "Agreed."}
+    kept().record([Entry("adjudicate", "c2", "m", "process", value=value)], EVE)
+    html = drawn(open_app("readers", pair=["ann", "bob"]))
+    assert "adjudicated: <b>3</b>" in html
+    assert html.count("adjudicated:") == 1

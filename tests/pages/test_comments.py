@@ -1,9 +1,11 @@
 """Comments on the Case page and, for whoever scores, on the Score page; without a browser."""
 
 import json
+import re
 from uuid import uuid4
 
 import pytest
+from page_text import drawn, title
 
 from rexview.errors import StoreFull
 from rexview.people import Person
@@ -176,3 +178,28 @@ def test_who_scores_sees_their_own_comments_only_and_no_model(open_app, kept, an
     told = json.dumps(data)
     for hidden in ("Model M", "Model N", "Bob", '"m"', '"n"'):
         assert hidden not in told
+
+
+def test_browse_counts_comments_and_filters_by_them(open_app, kept, ann):
+    first = str(uuid4())
+    on = {"on": {"what": "case"}, "reply_to": None}
+    kept().record(
+        [
+            Entry("comment", "c1", None, first, value={"text": "<b>x</b>", **on}),
+            Entry("comment", "c1", None, str(uuid4()), value={"text": "y", **on}),
+            Entry("comment", "c2", None, str(uuid4()), value={"text": "z", **on}),
+            Entry("resolve", subject=first, value={"resolved": True}),
+        ],
+        ANN,
+    )
+    html = drawn(open_app("browse"))
+    assert "2 comments · <b>1 open</b>" in html
+    assert "1 comment · <b>1 open</b>" in html
+    other = next(one for one in kept().comments("c2"))
+    kept().record([Entry("resolve", subject=other.id, value={"resolved": True})], ANN)
+    app = open_app("browse", comments="unresolved")
+    assert title(app) == "With an open comment"
+    cards = re.findall(r'<a class="rx-card".*?<header><b>(.*?)</b>', drawn(app), re.DOTALL)
+    assert cards == ["c1"]
+    cards = drawn(open_app("browse", comments="commented"))
+    assert cards.count('class="rx-card"') == 2

@@ -238,8 +238,17 @@ class Panel {
     this.draw();
   }
 
+  /** Send what is not confirmed. The server knows the answers of the case that is shown only. */
   sendAgain() {
-    if (this.pending.size > 0) this.tell("said", { messages: [...this.pending.values()] });
+    const messages = [...this.pending.values()].filter((message) => message.case === this.data.case);
+    if (messages.length > 0) this.tell("said", { messages });
+  }
+
+  waitingWords() {
+    const cases = [...this.pending.values()].map((message) => message.case);
+    if (cases.length === 0) return "";
+    if (cases.includes(this.data.case)) return "Saving…";
+    return `A comment on ${cases[0]} is not saved yet: it is sent when that case is open.`;
   }
 
   write() {
@@ -308,7 +317,7 @@ class Panel {
     this.tab.replaceChildren(words, ...(open ? [h("b", {}, `${open} open`)] : []));
     this.tab.toggleAttribute("data-waiting", this.pending.size > 0);
     const told = [this.refused && `Not taken: ${this.refused}`, this.data.trouble].filter(Boolean).join(" ");
-    this.trouble.textContent = told || (this.pending.size > 0 ? "Saving…" : "");
+    this.trouble.textContent = told || this.waitingWords();
     this.trouble.toggleAttribute("data-bad", Boolean(told));
     const state = JSON.stringify([this.data.comments, this.data.may, [...this.pending.values()]]);
     if (this.isOpen && state !== this.drawn) {

@@ -91,6 +91,8 @@ export class Pane {
       this.painter.clear();
       if (view.error) this.fail(view.error);
       else this.#load(view);
+    } else {
+      this.viewer.state.settle(view.id, this.raster.header); // two cases may share an image
     }
     this.#describe();
   }
