@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tools.browser import BrowserMissing, ensure_browser
 
+_PYTEST = (sys.executable, "-m", "pytest", "-q")
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -22,8 +23,10 @@ def main(arguments: list[str]) -> int:
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
         [sys.executable, "-m", "mypy"],
-        [sys.executable, "-m", "pytest", *(["-m", "not browser"] if fast else [])],
+        [*_PYTEST, "-m", "not browser", "--numprocesses=auto", "--dist=loadfile"],
     ]
+    if not fast:
+        steps.append([*_PYTEST, "-m", "browser"])
     environment = dict(os.environ)
     failed = []
     if not fast:
