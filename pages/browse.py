@@ -2,7 +2,7 @@
 
 from rexview.analysis import describe
 from rexview.analysis.cards import case_cards
-from rexview.ui import browse_parts, people, resources, state
+from rexview.ui import browse_parts, filtered, people, resources, state
 from rexview.ui.case_table import case_table
 from rexview.ui.content_order import show_other_order
 from rexview.ui.filter_bar import filter_bar_html
@@ -15,8 +15,8 @@ people.guard(state.PAGE_BROWSE)
 review_set = open_review_set()
 table = resources.answers(review_set)
 case_filter = state.link_filter()
-counts = resources.counts(table, case_filter)
-selection = resources.selection(table, case_filter)
+counts = filtered.counts(table, case_filter)
+selection = filtered.selection(table, case_filter)
 
 page_header(describe(table, case_filter))
 filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))

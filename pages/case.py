@@ -8,6 +8,7 @@ from rexview.ui import (
     case_panels,
     case_parts,
     comment_panel,
+    filtered,
     people,
     resources,
     state,
@@ -32,7 +33,7 @@ def show_case() -> None:
     verdicts.keep(review_set)
     written = resources.newest(review_set)
     case_filter = state.link_filter()
-    ordered = resources.ordered_cases(table, case_filter)
+    ordered = filtered.ordered_cases(table, case_filter)
     wanted = state.query_value(state.QUERY_CASE)
     case_id = wanted or (ordered[0] if ordered else None)
     page = verdicts.case_page(review_set, case_id) if case_id else None

@@ -4,7 +4,7 @@ import streamlit as st
 
 from rexview.analysis import describe
 from rexview.analysis.cards import case_cards
-from rexview.ui import browse_parts, overview_panels, people, resources, state
+from rexview.ui import browse_parts, filtered, overview_panels, people, resources, state
 from rexview.ui.chart_panels import show_charts
 from rexview.ui.content_order import content_order_words, show_other_order
 from rexview.ui.filter_panel import filter_panel
@@ -19,9 +19,9 @@ review_set = open_review_set()
 table = resources.answers(review_set)
 colours = resources.colours(review_set)
 case_filter = state.link_filter()
-counts = resources.counts(table, case_filter)
-numbers = resources.numbers(table, case_filter)
-selection = resources.selection(table, case_filter)
+counts = filtered.counts(table, case_filter)
+numbers = filtered.numbers(table, case_filter)
+selection = filtered.selection(table, case_filter)
 
 words = describe(table, case_filter)
 page_header(review_set.info.name if words == "All cases" else f"{review_set.info.name}: {words}")

@@ -3,7 +3,15 @@
 import streamlit as st
 
 from rexview.analysis import describe
-from rexview.ui import browse_parts, people, reader_panels, reader_sections, resources, state
+from rexview.ui import (
+    browse_parts,
+    filtered,
+    people,
+    reader_panels,
+    reader_sections,
+    resources,
+    state,
+)
 from rexview.ui.filter_panel import filter_panel
 from rexview.ui.linked import linked_html
 from rexview.ui.shell import open_review_set, page_header
@@ -12,7 +20,7 @@ people.guard(state.PAGE_READERS)
 review_set = open_review_set()
 table = resources.answers(review_set)
 case_filter = state.link_filter()
-counts = resources.counts(table, case_filter)
+counts = filtered.counts(table, case_filter)
 
 words = describe(table, case_filter)
 page_header("Readers" if words == "All cases" else f"Readers: {words}")
@@ -23,7 +31,7 @@ if not counts.total:
     st.stop()
 
 with st.spinner("Comparing the readers…"):
-    tables = resources.readers(review_set, table, case_filter, reader_sections.wanted_pair())
+    tables = filtered.readers(review_set, table, case_filter, reader_sections.wanted_pair())
 if tables.readers:
     linked_html(reader_panels.headline_html(tables), key="readers_headline")
 if tables.pair is None:
@@ -42,10 +50,10 @@ reader_sections.show_maps(tables)
 dimension = reader_sections.choose_dimension(tables)
 if dimension:
     reader_sections.show_pair_charts(tables, dimension)
-    drifts = resources.reader_drifts(review_set, table, case_filter, tables.pair, dimension)
+    drifts = filtered.reader_drifts(review_set, table, case_filter, tables.pair, dimension)
     reader_sections.show_drift(drifts, dimension)
 
 st.markdown("## To adjudicate, furthest apart first")
 threshold = reader_sections.choose_threshold()
-found = resources.to_adjudicate(review_set, table, case_filter, threshold)
+found = filtered.to_adjudicate(review_set, table, case_filter, threshold)
 reader_sections.show_adjudication(review_set, found, table)

@@ -3,7 +3,15 @@
 import streamlit as st
 
 from rexview.analysis import describe
-from rexview.ui import browse_parts, people, resources, score_panels, score_sections, state
+from rexview.ui import (
+    browse_parts,
+    filtered,
+    people,
+    resources,
+    score_panels,
+    score_sections,
+    state,
+)
 from rexview.ui.content_order import content_order_switch
 from rexview.ui.filter_panel import filter_panel
 from rexview.ui.linked import linked_html
@@ -13,7 +21,7 @@ people.guard(state.PAGE_SCORES)
 review_set = open_review_set()
 table = resources.answers(review_set)
 case_filter = state.link_filter()
-counts = resources.counts(table, case_filter)
+counts = filtered.counts(table, case_filter)
 
 words = describe(table, case_filter)
 page_header("Scores" if words == "All cases" else f"Scores: {words}")
@@ -24,7 +32,7 @@ if not counts.total:
     st.stop()
 
 with st.spinner("Working out means and intervals…"):
-    tables = resources.scores(review_set, table, case_filter)
+    tables = filtered.scores(review_set, table, case_filter)
 headline = score_panels.headline_html(tables)
 linked_html(headline, key="scores_headline")
 

@@ -11,7 +11,7 @@ from rexview.analysis.charts import SELECTION, LinkedChart, overview_charts
 from rexview.analysis.charts.export import FORMS, exported, file_name
 from rexview.analysis.charts.overview import SIDE_BY_SIDE
 from rexview.errors import RexviewError
-from rexview.ui import resources, state
+from rexview.ui import filtered, resources, state
 from rexview.ui.chart_table import chart_table_html
 from rexview.ui.linked import go_to
 from rexview.ui.text import as_markdown
@@ -19,7 +19,7 @@ from rexview.ui.text import as_markdown
 
 @lru_cache(maxsize=16)
 def _charts(table: AnswerTable, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
-    return overview_charts(resources.numbers(table, case_filter), model_colours(table.models))
+    return overview_charts(filtered.numbers(table, case_filter), model_colours(table.models))
 
 
 def show_charts(table: AnswerTable, case_filter: CaseFilter) -> bool:
@@ -27,7 +27,7 @@ def show_charts(table: AnswerTable, case_filter: CaseFilter) -> bool:
     charts = _charts(table, case_filter)
     if not charts:
         return False
-    few = len(resources.numbers(table, case_filter).models) <= SIDE_BY_SIDE
+    few = len(filtered.numbers(table, case_filter).models) <= SIDE_BY_SIDE
     places = st.columns(len(charts), gap="small") if few else [st.container() for _ in charts]
     for number, (chart, place) in enumerate(zip(charts, places, strict=True)):
         with place:

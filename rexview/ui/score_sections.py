@@ -14,7 +14,7 @@ from rexview.analysis.charts.scores import distribution_chart, lost_chart
 from rexview.analysis.score_splits import Split, SplitBy, split_choices
 from rexview.analysis.score_tables import TABLE_1, TABLE_2, ScoreTables
 from rexview.schema import ReviewSet
-from rexview.ui import resources, score_panels, score_tests, state
+from rexview.ui import filtered, score_panels, score_tests, state
 from rexview.ui.chart_panels import show_chart
 from rexview.ui.linked import linked_html
 from rexview.ui.published_panel import published_html
@@ -115,7 +115,7 @@ def show_split(
     if by is None:
         return
     with st.spinner("Working out the scores of each part…"):
-        split = resources.split(review_set, table, case_filter, by)
+        split = filtered.split(review_set, table, case_filter, by)
     dimension = _chosen_score(tables)
     chart = _split_chart(split, table, dimension)
     if chart is None:

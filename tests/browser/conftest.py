@@ -145,3 +145,19 @@ def modules(browser):
     serve_modules(page)
     yield page
     context.close()
+
+
+@pytest.fixture
+def visitor(browser):
+    """Return a function that opens a browser of its own, without cookies."""
+    contexts = []
+
+    def open_context():
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        context.set_default_timeout(45_000)
+        contexts.append(context)
+        return context
+
+    yield open_context
+    for context in contexts:
+        context.close()

@@ -13,6 +13,7 @@ from rexview.bench.serving import free_port
 PEOPLE = [
     {"email": "anna@clinic.example", "name": "Anna Reader", "role": "reader", "id": "r-anna"},
     {"email": "bob@clinic.example", "name": "Bob Reader", "role": "reader", "id": "r-bob"},
+    {"email": "adam@clinic.example", "name": "Adam Adjudicator", "role": "adjudicator"},
     {"email": "lea@clinic.example", "name": "Lea Lead", "role": "lead"},
     {"email": "vera@clinic.example", "name": "Vera Viewer", "role": "viewer"},
 ]
@@ -35,7 +36,7 @@ def provider():
             assert time.monotonic() < limit, "the provider did not start in time"
             time.sleep(0.1)
         for person in PEOPLE:
-            _put(address, person)
+            put_person(address, person["email"], name=person["name"], email_verified=True)
         yield address
     finally:
         process.terminate()
@@ -50,11 +51,11 @@ def _answers(address):
         return False
 
 
-def _put(address, person):
-    claims = {"email": person["email"], "name": person["name"], "email_verified": True}
+def put_person(address, sub, **claims):
+    """Make somebody known to the provider; their address is ``sub`` unless it is given."""
     request = urllib.request.Request(
-        f"{address}/users/{urllib.parse.quote(person['email'])}",
-        data=json.dumps(claims).encode(),
+        f"{address}/users/{urllib.parse.quote(sub)}",
+        data=json.dumps({"email": sub, **claims}).encode(),
         headers={"Content-Type": "application/json"},
         method="PUT",
     )
@@ -62,10 +63,10 @@ def _put(address, person):
         pass
 
 
-def write_secrets(file, address):
+def write_secrets(file, address, base_path=""):
     """Write the secrets.toml of an app whose people sign in with a provider."""
     file.write_text(
-        '[auth]\nredirect_uri = "http://localhost:{port}/oauth2callback"\n'
+        f'[auth]\nredirect_uri = "http://localhost:{{port}}{base_path}/oauth2callback"\n'
         'cookie_secret = "a long secret of this test only"\n'
         'client_id = "rexview"\nclient_secret = "x"\n'
         f'server_metadata_url = "{address}/.well-known/openid-configuration"\n',
@@ -78,14 +79,15 @@ def ready(page):
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
 
 
-def sign_in(context, address, email):
+def sign_in(context, address, sub):
     """Sign in through the provider's page; return the app's page."""
     page = context.new_page()
     page.goto(address)
     page.get_by_role("button", name="Sign in").click()
-    page.get_by_placeholder("sub").fill(email)
+    page.get_by_placeholder("sub").fill(sub)
     page.get_by_role("button", name="Authorize").click()
     page.wait_for_url(lambda url: url.startswith(address) and "oauth2callback" not in url)
+    page.wait_for_selector('[data-testid="stApp"]')
     ready(page)
     return page
 

@@ -147,22 +147,6 @@ def team(tmp_path_factory):
             yield server
 
 
-@pytest.fixture
-def visitor(browser):
-    """Return a function that opens a browser of its own, without cookies."""
-    contexts = []
-
-    def open_context():
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
-        context.set_default_timeout(45_000)
-        contexts.append(context)
-        return context
-
-    yield open_context
-    for context in contexts:
-        context.close()
-
-
 def score_all(page, traffic):
     """Do on every case all that the Score page offers, but look at no report and no model."""
     seen, errors = [], []

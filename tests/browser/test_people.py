@@ -2,19 +2,14 @@
 
 import json
 import re
-import socket
 import sqlite3
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.parse
-import urllib.request
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from small_set import write_set
+from team import PEOPLE, put_person, ready, sign_in, visit, write_secrets
+from team import provider as team_provider
 from traffic import assert_hidden, record
 
 from rexview.bench.serving import serve
@@ -22,12 +17,6 @@ from rexview.ui.resources import set_id
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
-PEOPLE = [
-    {"email": "anna@clinic.example", "name": "Anna Reader", "role": "reader", "id": "r-anna"},
-    {"email": "adam@clinic.example", "name": "Adam Adjudicator", "role": "adjudicator"},
-    {"email": "lea@clinic.example", "name": "Lea Lead", "role": "lead"},
-    {"email": "vera@clinic.example", "name": "Vera Viewer", "role": "viewer"},
-]
 HIDDEN = ["Model M", "Model N", "Reader A", "Right pleural effusion"]
 """What the review set holds that a reader may not see: models, other readers, the report."""
 ALSO_HIDDEN = ["Small set", "Another set", "Made for a test", "Question 1", "one.png"]
@@ -41,6 +30,8 @@ PATHS = [
     "case?case=c1",
     "case?case=c1&show=m",
     "case?case=c1&compare=m&compare=n",
+    "scores",
+    "readers",
     "data",
     "study",
     "adjudicate",
@@ -49,49 +40,13 @@ PATHS = [
 """Every page with the ways in which links call it."""
 
 
-def put_person(provider, sub, **claims):
-    request = urllib.request.Request(
-        f"{provider}/users/{urllib.parse.quote(sub)}",
-        data=json.dumps({"email": sub, **claims}).encode(),
-        headers={"Content-Type": "application/json"},
-        method="PUT",
-    )
-    with urllib.request.urlopen(request, timeout=10):
-        pass
-
-
 @pytest.fixture(scope="module")
 def provider():
     """The address of an identity provider on this machine that knows the team and others."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "oidc_provider_mock", "--port", str(port)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    address = f"http://localhost:{port}"
-    limit = time.monotonic() + 60
-    try:
-        while True:
-            try:
-                with urllib.request.urlopen(
-                    f"{address}/.well-known/openid-configuration", timeout=2
-                ):
-                    break
-            except OSError:
-                assert process.poll() is None, "the provider did not start"
-                assert time.monotonic() < limit, "the provider did not start in time"
-                time.sleep(0.1)
-        for person in PEOPLE:
-            put_person(address, person["email"], name=person["name"], email_verified=True)
+    with team_provider() as address:
         put_person(address, "nobody@elsewhere.example", name="Nobody", email_verified=True)
         put_person(address, "mallory", email="lea@clinic.example", email_verified=False)
         yield address
-    finally:
-        process.terminate()
-        process.wait()
 
 
 @pytest.fixture(scope="module")
@@ -117,15 +72,7 @@ def start_team(provider, folders, tmp_path_factory):
         recent = folder / "data" / "rexview" / "recent-sets.json"
         recent.parent.mkdir(parents=True)
         recent.write_text(json.dumps([str(private)]), encoding="utf-8")
-        secrets = folder / "secrets.toml"
-        secrets.write_text(
-            "[auth]\n"
-            f'redirect_uri = "http://localhost:{{port}}{base_path}/oauth2callback"\n'
-            'cookie_secret = "a long secret of this test only"\n'
-            'client_id = "rexview"\nclient_secret = "x"\n'
-            f'server_metadata_url = "{provider}/.well-known/openid-configuration"\n',
-            encoding="utf-8",
-        )
+        secrets = write_secrets(folder / "secrets.toml", provider, base_path)
         server = serve(
             ROOT / "app.py",
             review_set,
@@ -154,48 +101,6 @@ def start_team(provider, folders, tmp_path_factory):
 def team(start_team):
     with start_team() as address:
         yield address
-
-
-@pytest.fixture
-def visitor(browser):
-    """Return a function that opens a browser of its own, without cookies."""
-    contexts = []
-
-    def open_context():
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
-        context.set_default_timeout(45_000)
-        contexts.append(context)
-        return context
-
-    yield open_context
-    for context in contexts:
-        context.close()
-
-
-def ready(page):
-    page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
-
-
-def sign_in(context, address, sub):
-    """Sign in through the provider's page; return the app's page."""
-    page = context.new_page()
-    page.goto(address)
-    page.get_by_role("button", name="Sign in").click()
-    page.get_by_placeholder("sub").fill(sub)
-    page.get_by_role("button", name="Authorize").click()
-    page.wait_for_url(lambda url: url.startswith(address) and "oauth2callback" not in url)
-    page.wait_for_selector('[data-testid="stApp"]')
-    ready(page)
-    return page
-
-
-def visit(page, address, path):
-    page.goto(address + path)
-    page.wait_for_function(
-        """() => document.querySelector('[data-testid="stMain"]')?.innerText.trim().length"""
-    )
-    ready(page)
-    return page.locator("body").inner_text()
 
 
 def status(context, url):

@@ -1,13 +1,11 @@
 """A reader in a real browser while servers, connections, disks and databases fail."""
 
-import os
-import shutil
-import subprocess
 from contextlib import contextmanager
 from random import Random
 
 import pytest
 from pad import Watch, known_reader, open_case, trouble, wait_for_case, wait_saved
+from small_disk import mounted
 from small_set import write_set
 
 from rexview.bench.reliability_audit import audit
@@ -174,17 +172,8 @@ def test_a_quota_that_is_used_up(small, context, watch):
 @pytest.fixture
 def small_disk(tmp_path):
     """A real file system of 2 MB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = shutil.which("mount")
-    if not mount or os.geteuid() != 0:
-        pytest.skip("making a small file system needs root")
-    options = ["-t", "tmpfs", "-o", "size=2m", "tmpfs"]
-    if subprocess.run([mount, *options, folder], capture_output=True).returncode:
-        pytest.skip("no file system can be mounted here")
-    yield folder
-    close_databases()
-    subprocess.run(["umount", "-l", folder], check=True)
+    with mounted(tmp_path / "disk", "2m") as folder:
+        yield folder
 
 
 def fill(folder):

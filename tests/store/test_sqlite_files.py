@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from small_disk import mounted
 from small_set import write_set
 from sqlalchemy import event
 from store_entries import ANN, BOB, score
@@ -192,17 +193,8 @@ def test_a_full_disk_is_told_and_the_database_stays_whole(reviews, review_set):
 @pytest.fixture
 def small_disk(tmp_path):
     """A real file system of 600 kB."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = shutil.which("mount")
-    if not mount or os.geteuid() != 0:
-        pytest.skip("making a small file system needs root")
-    options = ["-t", "tmpfs", "-o", "size=600k", "tmpfs"]
-    if subprocess.run([mount, *options, folder], capture_output=True).returncode:
-        pytest.skip("no file system can be mounted here")
-    yield folder
-    close_databases()
-    subprocess.run(["umount", "-l", folder], check=True)
+    with mounted(tmp_path / "disk", "600k") as folder:
+        yield folder
 
 
 def test_a_disk_that_is_really_full(small_disk, review_set):
