@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tools.browser import BrowserMissing, ensure_browser
 
-_PYTEST = (sys.executable, "-m", "pytest", "-q")
+_PYTEST = (sys.executable, "-m", "pytest", "-q", "--numprocesses=auto", "--dist=loadfile")
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -23,7 +23,7 @@ def main(arguments: list[str]) -> int:
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
         [sys.executable, "-m", "mypy"],
-        [*_PYTEST, "-m", "not browser", "--numprocesses=auto", "--dist=loadfile"],
+        [*_PYTEST, "-m", "not browser"],
     ]
     if not fast:
         steps.append([*_PYTEST, "-m", "browser"])
