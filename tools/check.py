@@ -1,6 +1,8 @@
 """The one check: lint, format, types, tests. ``python -m tools.check [--fast]``.
 
-It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`).
+It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`). Browser
+tests that fail beside others are run once more, one at a time, and named: a busy machine can be too
+slow for two of them. What fails alone, too, fails the check.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from pathlib import Path
 
 from tools.browser import BrowserMissing, ensure_browser
 
-_PYTEST = (sys.executable, "-m", "pytest", "-q", "--numprocesses=auto", "--dist=loadfile")
+_PYTEST = (sys.executable, "-m", "pytest", "-q")
+_SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile")
+_TESTS_FAILED = 1
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -23,10 +27,8 @@ def main(arguments: list[str]) -> int:
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
         [sys.executable, "-m", "mypy"],
-        [*_PYTEST, "-m", "not browser"],
+        [*_PYTEST, "-m", "not browser", *_SIDE_BY_SIDE],
     ]
-    if not fast:
-        steps.append([*_PYTEST, "-m", "browser"])
     environment = dict(os.environ)
     failed = []
     if not fast:
@@ -40,8 +42,21 @@ def main(arguments: list[str]) -> int:
         print(f"--- {' '.join(step[1:])}", flush=True)
         if subprocess.run(step, cwd=ROOT, env=environment, check=False).returncode:
             failed.append(name)
+    if not fast and not _browser_tests(environment):
+        failed.append("browser tests")
     print(f"--- failed: {', '.join(failed)}" if failed else "--- all checks passed")
     return 1 if failed else 0
+
+
+def _browser_tests(environment: dict[str, str]) -> bool:
+    """Run the browser tests side by side, then alone those that failed; say whether all passed."""
+    tests = [*_PYTEST, "-m", "browser"]
+    print("--- -m pytest -m browser", flush=True)
+    found = subprocess.run([*tests, *_SIDE_BY_SIDE], cwd=ROOT, env=environment, check=False)
+    if found.returncode == _TESTS_FAILED:
+        print("--- once more, one at a time: what failed beside others", flush=True)
+        found = subprocess.run([*tests, "--last-failed"], cwd=ROOT, env=environment, check=False)
+    return found.returncode == 0
 
 
 if __name__ == "__main__":
