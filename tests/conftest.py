@@ -1,18 +1,20 @@
-"""Review sets made in memory, table by table."""
+"""Review sets made in memory, table by table; a real PostgreSQL server."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import polars as pl
 import pytest
 from hypothesis import settings
+from own_postgres import running
 
 from rexview import frames
 from rexview.schema import Model, ReviewSet, SetInfo
+from tools.postgres import PostgresServer
 
 # A slow machine is not a failure, and everybody's run tries the same examples;
 # HYPOTHESIS_PROFILE=explore looks for new ones.
@@ -51,3 +53,10 @@ def make_set_fixture() -> MakeSet:
         )
 
     return make
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server of the tests' own; skips where none can be had."""
+    with running() as server:
+        yield server

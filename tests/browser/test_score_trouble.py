@@ -1,9 +1,9 @@
 """A reader in a real browser while servers, connections, disks and databases fail."""
 
-from contextlib import contextmanager
 from random import Random
 
 import pytest
+from own_postgres import running
 from pad import Watch, known_reader, open_case, trouble, wait_for_case, wait_saved
 from small_disk import mounted
 from small_set import write_set
@@ -11,7 +11,6 @@ from small_set import write_set
 from rexview.bench.reliability_audit import audit
 from rexview.bench.reliability_server import ScoreServer
 from rexview.store.database import close_databases
-from tools.postgres import PostgresServer, ServerMissing
 
 pytestmark = pytest.mark.browser
 ANNA = "anna"
@@ -207,18 +206,8 @@ def test_a_disk_that_is_full(start, small_disk, tmp_path, context, watch):
         assert_all_there(server, watch, 3)
 
 
-@contextmanager
-def postgres():
-    try:
-        server = PostgresServer()
-    except ServerMissing as error:
-        pytest.skip(f"No PostgreSQL server: {error}")
-    with server:
-        yield server
-
-
 def test_a_database_server_that_stops_and_starts(start, tmp_path, context, watch):
-    with postgres() as database:
+    with running() as database:
         address = database.new_database("reviews")
         with start(review_set=write_set(tmp_path / "set"), database_url=address) as server:
             page = context.new_page()

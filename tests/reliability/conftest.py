@@ -1,19 +1,8 @@
-"""A PostgreSQL server for the readers, and databases that are closed again."""
+"""Databases that are the test's own and are closed again."""
 
 import pytest
 
 from rexview.store.database import close_databases
-from tools.postgres import PostgresServer, ServerMissing
-
-
-@pytest.fixture(scope="session")
-def postgres_server():
-    try:
-        server = PostgresServer()
-    except ServerMissing as error:
-        pytest.skip(f"No PostgreSQL server: {error}")
-    with server:
-        yield server
 
 
 @pytest.fixture(autouse=True)

@@ -9,19 +9,8 @@ from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import open_reviews
 from rexview.store.database import close_databases
-from tools.postgres import PostgresServer, ServerMissing
 
 _numbers = itertools.count(1)
-
-
-@pytest.fixture(scope="session")
-def postgres_server():
-    try:
-        server = PostgresServer()
-    except ServerMissing as error:
-        pytest.skip(f"No PostgreSQL server: {error}")
-    with server:
-        yield server
 
 
 @pytest.fixture
