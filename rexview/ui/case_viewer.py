@@ -57,9 +57,13 @@ def show_viewer(
     default; ``taken_keys`` are keys that the page needs itself.
     """
     names = review_set.model_names if names is None else names
-    data = viewer_data(review_set, page, ordered, colours, names)
-    ahead = [viewer_data(review_set, one, ordered, colours, names) for one in neighbours]
-    data = replace(data, prefetch=_first_pixels(ahead), ahead=tuple(ahead), taken_keys=taken_keys)
+
+    def of(one: CasePage) -> ViewerData:
+        data = viewer_data(review_set, one, ordered, colours, names)
+        return replace(data, taken_keys=taken_keys)
+
+    ahead = [of(one) for one in neighbours]
+    data = replace(of(page), prefetch=_first_pixels(ahead), ahead=tuple(ahead))
     if not data.views:
         st.info("This case has no image.")
         return
