@@ -352,8 +352,7 @@ class Pad {
       this.#show(ahead);
       if (direction) window.dispatchEvent(new CustomEvent("rexview:turn", { detail: direction }));
     }
-    this.tell("go", { case: caseId, at: Date.now() });
-    this.renewal.await();
+    this.renewal.await(() => this.tell("go", { case: caseId, at: Date.now() }));
     this.refresh();
   }
 

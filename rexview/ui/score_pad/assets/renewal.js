@@ -4,6 +4,7 @@
 
 const PATIENCE_MS = 4000;
 const FOLLOW_MS = 12_000; // a busy server takes its time
+const FOLLOW_AGAIN_MS = 3000;
 const AGAIN_MS = 1500;
 const AT_MOST_EVERY_MS = 20_000;
 const LAST = "rexview:reloaded";
@@ -15,7 +16,12 @@ export class Renewal {
 
   close() {
     clearTimeout(this.timer);
+    this.#stop();
+  }
+
+  #stop() {
     clearTimeout(this.waiting);
+    clearInterval(this.asking);
   }
 
   /** The ticket is not good any more. */
@@ -29,10 +35,13 @@ export class Renewal {
     }, PATIENCE_MS);
   }
 
-  /** The page was asked for another case. */
-  await() {
-    clearTimeout(this.waiting);
+  /** Ask the page for another case, again and again: what is asked while it runs anew can be lost. */
+  await(ask) {
+    this.#stop();
+    ask();
+    this.asking = setInterval(ask, FOLLOW_AGAIN_MS);
     this.waiting = setTimeout(() => {
+      clearInterval(this.asking);
       this.stuck = true;
       this.pad.outbox.ask(); // is the server there at all?
     }, FOLLOW_MS);
@@ -41,7 +50,7 @@ export class Renewal {
   /** The page has followed. */
   came(data) {
     if (this.pad.awaited && this.pad.awaited.case !== data.case.case) return;
-    clearTimeout(this.waiting);
+    this.#stop();
     this.stuck = false;
   }
 

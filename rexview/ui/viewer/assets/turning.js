@@ -4,6 +4,7 @@
 // Then what the page says counts again, whatever it is. Long, since until then the texts are those of
 // another case and stay dimmed, and keys pressed meanwhile are kept: a busy server may need seconds.
 const PATIENCE_MS = 30_000;
+const AGAIN_MS = 3000; // what is asked of the page while it runs anew can be lost: it is asked again
 const MOST_KEPT = 9;
 const MARK = "rxTurning";
 const BUTTONS = { next: ".st-key-case_next button", previous: ".st-key-case_previous button" };
@@ -40,9 +41,14 @@ export class Turning {
     return this.target === null ? this.later.shift() : undefined;
   }
 
-  begin(target) {
-    clearTimeout(this.timer);
+  /** Wait for the page to show a case; `ask` asks for it, unless the page goes there by itself. */
+  begin(target, ask) {
+    this.#stop();
     this.target = target;
+    if (ask) {
+      ask();
+      this.asking = setInterval(ask, AGAIN_MS);
+    }
     this.until = performance.now() + PATIENCE_MS;
     document.documentElement.dataset[MARK] = "";
     this.timer = setTimeout(() => {
@@ -64,9 +70,14 @@ export class Turning {
     this.abort.abort();
   }
 
+  #stop() {
+    clearTimeout(this.timer);
+    clearInterval(this.asking);
+  }
+
   #end() {
     this.target = null;
-    clearTimeout(this.timer);
+    this.#stop();
     delete document.documentElement.dataset[MARK];
   }
 }

@@ -293,18 +293,17 @@ class Viewer {
       return;
     }
     if (this.say("navigate", { direction, case: target })) {
-      this.turn(direction);
-      this.tell("navigate", { direction, case: target });
+      this.turn(direction, () => this.tell("navigate", { direction, case: target }));
     }
   }
 
-  /** Show a neighbouring case at once if its picture is here; the page follows. */
-  turn(direction) {
+  /** Show a neighbouring case at once if its picture is here; the page follows, by itself or asked. */
+  turn(direction, ask) {
     const target = this.data.neighbours[direction];
     const ahead = this.data.ahead?.[target];
     const first = ahead?.views.find((view) => view.id === ahead.active) ?? ahead?.views[0];
     if (first && pixelStore.held(first.key)) this.#show(ahead);
-    if (target) this.turning.begin(target);
+    if (target) this.turning.begin(target, ask);
   }
 
   showReport() {
