@@ -233,7 +233,8 @@ def _show_difference(now: Round, one: Difference, slot: str, labels: Mapping[str
             who = study_panels.reader_names(now.review_set, [one.consensus.adjudicator])
             name = html.escape(who[one.consensus.adjudicator])
             at = f"{one.consensus.at:%d %b %Y, %H:%M} UTC"
-            st.html(f'<p class="rx-quiet">Saved {at}, {name}</p>')
+            what = "Saved" if one.is_settled else "No score yet, comment kept"
+            st.html(f'<p class="rx-quiet">{what} {at}, {name}</p>')
 
 
 def marks_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
