@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from tools.browser import BrowserMissing, ensure_browser
@@ -17,6 +18,8 @@ from tools.browser import BrowserMissing, ensure_browser
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
 _SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile")
 _TESTS_FAILED = 1
+_ONE_THREAD_EACH = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""For tests that run side by side: the cores are theirs already."""
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -29,7 +32,7 @@ def main(arguments: list[str]) -> int:
         [sys.executable, "-m", "mypy"],
         [*_PYTEST, "-m", "not browser", *_SIDE_BY_SIDE],
     ]
-    environment = dict(os.environ)
+    environment = {**_ONE_THREAD_EACH, **os.environ}
     failed = []
     if not fast:
         try:
@@ -38,10 +41,8 @@ def main(arguments: list[str]) -> int:
             print(f"browser: {error}", file=sys.stderr)
             failed.append("browser")
     for step in steps:
-        name = step[2]
-        print(f"--- {' '.join(step[1:])}", flush=True)
-        if subprocess.run(step, cwd=ROOT, env=environment, check=False).returncode:
-            failed.append(name)
+        if _run(step, environment):
+            failed.append(step[2])
     if not fast and not _browser_tests(environment):
         failed.append("browser tests")
     print(f"--- failed: {', '.join(failed)}" if failed else "--- all checks passed")
@@ -51,12 +52,20 @@ def main(arguments: list[str]) -> int:
 def _browser_tests(environment: dict[str, str]) -> bool:
     """Run the browser tests side by side, then alone those that failed; say whether all passed."""
     tests = [*_PYTEST, "-m", "browser"]
-    print("--- -m pytest -m browser", flush=True)
-    found = subprocess.run([*tests, *_SIDE_BY_SIDE], cwd=ROOT, env=environment, check=False)
-    if found.returncode == _TESTS_FAILED:
+    status = _run([*tests, *_SIDE_BY_SIDE], environment)
+    if status == _TESTS_FAILED:
         print("--- once more, one at a time: what failed beside others", flush=True)
-        found = subprocess.run([*tests, "--last-failed"], cwd=ROOT, env=environment, check=False)
-    return found.returncode == 0
+        status = _run([*tests, "--last-failed"], environment)
+    return status == 0
+
+
+def _run(step: list[str], environment: dict[str, str]) -> int:
+    """Run one step, say what it is and how long it took, and return its exit status."""
+    print(f"--- {' '.join(step[1:])}", flush=True)
+    began = time.monotonic()
+    status = subprocess.run(step, cwd=ROOT, env=environment, check=False).returncode
+    print(f"--- {time.monotonic() - began:.0f} s", flush=True)
+    return status
 
 
 if __name__ == "__main__":

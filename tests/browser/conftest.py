@@ -154,7 +154,7 @@ def visitor(browser):
 
     def open_context():
         context = browser.new_context(viewport={"width": 1440, "height": 900})
-        context.set_default_timeout(45_000)
+        context.set_default_timeout(PATIENCE_MS)
         contexts.append(context)
         return context
 

@@ -17,6 +17,7 @@ import pytest
 from pad import known_reader, wait_for_case, wait_saved
 from team import PEOPLE, provider, sign_in, visit, write_secrets
 from traffic import assert_hidden, record
+from waiting import PATIENCE_MS
 
 from rexview.bench.reliability_server import ScoreServer
 from rexview.people import Person
@@ -227,7 +228,7 @@ def test_what_is_shown_on_request_brings_nothing_else(team, visitor):
 def test_alone_the_score_page_holds_nothing_hidden_either(browser, tmp_path):
     known_reader(tmp_path / "data", "Anna")
     context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(PATIENCE_MS)
     with study_server(tmp_path) as server, record(context) as traffic:
         page = context.new_page()
         page.goto(f"{server.url}/score")

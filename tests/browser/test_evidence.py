@@ -101,7 +101,7 @@ def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
     page.locator('[data-rx-keep="c01/generalist/execution_gap"] > summary').click()
     button.focus()
     page.keyboard.press("Enter")
-    page.get_by_text(KEPT).wait_for()
+    expect(page.get_by_text(KEPT)).to_have_count(1)
     expect(page).to_have_url(re.compile("~i"))
     page.wait_for_function(
         "document.activeElement?.getAttribute('data-rx-failure') === 'execution_gap'"
@@ -110,23 +110,23 @@ def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
     page.get_by_role("textbox", name="Your name").fill("Dr Ann")
     page.get_by_role("button", name="Go on").click()
     page.get_by_text("Give your name").wait_for(state="detached")
-    page.get_by_text(KEPT).wait_for()
+    expect(page.get_by_text(KEPT)).to_have_count(1)
     calm(page)
     page.reload()
     page.wait_for_selector('[data-painted-case="c01"]')
-    page.get_by_text(KEPT).wait_for(state="attached")
+    expect(page.get_by_text(KEPT)).to_have_count(1)
     calm(page)
 
     page.keyboard.press("j")
     page.wait_for_selector('[data-painted-case="c02"]')
     page.wait_for_function("location.search.includes('case=c02')")
-    page.get_by_text(KEPT).wait_for(state="detached")
+    expect(page.get_by_text(KEPT)).to_have_count(0)
     page.keyboard.press("k")
-    page.get_by_text(KEPT).wait_for()
+    expect(page.get_by_text(KEPT)).to_have_count(1)
 
     calm(page)
     button.click()
-    page.get_by_text(KEPT).wait_for(state="detached")
+    expect(page.get_by_text(KEPT)).to_have_count(0)
     expect(button).to_have_attribute("aria-pressed", "false")
 
 

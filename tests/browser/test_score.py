@@ -98,16 +98,6 @@ def wait_checked(page, key, value):
 
 
 @pytest.fixture
-def new_page(new_page):
-    def open_page():
-        page = new_page()
-        page.set_default_timeout(15_000)
-        return page
-
-    return open_page
-
-
-@pytest.fixture
 def page(new_page):
     return new_page()
 
@@ -441,11 +431,11 @@ def test_all_is_scored_and_the_models_are_named(new_page, tmp_path):
             count = page.locator(f'.answer[data-slot="{slot}"] .row').count()
             for _ in range(count):
                 page.keyboard.press("3")
-        page.get_by_text("All 2 cases are scored").wait_for()
+        page.get_by_text("All 2 cases are scored").first.wait_for()
         saved(page)
         page.get_by_role("button", name="Name the models…").last.click()
         page.locator(".sheet").get_by_role("button", name="Name the models").click()
-        page.get_by_text("The models and your scores").wait_for()
+        page.get_by_text("The models and your scores").first.wait_for()
         page.wait_for_selector(".rx-pad .level:disabled", state="attached")
         assert "Model M" in page.locator(".rx-pad").inner_text()
         assert {row["case_id"] for row in server.history(kind="reveal")} == {"c1", "c2"}

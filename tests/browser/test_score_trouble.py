@@ -7,6 +7,7 @@ from own_postgres import running
 from pad import Watch, known_reader, open_case, trouble, wait_for_case, wait_saved
 from small_disk import mounted
 from small_set import write_set
+from waiting import PATIENCE_MS
 
 from rexview.bench.reliability_audit import audit
 from rexview.bench.reliability_server import ScoreServer
@@ -19,7 +20,7 @@ ANNA = "anna"
 @pytest.fixture
 def context(browser):
     context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield context
     context.close()
 
@@ -218,7 +219,7 @@ def test_a_database_server_that_stops_and_starts(start, tmp_path, context, watch
             page.keyboard.press("4")
             assert "The database server for reviews cannot be reached" in trouble(page)
             page.reload()  # even now, nothing but words
-            page.get_by_text("The database server for reviews cannot be reached").wait_for()
+            page.get_by_text("The database server for reviews cannot be reached").first.wait_for()
             assert "Traceback" not in page.locator("body").inner_text()
             database.start()
             page.reload()

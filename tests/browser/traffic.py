@@ -38,6 +38,8 @@ _MAGIC = {
 }
 _ANY_MAGIC = re.compile(b"|".join(re.escape(magic) for magic in _MAGIC), re.DOTALL)
 _BASE64 = re.compile(rb"[A-Za-z0-9+/_-]{12,}={0,2}")
+_URL_SAFE = bytes.maketrans(b"-_", b"+/")
+_PRINTABLE = bytes(range(32, 127))
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _PAGE = """() => {
   const parts = [document.documentElement.outerHTML];
@@ -98,15 +100,16 @@ class Traffic:
         return sum(piece.where.startswith(f"{kind} ") for piece in self.pieces)
 
     def find(self, words: Iterable[str]) -> list[Leak]:
-        """Return every word with every piece that it was found in."""
+        """Return every word with the pieces it was found in; what repeats others is passed over."""
         wanted = [(word, word.casefold()) for word in words]
         short = [word for word, _ in wanted if len(word) < _SHORTEST_WORD]
         if short:
             raise ValueError(f"too short to look for: {short}")
         leaks = []
+        seen: set[tuple[str, bytes]] = set()
         for piece in self.pieces:
             left = list(wanted)
-            for how, text in readings(piece.content):
+            for how, text in readings(piece.content, seen=seen):
                 for word, folded in [one for one in left if one[1] in text]:
                     left.remove((word, folded))
                     place = text.index(folded)
@@ -117,10 +120,19 @@ class Traffic:
         return leaks
 
 
-def readings(content: bytes, how: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield (how it was read, text in lower case) for all that bytes may hold."""
+def readings(
+    content: bytes, how: str = "", depth: int = 0, seen: set[tuple[str, bytes]] | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield (how it was read, text in lower case) for all that bytes may hold.
+
+    ``seen`` holds what was read before: that is left out, and what is read now is added.
+    """
+    seen = set() if seen is None else seen
+    if (how, content) in seen:
+        return
+    seen.add((how, content))
     text = content.decode("utf-8", "replace")
-    seen = {text}
+    read = {text}
     yield how, text.casefold()
     for name, undo in (
         ("json", lambda one: _ESCAPED.sub(lambda found: chr(int(found[1], 16)), one)),
@@ -128,19 +140,19 @@ def readings(content: bytes, how: str = "", depth: int = 0) -> Iterator[tuple[st
         ("url", urllib.parse.unquote_plus),
     ):
         undone = undo(text)
-        if undone not in seen:
-            seen.add(undone)
+        if undone not in read:
+            read.add(undone)
             yield f"{how}, {name}", undone.casefold()
     if content.count(0) > len(content) // 8:
         for codec in ("utf-16-le", "utf-16-be"):
             yield f"{how}, {codec}", content.decode(codec, "replace").casefold()
             yield f"{how}, {codec}", content[1:].decode(codec, "replace").casefold()
     if depth < _DEEPEST:
-        for name, inner in _inside(content):
-            yield from readings(inner, f"{how}, {name}", depth + 1)
+        for name, inner in _inside(content, how, seen):
+            yield from readings(inner, f"{how}, {name}", depth + 1, seen)
 
 
-def _inside(content: bytes) -> Iterator[tuple[str, bytes]]:
+def _inside(content: bytes, how: str, seen: set[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
     """Yield what is packed in bytes: compressed parts, and base64."""
     for found in _ANY_MAGIC.finditer(content):
         kind = _MAGIC[found.group()]
@@ -149,7 +161,11 @@ def _inside(content: bytes) -> Iterator[tuple[str, bytes]]:
             yield kind, unpacked
     unquoted = urllib.parse.unquote_to_bytes(content) if b"%" in content else content
     for found in _BASE64.finditer(unquoted):
-        run = found.group().rstrip(b"=").translate(bytes.maketrans(b"-_", b"+/"))
+        run = found.group().rstrip(b"=").translate(_URL_SAFE)
+        place = f"runs{how}", run
+        if place in seen:
+            continue
+        seen.add(place)
         for start in range(4):  # what stands before may run into it without a gap
             part = run[start:]
             part = part[: len(part) - (len(part) % 4 == 1)]
@@ -184,8 +200,8 @@ def _likely(decoded: bytes) -> bool:
     """Whether decoded bytes are worth reading: some text, or something compressed."""
     if _ANY_MAGIC.match(decoded):
         return True
-    printable = sum(32 <= byte < 127 for byte in decoded[:4000])
-    return printable > 0.6 * len(decoded[:4000])
+    head = decoded[:4000]
+    return len(head.translate(None, _PRINTABLE)) < 0.4 * len(head)
 
 
 @contextmanager
