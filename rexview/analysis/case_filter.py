@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from rexview.analysis.mark import Mark, is_mark
+from rexview.analysis.mark import Mark
+from rexview.analysis.pairing import ModelPair, ReaderPair
 from rexview.errors import FilterError
 from rexview.stats import STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
@@ -108,6 +109,7 @@ def _number(value: float | None) -> str:
 class _ListField:
     key: str
     words: Mapping[str, Any] | Sequence[str] | None = None
+    parse: Callable[[str], object] | None = None
 
 
 _LISTS: Final[dict[str, _ListField]] = {
@@ -123,7 +125,9 @@ _LISTS: Final[dict[str, _ListField]] = {
     "difficulties": _ListField("difficulty"),
     "sites": _ListField("site"),
     "studies": _ListField("study", STUDIES),
-    "marks": _ListField("mark"),
+    "marks": _ListField("mark", parse=Mark.parse),
+    "both": _ListField("both", parse=ReaderPair.parse),
+    "paired": _ListField("paired", parse=ModelPair.parse),
     "comments": _ListField("comments", COMMENTED),
 }
 _QUERY: Final = "q"
@@ -139,8 +143,11 @@ class CaseFilter:
 
     Lists hold ids; ``tags`` holds ``name:value``. ``judged`` limits to answers about which
     something can be said for that failure. ``marks`` holds single scores that readers gave, as
-    :class:`rexview.analysis.mark.Mark` writes them: the answer has all of them. ``search`` holds
-    words that all have to occur in the question, the report or the answer.
+    :class:`rexview.analysis.mark.Mark` writes them: the answer has all of them. ``both`` holds
+    pairs of readers whose scores of the answer are so far apart, ``paired`` pairs of models that
+    both have a score in the case, as :mod:`rexview.analysis.pairing` writes them: all have to
+    hold, and of ``paired`` the answer is one of the two models'. ``search`` holds words that all
+    have to occur in the question, the report or the answer.
     """
 
     failures: tuple[str, ...] = ()
@@ -156,6 +163,8 @@ class CaseFilter:
     sites: tuple[str, ...] = ()
     studies: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    both: tuple[str, ...] = ()
+    paired: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
     content: Range | None = None
     process: Range | None = None
@@ -173,11 +182,11 @@ class CaseFilter:
         wrong: list[str] = []
         for name, spec in _LISTS.items():
             values = tuple(dict.fromkeys(getattr(self, name)))
+            unknown = [_unknown(spec.key, value) for value in values if not _allowed(spec, value)]
+            if spec.parse and not unknown:  # one way of writing each
+                values = tuple(dict.fromkeys(str(spec.parse(word)) for word in values))
             object.__setattr__(self, name, values)
-            wrong += [_unknown(spec.key, value) for value in values if not _allowed(spec, value)]
-        if not wrong:  # one way of writing each
-            marks = (str(Mark.parse(word)) for word in self.marks)
-            object.__setattr__(self, "marks", tuple(dict.fromkeys(marks)))
+            wrong += unknown
         object.__setattr__(self, "search", " ".join(self.search.split()))
         if self.sort not in SORTS:
             wrong.append(_unknown(_SORT, self.sort))
@@ -285,9 +294,15 @@ LIST_KEYS: Final = {name: spec.key for name, spec in _LISTS.items()}
 
 
 def _allowed(spec: _ListField, value: str) -> bool:
-    if spec.key == "mark":
-        return is_mark(value)
-    if not isinstance(value, str) or not value or len(value) > LONGEST_SEARCH:
+    if not isinstance(value, str) or not value:
+        return False
+    if spec.parse:
+        try:
+            spec.parse(value)
+        except FilterError:
+            return False
+        return True
+    if len(value) > LONGEST_SEARCH:
         return False
     if spec.key == "tag" and ":" not in value:
         return False

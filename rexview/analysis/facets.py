@@ -17,6 +17,7 @@ from rexview.analysis.case_filter import (
 )
 from rexview.analysis.coding import Words
 from rexview.analysis.mark import Mark
+from rexview.analysis.pairing import ModelPair, ReaderPair
 from rexview.analysis.selecting import (
     CASE_FACETS,
     ROW_FACETS,
@@ -155,6 +156,12 @@ def value_name(table: AnswerTable, field: str, value: str) -> str:
     if field == "marks":
         mark = Mark.parse(value)
         return mark.words(table.marks.readers.get(mark.reader, mark.reader))
+    if field == "both":
+        readers = ReaderPair.parse(value)
+        return readers.words(*(table.marks.readers.get(one, one) for one in readers.readers))
+    if field == "paired":
+        models = ModelPair.parse(value)
+        return models.words(*(table.models.get(one, one) for one in models.models))
     names: dict[str, Mapping[str, str]] = {
         "sources": SOURCES,
         "statuses": ANSWER_STATUSES,
@@ -187,18 +194,22 @@ def unknown_values(table: AnswerTable, case_filter: CaseFilter) -> list[str]:
     known["studies"] = set(STUDIES)
     known["question_types"] = set(QUESTION_TYPES)
     known["tags"] = {word for _, words in table.tag_words.values() for word in words.values}
-    strangers = {
-        reader: f"This set has no reader “{reader}”."
-        for reader in (Mark.parse(word).reader for word in case_filter.marks)
-        if reader and reader not in table.marks.readers
-    }
     unknown = [
         f"This set has no {'tag' if field == 'tags' else _NAMES[field].lower()} “{value}”."
         for field, values in known.items()
         for value in getattr(case_filter, field)
         if value not in values
     ]
-    return [*unknown, *strangers.values()]
+    models = [name for word in case_filter.paired for name in ModelPair.parse(word).models]
+    unknown += [f"This set has no model “{name}”." for name in models if name not in table.models]
+    readers = [Mark.parse(word).reader for word in case_filter.marks]
+    readers += [name for word in case_filter.both for name in ReaderPair.parse(word).readers]
+    unknown += [
+        f"This set has no reader “{name}”."
+        for name in readers
+        if name and name not in table.marks.readers
+    ]
+    return list(dict.fromkeys(unknown))
 
 
 class _Said:

@@ -105,15 +105,6 @@ class Mark:
         return f"{reader_name or 'Any reader'}: {said}"
 
 
-def is_mark(word: object) -> bool:
-    """Say whether a word of the link is a mark."""
-    try:
-        Mark.parse(word if isinstance(word, str) else "")
-    except FilterError:
-        return False
-    return True
-
-
 def days_words(first: date, last: date) -> str:
     """Write some days: ``4 Mar 2026``, ``4 to 9 Mar 2026``, ``28 Feb to 3 Mar 2026``."""
     end = f"{last.day} {last:%b %Y}"

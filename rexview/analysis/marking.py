@@ -12,7 +12,9 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.mark import Mark
+from rexview.analysis.pairing import ReaderPair
 from rexview.schema import ReviewSet
+from rexview.stats.units import units_of
 from rexview.stats.values import given_marks
 from rexview.vocab import IMAGE_DIMENSIONS
 
@@ -74,6 +76,32 @@ class Marks:
             else:
                 everywhere &= self._rows(found)
         return everywhere if of_pictures is None else everywhere & self._rows(of_pictures)
+
+    def shared(self, words: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """Say which rows of the answer table two readers both scored, so many points apart.
+
+        Parameters
+        ----------
+        words : sequence of str
+            As :class:`rexview.analysis.pairing.ReaderPair` writes them; all have to hold, each
+            about a picture of its own. What is compared is what statistics compare.
+
+        Returns
+        -------
+        numpy.ndarray
+            Shape (rows of the answer table,), bool.
+        """
+        everywhere = np.ones(len(self.place), dtype=np.bool_)
+        for pair in map(ReaderPair.parse, words):
+            if not everywhere.any():
+                break
+            given = self.frame.filter(pl.col("reader").is_in(pair.readers))
+            units = units_of(given, pair.dimension)
+            first, second = (units.filter(pl.col("reader") == reader) for reader in pair.readers)
+            met = first.join(second.select("unit", other="score"), on="unit")
+            apart = (pl.col("score") - pl.col("other")).abs()
+            everywhere &= self._rows(met.filter(apart.is_between(pair.low, pair.high)))
+        return everywhere
 
     def _rows(self, found: pl.DataFrame) -> npt.NDArray[np.bool_]:
         chosen = np.zeros(len(self.place), dtype=np.bool_)

@@ -53,6 +53,12 @@ def narrowed(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> Cas
     return replace(base, **changes)
 
 
+def with_all(base: CaseFilter, field: str, *words: str) -> CaseFilter:
+    """Add words to a list of which all have to hold: ``marks``, ``both`` or ``paired``."""
+    changes: dict[str, Any] = {field: (*getattr(base, field), *words)}
+    return replace(base, **changes)
+
+
 def _common(one: Range, other: Range) -> Range | None:
     lows = [limits.low for limits in (one, other) if limits.low is not None]
     highs = [limits.high for limits in (one, other) if limits.high is not None]

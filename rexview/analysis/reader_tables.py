@@ -8,7 +8,7 @@ pictures for the image dimensions; Browse counts cases, so the number of cases i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import polars as pl
@@ -16,7 +16,8 @@ import polars as pl
 from rexview.analysis.case_filter import CaseFilter
 from rexview.analysis.count import Count
 from rexview.analysis.mark import Mark
-from rexview.analysis.narrowing import ANY, narrowed
+from rexview.analysis.narrowing import ANY, narrowed, with_all
+from rexview.analysis.pairing import MOST_APART, ReaderPair
 from rexview.analysis.selecting import Selection, apply
 from rexview.analysis.table import AnswerTable
 from rexview.schema import ReviewSet
@@ -43,17 +44,30 @@ class Cell:
     cases: int
 
 
+@dataclass(frozen=True)
+class Part:
+    """Some of what both readers scored, by how far apart they are, in so many cases."""
+
+    count: Count
+    cases: int
+
+
 @dataclass(frozen=True, eq=False)
 class DimensionAgreement:
     """One dimension of a pair of readers: the numbers, the map, and what opens them.
 
-    ``shared`` counts what both scored, in ``cases`` cases. ``cells`` are those that are met, by
-    score of reader a, then of reader b. ``unit`` is the word for what is counted, plural.
+    ``shared`` counts what both scored, in ``cases`` cases; ``same``, ``close`` and ``apart`` what
+    of it has the same score, scores at most one point apart, and different scores. ``cells`` are
+    those that are met, by score of reader a, then of reader b. ``unit`` is the word for what is
+    counted, plural.
     """
 
     numbers: PairAgreement
     shared: Count
     cases: int
+    same: Part
+    close: Part
+    apart: Part
     cells: tuple[Cell, ...]
 
     @property
@@ -176,7 +190,7 @@ def reader_tables(
     doubled = Count(int(answers["spread"].count()), _opens(base, disagreement=ANY), n_scored)
     return ReaderTables(
         readers=readers,
-        scored=Count(n_scored, _with_marks(base, ANY_MARK), len(answers)),
+        scored=Count(n_scored, with_all(base, "marks", ANY_MARK), len(answers)),
         doubled=doubled,
         lost=Count(n_lost, _opens(base, statuses=NO_ANSWER), len(answers)),
         unscored=len(answers) - n_lost - n_scored,
@@ -197,9 +211,8 @@ def marks_left(review_set: ReviewSet, selection: Selection) -> pl.DataFrame:
 
 def shared_count(numbers: PairAgreement, base: CaseFilter) -> Count:
     """Count what a pair of readers both scored on one dimension, with what opens it."""
-    readers = (numbers.reader_a, numbers.reader_b)
-    marks = (str(Mark.of(reader, numbers.dimension)) for reader in readers)
-    return Count(numbers.n, _with_marks(base, *marks))
+    pair = ReaderPair(numbers.dimension, (numbers.reader_a, numbers.reader_b))
+    return Count(numbers.n, with_all(base, "both", str(pair)))
 
 
 def reader_drifts(
@@ -243,8 +256,8 @@ def _drift(
     blocks = []
     for block in found.blocks:
         own = str(Mark.of(reader, dimension, days=(block.first, block.last)))
-        count = Count(block.n, _with_marks(base, own), found.n)
-        shared = Count(block.shared, _with_marks(base, own, also), block.n)
+        count = Count(block.n, with_all(base, "marks", own), found.n)
+        shared = Count(block.shared, with_all(base, "marks", own, also), block.n)
         blocks.append(OpenBlock(block, count, shared))
     names = table.marks.readers
     return ReaderDrift(reader, names[reader], names[other], found, tuple(blocks))
@@ -269,8 +282,11 @@ def _dimensions(
                 two,
                 Count(
                     places[one, two][0],
-                    _with_marks(
-                        base, str(Mark.of(a, dimension, one)), str(Mark.of(b, dimension, two))
+                    with_all(
+                        base,
+                        "marks",
+                        str(Mark.of(a, dimension, one)),
+                        str(Mark.of(b, dimension, two)),
                     ),
                     numbers.n,
                 ),
@@ -280,8 +296,20 @@ def _dimensions(
             for two in LEVELS
             if (one, two) in places
         )
-        shared = shared_count(numbers, base)
-        yield DimensionAgreement(numbers, shared, both["case"].n_unique(), cells)
+        same, close, apart = (
+            _part(both, ReaderPair(dimension, pair, *limits), base)
+            for limits in ((0, 0), (0, 1), (1, MOST_APART))
+        )
+        shared, cases = shared_count(numbers, base), both["case"].n_unique()
+        yield DimensionAgreement(numbers, shared, cases, same, close, apart, cells)
+
+
+def _part(both: pl.DataFrame, wanted: ReaderPair, base: CaseFilter) -> Part:
+    """Count what both scored (``case``, ``score``, ``score_b``) so many points apart."""
+    apart = (pl.col("score") - pl.col("score_b")).abs()
+    found = both.filter(apart.is_between(wanted.low, wanted.high))
+    count = Count(len(found), with_all(base, "both", str(wanted)), len(both))
+    return Part(count, found["case"].n_unique())
 
 
 def _chosen(wanted: Sequence[str], found: Sequence[PairAgreement]) -> Pair | None:
@@ -292,10 +320,6 @@ def _chosen(wanted: Sequence[str], found: Sequence[PairAgreement]) -> Pair | Non
         shared[pair] = shared.get(pair, 0) + row.n
     named = [pair for pair in shared if len(wanted) == 2 and set(pair) == set(wanted)]
     return next(iter(named), max(shared, key=lambda pair: shared[pair], default=None))
-
-
-def _with_marks(base: CaseFilter, *marks: str) -> CaseFilter:
-    return replace(base, marks=(*base.marks, *marks))
 
 
 def _opens(base: CaseFilter, **conditions: object) -> CaseFilter:

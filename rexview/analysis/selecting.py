@@ -13,6 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.case_filter import CaseFilter
+from rexview.analysis.pairing import ModelPair
 from rexview.analysis.table import FAILURE_BITS, AnswerTable, Bits
 
 Mask = npt.NDArray[np.bool_]
@@ -97,6 +98,10 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
         found["sources"] = (flagged_by(table, case_filter.sources) & wanted) != 0
     if case_filter.marks:
         found["marks"] = table.marks.having(case_filter.marks)
+    if case_filter.both:
+        found["both"] = table.marks.shared(case_filter.both)
+    if case_filter.paired:
+        found["paired"] = _paired(table, case_filter.paired)
     if case_filter.comments:
         of_case = np.logical_or.reduce([table.commented[word] for word in case_filter.comments])
         found["comments"] = of_case[table.case_row]
@@ -183,6 +188,18 @@ def _tagged(table: AnswerTable, name: str, values: Sequence[str]) -> Mask:
         rows, words = table.tag_words[name]
         tagged[rows[words.allowed(values)]] = True
     return tagged
+
+
+def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
+    """Say which rows are of two models that both have a final score in the case."""
+    total = np.ones(len(table.rows), dtype=np.bool_)
+    model = table.row_words["model"]
+    for pair in map(ModelPair.parse, words):
+        scored = ~np.isnan(table.numbers[pair.dimension])
+        first, second = (scored & model.allowed((name,)) for name in pair.models)
+        cases = table.any_of_case(first) & table.any_of_case(second)
+        total &= (first | second) & cases[table.case_row]
+    return total
 
 
 def _found(table: AnswerTable, words: Sequence[str]) -> Mask:

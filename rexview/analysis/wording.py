@@ -13,8 +13,10 @@ from rexview.vocab import DIMENSION_NAMES, FAILURES
 _ORDER: Final = (
     *("failures", "sources", "weakest", "statuses", "judged", "models"),
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
-    *("marks", "comments"),
+    *("marks", "both", "paired", "comments"),
 )
+_ALL_HOLD: Final = ("marks", "both", "paired")
+"""Conditions of which all chosen values have to hold, not one of them."""
 _LEAST: Final = 0.001
 """The smallest step of a range's end."""
 
@@ -57,8 +59,8 @@ def describe(table: AnswerTable, case_filter: CaseFilter) -> str:
             FAILURES[value].plural if field == "failures" else _label(table, field, value)
             for value in getattr(case_filter, field)
         ]
-        if names:  # all marks have to hold, one value of any other condition
-            parts.append((" and " if field == "marks" else " or ").join(names))
+        if names:
+            parts.append((" and " if field in _ALL_HOLD else " or ").join(names))
     parts += [_range(name, limits) for name, limits in case_filter.ranges.items()]
     if case_filter.search:
         parts.append(f"“{case_filter.search}”")

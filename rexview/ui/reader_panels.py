@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
 from typing import Final
 
 from rexview.analysis import CaseFilter
@@ -12,6 +11,7 @@ from rexview.analysis.published_agreement import AGREEMENT_SOURCE, published_agr
 from rexview.analysis.reader_tables import (
     DimensionAgreement,
     Pair,
+    Part,
     ReaderTables,
     shared_count,
 )
@@ -25,6 +25,8 @@ from rexview.vocab import DIMENSION_NAMES
 
 MOST_PAIRS: Final = 45
 """So many pairs are laid out; those that share most."""
+_APART: Final = "different scores"
+"""What the mean absolute difference is made of, and opens."""
 
 
 def headline_html(tables: ReaderTables) -> str:
@@ -63,7 +65,7 @@ def agreement_html(tables: ReaderTables) -> str:
 def _row(found: DimensionAgreement, reasons: Reasons) -> str:
     numbers, name = found.numbers, found.name
     unit = unit_name(numbers.dimension, numbers.n)
-    behind = f"{numbers.n:,} {unit} in {counted(found.cases, 'case')}"
+    behind = _behind(found, numbers.n, found.cases)
     n = f"{numbers.n:,}" + (f" <small>{unit}</small>" if found.unit != "answers" else "")
     head = f'<tr><th scope="row">{html.escape(name)}</th>'
     head += f"<td>{linked_number(found.shared, n, title=behind)}</td>"
@@ -74,19 +76,29 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
     def opened(label: str) -> str:
         return linked_number(found.shared, label, title=behind)
 
+    def part(some: Part, label: str, what: str) -> str:
+        title = f"{_behind(found, some.count.value, some.cases)}: {what}"
+        return linked_number(some.count, label, title=title)
+
     sign = "<sup>†</sup>" if numbers.lowered_by_variance else ""
     kappa = reasons.number(numbers.qwk, numbers.why, f"{name}, kappa")
     cells = [
         opened(f"<b>{kappa}</b>") + sign if numbers.qwk is not None else kappa,
         reasons.interval(numbers.qwk_interval, f"{name}, kappa"),
-        opened(f"<b>{numbers.mad:.2f}</b>"),
+        part(found.apart, f"<b>{numbers.mad:.2f}</b>", _APART),
         reasons.interval(numbers.mad_interval, f"{name}, MAD"),
     ]
     for mean, sd in ((numbers.mean_a, numbers.sd_a), (numbers.mean_b, numbers.sd_b)):
         spread = reasons.number(sd, numbers.why, f"{name}, SD")
         cells.append(opened(f"{mean:.2f} ± {spread}"))
-    cells += [opened(f"{numbers.exact:.0%}"), opened(f"{numbers.within_one:.0%}")]
+    cells.append(part(found.same, f"{numbers.exact:.0%}", "the same score"))
+    cells.append(part(found.close, f"{numbers.within_one:.0%}", "at most one point apart"))
     return head + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _behind(found: DimensionAgreement, n: int, cases: int) -> str:
+    """Write ``12 pictures in 9 cases``."""
+    return f"{n:,} {unit_name(found.numbers.dimension, n)} in {counted(cases, 'case')}"
 
 
 def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
@@ -172,8 +184,11 @@ def published_html(tables: ReaderTables) -> str:
         if found is not None:
             numbers = found.numbers
             kappa = NOTHING if numbers.qwk is None else f"{numbers.qwk:.2f}"
-            parts: Sequence[str] = (f"{numbers.n:,}", f"<b>{kappa}</b>", f"{numbers.mad:.2f}")
-            cells = [linked_number(found.shared, part) for part in parts]
+            cells = [
+                linked_number(found.shared, f"{numbers.n:,}"),
+                linked_number(found.shared, f"<b>{kappa}</b>"),
+                linked_number(found.apart.count, f"{numbers.mad:.2f}", title=_APART),
+            ]
         printed = [
             f"{row.n:,}",
             f"{row.qwk:.3f}",

@@ -23,8 +23,9 @@ from rexview.analysis import (
     Range,
 )
 from rexview.analysis.mark import Mark
+from rexview.analysis.pairing import ModelPair, ReaderPair
 from rexview.errors import FilterError
-from rexview.vocab import DIMENSIONS, FAILURES
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,10 @@ from rexview.vocab import DIMENSIONS, FAILURES
             {"mark": ":4..5:2026-03-01..2026-03-07:r"},
             CaseFilter(marks=(":4..5:2026-03-01..2026-03-07:r",)),
         ),
+        ({"both": "execution:0..1:a:b"}, CaseFilter(both=("execution:0..1:a:b",))),
+        ({"both": ["process:0..4:a:b", "process::a:b"]}, CaseFilter(both=("process::a:b",))),
+        ({"both": "process:2..2:a%3Ab:50%"}, CaseFilter(both=("process:2:a%3Ab:50%25",))),
+        ({"paired": "content:g:m"}, CaseFilter(paired=("content:g:m",))),
     ],
 )
 def test_reads_a_query(query: Any, expected: CaseFilter) -> None:
@@ -71,6 +76,22 @@ def test_reads_a_query(query: Any, expected: CaseFilter) -> None:
         ({"mark": "process::2026-02-30:r"}, "process::2026-02-30:r"),
         ({"mark": "::2026-03-07..2026-03-01:r"}, "::2026-03-07..2026-03-01:r"),
         ({"mark": "process"}, "process"),
+        ({"both": "content:0:a:b"}, "content:0:a:b"),
+        ({"both": ":0:a:b"}, ":0:a:b"),
+        ({"both": "process:5:a:b"}, "process:5:a:b"),
+        ({"both": "process:3..1:a:b"}, "process:3..1:a:b"),
+        ({"both": "process:-1:a:b"}, "process:-1:a:b"),
+        ({"both": "process:¹:a:b"}, "process:¹:a:b"),
+        ({"both": "process:0:a"}, "process:0:a"),
+        ({"both": "process:0:a:b:c"}, "process:0:a:b:c"),
+        ({"both": "process:0:a:a"}, "process:0:a:a"),
+        ({"both": "process:0::b"}, "process:0::b"),
+        ({"both": f"process:0:a:{'b' * 7_000}"}, "process:0:a:b"),
+        ({"paired": "gap:g:m"}, "gap:g:m"),
+        ({"paired": "content:g"}, "content:g"),
+        ({"paired": "content:g:g"}, "content:g:g"),
+        ({"paired": "content:g:m:x"}, "content:g:m:x"),
+        ({"paired": f"content:g:{'m' * 7_000}"}, "content:g:m"),
         ({"gap": "two"}, "two"),
         ({"gap": "4..2"}, "4..2"),
         ({"gap": "nan.."}, "nan"),
@@ -113,6 +134,23 @@ MARK = st.builds(
 ).map(str) | st.builds(Mark.of, st.text(max_size=20), st.sampled_from(DIMENSIONS), SCORE).map(str)
 
 
+APART = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(sorted)
+TWO = st.lists(
+    st.text("ab:%23A", min_size=1, max_size=6) | WORD, min_size=2, max_size=2, unique=True
+)
+READERS = st.builds(
+    lambda dimension, two, apart: str(ReaderPair(dimension, tuple(two), *apart)),
+    st.sampled_from(DIMENSIONS),
+    TWO,
+    APART,
+)
+MODELS = st.builds(
+    lambda dimension, two: str(ModelPair(dimension, tuple(two))),
+    st.sampled_from(list(DIMENSION_NAMES)),
+    TWO,
+)
+
+
 def chosen(words: Any) -> Any:
     return st.lists(st.sampled_from(list(words)), max_size=3).map(tuple)
 
@@ -131,6 +169,8 @@ FILTERS = st.builds(
     sites=st.lists(WORD, max_size=2).map(tuple),
     studies=chosen(["normal", "abnormal"]),
     marks=st.lists(MARK, max_size=3).map(tuple),
+    both=st.lists(READERS, max_size=2).map(tuple),
+    paired=st.lists(MODELS, max_size=2).map(tuple),
     comments=chosen(COMMENTED),
     search=WORD | st.just(""),
     sort=st.sampled_from(list(SORTS)),
@@ -144,6 +184,14 @@ def test_survives_the_link(case_filter: CaseFilter) -> None:
     assert set(query) <= set(FILTER_KEYS)
     link = urlencode(query, doseq=True)
     assert CaseFilter.from_query(parse_qs(link, keep_blank_values=True)) == case_filter
+
+
+@given(READERS, MODELS)
+def test_ids_of_two_come_back_whatever_they_hold(readers: str, models: str) -> None:
+    assert str(ReaderPair.parse(readers)) == readers
+    assert str(ModelPair.parse(models)) == models
+    pair = ReaderPair("process", ("a:b%3A", "%"), 1, 2)
+    assert ReaderPair.parse(str(pair)) == pair
 
 
 @given(st.dictionaries(st.sampled_from(FILTER_KEYS), st.lists(st.text(max_size=30), max_size=3)))

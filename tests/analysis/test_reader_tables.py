@@ -14,6 +14,7 @@ from rexview.analysis import AnswerTable, CaseFilter, Range, answer_table, apply
 from rexview.analysis.adjudication import adjudication
 from rexview.analysis.charts.reader_drift import drift_charts
 from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stricter_chart
+from rexview.analysis.pairing import ReaderPair
 from rexview.analysis.reader_tables import ReaderTables, reader_drifts, reader_tables
 from rexview.analysis.reader_words import (
     agreement_words,
@@ -129,10 +130,98 @@ class TestSmallTable:
         assert dict(one.disputes[0].marks) == {"a": 5.0, "b": 3.0}
 
 
+def keys_behind(review_set: ReviewSet, dimension: str, apart: range) -> set[str]:
+    """Return the cases with a unit that a and b both scored so far apart, the last score counts."""
+    newest: dict[tuple[Any, ...], int] = {}
+    for row in review_set.scores.iter_rows(named=True):
+        if row["dimension"] == dimension and row["score"] is not None:
+            newest[row["case"], row["image"], row["reader"]] = row["score"]
+    return {
+        case
+        for (case, image, reader), value in newest.items()
+        if reader == "a" and abs(value - newest.get((case, image, "b"), 99)) in apart
+    }
+
+
+class TestHowFarApart:
+    """Re-scored answers, halves, several pictures, an answer that never came."""
+
+    @pytest.fixture(name="review_set")
+    def review_set_fixture(self, make_set: Any) -> ReviewSet:
+        scores = [
+            *(score("same", "a", 1), score("same", "b", 4), score("same", "a", 4)),  # re-scored
+            *(score("one", "a", 2), score("one", "b", 3)),
+            *(score("three", "b", 1), score("three", "a", 5), score("three", "b", 2)),
+            *(score("half", "a", 3), score("half", "b", 3, "language")),
+            *(score("lost", "a", 5), score("lost", "b", 1)),
+            *(score("blank", "a", 5), score("blank", "b", None)),
+        ]
+        pictures = {
+            "same": [("a", 0, 2), ("b", 0, 2), ("a", 1, 1), ("b", 1, 5)],
+            "one": [("a", 0, 3), ("b", 1, 3)],  # different pictures
+            "three": [("a", None, 5), ("b", None, 4), ("a", 2, 2), ("b", 2, 2)],
+        }
+        scores += [
+            score(case, reader, value, "image_content", image=image)
+            for case, given in pictures.items()
+            for reader, image, value in given
+        ]
+        return review(make_set, scores, lost={"finish_reason": "length"})
+
+    def test_by_hand(self, review_set: ReviewSet) -> None:
+        table, tables = shown(review_set, resamples=0)
+        process, pictures = tables.compared
+        assert process.numbers.n == process.shared.value == 3
+        assert process.numbers.exact == pytest.approx(1 / 3)
+        opened = {
+            "shared": {"same", "one", "three"},
+            "same": {"same"},
+            "close": {"same", "one"},
+            "apart": {"one", "three"},
+        }
+        for name, cases in opened.items():
+            part = getattr(process, name)
+            count = part if name == "shared" else part.count
+            assert count.value == len(cases)
+            assert count.opens == CaseFilter.from_query(count.opens.to_query())
+            assert set(apply(table, count.opens).case_ids) == cases
+        assert (pictures.numbers.n, pictures.cases) == (4, 2)
+        found = [
+            (part.count.value, part.cases)
+            for part in (pictures.same, pictures.close, pictures.apart)
+        ]
+        assert found == [(2, 2), (3, 2), (2, 2)]
+
+    @pytest.mark.parametrize("dimension", ["process", "language", "image_content"])
+    def test_every_distance(self, review_set: ReviewSet, dimension: str) -> None:
+        table = answer_table(review_set)
+        came = set(table.rows.filter(pl.col("status") == "answered")["case"])
+        for low in range(5):
+            for high in range(low, 5):
+                for readers in (("a", "b"), ("b", "a")):
+                    word = str(ReaderPair(dimension, readers, low, high))
+                    wanted = keys_behind(review_set, dimension, range(low, high + 1)) & came
+                    assert set(apply(table, CaseFilter(both=(word,))).case_ids) == wanted
+
+    def test_in_a_filter_by_one_picture_others_of_it_count(self, review_set: ReviewSet) -> None:
+        base = CaseFilter(marks=("image_content:1::a",))
+        table, tables = shown(review_set, case_filter=base, resamples=0)
+        pictures = tables.dimension("image_content")
+        assert pictures is not None
+        assert (pictures.shared.value, pictures.same.count.value) == (2, 1)
+        for count in (pictures.shared, pictures.same.count, pictures.apart.count):
+            assert apply(table, count.opens).case_ids == ["same"]
+
+
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize(
     "base",
-    [CaseFilter(), CaseFilter(models=("m",)), CaseFilter(process=Range(2, 4), sort="gap")],
+    [
+        CaseFilter(),
+        CaseFilter(models=("m",)),
+        CaseFilter(process=Range(2, 4), sort="gap"),
+        CaseFilter(both=("process:0..1:a:z",), marks=("::2026-03-02..2026-03-15:a",)),
+    ],
 )
 def test_everything_opens_what_it_counts(make_set: Any, seed: int, base: CaseFilter) -> None:
     review_set = random_review(make_set, seed)
@@ -146,8 +235,12 @@ def test_everything_opens_what_it_counts(make_set: Any, seed: int, base: CaseFil
     for found in tables.compared:
         pictures = found.numbers.dimension == "image_style"
         assert sum(cell.count.value for cell in found.cells) == found.numbers.n
+        parts = [*found.cells, found.same, found.close, found.apart]
+        assert found.same.count.value + found.apart.count.value == found.numbers.n
+        assert found.same.count.share == found.numbers.exact
+        assert found.close.count.share == found.numbers.within_one
         for count, cases in [(found.shared, found.cases)] + [
-            (cell.count, cell.cases) for cell in found.cells
+            (part.count, part.cases) for part in parts
         ]:
             behind = apply(table, count.opens)
             assert len(behind) == cases

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -119,6 +120,40 @@ def has_marks(table: AnswerTable, row: dict[str, Any], words: tuple[str, ...]) -
     return pictures is None or bool(pictures)
 
 
+@cache
+def shared_answers(table: AnswerTable, word: str) -> set[tuple[str, str]]:
+    """The answers that two readers both scored, or one picture of them, so far apart."""
+    dimension, apart, first, second = word.split(":")
+    low, _, high = apart.partition("..")
+    allowed = range(int(low), int(high or low) + 1) if apart else range(5)
+    given: dict[tuple[Any, ...], int] = {}
+    for score in table.marks.review_set.scores.filter(pl.col("dimension") == dimension).rows(
+        named=True
+    ):
+        picture = score["image"] if dimension.startswith("image") else None
+        given[score["case"], score["model"], picture, score["reader"]] = score["score"]
+    return {
+        (case, model)
+        for (case, model, picture, reader), value in given.items()
+        if reader == first
+        and (case, model, picture, second) in given
+        and abs(value - given[case, model, picture, second]) in allowed
+    }
+
+
+@cache
+def paired_answers(table: AnswerTable, word: str) -> set[tuple[str, str]]:
+    """The answers of two models in the cases where both have a final score."""
+    dimension, *models = word.split(":")
+    scored = {
+        (row["case"], row["model"])
+        for row in table.rows.rows(named=True)
+        if row[dimension] is not None
+    }
+    both = {case for case, _ in scored if all((case, model) in scored for model in models)}
+    return {(case, model) for case, model in scored if case in both and model in models}
+
+
 def is_commented(table: AnswerTable, case: str, words: tuple[str, ...]) -> bool:
     """Whether a case has comments, or open ones, as the words ask."""
     count = table.comments.get(case)
@@ -130,7 +165,7 @@ def expected_rows(table: AnswerTable, case_filter: CaseFilter) -> list[dict[str,
     cases = {row["case"]: row for row in table.cases.iter_rows(named=True)}
     kept = []
     for row in table.rows.iter_rows(named=True):
-        case = cases[row["case"]]
+        case, key = cases[row["case"]], (row["case"], row["model"])
         failures = set()
         for failure, bit in FAILURE_BITS.items():
             detected, marked = bool(row["detected"] & bit), bool(row["marked"] & bit)
@@ -157,6 +192,9 @@ def expected_rows(table: AnswerTable, case_filter: CaseFilter) -> list[dict[str,
             all(values & set(case["tags"] or ()) for values in regions.values()),
             all(word.lower() in text for word in case_filter.search.split()),
             has_marks(table, row, case_filter.marks),
+            not case_filter.both or row["status"] == "answered",
+            all(key in shared_answers(table, word) for word in case_filter.both),
+            all(key in paired_answers(table, word) for word in case_filter.paired),
             not case_filter.comments or is_commented(table, row["case"], case_filter.comments),
         ]
         for name, limits in case_filter.ranges.items():
@@ -195,6 +233,16 @@ FILTERS = [
     CaseFilter(marks=("::2026-03-02..2026-03-06:r1",)),
     CaseFilter(marks=("language:4:2026-03-05:",), search="effusion"),
     CaseFilter(marks=(":1::nobody",)),
+    CaseFilter(both=("execution::r1:r2",)),
+    CaseFilter(both=("execution:0:r2:r1",)),
+    CaseFilter(both=("execution:0..1:r1:r2", "process:1..4:r1:r2")),
+    CaseFilter(both=("image_content:2:r1:r2", "image_content:0:r1:r2")),
+    CaseFilter(both=("image_content:1..3:r1:r2",), marks=("image_content:1::r1",), models=("g",)),
+    CaseFilter(both=("execution:0:r1:nobody",)),
+    CaseFilter(paired=("content:g:m",)),
+    CaseFilter(paired=("image_content:m:g", "language:g:m")),
+    CaseFilter(paired=("process:g:m",), models=("m",), gap=Range(0)),
+    CaseFilter(paired=("process:g:nobody",)),
     CaseFilter(comments=("commented",)),
     CaseFilter(comments=("unresolved",), models=("g",)),
     CaseFilter(comments=("unresolved", "commented"), search="nodule"),
@@ -335,9 +383,13 @@ def test_values_that_the_set_does_not_have_are_named(table: AnswerTable) -> None
         tags=("region:toe",),
         sites=("A",),
         marks=("process:1::x:y", "process:2::x:y", "process:::r1", "process:1::"),
+        both=("process::r2:z%3A", "process::x%3Ay:r1"),
+        paired=("process:g:none", "process:nobody:m"),
     )
     assert unknown_values(table, case_filter) == [
         "This set has no model “nobody”.",
         "This set has no tag “region:toe”.",
+        "This set has no model “none”.",
         "This set has no reader “x:y”.",
+        "This set has no reader “z:”.",
     ]

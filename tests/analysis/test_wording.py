@@ -58,6 +58,19 @@ def table_fixture(make_set: Any) -> AnswerTable:
             CaseFilter(marks=("::2025-12-31..2026-01-01:a",)),
             "Dr. A: scored, 31 Dec 2025 to 1 Jan 2026",
         ),
+        (CaseFilter(both=("execution::a:s%3At",)), "Dr. A and s:t: both scored Execution"),
+        (CaseFilter(both=("execution:0:a:s",)), "Dr. A and s: same Execution score"),
+        (
+            CaseFilter(both=("execution:0..1:a:s", "image_style:2:s:a")),
+            "Dr. A and s: Execution scores at most 1 point apart and "
+            "s and Dr. A: Image Style scores 2 points apart",
+        ),
+        (
+            CaseFilter(both=("process:1..4:a:s",)),
+            "Dr. A and s: Process scores at least 1 point apart",
+        ),
+        (CaseFilter(both=("process:1..3:a:s",)), "Dr. A and s: Process scores 1 to 3 points apart"),
+        (CaseFilter(paired=("content:m:x",)), "Medical 4B and x: Content scored for both"),
     ],
 )
 def test_describes(table: AnswerTable, case_filter: CaseFilter, words: str) -> None:
@@ -66,17 +79,24 @@ def test_describes(table: AnswerTable, case_filter: CaseFilter, words: str) -> N
 
 def test_each_chip_takes_one_condition_away(table: AnswerTable) -> None:
     case_filter = CaseFilter(
-        failures=("laterality_error", "omission"), models=("m",), gap=Range(2), search="left lung"
+        failures=("laterality_error", "omission"),
+        models=("m",),
+        both=("process:0:a:b", "process:1..4:a:b"),
+        gap=Range(2),
+        search="left lung",
     )
     found = {chip.label: chip.rest for chip in chips(table, case_filter)}
     assert list(found) == [
         "Laterality error",
         "Missed finding",
         "Medical 4B",
+        "Dr. A and b: same Process score",
+        "Dr. A and b: Process scores at least 1 point apart",
         "Gap 2 or more",
         "“left lung”",
     ]
     assert found["Laterality error"].failures == ("omission",)
+    assert found["Dr. A and b: same Process score"].both == ("process:1..4:a:b",)
     assert found["Gap 2 or more"].gap is None
     assert found["“left lung”"].search == ""
     assert chips(table, CaseFilter(sort="gap")) == ()

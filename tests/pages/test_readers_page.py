@@ -1,6 +1,8 @@
 """The Readers page without a browser: tables, choices in the link, empty states."""
 
 import re
+from html import unescape
+from urllib.parse import parse_qs
 
 import pytest
 from page_text import StrictReader, drawn, shown, title
@@ -51,14 +53,24 @@ def test_two_readers(open_app, review_folder):
     assert re.search(r"Execution 2 .* 1\.00 .* 3\.50 ± 0\.71 2\.50 ± 0\.71 50% 50%", text)
     assert "1 answer in 1 case" in text
     assert "Execution: Reader A 4 · rb 2" in text
+    # Half have the same score, the other half makes the MAD, none is within one but those.
+    opened = {
+        unescape(label): CaseFilter.from_query(parse_qs(unescape(query))).both
+        for query, label in re.findall(
+            r'href="browse\?([^"]*)"[^>]*title="([^"]*: [^"]*)"', drawn(app)
+        )
+    }
+    assert opened == {
+        "1 answer in 1 case: different scores": ("execution:1..4:ra:rb",),
+        "1 answer in 1 case: the same score": ("execution:0:ra:rb",),
+        "1 answer in 1 case: at most one point apart": ("execution:0..1:ra:rb",),
+    }
     charts = app.get("vega_lite_chart") or app.get("arrow_vega_lite_chart")
     assert len(charts) == 3  # one map, one plot, one of differences: nothing over time
     assert "Reader A: There are too few scores for two blocks of at least 10" in said_by(app)
 
 
 def test_links_hold_filters_and_html_is_well_formed(open_app, review_folder):
-    from urllib.parse import parse_qs
-
     name = "<img src=x onerror=alert(1)>"
     write_scores(review_folder, [row.replace("Wrong", name) for row in two_readers(second=name)])
     app = open_app("readers")
