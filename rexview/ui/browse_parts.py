@@ -11,6 +11,7 @@ import streamlit as st
 from rexview.analysis import SORTS, AnswerTable, CaseFilter, Selection, unknown_values
 from rexview.ui import state
 from rexview.ui.filter_panel import set_filter
+from rexview.ui.latest_link import change_link, filter_asked
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
@@ -45,7 +46,6 @@ def list_head(selection: Selection, case_filter: CaseFilter) -> tuple[str, list[
             format_func=SORTS.__getitem__,
             key="browse_sort",
             on_change=_sort,
-            args=(case_filter,),
             label_visibility="collapsed",
             width=210,
         )
@@ -102,15 +102,15 @@ def _range_text(selection: Selection, first: int, shown: int) -> str:
     return f"<b>{first + 1:,}–{first + shown:,}</b> of {total:,} {cases}"
 
 
-def _sort(case_filter: CaseFilter) -> None:
-    set_filter(replace(case_filter, sort=st.session_state["browse_sort"]))
+def _sort() -> None:
+    set_filter(replace(filter_asked(), sort=st.session_state["browse_sort"]))
 
 
 def _show_as() -> None:
     view = st.session_state["browse_view"]
-    state.set_query({state.QUERY_VIEW: None if view == "cards" else view, state.QUERY_PAGE: None})
+    change_link({state.QUERY_VIEW: None if view == "cards" else view, state.QUERY_PAGE: None})
 
 
 def _turn(key: str) -> None:
     page = st.session_state[key]
-    state.set_query({state.QUERY_PAGE: None if page == 1 else str(page)})
+    change_link({state.QUERY_PAGE: None if page == 1 else str(page)})

@@ -1,7 +1,9 @@
 """The filter panel: one for every page. The link is the only place where the filter is kept.
 
 On every run the widgets take their values from the link; a change is written to the link before the
-page runs. So a link, the browser's back button and a click on a chip all come out the same.
+page runs. So a link, the browser's back button and a click on a chip all come out the same. What is
+changed is the filter as it is asked for by then: another change may have come since the panel was
+drawn, as when a click on a value ends the typing of a search.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from rexview.analysis import (
     Range,
 )
 from rexview.ui import state
+from rexview.ui.latest_link import change_link, filter_asked
 from rexview.ui.saved_filters import LONGEST_NAME, forget_filter, save_filter, saved_filters
 from rexview.ui.text import as_markdown
 
@@ -49,7 +52,7 @@ def filter_panel(case_filter: CaseFilter, counts: Facets, *, set_name: str) -> N
         _search(case_filter)
         for place, facet in enumerate(counts.facets):
             if _worth_showing(facet, counts.total):
-                _facet(case_filter, facet, place)
+                _facet(facet, place)
         _scores(case_filter)
         _saved(case_filter, set_name)
 
@@ -57,7 +60,7 @@ def filter_panel(case_filter: CaseFilter, counts: Facets, *, set_name: str) -> N
 def set_filter(case_filter: CaseFilter) -> None:
     """Put a filter into the link in place of the one there; the page of a list begins anew."""
     changes: dict[str, str | list[str] | None] = dict.fromkeys(FILTER_KEYS)
-    state.set_query({**changes, state.QUERY_PAGE: None, **case_filter.to_query()})
+    change_link({**changes, state.QUERY_PAGE: None, **case_filter.to_query()})
 
 
 def _search(case_filter: CaseFilter) -> None:
@@ -65,7 +68,8 @@ def _search(case_filter: CaseFilter) -> None:
     st.session_state[key] = case_filter.search
 
     def changed() -> None:
-        set_filter(replace(case_filter, search=(st.session_state[key] or "")[:LONGEST_SEARCH]))
+        words = (st.session_state[key] or "")[:LONGEST_SEARCH]
+        set_filter(replace(filter_asked(), search=words))
 
     st.text_input(
         "Search",
@@ -86,19 +90,19 @@ def _worth_showing(facet: Facet, total: int) -> bool:
     return len(met) == 1 and met[0] < total
 
 
-def _facet(case_filter: CaseFilter, facet: Facet, place: int) -> None:
+def _facet(facet: Facet, place: int) -> None:
     chosen = [value.value for value in facet.values if value.chosen]
     words = {value.value: _label(value.name, value.count) for value in facet.values}
     plain = {value.value: f"{value.name} ({value.count:,})" for value in facet.values}
     shown = [value.value for value in facet.values if value.count or value.chosen]
     key = f"filter_{facet.field}_{place}"
     st.session_state[key] = chosen
-    others = tuple(value for value in getattr(case_filter, facet.field) if value not in words)
 
     def changed() -> None:
-        picked = (*others, *st.session_state[key])
-        changes: dict[str, Any] = {facet.field: picked}
-        set_filter(replace(case_filter, **changes))
+        asked = filter_asked()
+        others = (value for value in getattr(asked, facet.field) if value not in words)
+        changes: dict[str, Any] = {facet.field: (*others, *st.session_state[key])}
+        set_filter(replace(asked, **changes))
 
     unfolded = facet.field in _OPEN or bool(chosen)
     title = as_markdown(facet.name) + (f" :primary[**{len(chosen)}**]" if chosen else "")
@@ -128,10 +132,10 @@ def _scores(case_filter: CaseFilter) -> None:
         return
     with box:
         for name in (*_SCORES, "gap", "disagreement", "image_content", "image_style"):
-            _range(case_filter, name, ranges)
+            _range(name, ranges)
 
 
-def _range(case_filter: CaseFilter, name: str, ranges: Mapping[str, Range]) -> None:
+def _range(name: str, ranges: Mapping[str, Range]) -> None:
     key = f"filter_{name}"
     low, high = (float(end) for end in RANGE_LIMITS[name])
     limits = ranges.get(name, Range())
@@ -144,7 +148,7 @@ def _range(case_filter: CaseFilter, name: str, ranges: Mapping[str, Range]) -> N
         start, end = st.session_state[key]
         narrowed = Range(None if start <= low else start, None if end >= high else end)
         changes: dict[str, Any] = {name: narrowed if narrowed != Range() else None}
-        set_filter(replace(case_filter, **changes))
+        set_filter(replace(filter_asked(), **changes))
 
     st.slider(RANGES[name], low, high, step=0.5, key=key, on_change=changed, format="%g")
 
@@ -181,7 +185,7 @@ def _saved(case_filter: CaseFilter, set_name: str) -> None:
                 key=key,
                 max_chars=LONGEST_NAME,
                 on_change=_save,
-                args=(set_name, case_filter, key),
+                args=(set_name, key),
                 placeholder="Name, then Enter",
             )
         elif not saved:
@@ -189,12 +193,12 @@ def _saved(case_filter: CaseFilter, set_name: str) -> None:
         st.caption("Kept on the computer that runs rexview. The link always holds the filter too.")
 
 
-def _save(set_name: str, case_filter: CaseFilter, key: str) -> None:
+def _save(set_name: str, key: str) -> None:
     name = st.session_state[key].strip()
     if not name:
         return
     try:
-        save_filter(set_name, name, case_filter)
+        save_filter(set_name, name, filter_asked())
     except OSError:
         st.toast("The filter could not be saved: its file cannot be written.")
         return

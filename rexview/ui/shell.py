@@ -17,6 +17,7 @@ from rexview.detect import read_word_lists
 from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreError
 from rexview.schema import ReviewSet
 from rexview.ui import account, people, resources, state
+from rexview.ui.latest_link import link_caught_up
 from rexview.ui.problems import show_problems
 from rexview.ui.text import as_markdown
 
@@ -77,7 +78,8 @@ def run() -> None:
     st.html(_style())
     if signed_in:
         state.keep_choices(page.url_path)
-    page.run()
+    with link_caught_up():
+        page.run()
 
 
 def _pages() -> list[StreamlitPage]:

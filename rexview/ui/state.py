@@ -82,6 +82,12 @@ def keep_choices(page: str) -> None:
     st.session_state[_SESSION_ORDER] = content_order()
 
 
+def page_shown() -> str:
+    """Return the address of the page that was run last, as :func:`keep_choices` was told it."""
+    page: str = st.session_state.get(_SESSION_PAGE, "")
+    return page
+
+
 def content_order() -> ContentOrder:
     """Return the order in which Content is worked out: that of the link, else the usual one."""
     named = query_value(QUERY_CONTENT_ORDER)

@@ -3,6 +3,9 @@ import re
 from urllib.parse import parse_qs
 
 from page_text import drawn, title
+from streamlit.runtime.scriptrunner import RerunData, RerunException
+
+from rexview.ui import filtered
 
 
 def cards(app):
@@ -64,6 +67,43 @@ def test_a_choice_in_the_panel_goes_into_the_link(open_app):
     app.slider(key="filter_gap").set_value((2.0, 4.0)).run()
     assert query(app)["gap"] == ["2.."]
     assert cards(app) == []
+
+
+def test_a_click_that_ends_a_search_keeps_it(open_app):
+    """The browser sends the text with the click that takes the caret out of the field."""
+    app = open_app("browse")
+    (failures,) = [group for group in app.get("button_group") if group.key == "filter_failures_0"]
+    app.text_input(key="filter_search").set_value("effusion")
+    failures.select("token_limit").run()
+    assert query(app) == {"failure": ["token_limit"], "q": ["effusion"]}
+    assert app.text_input(key="filter_search").value == "effusion"
+
+
+def test_a_search_outlives_a_click_that_breaks_off_its_run(open_app, monkeypatch):
+    """Until a run has ended the browser sends the old link, and the page must not go back to it."""
+    app = open_app("browse")
+    broken_off = iter([True])
+
+    def counts(*given):
+        if next(broken_off, False):
+            raise RerunException(RerunData(query_string=""))
+        return count(*given)
+
+    count = filtered.counts
+    monkeypatch.setattr(filtered, "counts", counts)
+    app.text_input(key="filter_search").set_value("effusion").run()
+    assert next(broken_off, None) is None, "a run was broken off"
+    assert query(app) == {"q": ["effusion"]}
+    assert app.text_input(key="filter_search").value == "effusion"
+
+
+def test_the_back_button_takes_a_search_back(open_app):
+    app = open_app("browse")
+    app.text_input(key="filter_search").set_value("effusion").run()
+    del app.query_params["q"]
+    app.run()
+    assert query(app) == {}
+    assert app.text_input(key="filter_search").value == ""
 
 
 def test_the_link_decides_what_the_widgets_show(open_app):
