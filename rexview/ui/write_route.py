@@ -92,7 +92,8 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
         raise _NotNow(422, str(error)) from None
     try:
         with _lock(study.reviews.key, study.person.id):
-            return _write(study.now(), said, body.get("case"))
+            shown = body.get("case")
+            return _write(study.now(), said, shown if isinstance(shown, str) else None)
     except StoreError as error:
         raise _NotNow(503, _safe(error)) from None
 
@@ -132,7 +133,7 @@ def _lock(study: str, person: str) -> Lock:
     return Lock()
 
 
-def _write(study: Study, said: Sequence[Said], shown: Any) -> dict[str, Any]:
+def _write(study: Study, said: Sequence[Said], shown: str | None) -> dict[str, Any]:
     """Write entries in their order and say how their cases stand then."""
     saved: list[str] = []
     refused: dict[str, str] = {}

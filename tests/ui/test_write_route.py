@@ -116,6 +116,13 @@ def test_a_score_is_written_for_the_model_behind_the_letter(post, score, reviews
     assert row.via == "score page"
 
 
+@pytest.mark.parametrize("case", [["c1"], {"c1": 1}, 5, "c99"])
+def test_what_is_no_case_of_the_list_is_answered_all_the_same(post, score, case):
+    entry = score(4)
+    told = post(entry, case=case)
+    assert (told["saved"], list(told["own"])) == ([entry["token"]], ["c1"])
+
+
 def test_an_entry_that_arrives_twice_is_one(post, score, reviews):
     entry = score(4)
     for _ in range(3):
