@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -35,12 +35,67 @@ _GPT: Final = r"gpt[\s_\-]?\d[\w.\-]*\w|gpt[\s_\-]?\d"
 _COVERS: Final[WeakKeyDictionary[ReviewSet, re.Pattern[str]]] = WeakKeyDictionary()
 
 
-def cover_names(review_set: ReviewSet, text: str) -> str:
+@dataclass(frozen=True)
+class Covered:
+    """A text as a blinded reader sees it, and where its parts stand in the source.
+
+    ``names`` holds the start and end of each covered name in the source, in order.
+    """
+
+    text: str
+    names: tuple[tuple[int, int], ...] = ()
+
+    def source(self, start: int, end: int) -> tuple[int, int]:
+        """Return where a part of the text stands in the source; a name is never cut."""
+        pairs = [(shown, source) for source, shown in self._spans()]
+        return _moved(start, pairs, 0), _moved(end, pairs, 1)
+
+    def shown(self, start: int, end: int) -> tuple[int, int]:
+        """Return where a part of the source stands in the text; a name is never cut."""
+        pairs = self._spans()
+        return _moved(start, pairs, 0), _moved(end, pairs, 1)
+
+    def _spans(self) -> list[tuple[_Span, _Span]]:
+        """Return each name's place in the source and in the text."""
+        shorter, spans = 0, []
+        for first, last in self.names:
+            begin = first - shorter
+            spans.append(((first, last), (begin, begin + len(COVER))))
+            shorter = last - begin - len(COVER)
+        return spans
+
+
+_Span = tuple[int, int]
+
+
+def _moved(at: int, pairs: Iterable[tuple[_Span, _Span]], side: int) -> int:
+    """Return the place that ``at`` has on the other side; within a name, that side of the name."""
+    further = 0
+    for here, there in pairs:
+        if at <= here[0]:
+            break
+        if at < here[1]:
+            return there[side]
+        further = there[1] - here[1]
+    return at + further
+
+
+def covered(review_set: ReviewSet, text: str) -> Covered:
     """Cover the names and ids of the set's models, and the well-known ones, in a text."""
+    found = _cover(review_set)
+    return Covered(found.sub(COVER, text), tuple(one.span() for one in found.finditer(text)))
+
+
+def cover_names(review_set: ReviewSet, text: str) -> str:
+    """Return only the text of :func:`covered`."""
+    return _cover(review_set).sub(COVER, text)
+
+
+def _cover(review_set: ReviewSet) -> re.Pattern[str]:
     if review_set not in _COVERS:
         names = [name for model in review_set.models for name in (model.id, model.name)]
         _COVERS[review_set] = names_pattern(names, plain_words(review_set))
-    return _COVERS[review_set].sub(COVER, text)
+    return _COVERS[review_set]
 
 
 def names_pattern(names: Iterable[str], plain: Collection[str] = ()) -> re.Pattern[str]:

@@ -58,7 +58,7 @@ class Comment:
     """A comment as it stands now.
 
     ``on`` says what it is on: ``{"what": "case" | "answer" | "box" | "span", …}``. ``edited`` is
-    when its words were last changed, None when they never were.
+    when its words were last changed, None when they never were; ``via`` is where they were given.
     """
 
     id: str
@@ -73,6 +73,7 @@ class Comment:
     reply_to: str | None
     resolved: bool
     resolved_by: str | None
+    via: str = "app"
 
 
 class Reviews:
@@ -391,4 +392,5 @@ def _comment(row: Stored, begun: datetime, settled: Stored | None) -> Comment:
         reply_to=value["reply_to"],
         resolved=is_resolved,
         resolved_by=settled.person if settled and is_resolved else None,
+        via=row.via,
     )

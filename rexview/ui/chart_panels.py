@@ -11,7 +11,7 @@ from rexview.analysis.charts import SELECTION, LinkedChart, overview_charts
 from rexview.analysis.charts.export import FORMS, exported, file_name
 from rexview.analysis.charts.overview import SIDE_BY_SIDE
 from rexview.errors import RexviewError
-from rexview.ui import filtered, resources, state
+from rexview.ui import filtered, people, resources, state
 from rexview.ui.chart_table import chart_table_html
 from rexview.ui.linked import go_to
 from rexview.ui.text import as_markdown
@@ -54,6 +54,7 @@ def show_chart(linked: LinkedChart, *, key: str) -> None:
 @st.fragment
 def _chart(linked: LinkedChart, key: str) -> None:
     """Run alone when the chart is clicked or its table opened: the page has not changed then."""
+    people.guard(state.PAGE_OVERVIEW)  # every page with charts is for the same roles
     st.markdown(f"**{as_markdown(linked.title)}**")
     event = st.vega_lite_chart(
         spec=linked.spec, key=key, on_select="rerun", selection_mode=SELECTION, width="stretch"

@@ -7,14 +7,14 @@ it, and in the browser until the page says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.blinding import cover_names
+from rexview.analysis.blinding import Covered, cover_names, covered
 from rexview.analysis.case_page import CasePage
 from rexview.analysis.commenting import find_quote, nth_of, screen_words
 from rexview.errors import StoreError, StoreRefused
@@ -38,12 +38,14 @@ class Places:
     """What can be commented on: the answers of a case by their names on this page.
 
     ``names`` has the name on screen by key, ``answers`` the answer as it is in the review set (its
-    ``model`` is the real one). ``own_only`` is for readers who must not see what others say.
+    ``model`` is the real one), ``texts`` its text as it is on screen. ``own_only`` is for readers
+    who must not see what others say.
     """
 
     case: str
     names: Mapping[str, str]
     answers: Mapping[str, Answer]
+    texts: Mapping[str, Covered]
     page: str = state.PAGE_CASE
     own_only: bool = False
 
@@ -55,20 +57,23 @@ class Places:
 def case_places(page: CasePage, names: Mapping[str, str]) -> Places:
     """Return what can be commented on on the Case page: every answer under its model's name."""
     answers = {answer.model: answer for answer in page.answers}
-    return Places(page.case.id, {model: names[model] for model in answers}, answers)
+    texts = {model: Covered(answer.text or "") for model, answer in answers.items()}
+    return Places(page.case.id, {model: names[model] for model in answers}, answers, texts)
 
 
 def score_places(study: Study, case_id: str) -> Places:
     """Return what can be commented on on the Score page: answers by their letters.
 
-    Who scores is shown their own comments only: those of others may tell their scores.
+    Who scores is shown their own comments only, and only those made where no model is named: those
+    of others may tell their scores, and those from the Case page whose answer is whose.
     """
-    answers = {answer.model: answer for answer in study.review_set.answers_of(case_id)}
-    slots = study.slots(case_id)
+    of_model = {answer.model: answer for answer in study.review_set.answers_of(case_id)}
+    answers = {slot: of_model[model] for slot, model in study.slots(case_id).items()}
     return Places(
         case_id,
-        {slot: f"Answer {slot}" for slot in slots},
-        {slot: answers[model] for slot, model in slots.items()},
+        {slot: f"Answer {slot}" for slot in answers},
+        answers,
+        {slot: covered(study.review_set, one.text or "") for slot, one in answers.items()},
         page=state.PAGE_SCORE,
         own_only=True,
     )
@@ -152,8 +157,7 @@ def _write(review_set: ReviewSet, person: Person | None) -> str:
             return "Give your name, then it is sent."
         try:
             reviews = resources.reviews(review_set)
-            visible = _visible(reviews, waiting.places, person)
-            reviews.record([_entry(waiting, visible)], person)
+            reviews.record([_entry(waiting, reviews, person)], person)
         except (StoreRefused, _Unfit) as error:
             _finish(token, str(error))
         except StoreError as error:
@@ -177,7 +181,7 @@ class _Unfit(Exception):
     """A message that cannot become an entry."""
 
 
-def _entry(waiting: _Waiting, visible: Iterable[Comment]) -> Entry:
+def _entry(waiting: _Waiting, reviews: Reviews, person: Person) -> Entry:
     """Make the entry of a message.
 
     Raises
@@ -186,10 +190,10 @@ def _entry(waiting: _Waiting, visible: Iterable[Comment]) -> Entry:
         It is about something that is not there, or that whoever sent it does not see.
     """
     message, places = waiting.message, waiting.places
-    known = {one.id: one for one in visible}
+    known = {one.id: one for one in _visible(reviews, places, person)}
     standing = known.get(message.comment)
     via = _VIA[places.own_only]
-    if message.kind != "write" and standing is None:
+    if standing is None and (message.kind != "write" or _is_hidden(reviews, waiting)):
         raise _Unfit("The comment is not there any more.")
     if message.kind == "resolve":
         settled = {"resolved": message.resolved}
@@ -206,6 +210,8 @@ def _entry(waiting: _Waiting, visible: Iterable[Comment]) -> Entry:
         case, model, on = about.case, about.model, about.on
     else:
         model, on = _spot(message, places)
+    if places.own_only and model is not None and places.key_of(model) is None:
+        raise _Unfit(_NO_ANSWER)  # the database would say which model is not there any more
     value = {"text": message.text, "on": dict(on), "reply_to": reply_to}
     return Entry(
         "comment",
@@ -216,6 +222,20 @@ def _entry(waiting: _Waiting, visible: Iterable[Comment]) -> Entry:
         token=message.token,
         via=via,
     )
+
+
+def _is_hidden(reviews: Reviews, waiting: _Waiting) -> bool:
+    """Whether a message names a comment that who scores does not see, and is not sent again.
+
+    To write it anew on an answer would tell, by what the database says, whose answer that is.
+    """
+    message, places = waiting.message, waiting.places
+    if not places.own_only:
+        return False
+    every = reviews.history(kind="comment", case=places.case)
+    rows = [row for row in every if row.subject == message.comment]
+    again = any(row.token == message.token and row.via == _VIA[True] for row in rows)
+    return bool(rows) and not again
 
 
 def _spot(message: Message, places: Places) -> tuple[str | None, Mapping[str, Any]]:
@@ -235,12 +255,13 @@ def _spot(message: Message, places: Places) -> tuple[str | None, Mapping[str, An
         place = {"image": box.image, "box": list(box.box), "label": box.label, "index": spot.box}
         return answer.model, {"what": "box", **place}
     if spot.quote is not None:
-        text = answer.text or ""
-        found = find_quote(text, spot.quote, spot.before)
+        screen = places.texts[spot.key]  # what is covered there must not be found by guessing
+        found = find_quote(screen.text, spot.quote, spot.before)
         if found is None:
             raise _Unfit("The words that you chose are not in the answer.")
-        words = text[found.start : found.end]
-        where = {"field": "text", "start": found.start, "end": found.end, "text": words}
+        start, end = screen.source(found.start, found.end)
+        words = (answer.text or "")[start:end]
+        where = {"field": "text", "start": start, "end": end, "text": words}
         return answer.model, {"what": "span", **where}
     return answer.model, {"what": "answer"}
 
@@ -250,7 +271,9 @@ def _visible(reviews: Reviews, places: Places, person: Person | None) -> tuple[C
     every = _comments(reviews, places.case, reviews.revision())
     if not places.own_only:
         return every
-    return tuple(one for one in every if person is not None and one.person == person.id)
+    named = _VIA[False]
+    own = (one for one in every if person is not None and one.person == person.id)
+    return tuple(one for one in own if one.via != named)
 
 
 @lru_cache(maxsize=64)
@@ -282,19 +305,22 @@ def _comment_json(
     key = places.key_of(one.model)
     what = one.on.get("what")
     quote = str(one.on.get("text") or one.on.get("label") or "")
+    screen = cover_names(review_set, quote) if places.own_only else quote
     nth = 0
     if what == "span" and key is not None:
-        text = places.answers[key].text or ""
+        text, shown = places.answers[key].text or "", places.texts[key]
         start, end = int(one.on.get("start") or 0), int(one.on.get("end") or 0)
-        nth = nth_of(text, start, end) if text[start:end] == quote else 0
+        if text[start:end] == quote:
+            start, end = shown.shown(start, end)
+            screen, nth = shown.text[start:end], nth_of(shown.text, start, end)
     box = one.on.get("index")
     return {
         "id": one.id,
         "key": key,
         "what": what,
         "where": places.names.get(key or "", "") if one.model else "",
-        "quote": cover_names(review_set, quote) if places.own_only else quote,
-        "words": screen_words(quote) if what == "span" else [],
+        "quote": screen,
+        "words": screen_words(screen) if what == "span" else [],
         "nth": nth,
         "box": f"{key}/{int(box) + 1}" if what == "box" and isinstance(box, int) else None,
         "who": one.person_name,

@@ -2,11 +2,13 @@ import json
 from dataclasses import asdict
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as some
 
-from rexview.analysis.blinding import blinded_page, cover_names, names_pattern
+from rexview.analysis.blinding import Covered, blinded_page, cover_names, covered, names_pattern
 
 
-def covered(text, *names, plain=()):
+def cover(text, *names, plain=()):
     return names_pattern(names, plain).sub("[model]", text)
 
 
@@ -27,12 +29,12 @@ def covered(text, *names, plain=()):
 )
 def test_names_are_covered_and_ordinary_words_are_not(text, expected):
     names = ("medical-4b", "Medical 4B", "Super Scan (v2)", "large", "m", "12")
-    assert covered(text, *names, plain={"large"}) == expected
+    assert cover(text, *names, plain={"large"}) == expected
 
 
 def test_special_characters_in_names_are_taken_as_they_are():
-    assert covered("c++model.* and cmodel", "c++model.*") == "[model].* and [model]"
-    assert covered("nothing", "***", "") == "nothing"
+    assert cover("c++model.* and cmodel", "c++model.*") == "[model].* and [model]"
+    assert cover("nothing", "***", "") == "nothing"
 
 
 @pytest.fixture
@@ -92,3 +94,49 @@ def test_a_case_that_is_not_there(review_set):
 
 def test_words_of_the_reports_stay_words(review_set):
     assert cover_names(review_set, "large") == "large"
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "source"),
+    [
+        ("As Medical 4B I see it.", "I see", "I see"),
+        ("As Medical 4B I see it.", "As ", "As "),
+        ("As Medical 4B I see it.", "[model]", "Medical 4B"),
+        ("As Medical 4B I see it.", "odel] I", "Medical 4B I"),
+        ("As Medical 4B I see it.", "As [mo", "As Medical 4B"),
+        ("gpt-4, Medical 4B and Claude agree", "and [model] agree", "and Claude agree"),
+        ("gpt-4, Medical 4B and Claude agree", " and", " and"),
+        ("No name", "name", "name"),
+    ],
+)
+def test_a_part_of_a_covered_text_is_found_in_its_source(review_set, text, part, source):
+    found = covered(review_set, text)
+    assert found.text == cover_names(review_set, text)
+    start = found.text.index(part)
+    first, last = found.source(start, start + len(part))
+    assert text[first:last] == source
+    assert part in found.text[slice(*found.shown(first, last))]
+
+
+@given(
+    some.lists(some.sampled_from(["gpt-4", "Medical 4B", "Claude", "x", "effusion"])), some.data()
+)
+def test_parts_of_a_covered_text_keep_their_places(words, data):
+    text = " ".join(words)
+    pattern = names_pattern(["Medical 4B"])
+    names = tuple(one.span() for one in pattern.finditer(text))
+    found = Covered(pattern.sub("[model]", text), names)
+    start = data.draw(some.integers(0, len(found.text)))
+    end = data.draw(some.integers(start, len(found.text)))
+    first, last = found.source(start, end)
+    assert 0 <= first <= last <= len(text)
+    assert pattern.sub("[model]", text[first:last]).count("[model]") == sum(
+        first <= begin and finish <= last for begin, finish in names
+    )
+    back, front = found.shown(first, last)
+    assert back <= start <= end <= front
+    assert found.source(back, front) == (first, last)
+    inside = (start, end) == (back, front)
+    assert inside or any(
+        begin in (first, last) or finish in (first, last) for begin, finish in names
+    )
