@@ -17,7 +17,7 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
-    from rexview.ui.gate import SignedInOnly
+    from rexview.ui.gate import OwnNamesOnly, SignedInOnly
     from rexview.ui.routes import routes
     from rexview.ui.theme import DarkByDefault
 
@@ -34,6 +34,10 @@ else:
     app = st.App(
         __file__,
         routes=routes(),
-        middleware=[Middleware(SignedInOnly), Middleware(DarkByDefault)],
+        middleware=[
+            Middleware(OwnNamesOnly),
+            Middleware(SignedInOnly),
+            Middleware(DarkByDefault),
+        ],
         lifespan=lifespan,
     )
