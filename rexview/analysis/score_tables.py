@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Final
 
@@ -16,14 +16,15 @@ import polars as pl
 
 from rexview.analysis.case_filter import CaseFilter, Range
 from rexview.analysis.count import Count
-from rexview.analysis.narrowing import ANY, LOW, PERFECT, narrowed
-from rexview.analysis.selecting import apply
+from rexview.analysis.narrowing import ANY, LOW, PERFECT, narrowed, with_all
+from rexview.analysis.pairing import ModelPair
+from rexview.analysis.selecting import CASE_FACETS, apply
 from rexview.analysis.table import AnswerTable
 from rexview.schema import ReviewSet
 from rexview.stats import NO_ANSWER, ContentOrder
 from rexview.stats.answered import NoAnswers, no_answers
 from rexview.stats.bootstrap import RESAMPLES
-from rexview.stats.paired import Comparison, compare
+from rexview.stats.paired import Comparison, PairTest, compare
 from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
 from rexview.stats.values import SCORE_ORDER, Finals, finals, given_marks
 from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
@@ -41,6 +42,8 @@ BINS: Final = (
 )
 """Final scores in classes: name on screen, and the range that Browse shows."""
 GAP_STEP: Final = 0.5
+_OF_CASES: Final = ("models", "statuses", *CASE_FACETS, "tags", "paired", "comments")
+"""Conditions that leave of two compared models both scored answers of a case, or none."""
 _NEARLY: Final = 1e-4
 """As close as two numbers are that a filter's range does not tell apart."""
 
@@ -183,6 +186,22 @@ def score_tables(
         no_answers=lost,
         compare_models=partial(compare, left, list(models), resamples=resamples),
     )
+
+
+def pairs_count(test: PairTest, base: CaseFilter) -> Count:
+    """Count the cases in which two models are compared, with what opens them."""
+    pair = ModelPair(test.dimension, (test.model_a, test.model_b))
+    return Count(test.n_pairs, with_all(base, "paired", str(pair)))
+
+
+def pairs_exact(base: CaseFilter) -> bool:
+    """Say whether Browse shows as many cases as :func:`pairs_count` counts.
+
+    Not so where the filter limits answers: it can leave one answer of a case and not the other,
+    which are no pair, and Browse shows a case for one answer.
+    """
+    of_cases: dict[str, tuple[str, ...]] = dict.fromkeys(_OF_CASES, ())
+    return not replace(base, **of_cases).active  # type: ignore[arg-type]
 
 
 def answers_of(rows: pl.DataFrame) -> pl.DataFrame:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping
 from typing import Final
 
 import pandas as pd
 
-from rexview.analysis import CaseFilter, Count, Range
-from rexview.analysis.narrowing import narrowed
-from rexview.analysis.score_tables import ScoreTables
+from rexview.analysis import CaseFilter
+from rexview.analysis.score_tables import ScoreTables, pairs_count, pairs_exact
 from rexview.stats.paired import FriedmanTest, PairTest
 from rexview.ui.number_table import Reasons, linked_number, short_name, signed, table_html
 from rexview.vocab import DIMENSION_NAMES
 
 MOST_PAIRS: Final = 100
 """As many comparisons are written out; the table behind has all."""
-_PAIR_TITLE: Final = (
-    "Cases scored for both. Browse lists all answers of the two with a score here, also of cases "
-    "that only one has."
+_PAIRED: Final = "Cases scored for both"
+_MORE_OPENED: Final = (
+    "Cases scored for both, and both answers meet the filter. Browse also lists those where only "
+    "one of the two answers meets it."
 )
 
 
@@ -48,12 +47,8 @@ def _test_cells(
     else:
         limits = reasons.interval(test.interval, f"{where}, difference", with_sign=True)
         difference = f'<b>{signed(test.mean_difference)}</b><small class="rx-ci">{limits}</small>'
-    changes: Mapping[str, tuple[str, ...] | Range] = {
-        "models": (test.model_a, test.model_b),
-        test.dimension: Range(),
-    }
-    opens = narrowed(base, **changes) or base
-    pairs = linked_number(Count(test.n_pairs, opens), f"{test.n_pairs:,}", title=_PAIR_TITLE)
+    title = _PAIRED if pairs_exact(base) else _MORE_OPENED
+    pairs = linked_number(pairs_count(test, base), f"{test.n_pairs:,}", title=title)
     effect = reasons.number(test.effect, test.why, where, "+.2f").replace("-", "−")
     return difference, pairs, _p_value(test, reasons, where), effect
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +14,13 @@ from rexview.analysis.charts.score_means import chain_chart, gap_spread_chart, s
 from rexview.analysis.charts.scores import distribution_chart, lost_chart
 from rexview.analysis.colours import model_colours
 from rexview.analysis.score_splits import Split, split_choices, split_scores
-from rexview.analysis.score_tables import ScoreTables, gap_classes, score_tables
+from rexview.analysis.score_tables import (
+    ScoreTables,
+    gap_classes,
+    pairs_count,
+    pairs_exact,
+    score_tables,
+)
 from rexview.analysis.score_words import (
     comparison_words,
     left_out_words,
@@ -167,6 +174,73 @@ def test_every_number_opens_its_answers(
 ) -> None:
     counts = list(counts_of(score_tables(review_set, table, case_filter, resamples=0)))
     assert sum(count.value > 0 for count in counts) > 8
+    for count in counts:
+        if count.value:
+            assert apply(table, count.opens).rows["model"].count() == count.value, count.opens
+
+
+@pytest.fixture(name="three_models", scope="module")
+def three_models_fixture(make_set: Any) -> ReviewSet:
+    """Cases with one to three answers; halves, re-scored ones, several pictures, lost answers."""
+    dice = random.Random(7)
+    cases, answers, scores = [], [], []
+    for case in (f"c{number:02d}" for number in range(70)):
+        cases.append({"id": case, "site": dice.choice("AB"), "question": dice.choice("xy")})
+        for model in dice.sample(["g", "m", "z: 50%"], dice.choice([1, 2, 3, 3])):
+            key = {"case": case, "model": model}
+            reason = dice.choice(["stop"] * 5 + ["length"])
+            answers.append(key | {"finish_reason": reason, "text": dice.choice(["Mass", "Clear"])})
+            given = [(name, None) for name in ("process", "execution", "synthesis")]
+            given += [("image_content", 0), ("image_content", 1)]
+            for reader in dice.sample("rs", dice.choice([0, 1, 2, 2])):
+                scores += [
+                    key
+                    | {"reader": reader, "dimension": name, "image": image}
+                    | {"score": dice.choice([None, 1, 2, 3, 4, 5])}
+                    for name, image in given * dice.randint(1, 2)
+                ]
+    return make_set(cases=cases, answers=answers, scores=scores)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("order", CONTENT_ORDERS)
+@pytest.mark.parametrize(
+    ("base", "exact"),
+    [
+        (CaseFilter(), True),
+        (CaseFilter(models=("m", "g"), sites=("A",)), True),
+        (CaseFilter(statuses=("answered",), paired=("content:g:m",), sort="gap"), True),
+        (CaseFilter(search="mass"), False),
+        (CaseFilter(execution=Range(3)), False),
+    ],
+)
+def test_pairs_open_the_cases_that_are_compared(
+    three_models: ReviewSet, order: Any, base: CaseFilter, exact: bool
+) -> None:
+    table = answer_table(three_models, content_order=order)
+    tables = score_tables(three_models, table, base, resamples=0)
+    assert pairs_exact(base) is exact
+    seen = set()
+    for test in tables.comparison.tests:
+        count = pairs_count(test, base)
+        assert count.opens == CaseFilter.from_query(count.opens.to_query())
+        opened = apply(table, count.opens)
+        assert set(opened.rows["model"]) <= {test.model_a, test.model_b}
+        if exact:
+            assert len(opened) == count.value
+            assert len(opened.rows) == 2 * count.value
+        else:
+            assert len(opened) >= count.value
+        seen.add(len(opened))
+    assert max(seen) > 4
+
+
+def test_numbers_of_paired_cases_open_their_answers(three_models: ReviewSet) -> None:
+    base = CaseFilter(paired=("execution:g:m",))
+    table = answer_table(three_models)
+    tables = score_tables(three_models, table, base, resamples=0)
+    assert set(tables.models) == {"g", "m"}
+    counts = list(counts_of(tables))
+    assert sum(count.value > 0 for count in counts) > 20
     for count in counts:
         if count.value:
             assert apply(table, count.opens).rows["model"].count() == count.value, count.opens

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from html import unescape
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 from page_text import StrictReader
 
-from rexview.analysis import CaseFilter, Count, answer_table, model_colours
+from rexview.analysis import CaseFilter, Count, Range, answer_table, model_colours
 from rexview.analysis.score_tables import TABLE_1, TABLE_2, ScoreTables, score_tables
 from rexview.stats.bootstrap import Interval
 from rexview.ui import score_panels, score_tests
@@ -25,7 +28,9 @@ class Reader(StrictReader):
         assert not [name for name, _ in attributes if name.startswith("on")]
 
 
-def tables_of(make_set: Any, models: list[str], cases: int = 8) -> ScoreTables:
+def tables_of(
+    make_set: Any, models: list[str], cases: int = 8, base: CaseFilter | None = None
+) -> ScoreTables:
     """Every model is better than the one before it, the last by far."""
     pairs = [(f"c{n}", place, model) for n in range(cases) for place, model in enumerate(models)]
     far = len(models) - 1
@@ -44,7 +49,7 @@ def tables_of(make_set: Any, models: list[str], cases: int = 8) -> ScoreTables:
             for part in PARTS
         ],
     )
-    return score_tables(review_set, answer_table(review_set), resamples=99)
+    return score_tables(review_set, answer_table(review_set), base, resamples=99)
 
 
 def text(written: str) -> str:
@@ -92,6 +97,22 @@ def test_of_very_many_pairs_the_first_are_written(make_set: Any) -> None:
     assert "the first 100 of 140" in text(written)
     assert written.count("<tr>") == 101  # the head has a row
     assert len(score_tests.pairs_frame(tables)) == 140
+
+
+@pytest.mark.parametrize(
+    ("base", "title"),
+    [
+        (CaseFilter(models=("a", "b:c"), sort="gap"), "Cases scored for both"),
+        (CaseFilter(process=Range(2)), "Browse also lists those where only one of the two"),
+    ],
+)
+def test_pairs_open_the_cases_scored_for_both(make_set: Any, base: CaseFilter, title: str) -> None:
+    tables = tables_of(make_set, ["a", "b:c"], base=base)
+    written = score_tests.comparison_cells(tables, "execution", Reasons())
+    (link,) = re.findall(r'href="(.*?)" data-rx-page .*?title="(.*?)">8</a>', written)
+    opened = CaseFilter.from_query(parse_qs(unescape(link[0]).partition("?")[2]))
+    assert opened == replace(base, paired=("execution:a:b%3Ac",))
+    assert title in link[1]
 
 
 def test_published_figures_are_marked_as_not_ours(make_set: Any) -> None:
