@@ -114,7 +114,11 @@ def test_a_bubble_and_a_number_of_the_table_open_their_answers(address, new_page
     page = opened(new_page(), address)
     row = page.locator(".rx-table tr", has_text="Execution").first
     row.get_by_role("link", name="9", exact=True).first.click()
-    browse_shows(page, f"Dr. A: Execution scored and {NAME_B}: Execution scored", 9)
+    browse_shows(page, f"Dr. A and {NAME_B}: both scored Execution", 9)
+    page.go_back()
+    page.locator(".rx-disputes").wait_for()
+    row.get_by_role("link", name="56%", exact=True).first.click()  # same score, and within one
+    browse_shows(page, f"Dr. A and {NAME_B}: same Execution score", 5)
 
 
 def test_the_list_opens_the_case_within_it(address, new_page):
