@@ -15,6 +15,7 @@
      +- NotAdmitted         somebody who signed in may not use the app, or has to sign in again
      +- StoreError          the reviews database did not take or give something
          +- StoreRefused    what was to be written is not allowed or not valid; every problem named
+         +- StoreOvertaken  somebody else wrote first on the same thing; nothing was written
          +- StoreBusy       others are writing; nothing was written, try again
          +- StoreFull       there is no room left on the disk; nothing was written
          +- StoreUnreachable  the database cannot be opened, read or written
@@ -109,6 +110,12 @@ class StoreRefused(StoreError):
     def __init__(self, problems: Iterable[str], remedy: str) -> None:
         self.problems: tuple[str, ...] = tuple(problems)
         super().__init__(" ".join(self.problems), remedy)
+
+
+class StoreOvertaken(StoreError):
+    """Somebody else wrote on the same thing since whoever writes saw it; nothing was written."""
+
+    again = False
 
 
 class StoreBusy(StoreError):

@@ -48,6 +48,9 @@ class Entry:
         A UUID made by whoever sends the entry: sent again, it is still one entry.
     via : str
         Where it was given, such as ``case page``.
+    over : tuple of (mapping or None), optional
+        The values on the same thing that whoever writes has seen (None: nothing there yet). Where
+        somebody else's other value stands, the entry is not written. Absent: whatever stands.
     """
 
     kind: str
@@ -58,6 +61,7 @@ class Entry:
     value: Mapping[str, Any] | None = None
     token: str = field(default_factory=new_token)
     via: str = "app"
+    over: tuple[Mapping[str, Any] | None, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any, Final
 import polars as pl
 from sqlalchemy import Connection, Select, func, insert, select
 
-from rexview.errors import StoreRefused
+from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.people import Person, read_role
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
@@ -119,6 +119,8 @@ class Reviews:
         StoreRefused
             The person's role does not allow it, or a value or an id is not valid: every problem
             is named.
+        StoreOvertaken
+            Somebody else's value stands that an entry says was not seen; nothing was written.
         StoreBusy, StoreFull, StoreUnreachable
             Nothing was written; the same entries can be sent again.
         """
@@ -332,12 +334,17 @@ class _Writing:
         same = [
             HISTORY.c[name].is_not_distinct_from(values[name]) for name in same_thing(entry.kind)
         ]
-        values["previous"] = self.connection.scalar(
-            select(HISTORY.c.value)
+        standing = self.connection.execute(
+            select(HISTORY.c.value, HISTORY.c.person)
             .where(HISTORY.c.review_set == self.key, HISTORY.c.kind == entry.kind, *same)
             .order_by(HISTORY.c.id.desc())
             .limit(1)
-        )
+        ).one_or_none()
+        others = standing and standing.person != self.person.id
+        seen = None if entry.over is None else (*entry.over, values["value"])
+        if standing and others and seen is not None and standing.value not in seen:
+            raise StoreOvertaken("Somebody else was quicker.", "Nothing was written.")
+        values["previous"] = standing.value if standing else None
         row = self.connection.execute(insert(HISTORY).values(values).returning(HISTORY)).one()
         return stored(row)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import streamlit as st
 
@@ -23,19 +23,18 @@ from rexview.analysis.settling import (
     reader_labels,
 )
 from rexview.analysis.worklist import rubric_of, slots_of
-from rexview.errors import StoreError, StoreRefused
+from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import Entry, may
-from rexview.ui import case_panels, people, resources, state, study_panels
+from rexview.store import may
+from rexview.ui import case_panels, people, state, study_panels
 from rexview.ui.case_viewer import show_viewer
+from rexview.ui.consensus import Fields, keep_waiting, show_consensus
 from rexview.ui.text import inline_html, markdown_html, plain_html
-from rexview.vocab import DIMENSION_NAMES, SCORE_MAX, SCORE_MIN
+from rexview.vocab import DIMENSION_NAMES
 
-_VIA: Final = "adjudicate page"
 _APART: Final = "adjudicate_apart"
 _NAMED: Final = "adjudicate_named"
-_WAITING: Final = "rexview_consensus"
 _HEIGHT: Final = "clamp(420px, calc(100dvh - 190px), 1100px)"
 
 
@@ -182,7 +181,7 @@ def show_question(now: Round, page: CasePage) -> None:
 
 def show_answers(now: Round, page: CasePage) -> None:
     """Show each answer on which readers differ, their scores, and the fields for the consensus."""
-    _keep(now)
+    keep_waiting(now.review_set, now.shown.case)
     every = {mark.reader for one in now.shown.differences for mark in one.marks}
     seed = now.review_set.info.protocol.seed
     labels = dict(reader_labels(every, now.shown.case, seed=seed))
@@ -208,33 +207,9 @@ def show_answers(now: Round, page: CasePage) -> None:
 
 def _show_difference(now: Round, one: Difference, slot: str, labels: Mapping[str, str]) -> None:
     key = f"settle/{one.case}/{slot}/{one.dimension}/{one.picture}"
-    _fill(now, key, one)
     with st.container(border=True, key=f"rx_{key.replace('/', '_')}"):
         st.html(marks_html(now.review_set, one, labels))
-        args = (now, key, one)
-        st.segmented_control(
-            "Consensus",
-            range(SCORE_MIN, SCORE_MAX + 1),
-            key=f"{key}/score",
-            help=rubric_of(now.review_set)[one.dimension].question,
-            on_change=_settle,
-            args=args,
-        )
-        st.text_area(
-            "Why",
-            key=f"{key}/comment",
-            height=68,
-            max_chars=4000,
-            placeholder="What the consensus rests on",
-            on_change=_settle,
-            args=args,
-        )
-        if one.consensus is not None:
-            who = study_panels.reader_names(now.review_set, [one.consensus.adjudicator])
-            name = html.escape(who[one.consensus.adjudicator])
-            at = f"{one.consensus.at:%d %b %Y, %H:%M} UTC"
-            what = "Saved" if one.is_settled else "No score yet, comment kept"
-            st.html(f'<p class="rx-quiet">{what} {at}, {name}</p>')
+        show_consensus(Fields(key, now.review_set, now.person, one))
 
 
 def marks_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
@@ -253,57 +228,3 @@ def marks_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]
         f'<div class="rx-settle"><h3>{name}{picture} <small>{one.apart} apart</small></h3>'
         f'<div class="rx-settle-marks">{cells}</div></div>'
     )
-
-
-def _fill(now: Round, key: str, one: Difference) -> None:
-    """Put what stands into the fields when they are new, or when somebody else changed it."""
-    standing = one.consensus
-    seen = (standing.at, standing.adjudicator) if standing else None
-    if key in _waiting() or st.session_state.get(f"{key}/seen", ()) == seen:
-        return
-    mine = standing is not None and standing.adjudicator == now.person.id
-    if f"{key}/score" not in st.session_state or not mine:
-        st.session_state[f"{key}/score"] = standing.score if standing else None
-        st.session_state[f"{key}/comment"] = standing.comment if standing else ""
-    st.session_state[f"{key}/seen"] = seen
-
-
-def _waiting() -> dict[str, Entry]:
-    waiting: dict[str, Entry] = st.session_state.setdefault(_WAITING, {})
-    return waiting
-
-
-def _settle(now: Round, key: str, one: Difference) -> None:
-    value: dict[str, Any] = {
-        "score": st.session_state.get(f"{key}/score"),
-        "comment": (st.session_state.get(f"{key}/comment") or "").strip() or None,
-    }
-    _waiting()[key] = Entry(
-        "adjudicate", one.case, one.model, one.dimension, one.picture, value, via=_VIA
-    )
-    _record(now)
-
-
-def _record(now: Round) -> StoreError | None:
-    """Write what waits; what cannot be written now waits on."""
-    person = people.current()
-    for key, entry in list(_waiting().items()):
-        if person is None or now.review_set.case(entry.case or "") is None:
-            continue
-        try:
-            resources.reviews(now.review_set).record([entry], person)
-        except StoreRefused as error:
-            del _waiting()[key]
-            return error
-        except StoreError as error:
-            return error
-        del _waiting()[key]
-    return None
-
-
-def _keep(now: Round) -> None:
-    """Try again what waits, and say when it cannot be written."""
-    error = _record(now)
-    if error is not None:
-        st.error(f"The consensus is not saved yet. {error}", icon=":material/cloud_off:")
-        st.button("Save now", key="adjudicate_again")

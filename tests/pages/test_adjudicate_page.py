@@ -1,6 +1,7 @@
 """The Adjudicate page shows both scores without names and records what was agreed."""
 
 import json
+import re
 
 import pytest
 from page_text import drawn, shown
@@ -82,9 +83,136 @@ def test_what_cannot_be_saved_is_told_and_saved_later(open_app, kept, monkeypatc
         broken.setattr(Reviews, "record", fail)
         controls(app)[0].set_value(3).run()
         assert "not saved yet" in shown(app)
+        assert "waits in this tab only" in shown(app)
     app.button(key="adjudicate_again").click().run()
     assert "not saved yet" not in shown(app)
     assert kept().adjudications()["score"].to_list() == [3]
+
+
+def agree(kept, value, comment=None, person=ANN, case="c2"):
+    value = {"score": value, "comment": comment}
+    kept().record([Entry("adjudicate", case, "m", "process", value=value)], person)
+
+
+def standing(kept):
+    (row,) = kept().adjudications().iter_rows(named=True)
+    return row["score"], row["comment"], row["adjudicator"]
+
+
+def button(app, name):
+    (found,) = [one for one in app.button if one.label == name]
+    return found
+
+
+def told(app):
+    """What the page shows, without the escapes of its markdown."""
+    return re.sub(r"\\(.)", r"\1", shown(app))
+
+
+def fields(app):
+    choice, words = controls(app)
+    return choice.value, words.value
+
+
+def test_who_comes_second_is_told_and_keeps_theirs(open_app, kept):
+    app = open_app("adjudicate", case="c2")
+    agree(kept, 5, "Seen by <b>Model M</b>.")
+    controls(app)[0].set_value(2).run()
+    assert standing(kept) == (5, "Seen by <b>Model M</b>.", "ann"), "not written over unseen"
+    text = told(app)
+    assert "Ann A. recorded **5**, “Seen by" in text
+    assert "UTC, after this page was shown. Yours is not saved" in text
+    assert "Model M" not in text
+    controls(app)[1].set_value("But the side is wrong.").run()
+    assert standing(kept)[2] == "ann"
+    assert fields(app) == (2, "But the side is wrong.")
+    button(app, "Keep mine").click().run()
+    assert standing(kept) == (2, "But the side is wrong.", "eve")
+    assert "after this page was shown" not in shown(app)
+    given = kept().history(kind="adjudicate")
+    assert [row.value["score"] for row in given] == [2, 5], "both are in the history"
+    assert given[0].previous == given[1].value
+
+
+def test_who_comes_second_takes_the_others_and_loses_nothing(open_app, kept):
+    app = open_app("adjudicate", case="c2")
+    agree(kept, 5, "Fine.")
+    controls(app)[0].set_value(2)
+    controls(app)[1].set_value("Not so.").run()
+    button(app, "Take theirs").click().run()
+    assert fields(app) == (5, "Fine.")
+    assert standing(kept) == (5, "Fine.", "ann")
+    assert "Yours, not saved: **2**, “Not so.”" in told(app)
+    button(app, "Use mine").click().run()
+    assert fields(app) == (2, "Not so.")
+    assert standing(kept) == (2, "Not so.", "eve")
+    assert "Yours, not saved" not in shown(app)
+
+
+def test_a_third_consensus_is_told_too(open_app, kept):
+    app = open_app("adjudicate", case="c2")
+    agree(kept, 5)
+    controls(app)[0].set_value(2).run()
+    agree(kept, 3, person=BOB)
+    button(app, "Keep mine").click().run()
+    assert standing(kept) == (3, None, "bob")
+    assert "Bob B. recorded **3**" in told(app)
+    button(app, "Keep mine").click().run()
+    assert standing(kept) == (2, None, "eve")
+
+
+def test_a_consensus_that_comes_between_the_look_and_the_write_is_not_lost(
+    open_app, kept, monkeypatch
+):
+    """The race: the other's entry is written after the page has looked, just before its own."""
+    app = open_app("adjudicate", case="c2")
+    record = Reviews.record
+
+    def late(self, entries, person):
+        monkeypatch.setattr(Reviews, "record", record)
+        agree(kept, 5)
+        return record(self, entries, person)
+
+    monkeypatch.setattr(Reviews, "record", late)
+    controls(app)[0].set_value(2).run()
+    assert standing(kept) == (5, None, "ann")
+    assert "Ann A. recorded **5**" in told(app)
+    assert fields(app) == (2, "")
+
+
+def test_what_the_page_has_shown_is_changed_without_a_question(open_app, kept):
+    agree(kept, 5, "Fine.")
+    app = open_app("adjudicate", case="c2")
+    assert fields(app) == (5, "Fine.")
+    controls(app)[0].set_value(4).run()
+    assert standing(kept) == (4, "Fine.", "eve")
+    controls(app)[0].set_value(3).run()
+    assert standing(kept) == (3, "Fine.", "eve")
+    assert "after this page was shown" not in shown(app)
+
+
+def test_words_are_not_taken_from_who_types_when_another_is_first(open_app, kept):
+    app = open_app("adjudicate", case="c2")
+    agree(kept, 5, "Fine.")
+    app.run()
+    assert "Ann A. recorded **5**, “Fine.”" in told(app)
+    assert fields(app) == (None, ""), "what is typed there has not been sent yet"
+    button(app, "Take theirs").click().run()
+    assert fields(app) == (5, "Fine.")
+    assert "Yours" not in shown(app)
+
+
+def test_what_waits_on_another_case_is_told(open_app, kept):
+    app = open_app("adjudicate", case="c2")
+    agree(kept, 5)
+    controls(app)[1].set_value("Typed, then left.")
+    app.button(key="adjudicate_previous").click().run()
+    assert app.query_params["case"] in ("c1", ["c1"])
+    assert "Your consensus on c2 is not saved" in shown(app)
+    button(app, "Go to c2").click().run()
+    assert fields(app) == (None, "Typed, then left.")
+    button(app, "Keep mine").click().run()
+    assert standing(kept) == (None, "Typed, then left.", "eve")
 
 
 def test_the_threshold_can_be_chosen(open_app, kept):

@@ -9,7 +9,7 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 from store_entries import ANN, BOB, EVE, VIC, comment, score, verdict
 
-from rexview.errors import StoreRefused
+from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.store import KINDS, Entry, may
 
 
@@ -47,6 +47,28 @@ def test_a_token_sent_again_is_one_entry(reviews):
     assert reviews.record([entry, score(2, dimension="language")], ANN)[0] == first[0]
     assert reviews.record([replace(entry, token=entry.token.upper())], ANN) == first
     assert len(reviews.history()) == 2
+
+
+def agreed(value, *over, **more):
+    value = {"score": value, "comment": None}
+    return Entry("adjudicate", "c1", "m", "process", value=value, over=over, **more)
+
+
+def test_what_somebody_else_wrote_unseen_is_not_written_over(reviews):
+    theirs = {"score": 5, "comment": None}
+    (first,) = reviews.record([agreed(5, None)], ANN)
+    before = reviews.revision()
+    with pytest.raises(StoreOvertaken):
+        reviews.record([replace(agreed(4), subject="language"), agreed(2, None)], EVE)
+    with pytest.raises(StoreOvertaken):
+        reviews.record([agreed(2)], EVE)
+    assert reviews.revision() == before, "nothing may be written"
+    (row,) = reviews.record([agreed(2, None, theirs)], EVE)
+    assert (row.person, row.previous) == ("eve", theirs)
+    assert reviews.record([agreed(5, None, token=first.token)], ANN) == (first,)
+    reviews.record([agreed(4, None)], EVE)  # over her own, whatever she has seen of it
+    reviews.record([replace(agreed(3), over=None)], ANN)
+    assert [one.value["score"] for one in reviews.history()] == [3, 4, 2, 5]
 
 
 def test_a_token_twice_in_one_message_is_one_entry(reviews):
