@@ -14,7 +14,6 @@ import polars as pl
 from rexview.analysis.mark import Mark
 from rexview.analysis.pairing import ReaderPair
 from rexview.schema import ReviewSet
-from rexview.stats.units import units_of
 from rexview.stats.values import given_marks
 from rexview.vocab import IMAGE_DIMENSIONS
 
@@ -95,11 +94,16 @@ class Marks:
         for pair in map(ReaderPair.parse, words):
             if not everywhere.any():
                 break
-            given = self.frame.filter(pl.col("reader").is_in(pair.readers))
-            units = units_of(given, pair.dimension)
-            first, second = (units.filter(pl.col("reader") == reader) for reader in pair.readers)
-            met = first.join(second.select("unit", other="score"), on="unit")
-            apart = (pl.col("score") - pl.col("other")).abs()
+            unit = ["row", "image"] if pair.dimension in IMAGE_DIMENSIONS else ["row"]
+            given = self.frame.filter(pl.col("dimension") == pair.dimension)
+            first, second = (
+                given.filter(pl.col("reader") == reader)
+                .select(*unit, pl.col("score").alias(name))
+                .unique(unit, keep="last")
+                for name, reader in zip(("first", "second"), pair.readers, strict=True)
+            )
+            apart = (pl.col("first") - pl.col("second")).abs()
+            met = first.join(second, on=unit, nulls_equal=True)
             everywhere &= self._rows(met.filter(apart.is_between(pair.low, pair.high)))
         return everywhere
 
