@@ -248,11 +248,12 @@ def keep_waiting(review_set: ReviewSet, case: str) -> None:
     entries = (entry for key, entry in _waiting().items() if key in _overtaken())
     elsewhere = {entry.case: None for entry in entries if entry.case not in (None, case)}
     for other in elsewhere:
+        name = as_markdown(str(other))
         st.warning(
-            f"Your consensus on {as_markdown(str(other))} is not saved: somebody else recorded one "
-            f"meanwhile. {_TAB_ONLY}"
+            f"Your consensus on {name} is not saved: somebody else recorded one meanwhile. "
+            f"{_TAB_ONLY}"
         )
-        st.button(f"Go to {other}", key=f"overtaken/{other}", on_click=_go, args=(other,))
+        st.button(f"Go to {name}", key=f"overtaken/{other}", on_click=_go, args=(other,))
 
 
 def _go(case: str) -> None:
