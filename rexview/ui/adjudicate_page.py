@@ -33,6 +33,10 @@ from rexview.ui.consensus import Fields, keep_waiting, show_consensus
 from rexview.ui.text import inline_html, markdown_html, plain_html
 from rexview.vocab import DIMENSION_NAMES
 
+_PURPOSE: Final = (
+    "# Adjudicate\n\nCases on which two readers differ, worst first. See both scores side by side "
+    "and record what you agree on; the readers' own scores stay as they are."
+)
 _APART: Final = "adjudicate_apart"
 _NAMED: Final = "adjudicate_named"
 _HEIGHT: Final = "clamp(420px, calc(100dvh - 190px), 1100px)"
@@ -70,7 +74,7 @@ class Round:
 
 def current_round(review_set: ReviewSet) -> Round | None:
     """Return what is to be settled now; say so and return None when there is nothing."""
-    person = people.require_name()
+    person = people.require_name(_PURPOSE)
     if not may(person, "adjudicate"):
         st.info("Your role does not adjudicate.")
         st.stop()

@@ -112,10 +112,15 @@ def ask_name(key: str = "ask_name") -> Person | None:
     return None
 
 
-def require_name() -> Person:
-    """Return who looks; where nobody gave a name yet, ask for it and stop the page here."""
+def require_name(purpose: str) -> Person:
+    """Return who looks; where nobody gave a name yet, ask for it and stop the page here.
+
+    ``purpose`` (Markdown) tells what the page is for: there is nothing else to see on it then.
+    """
+    above = st.empty()
     person = ask_name()
     if person is None:
+        above.markdown(purpose, anchors=False)
         st.stop()
     return person
 

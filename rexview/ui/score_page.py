@@ -20,13 +20,17 @@ from rexview.ui.write_route import write_ticket
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
 """What the window leaves below the navigation and the notice."""
+_PURPOSE: Final = (
+    "# Score cases\n\nScore each answer from 1 to 5 on every dimension. Which model gave it, and "
+    "what other readers said, stays hidden while you score."
+)
 TAKEN_KEYS: Final = "123456789?npsgujke"
 """Keys of the pad (``score_pad/assets/keys.js``), and the digits that would be next to them."""
 
 
 def reader() -> Person:
     """Return who scores; where nobody gave a name yet ask for it, and stop those who may not."""
-    person = people.require_name()
+    person = people.require_name(_PURPOSE)
     if not may(person, "score"):
         st.info("Your role does not score.")
         st.stop()

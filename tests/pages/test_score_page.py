@@ -167,3 +167,4 @@ def test_a_name_is_asked_for_first(open_app, monkeypatch):
     app = open_app("score", case="c1")
     assert pad(app) is None
     assert app.text_input[0].label == "Your name"
+    assert any(one.value.startswith("# Score cases") for one in app.markdown)  # what for
