@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 from waiting import calm
 
 pytestmark = pytest.mark.browser
@@ -74,6 +75,7 @@ def browse_shows(page, title, count):
     page.wait_for_function(
         "count => document.querySelectorAll('.rx-card').length === count", arg=count
     )
+    calm(page)
 
 
 def chart(page, title):
@@ -130,10 +132,9 @@ def test_the_list_opens_the_case_within_it(address, new_page):
     assert "Said by a" in items.first.inner_text()
     items.first.get_by_role("link").click()
     place = page.locator(".rx-place")
-    place.wait_for()
-    assert "case=c9" in page.url
-    assert "disagreement=2.." in page.url
-    assert "1 of 4" in place.inner_text()
+    expect(place).to_contain_text("1 of 4")
+    expect(page).to_have_url(re.compile("case=c9"))
+    expect(page).to_have_url(re.compile("disagreement=2"))
 
 
 def test_a_lower_threshold_is_kept_in_the_link(address, new_page):

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
+from waiting import calm
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).parents[2]
@@ -64,6 +66,7 @@ def address(start_app, tmp_path_factory):
 def opened(page, address, query=""):
     page.goto(f"{address}scores{query}")
     page.locator(".rx-table", has_text="Table 2").wait_for()
+    calm(page)
     return page
 
 
@@ -76,7 +79,7 @@ def browse_shows(page, title, count):
         arg=[title, count],
     )
     noun = "case" if count == 1 else "cases"
-    assert page.locator(".rx-count").first.inner_text() == f"{count} {noun}"
+    expect(page.locator(".rx-count").first).to_have_text(f"{count} {noun}")
 
 
 def row(page, table, name):
@@ -155,7 +158,7 @@ def test_a_split_is_chosen_kept_in_the_link_and_opens_its_cells(address, new_pag
     browse_shows(page, "Generalist, Site South, Content scored", 2)
     page.go_back()
     table.wait_for()
-    assert "split=site" in page.url
+    page.wait_for_url(re.compile("split=site"))
 
 
 def test_published_figures_on_demand(address, new_page):
@@ -165,7 +168,7 @@ def test_published_figures_on_demand(address, new_page):
     toggle.scroll_into_view_if_needed()
     toggle.locator("label").first.click()
     page.locator(".rx-published").wait_for()
-    assert "published=1" in page.url
+    page.wait_for_url(re.compile("published=1"))
     shown = page.locator(".rx-published").inner_text()
     assert "not computed here" in shown
     other = opened(new_page(), address, "?published=1")
@@ -175,6 +178,7 @@ def test_published_figures_on_demand(address, new_page):
 def test_on_a_phone_nothing_sticks_out(address, new_page):
     page = opened(new_page(width=390, height=844), address, "?split=site&published=1")
     page.locator(".rx-published").wait_for()
+    calm(page)
     wide = page.evaluate(
         "() => document.querySelector('[data-testid=stMain]').scrollWidth - innerWidth"
     )
