@@ -253,8 +253,5 @@ def keep_waiting(review_set: ReviewSet, case: str) -> None:
             f"Your consensus on {name} is not saved: somebody else recorded one meanwhile. "
             f"{_TAB_ONLY}"
         )
-        st.button(f"Go to {name}", key=f"overtaken/{other}", on_click=_go, args=(other,))
-
-
-def _go(case: str) -> None:
-    state.set_query({state.QUERY_CASE: case})
+        there = ({state.QUERY_CASE: other},)
+        st.button(f"Go to {name}", key=f"overtaken/{other}", on_click=state.set_query, args=there)
