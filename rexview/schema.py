@@ -8,6 +8,7 @@ methods. Nothing here reads or writes a file.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -371,8 +372,12 @@ class ReviewSet:
 
     @cached_property
     def model_names(self) -> dict[str, str]:
-        """Name on screen by model id."""
-        return {model.id: model.name for model in self.models}
+        """Name on screen by model id; models of the same name are told apart by their id."""
+        times = Counter(model.name for model in self.models)
+        return {
+            model.id: model.name if times[model.name] == 1 else f"{model.name} ({model.id})"
+            for model in self.models
+        }
 
     @cached_property
     def reader_names(self) -> dict[str, str]:

@@ -30,7 +30,7 @@ from rexview.analysis.content_order import in_content_order
 from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
-from rexview.settings import Settings, load_settings
+from rexview.settings import DEMO_FOLDER, Settings, load_settings
 from rexview.stats import ContentOrder
 from rexview.store import Reviews, merged, open_reviews
 from rexview.ui import state
@@ -88,7 +88,9 @@ def image_cache() -> DiskCache:
 
 
 def set_id(folder: Path) -> str:
-    """Return the short, stable name of a folder in links."""
+    """Return the short, stable name of a folder in links; that of the demo is one everywhere."""
+    if folder.resolve() == DEMO_FOLDER:
+        return "demo"
     return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:10]
 
 

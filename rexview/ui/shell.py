@@ -24,17 +24,17 @@ from rexview.ui.text import as_markdown
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _STYLES: Final = ("style.css", "browse.css", "scores.css", "readers.css", "print.css")
 _PAGES: Final = (
-    (state.PAGE_OVERVIEW, "Overview", ""),
-    (state.PAGE_BROWSE, "Browse", "browse"),
-    (state.PAGE_CASE, "Case", "case"),
-    (state.PAGE_SCORES, "Scores", "scores"),
-    (state.PAGE_READERS, "Readers", "readers"),
-    (state.PAGE_SCORE, "Score cases", "score"),
-    (state.PAGE_STUDY, "Study", "study"),
-    (state.PAGE_ADJUDICATE, "Adjudicate", "adjudicate"),
-    (state.PAGE_DATA, "Data", "data"),
+    (state.PAGE_OVERVIEW, "Overview"),
+    (state.PAGE_BROWSE, "Browse"),
+    (state.PAGE_CASE, "Case"),
+    (state.PAGE_SCORES, "Scores"),
+    (state.PAGE_READERS, "Readers"),
+    (state.PAGE_SCORE, "Score cases"),
+    (state.PAGE_STUDY, "Study"),
+    (state.PAGE_ADJUDICATE, "Adjudicate"),
+    (state.PAGE_DATA, "Data"),
 )
-"""Every page but the account: its file, its title, its address."""
+"""Every page but the account: its file and its title."""
 
 
 @cache
@@ -86,7 +86,8 @@ def _pages() -> list[StreamlitPage]:
     """Return every page at its address: those that whoever looks may not see are stand-ins."""
     signed_in = people.role() is not None
     pages = []
-    for path, title, address in _PAGES:
+    for path, title in _PAGES:
+        address = state.ADDRESSES[path]
         source: Path | Callable[[], None] = _ROOT / path
         seen = people.may_see(path)
         if not signed_in:
@@ -106,7 +107,7 @@ def _pages() -> list[StreamlitPage]:
     own = st.Page(
         _ROOT / state.PAGE_ACCOUNT if signed_in else account.show_account,
         title=as_markdown(person.name) if person else "You",
-        url_path="account",
+        url_path=state.ADDRESSES[state.PAGE_ACCOUNT],
         visibility="visible" if person else "hidden",
     )
     return [*pages, own]
@@ -114,7 +115,7 @@ def _pages() -> list[StreamlitPage]:
 
 def _go_home() -> None:
     """Go where somebody begins who may not see the first page."""
-    home = next((path for path, _, _ in _PAGES if people.may_see(path)), state.PAGE_ACCOUNT)
+    home = next((path for path, _ in _PAGES if people.may_see(path)), state.PAGE_ACCOUNT)
     st.switch_page(_ROOT / home)
 
 
