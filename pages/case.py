@@ -30,7 +30,7 @@ gap = resources.settings().gap_threshold
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
     people.guard(state.PAGE_CASE)
-    verdicts.keep(review_set)
+    trouble = verdicts.keep(review_set)
     written = resources.newest(review_set)
     case_filter = state.link_filter()
     ordered = filtered.ordered_cases(table, case_filter)
@@ -68,7 +68,7 @@ def show_case() -> None:
             shown.scores, names=names, readers=written.reader_names, agreed=agreed
         )
     )
-    verdicts.take_verdicts(review_set, page.case.id)
+    verdicts.take_verdicts(review_set, shown, trouble)
     comment_panel.show_comments(review_set, comment_panel.case_places(page, names))
 
 

@@ -66,12 +66,17 @@ def flags_html(
     reader confirmed, is folded away below.
     """
     keyed = page.keyed_flags(answer.model)
+    reasons = {
+        word.failure: word.comment or ""
+        for word in page.words
+        if (word.model, word.reader) == (answer.model, looker.reader)
+    }
     clear: list[str] = []
     hints: list[str] = []
     for failure in dict.fromkeys(flag.failure for _, flag in keyed):
         own = [(key, flag) for key, flag in keyed if flag.failure == failure]
         (hints if _only_hinted([flag for _, flag in own]) else clear).append(
-            _failure_html(failure, own, answer, readers, looker)
+            _failure_html(failure, own, answer, readers, looker, reasons.get(failure, ""))
         )
     listed = f'<ul class="rx-flags">{"".join(clear)}</ul>' if clear else ""
     if not hints:
@@ -90,7 +95,12 @@ def _only_hinted(flags: Sequence[Flag]) -> bool:
 
 
 def _failure_html(
-    failure_id: str, own: _Keyed, answer: Answer, readers: Mapping[str, str], looker: Looker
+    failure_id: str,
+    own: _Keyed,
+    answer: Answer,
+    readers: Mapping[str, str],
+    looker: Looker,
+    reason: str,
 ) -> str:
     failure = FAILURES[failure_id]
     rejected = all(flag.verdict == "rejected" for _, flag in own)
@@ -98,18 +108,20 @@ def _failure_html(
     css = f"rx-badge{' rx-rejected' if rejected else ''}{' rx-hint' if hinted else ''}"
     name = _hint_name([flag for _, flag in own], failure.name) if hinted else failure.name
     badge = f'<span class="{css}" title="{html.escape(failure.meaning)}">{html.escape(name)}</span>'
-    found = any(flag.source == "detector" for _, flag in own)
     mine = next((flag.verdict for _, flag in own if flag.reader == looker.reader), None)
-    buttons = _verdict_buttons(answer, failure_id, mine) if found and looker.may_judge else ""
+    buttons = _verdict_buttons(answer, failure_id, mine, reason) if looker.may_judge else ""
     shown = hinted or mine or (failure_id in _UNFOLDED and not rejected)
     is_open = " open" if shown else ""
     sayings = "".join(
-        _reader_html(flag, readers, looker) if flag.source == "reader" else _found_html(key, flag)
+        _reader_html(flag, readers, looker, reason)
+        if flag.source == "reader"
+        else _found_html(key, flag)
         for key, flag in own
     )
-    kept = html.escape(f"{answer.case}/{answer.model}/{failure_id}")
+    item = html.escape(f"{answer.model}/{failure_id}")
+    kept = f"{html.escape(answer.case)}/{item}"
     return (
-        f'<li><details data-rx-keep="{kept}"{is_open}><summary>{badge} '
+        f'<li data-rx-item="{item}"><details data-rx-keep="{kept}"{is_open}><summary>{badge} '
         f"<i>{html.escape(_who([flag for _, flag in own], looker))}</i></summary>"
         f"{buttons}{sayings}</details></li>"
     )
@@ -139,28 +151,29 @@ def _hint_name(flags: Sequence[Flag], failure: str) -> str:
     return f"Possible: {failure}"
 
 
-def _verdict_buttons(answer: Answer, failure: str, mine: str | None) -> str:
+def _verdict_buttons(answer: Answer, failure: str, mine: str | None, reason: str) -> str:
     name = html.escape(FAILURES[failure].name)
-    about = (
-        f'data-rx-case="{html.escape(answer.case)}" data-rx-model="{html.escape(answer.model)}" '
-        f'data-rx-failure="{html.escape(failure)}"'
-    )
+    about = f'data-rx-model="{html.escape(answer.model)}" data-rx-failure="{html.escape(failure)}"'
     buttons = "".join(
         f'<button type="button" data-rx-verdict="{verdict}" {about} '
         f'aria-label="{word}: {name}" aria-pressed="{"true" if mine == verdict else "false"}" '
-        f'title="{"Take back" if mine == verdict else title}">{word}</button>'
-        for verdict, word, title in (
-            ("confirmed", "Confirm", "This answer shows this failure"),
-            ("rejected", "Reject", "This answer does not show this failure"),
+        f'title="{"Take back" if mine == verdict else title} ({key})">{word}</button>'
+        for verdict, word, key, title in (
+            ("confirmed", "Confirm", "a", "This answer shows this failure"),
+            ("rejected", "Reject", "d", "This answer does not show this failure"),
         )
     )
-    return f'<span class="rx-verdicts">{buttons}</span>'
+    unused = "" if mine else " disabled"  # keeps its place, so that a verdict moves nothing
+    title = f'aria-label="Why: {name}" title="Say why (z)"'
+    why = f'<button type="button" data-rx-why {title}{unused}>Why</button>'
+    given = f'data-rx-mine="{html.escape(mine or "")}" data-rx-reason="{html.escape(reason)}"'
+    return f'<span class="rx-verdicts" {about} {given}>{buttons}{why}</span>'
 
 
-def _reader_html(flag: Flag, readers: Mapping[str, str], looker: Looker) -> str:
+def _reader_html(flag: Flag, readers: Mapping[str, str], looker: Looker, reason: str) -> str:
     verdict = html.escape(flag.verdict or "")
-    if flag.reader == looker.reader:
-        return f"<p><b>{YOU}</b> <i>{verdict}</i></p>"
+    if flag.reader == looker.reader:  # the verdict itself stands above, where it moves nothing
+        return f"<p><b>{YOU}</b> {html.escape(reason)}</p>" if reason else ""
     name = html.escape(readers.get(flag.reader or "", flag.reader or "Reader"))
     where = written_here(flag.origin)
     return f"<p><b>{name}</b>{where} <i>{verdict}</i> {html.escape(flag.message)}</p>"

@@ -88,9 +88,18 @@ def _answer_html(
         f'aria-label="Answer of {name}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
         f"{chain}{flags_html(page, answer, review_set.reader_names, looker)}"
+        f"{_add_html(answer) if looker.may_judge else ''}"
         f"{_choice_html(page.case, answer)}"
         f'<div class="rx-text" tabindex="0">{body}</div>{_ending_html(answer)}'
         f"<footer>{_facts_html(answer)}</footer></article>"
+    )
+
+
+def _add_html(answer: Answer) -> str:
+    title = "Name a failure that no rule found (Shift+A)"
+    return (
+        f'<p class="rx-add"><button type="button" data-rx-add="{html.escape(answer.model)}" '
+        f'title="{title}">Add a failure</button></p>'
     )
 
 
