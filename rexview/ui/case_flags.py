@@ -137,10 +137,10 @@ def _who(flags: Sequence[Flag], looker: Looker) -> str:
     words = ["rule"] if len(readers) < len(flags) else []
     for verdict, given in said.items():
         others = [flag for flag in given if flag.reader != looker.reader]
+        if len(others) < len(given):
+            words.insert(0, f"{YOU.lower()} {verdict}")
         if others:
             words.append(f"{len(others)} {'reader' if len(others) == 1 else 'readers'} {verdict}")
-        if len(others) < len(given):
-            words.append(f"{YOU.lower()} {verdict}")
     return " · ".join(words)
 
 

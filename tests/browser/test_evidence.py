@@ -9,7 +9,7 @@ from waiting import becomes, calm, until
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = re.compile("· you rejected$")
+KEPT = re.compile("^you rejected · rule")
 LISTENING = "addEventListener('rexview:evidence', () => (window.flagsAreHeard = true))"
 """What listens to flags says so with its first event."""
 
