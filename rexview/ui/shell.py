@@ -35,6 +35,7 @@ _PAGES: Final = (
     (state.PAGE_DATA, "Data", "data"),
 )
 """Every page but the account: its file, its title, its address."""
+_ACCOUNT: Final = "account"
 
 
 @cache
@@ -42,6 +43,11 @@ def _style() -> str:
     here = Path(__file__).parent
     rules = "\n".join((here / name).read_text(encoding="utf-8") for name in _STYLES)
     return f"<style>{rules}</style>"
+
+
+def page_addresses() -> tuple[str, ...]:
+    """Return the address of every page, as it stands in links; the first page's is empty."""
+    return (*(address for _, _, address in _PAGES), _ACCOUNT)
 
 
 def prepare_server() -> None:
@@ -106,7 +112,7 @@ def _pages() -> list[StreamlitPage]:
     own = st.Page(
         _ROOT / state.PAGE_ACCOUNT if signed_in else account.show_account,
         title=as_markdown(person.name) if person else "You",
-        url_path="account",
+        url_path=_ACCOUNT,
         visibility="visible" if person else "hidden",
     )
     return [*pages, own]
