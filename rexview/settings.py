@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import platformdirs
 import yaml
@@ -55,6 +56,19 @@ def _database_url(value: Any) -> str:
 def _folders(value: Any) -> tuple[Path, ...]:
     parts = value.split(os.pathsep) if isinstance(value, str) else value
     return tuple(_folder(part) for part in parts)
+
+
+def _public_address(value: Any) -> str:
+    """Read ``https://review.example.org``, with a port where it is not the usual one."""
+    parts = urlsplit(str(value).strip().rstrip("/"))
+    usual = {"http": 80, "https": 443}
+    if parts.scheme not in usual or not parts.hostname or parts.path or parts.query:
+        raise ValueError("it must be like https://review.example.org, without a path")
+    if parts.username is not None or parts.fragment:
+        raise ValueError("it must be like https://review.example.org, and nothing else")
+    name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    port = "" if parts.port in (None, usual[parts.scheme]) else f":{parts.port}"
+    return f"{parts.scheme}://{name}{port}"
 
 
 def _people(value: Any) -> tuple[Member, ...]:
@@ -118,6 +132,12 @@ SPECS: Final = (
         "signs image links; set it when several servers share",
         private=True,
     ),
+    Spec(
+        "public_address",
+        "REXVIEW_PUBLIC_ADDRESS",
+        _public_address,
+        "where browsers find this server, such as https://review.example.org",
+    ),
     Spec("people", "REXVIEW_PEOPLE", _people, "who may sign in, with which role", private=True),
     Spec("default_role", "REXVIEW_DEFAULT_ROLE", _default_role, "role of others who sign in"),
     Spec("sign_in_hours", "REXVIEW_SIGN_IN_HOURS", _hours, "how long a sign-in holds"),
@@ -137,6 +157,7 @@ class Settings:
     disagreement_threshold: float = 2.0
     database_url: str | None = field(default=None, repr=False)  # may hold a password
     secret: str | None = None
+    public_address: str | None = None
     people: tuple[Member, ...] = ()
     default_role: Role | None = None
     sign_in_hours: float = 12.0

@@ -51,3 +51,29 @@ def test_a_file_that_is_not_settings_is_refused(tmp_path, content):
 
 def test_every_setting_can_be_set():
     assert {spec.name for spec in SPECS} == set(Settings.__dataclass_fields__)
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        ("https://review.example.org", "https://review.example.org"),
+        ("https://Review.Example.org:443/", "https://review.example.org"),
+        ("http://10.0.0.5:8501", "http://10.0.0.5:8501"),
+        ("http://[fd00::1]:8501", "http://[fd00::1]:8501"),
+    ],
+)
+def test_the_public_address_is_where_browsers_find_the_server(tmp_path, given, read):
+    found = load_settings([], {"REXVIEW_PUBLIC_ADDRESS": given}, tmp_path / "x")
+    assert found.public_address == read
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("review.example.org", "https://", "ftp://a.example", "https://a.example/review"),
+        *("https://a:b@c.example", "https://a.example?x", "https://a.example:x", "https://[a"),
+    ],
+)
+def test_a_public_address_that_is_none_is_refused(tmp_path, given):
+    with pytest.raises(SettingsError, match="REXVIEW_PUBLIC_ADDRESS"):
+        load_settings([], {"REXVIEW_PUBLIC_ADDRESS": given}, tmp_path / "x")
