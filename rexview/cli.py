@@ -38,6 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_problems(error.problems, sys.stderr)
     except RexviewError as error:
         print(str(error), file=sys.stderr)
+    finally:
+        if "rexview.store.database" in sys.modules:
+            from rexview.store.database import close_databases
+
+            close_databases()  # leaves one file, without a -wal beside it
     return 1
 
 

@@ -12,18 +12,26 @@ import json
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, func, insert, select, text
+from sqlalchemy import Column, Connection, Select, func, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
 from rexview.errors import BackupError
 from rexview.store.database import Database
+from rexview.store.integrity import (
+    CHECKSUM,
+    TOLERANT_TEXT,
+    Damaged,
+    checksum,
+    examine,
+    is_intact,
+)
 from rexview.store.location import data_folder
 from rexview.store.reviews import Reviews
 from rexview.store.tables import HISTORY, VERSION
@@ -44,6 +52,8 @@ class BackupReport:
     file: Path
     kept: Path | None = None
     """Where what was replaced is kept."""
+    changed: int = 0
+    """How many of the entries were changed after they were written: they stay known as such."""
 
 
 def backup(reviews: Reviews, file: Path) -> BackupReport:
@@ -65,10 +75,10 @@ def backup(reviews: Reviews, file: Path) -> BackupReport:
                 raise BackupError("Nothing has been written yet, so there is nothing to back up.")
             reviews.revision()  # brings an older database up to date
             _copy_sqlite(database.file, part)
-            entries = _check_sqlite(part)
+            entries, changed = _check_sqlite(part)
         else:
-            entries = _write_lines(part, reviews)
-    return BackupReport(entries, file)
+            entries, changed = _write_lines(part, reviews)
+    return BackupReport(entries, file, changed=changed)
 
 
 def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupReport:
@@ -111,19 +121,42 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
         if connection.scalar(_counted(key)) != present:
             raise BackupError("Somebody wrote meanwhile; nothing was restored. Try again.")
         if present:
-            _take_away(connection, key, reviews.database)
+            take_away(connection, key, reviews.database)
         try:
-            for start in range(0, len(rows), _BATCH):
-                part = [{**row, "review_set": key} for row in rows[start : start + _BATCH]]
-                connection.execute(insert(HISTORY), part)
+            put_rows(connection, key, rows)
         except IntegrityError as error:
             raise BackupError(
                 "Entries of the backup are in this database already, under another review set; "
                 "nothing was restored. Give the set the id under which they were written."
             ) from error
 
-    reviews.database.write(work, lock=reviews.lock)
-    return BackupReport(len(rows), Path(file), kept)
+    reviews.database.write(work, lock=reviews.lock, replaces=True)
+    changed = sum(not is_intact(row) for row in rows)
+    return BackupReport(len(rows), Path(file), kept, changed)
+
+
+def put_rows(connection: Connection, key: str, rows: Sequence[Row]) -> None:
+    """Add rows to the history of a set, in their order."""
+    for start in range(0, len(rows), _BATCH):
+        part = [_under_key(row, key) for row in rows[start : start + _BATCH]]
+        connection.execute(insert(HISTORY), part)
+
+
+def _under_key(row: Row, key: str) -> Row:
+    """Return a row as one of a set, with its checksum; one that was changed stays known as such."""
+    moved = {**row, "review_set": key}
+    if is_intact(row):
+        return {**moved, CHECKSUM: checksum(moved)}
+    return {name: _fit(moved[name], HISTORY.c[name]) for name in moved}
+
+
+def _fit(value: Any, column: Column[Any]) -> Any:
+    """Return a damaged value as one that any database takes."""
+    if isinstance(value, str):
+        return value.replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    if value is not None and column.name == "picture":
+        return value if isinstance(value, int) else None
+    return "" if value is None and not column.nullable else value
 
 
 def _counted(key: str) -> Select[Any]:
@@ -138,7 +171,7 @@ def _ending(reviews: Reviews) -> str:
     return ".sqlite" if reviews.database.is_sqlite and reviews.own else ".jsonl"
 
 
-def _take_away(connection: Connection, key: str, database: Database) -> None:
+def take_away(connection: Connection, key: str, database: Database) -> None:
     """Remove the rows of a set: the one thing that the database refuses anybody else."""
     if not database.is_sqlite:
         connection.execute(text("ALTER TABLE history DISABLE TRIGGER history_no_change"))
@@ -192,26 +225,26 @@ def _sqlite(file: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def _check_sqlite(file: Path) -> int:
-    """Return the number of entries of a whole SQLite backup."""
+def _check_sqlite(file: Path) -> tuple[int, int]:
+    """Return how many entries a whole SQLite backup has, and how many of them were changed."""
     try:
+        changed = examine(file)
         with _sqlite(file) as connection:
-            problems = connection.execute("PRAGMA integrity_check").fetchall()
             (entries,) = connection.execute("SELECT count(*) FROM history").fetchone()
     except sqlite3.Error as error:
         raise _not_whole(file, str(error)) from error
-    if problems != [("ok",)]:
-        raise _not_whole(file, "the database is damaged")
-    return int(entries)
+    except Damaged:
+        raise _not_whole(file, "the database is damaged") from None
+    return int(entries), len(changed)
 
 
 def _not_whole(file: Path, why: str) -> BackupError:
     return BackupError(f"{file.name} is not a whole backup: {why}. Nothing was restored.")
 
 
-def _write_lines(part: Path, reviews: Reviews) -> int:
+def _write_lines(part: Path, reviews: Reviews) -> tuple[int, int]:
     rows = select(HISTORY).where(HISTORY.c.review_set == reviews.key).order_by(HISTORY.c.id)
-    digest, entries = hashlib.sha256(), 0
+    digest, entries, changed = hashlib.sha256(), 0, 0
     with part.open("w", encoding="ascii", newline="\n") as file:
         heading = {"backup": _FORMAT, "version": VERSION, "made": _moment(datetime.now(UTC))}
         file.write(json.dumps(heading) + "\n")
@@ -220,12 +253,15 @@ def _write_lines(part: Path, reviews: Reviews) -> int:
             digest.update(line.encode())
             file.write(line + "\n")
             entries += 1
+            changed += not is_intact(row._asdict())
         file.write(json.dumps({"entries": entries, "sha256": digest.hexdigest()}) + "\n")
-    return entries
+    return entries, changed
 
 
 def _plain(value: Any) -> Any:
-    return _moment(value) if isinstance(value, datetime) else value
+    if isinstance(value, datetime):
+        return _moment(value)
+    return TOLERANT_TEXT(value) if isinstance(value, bytes) else value
 
 
 def _moment(value: datetime) -> str:
@@ -237,10 +273,10 @@ def _read(file: Path, key: str) -> list[Row]:
     try:
         with file.open("rb") as opened:
             is_sqlite = opened.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD
-        rows = _rows_of_sqlite(file) if is_sqlite else _rows_of_lines(file)
+        rows = rows_of_sqlite(file) if is_sqlite else _rows_of_lines(file)
     except OSError as error:
         raise BackupError(f"{file.name} cannot be read: {error.strerror}.") from error
-    sets = {row["review_set"] for row in rows}
+    sets = {row["review_set"] for row in rows if is_intact(row)}
     if len(sets) > 1:
         rows = [row for row in rows if row["review_set"] == key]
     if not rows:
@@ -248,8 +284,8 @@ def _read(file: Path, key: str) -> list[Row]:
     return rows
 
 
-def _rows_of_sqlite(file: Path) -> list[Row]:
-    """Read a SQLite backup from a copy, which may have to be brought up to date."""
+def rows_of_sqlite(file: Path) -> list[Row]:
+    """Read a SQLite file from a copy, which may have to be brought up to date, oldest first."""
     _check_sqlite(file)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "backup.sqlite"
@@ -277,5 +313,7 @@ def _rows_of_lines(file: Path) -> list[Row]:
 
 
 def _row(given: Row) -> Row:
-    row = {name: given[name] for name in _COLUMNS}
+    # a backup of an older version lacks the columns that came later, which may all be empty
+    row = {name: given[name] for name in _COLUMNS if name in given or not HISTORY.c[name].nullable}
+    row = {**dict.fromkeys(_COLUMNS), **row}
     return row | {"at": datetime.fromisoformat(row["at"])}

@@ -17,6 +17,7 @@ from rexview.settings import Settings
 from rexview.store.checks import check
 from rexview.store.database import Database, database_at
 from rexview.store.entry import Entry, Stored
+from rexview.store.integrity import CHECKSUM, checksum
 from rexview.store.location import location_of
 from rexview.store.standing import Standing
 from rexview.store.tables import HISTORY, current, same_thing, stored
@@ -334,17 +335,19 @@ class _Writing:
         same = [
             HISTORY.c[name].is_not_distinct_from(values[name]) for name in same_thing(entry.kind)
         ]
-        standing = self.connection.execute(
-            select(HISTORY.c.value, HISTORY.c.person)
+        found = self.connection.execute(
+            select(HISTORY)
             .where(HISTORY.c.review_set == self.key, HISTORY.c.kind == entry.kind, *same)
             .order_by(HISTORY.c.id.desc())
             .limit(1)
         ).one_or_none()
+        standing = stored(found) if found else None
         others = standing and standing.person != self.person.id
         seen = None if entry.over is None else (*entry.over, values["value"])
         if standing and others and seen is not None and standing.value not in seen:
             raise StoreOvertaken("Somebody else was quicker.", "Nothing was written.")
         values["previous"] = standing.value if standing else None
+        values[CHECKSUM] = checksum(values)
         row = self.connection.execute(insert(HISTORY).values(values).returning(HISTORY)).one()
         return stored(row)
 
