@@ -12,14 +12,14 @@ import json
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Column, Connection, Select, func, insert, select, text
+from sqlalchemy import Column, Connection, insert, or_, select, text
 from sqlalchemy.exc import IntegrityError
 
 from rexview.errors import BackupError
@@ -104,7 +104,7 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
     """
     rows = _read(Path(file), reviews.key)
     kept = None
-    present = _count(reviews)
+    present = reviews.database.read(lambda connection: len(present_rows(connection, reviews)), 0)
     if present:
         if not replace:
             entries = "1 entry" if present == 1 else f"{present:,} entries"
@@ -118,10 +118,11 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
     key = reviews.key
 
     def work(connection: Connection) -> None:
-        if connection.scalar(_counted(key)) != present:
+        rows_now = present_rows(connection, reviews)
+        if len(rows_now) != present:
             raise BackupError("Somebody wrote meanwhile; nothing was restored. Try again.")
         if present:
-            take_away(connection, key, reviews.database)
+            take_away(connection, rows_now, reviews)
         try:
             put_rows(connection, key, rows)
         except IntegrityError as error:
@@ -159,30 +160,41 @@ def _fit(value: Any, column: Column[Any]) -> Any:
     return "" if value is None and not column.nullable else value
 
 
-def _counted(key: str) -> Select[Any]:
-    return select(func.count()).where(HISTORY.c.review_set == key)
+def present_rows(connection: Connection, reviews: Reviews) -> dict[int, Row]:
+    """Return the rows of a set by number, oldest first.
 
-
-def _count(reviews: Reviews) -> int:
-    return next((int(row[0]) for row in reviews.database.rows(_counted(reviews.key))), 0)
+    In a database of its own these are also rows that were changed, whichever set they name now.
+    """
+    rows = select(HISTORY).order_by(HISTORY.c.id)
+    if not reviews.own:
+        rows = rows.where(HISTORY.c.review_set == reviews.key)
+    found = {row.id: columns_of(row) for row in connection.execute(rows)}
+    key = reviews.key
+    return {
+        number: row
+        for number, row in found.items()
+        if row["review_set"] == key or not is_intact(row)
+    }
 
 
 def _ending(reviews: Reviews) -> str:
     return ".sqlite" if reviews.database.is_sqlite and reviews.own else ".jsonl"
 
 
-def take_away(connection: Connection, key: str, database: Database) -> None:
-    """Remove the rows of a set: the one thing that the database refuses anybody else."""
-    if not database.is_sqlite:
+def take_away(connection: Connection, rows: Mapping[int, Row], reviews: Reviews) -> None:
+    """Remove rows of a set, by number: the one thing that the database refuses anybody else."""
+    others = [number for number, row in rows.items() if row["review_set"] != reviews.key]
+    gone = or_(HISTORY.c.review_set == reviews.key, HISTORY.c.id.in_(others))
+    if not reviews.database.is_sqlite:
         connection.execute(text("ALTER TABLE history DISABLE TRIGGER history_no_change"))
-        connection.execute(HISTORY.delete().where(HISTORY.c.review_set == key))
+        connection.execute(HISTORY.delete().where(gone))
         connection.execute(text("ALTER TABLE history ENABLE TRIGGER history_no_change"))
         return
     made = connection.execute(
         text("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'history_no_delete'")
     ).scalar_one()
     connection.execute(text("DROP TRIGGER history_no_delete"))
-    connection.execute(HISTORY.delete().where(HISTORY.c.review_set == key))
+    connection.execute(HISTORY.delete().where(gone))
     connection.exec_driver_sql(made)
 
 
@@ -269,13 +281,8 @@ def _moment(value: datetime) -> str:
 
 
 def _read(file: Path, key: str) -> list[Row]:
-    """Read the rows of a backup, oldest first, after checking that it is whole."""
-    try:
-        with file.open("rb") as opened:
-            is_sqlite = opened.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD
-        rows = rows_of_sqlite(file) if is_sqlite else _rows_of_lines(file)
-    except OSError as error:
-        raise BackupError(f"{file.name} cannot be read: {error.strerror}.") from error
+    """Read the rows of a backup that are to become those of a set."""
+    rows = read_rows(file)
     sets = {row["review_set"] for row in rows if is_intact(row)}
     if len(sets) > 1:
         rows = [row for row in rows if row["review_set"] == key]
@@ -284,7 +291,22 @@ def _read(file: Path, key: str) -> list[Row]:
     return rows
 
 
-def rows_of_sqlite(file: Path) -> list[Row]:
+def read_rows(file: Path) -> list[Row]:
+    """Read the rows of a backup or a SQLite file, oldest first, after checking that it is whole.
+
+    Raises
+    ------
+    BackupError
+    """
+    try:
+        with file.open("rb") as opened:
+            is_sqlite = opened.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD
+        return _rows_of_sqlite(file) if is_sqlite else _rows_of_lines(file)
+    except OSError as error:
+        raise BackupError(f"{file.name} cannot be read: {error.strerror}.") from error
+
+
+def _rows_of_sqlite(file: Path) -> list[Row]:
     """Read a SQLite file from a copy, which may have to be brought up to date, oldest first."""
     _check_sqlite(file)
     with tempfile.TemporaryDirectory() as folder:
@@ -292,10 +314,14 @@ def rows_of_sqlite(file: Path) -> list[Row]:
         _copy_sqlite(file, copy)
         database = Database(f"sqlite:///{copy}")
         try:
-            rows = database.rows(select(HISTORY).order_by(HISTORY.c.id))
-            return [{name: getattr(row, name) for name in _COLUMNS} for row in rows]
+            return list(map(columns_of, database.rows(select(HISTORY).order_by(HISTORY.c.id))))
         finally:
             database.close()
+
+
+def columns_of(row: Any) -> Row:
+    """Return what a row of the history holds, but for its number."""
+    return {name: getattr(row, name) for name in _COLUMNS}
 
 
 def _rows_of_lines(file: Path) -> list[Row]:

@@ -12,7 +12,7 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -33,6 +33,7 @@ from sqlalchemy import (
 from sqlalchemy import text as sql
 
 from rexview.errors import StoreBusy, StoreUnreachable
+from rexview.store.entry import Stored
 from rexview.store.integrity import TOLERANT_TEXT, ChangedEntry, Damaged, examine
 from rexview.store.location import data_folder
 from rexview.store.migrate import migrate, version_of
@@ -62,8 +63,9 @@ class Database:
 
     Attributes
     ----------
-    changed : tuple of ChangedEntry
-        Entries of the file that were not as they had been written when it was opened.
+    changed : mapping of int to ChangedEntry
+        Entries that are not as they were written, by number: in a file all, as far as was seen
+        when it was opened; else those that were read.
     """
 
     def __init__(self, url: str, *, wait_s: float = WAIT_S) -> None:
@@ -74,7 +76,7 @@ class Database:
         self._lock = Lock()
         self._engine = self._make_engine()
         self._ready: _FileState | bool = False
-        self.changed: tuple[ChangedEntry, ...] = ()
+        self.changed: dict[int, ChangedEntry] = {}
         self._damaged: tuple[_FileState, StoreUnreachable] | None = None
         self._watermark = Watermark(self.file) if self.file is not None else None
         self._loss: NewestEntry | None = None
@@ -82,6 +84,14 @@ class Database:
     def close(self) -> None:
         """Close all connections; they are opened anew when they are needed."""
         self._engine.dispose()
+
+    def note_changed(self, rows: Iterable[Stored]) -> None:
+        """Remember which rows of those that were read are not as they were written."""
+        for row in rows:
+            if not row.intact and row.id not in self.changed:
+                at = row.at.isoformat(" ", "seconds")
+                entry = ChangedEntry(row.id, row.kind, row.person, row.case or "", at)
+                self.changed = {**self.changed, row.id: entry}
 
     def newest_lost(self) -> NewestEntry | None:
         """Return the entry that was the newest in the file once and is not in it now, if any.
@@ -241,7 +251,7 @@ class Database:
             raise self._damaged[1]
         self._damaged = None
         try:
-            self.changed = examine(file)
+            self.changed = {entry.id: entry for entry in examine(file)}
         except Damaged:
             self._damaged = (state, damaged(file))
             raise self._damaged[1] from None
@@ -358,6 +368,14 @@ def database_at(url: str) -> Database:
         if url not in _databases:
             _databases[url] = Database(url)
         return _databases[url]
+
+
+def close_database(file: Path) -> None:
+    """Close the database of a SQLite file, where this process has it open."""
+    with _databases_lock:
+        for database in _databases.values():
+            if database.file == file:
+                database.close()
 
 
 def close_databases() -> None:
