@@ -153,10 +153,12 @@ def _under_key(row: Row, key: str) -> Row:
 
 def _fit(value: Any, column: Column[Any]) -> Any:
     """Return a damaged value as one that any database takes."""
+    if column.name == "picture":
+        return value if isinstance(value, int) else None
+    if isinstance(value, bytes):
+        value = TOLERANT_TEXT(value)
     if isinstance(value, str):
         return value.replace("\x00", "\N{REPLACEMENT CHARACTER}")
-    if value is not None and column.name == "picture":
-        return value if isinstance(value, int) else None
     return "" if value is None and not column.nullable else value
 
 

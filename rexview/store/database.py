@@ -163,6 +163,8 @@ class Database:
                         self._look_for_loss(connection)
                     result = work(connection)
                     newest = self._newest(connection)
+                if self.is_sqlite:
+                    _empty_log(plain, self.wait_s)
             if self._watermark is not None and (replaces or self._loss is None):
                 self._loss = None
                 self._watermark.write(newest)
@@ -318,9 +320,23 @@ def _connected(connection: Any, _record: Any) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.execute("PRAGMA synchronous = FULL")
-    # each entry goes on into the file itself at once: a -wal that is lost or not copied costs none
-    cursor.execute("PRAGMA wal_autocheckpoint = 1")
     cursor.close()
+
+
+def _empty_log(connection: Connection, wait_s: float) -> None:
+    """Bring what was written on into the file itself, and leave nothing in its ``-wal``.
+
+    So a ``-wal`` that is lost or not copied costs no entry, and one that is left behind is not
+    taken for that of another file. Where somebody reads, the next write does it.
+    """
+    driver: Any = connection.connection.driver_connection
+    try:
+        driver.execute("PRAGMA busy_timeout = 0")
+        driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    except sqlite3.Error:
+        pass  # what was to be saved is saved
+    finally:
+        driver.execute(f"PRAGMA busy_timeout = {round(wait_s * 1000)}")
 
 
 def _begun(connection: Connection) -> None:

@@ -85,7 +85,7 @@ class JsonValue(TypeDecorator[Any]):
         if dialect.name != "sqlite" or value is None:
             return value
         try:
-            return json.loads(value)
+            return json.loads(value) if isinstance(value, str) else str(value)
         except (ValueError, TypeError, RecursionError):
             return str(value)  # no object: the row's checksum tells
 
