@@ -29,13 +29,20 @@ else:
 
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:
-        """Import everything first, then set it apart from the collection after every page run."""
+        """Import everything first, then set it apart from the collection after every page run.
+
+        When the server is stopped the reviews databases are closed, each one file then.
+        """
+        from rexview.store.database import close_databases
         from rexview.ui.shell import prepare_server
 
         prepare_server()
         gc.collect()
         gc.freeze()
-        yield
+        try:
+            yield
+        finally:
+            close_databases()
 
     app = st.App(
         __file__,

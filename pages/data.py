@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rexview.ui import data_forms, people, state
+from rexview.ui import data_forms, people, reviews_panel, state
 from rexview.ui.problems import show_problems
 from rexview.ui.shell import page_header, try_review_set
 
@@ -16,6 +16,7 @@ with left:
     st.subheader("Open now")
     if review_set is not None:
         data_forms.show_open_set(review_set)
+        reviews_panel.show_reviews(review_set)
     else:
         st.error(str(error), icon=":material/error:")
         show_problems(getattr(error, "problems", ()), key="open")

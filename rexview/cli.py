@@ -21,7 +21,7 @@ from rexview.schema import Problem
 from rexview.vocab import HINT_KINDS
 
 if TYPE_CHECKING:
-    from rexview.store import BackupReport, Reviews
+    from rexview.store import BackupReport, MergeReport, Reviews
 
 
 _BENCHES: Final = ("viewer", "queries", "imaging", "detectors", "stats", "reliability")
@@ -38,6 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_problems(error.problems, sys.stderr)
     except RexviewError as error:
         print(str(error), file=sys.stderr)
+    finally:
+        if "rexview.store.database" in sys.modules:
+            from rexview.store.database import close_databases
+
+            close_databases()  # leaves one file, without a -wal beside it
     return 1
 
 
@@ -112,6 +117,21 @@ def _add_reviews(commands: Any) -> None:
         "--replace", action="store_true", help="take away what is there (it is backed up first)"
     )
     back.set_defaults(run=_restore)
+
+    join = commands.add_parser(
+        "merge-reviews", help="join all databases of a review set into one, every entry once"
+    )
+    join.add_argument("folder", type=Path, metavar="FOLDER")
+    join.add_argument(
+        "--from",
+        dest="more",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="also this database or backup, which is left as it is",
+    )
+    join.set_defaults(run=_merge_reviews)
 
     tables = commands.add_parser(
         "export-reviews", help="write scores.csv and flags.csv, given and written rows together"
@@ -188,6 +208,7 @@ def _backup(options: argparse.Namespace) -> int:
     from rexview.store import backup
 
     report = backup(_reviews(options.folder), options.out)
+    _tell_changed(report)
     print(f"{_entries(report)} backed up.")
     return 0
 
@@ -198,11 +219,34 @@ def _restore(options: argparse.Namespace) -> int:
     report = restore(options.file, _reviews(options.folder), replace=options.replace)
     if report.kept:
         print(f"What was there is kept in {report.kept}.", file=sys.stderr)
+    _tell_changed(report)
     print(f"{_entries(report)} restored.")
     return 0
 
 
-def _entries(report: BackupReport) -> str:
+def _tell_changed(report: BackupReport) -> None:
+    if report.changed:
+        print(
+            f"warning: {report.changed:,} of them damaged after saving; they count nowhere.",
+            file=sys.stderr,
+        )
+
+
+def _merge_reviews(options: argparse.Namespace) -> int:
+    from rexview.reviewset import load
+    from rexview.settings import load_settings
+    from rexview.store import merge_databases, open_best, other_databases
+
+    reviews = open_best(load(options.folder), load_settings())
+    files = [one.file for one in other_databases(reviews)]
+    report = merge_databases(reviews, [*files, *(file.resolve() for file in options.more)])
+    for file in report.kept:
+        print(f"Kept: {file}", file=sys.stderr)
+    print(f"{report.added:,} added, {_entries(report)} now in {reviews.place}.")
+    return 0
+
+
+def _entries(report: BackupReport | MergeReport) -> str:
     return f"{report.entries:,} {'entry' if report.entries == 1 else 'entries'}"
 
 

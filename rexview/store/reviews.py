@@ -17,7 +17,8 @@ from rexview.settings import Settings
 from rexview.store.checks import check
 from rexview.store.database import Database, database_at
 from rexview.store.entry import Entry, Stored
-from rexview.store.location import location_of
+from rexview.store.integrity import CHECKSUM, checksum
+from rexview.store.location import Location, best_location, location_of
 from rexview.store.standing import Standing
 from rexview.store.tables import HISTORY, current, same_thing, stored
 from rexview.store.written import flags_frame, scores_frame
@@ -35,6 +36,7 @@ ADJUDICATIONS: Final = pl.Schema(
     }
 )
 """Columns of :meth:`Reviews.adjudications`."""
+_FIRST_ROWS: Final = 100
 _REMEDY: Final = "Nothing was written. Reload the page and enter it again."
 
 
@@ -104,10 +106,19 @@ class Reviews:
         its folder is moved or it gets an ``id``.
         """
         if not self._known:
-            first = select(HISTORY.c.review_set).order_by(HISTORY.c.id).limit(1)
-            for row in self.database.rows(first):
+            # of a row that was changed the set may be wrong
+            first = select(HISTORY).order_by(HISTORY.c.id).limit(_FIRST_ROWS)
+            rows = self.database.rows(first)
+            row = next((row for row in rows if stored(row).intact), None)
+            if row is not None:
                 self._key, self._known = row.review_set, True
         return self._key
+
+    @property
+    def place(self) -> str:
+        """Where the entries are kept, with the full path; of a server without its password."""
+        file = self.database.file
+        return str(file) if file is not None else str(self.database.url.set(query={}))
 
     def record(self, entries: Sequence[Entry], person: Person) -> tuple[Stored, ...]:
         """Write entries: all of them or none. What is returned is on the disk.
@@ -268,7 +279,9 @@ class Reviews:
         return select(HISTORY).where(HISTORY.c.review_set == self.key)
 
     def _stored(self, rows: Select[Any]) -> tuple[Stored, ...]:
-        return tuple(map(stored, self.database.rows(rows)))
+        found = tuple(map(stored, self.database.rows(rows)))
+        self.database.note_changed(found)
+        return found
 
 
 def open_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:
@@ -279,7 +292,21 @@ def open_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:
     StoreUnreachable
         The database of the set may not be written to, or its address cannot be understood.
     """
-    place = location_of(review_set, settings)
+    return _at(location_of(review_set, settings), review_set)
+
+
+def open_best(review_set: ReviewSet, settings: Settings) -> Reviews:
+    """Return the reviews of a set where they would best be kept, which others are joined into.
+
+    Raises
+    ------
+    StoreUnreachable
+        As for :func:`open_reviews`.
+    """
+    return _at(best_location(review_set, settings), review_set)
+
+
+def _at(place: Location, review_set: ReviewSet) -> Reviews:
     return Reviews(database_at(place.url), review_set, place.key, own=place.own)
 
 
@@ -334,17 +361,19 @@ class _Writing:
         same = [
             HISTORY.c[name].is_not_distinct_from(values[name]) for name in same_thing(entry.kind)
         ]
-        standing = self.connection.execute(
-            select(HISTORY.c.value, HISTORY.c.person)
+        found = self.connection.execute(
+            select(HISTORY)
             .where(HISTORY.c.review_set == self.key, HISTORY.c.kind == entry.kind, *same)
             .order_by(HISTORY.c.id.desc())
             .limit(1)
         ).one_or_none()
+        standing = stored(found) if found else None
         others = standing and standing.person != self.person.id
         seen = None if entry.over is None else (*entry.over, values["value"])
         if standing and others and seen is not None and standing.value not in seen:
             raise StoreOvertaken("Somebody else was quicker.", "Nothing was written.")
         values["previous"] = standing.value if standing else None
+        values[CHECKSUM] = checksum(values)
         row = self.connection.execute(insert(HISTORY).values(values).returning(HISTORY)).one()
         return stored(row)
 

@@ -19,6 +19,7 @@ from rexview.schema import ReviewSet
 from rexview.ui import account, people, resources, state
 from rexview.ui.latest_link import link_caught_up
 from rexview.ui.problems import show_problems
+from rexview.ui.reviews_panel import show_notices
 from rexview.ui.text import as_markdown
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
@@ -135,6 +136,7 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
         except StoreError as error:
             told = f"What people wrote cannot be shown now. {error}"
             st.warning(told, icon=":material/cloud_off:")
+    show_notices(review_set)
     if review_set.info.notice:
         notice = review_set.info.notice
         show_notice(cover_names(review_set, notice) if blinded else notice)
