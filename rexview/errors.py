@@ -9,6 +9,7 @@
      |   +- ImageMissing    there is no such file
      |   +- ImageTooLarge   decoding it would need more memory than the limit allows
      |   +- ImageBroken     it is there but cannot be decoded
+     |   +- ImageBusy       others are being decoded and take all the memory; try again
      +- PathEscape          a path points outside the folder that it must stay in
      +- FilterError         a filter from a link cannot be understood
      +- SettingsError       a setting has a value that cannot be used
@@ -71,6 +72,10 @@ class ImageTooLarge(ImageError):
 
 class ImageBroken(ImageError):
     """The file is there but cannot be decoded."""
+
+
+class ImageBusy(ImageError):
+    """Other pictures are being decoded and take all the memory that there is for it."""
 
 
 class PathEscape(RexviewError):
