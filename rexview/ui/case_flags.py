@@ -17,7 +17,7 @@ from rexview.ui.verdicts import ANYBODY, YOU, Looker
 from rexview.vocab import FAILURES
 
 _Keyed = Sequence[tuple[str, Flag]]
-_TEXTS = ("answer", "report", "question")
+_TEXTS = ("answer", "report", "question", "option", "correct_option")
 _BOXES = ("box", "reference_box")
 _UNFOLDED = ("laterality_error", "token_limit")
 
@@ -42,14 +42,17 @@ def link_spans(text: str, page: CasePage) -> list[Span]:
 
 
 def evidence_spans(flags: _Keyed, where: str, field: str | None = None) -> list[Span]:
-    """Return the spans of flags' evidence in the answer, the question or a field of the report."""
+    """Return the spans of flags' evidence in the answer, the question, or a field of the report.
+
+    ``where`` may also be ``option`` or ``correct_option``; ``field`` is then the option's number.
+    """
     spans = []
     for key, flag in flags:
         weak = flag.is_hint or flag.verdict == "rejected"
         for item in flag.evidence:
             if item.where != where or item.start is None or item.end is None:
                 continue
-            if where == "report" and item.field != field:
+            if field is not None and item.field != field:
                 continue
             css = "rx-evidence rx-weak-evidence" if weak else "rx-evidence"
             spans.append(Span(item.start, item.end, css, {"rx-evidence": key}))
@@ -203,10 +206,17 @@ def _sides_html(flag: Flag) -> str:
             sides.setdefault(name, {})[item.side] = None
     cells = "".join(
         f"<span><small>{name}</small> <b>{html.escape(' and '.join(sides[name]))}</b></span>"
-        for name in ("Answer", "Label", "Box", "Reference", "Report")
+        for name in ("Answer", "Choice", "Label", "Box", "Correct", "Reference", "Report")
         if name in sides
     )
     return f'<div class="rx-sides">{cells}</div>' if len(sides) > 1 else ""
 
 
-_PLACES = {"answer": "Answer", "box": "Box", "reference_box": "Reference", "report": "Report"}
+_PLACES = {
+    "answer": "Answer",
+    "option": "Choice",
+    "correct_option": "Correct",
+    "box": "Box",
+    "reference_box": "Reference",
+    "report": "Report",
+}

@@ -25,7 +25,7 @@ from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FINISH_REASONS
 def question_html(case: Case, flags: Sequence[tuple[str, Flag]] = ()) -> str:
     """Show the question, and the options of a choice question with the right one marked."""
     options = "".join(
-        f"<li>{html.escape(option)}{_RIGHT if number == case.correct else ''}</li>"
+        f"<li>{_option_html(flags, option, number)}{_RIGHT if number == case.correct else ''}</li>"
         for number, option in enumerate(case.options)
     )
     listed = f'<ol class="rx-options" type="A">{options}</ol>' if options else ""
@@ -34,6 +34,12 @@ def question_html(case: Case, flags: Sequence[tuple[str, Flag]] = ()) -> str:
 
 
 _RIGHT = " <b>(correct)</b>"
+
+
+def _option_html(flags: Sequence[tuple[str, Flag]], option: str, number: int) -> str:
+    places = ("option", "correct_option")
+    spans = [span for where in places for span in evidence_spans(flags, where, str(number))]
+    return inline_html(option, spans)
 
 
 def place_html(case: Case, place: Place, filter_words: str, kind: str) -> str:
