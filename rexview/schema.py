@@ -244,10 +244,11 @@ class ReaderFlag:
 class Evidence:
     """Where a flag can be checked.
 
-    ``where`` is ``answer``, ``report``, ``question``, ``box``, ``reference_box``, ``usage`` or
-    ``scores``. ``start`` and ``end`` are character offsets into that text (for a report: into
-    ``field``, ``findings`` or ``impression``). ``box`` is x, y, width, height in pixels of
-    ``image``.
+    ``where`` is ``answer``, ``report``, ``question``, ``option`` (the chosen one),
+    ``correct_option``, ``box``, ``reference_box``, ``usage`` or ``scores``. ``start`` and ``end``
+    are character offsets into that text (for a report: into ``field``, ``findings`` or
+    ``impression``; for an option: into the one whose number, from 0, ``field`` holds). ``box`` is
+    x, y, width, height in pixels of ``image``.
     """
 
     where: str

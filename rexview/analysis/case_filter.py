@@ -47,6 +47,13 @@ SORTS: Final[dict[str, str]] = {
     "newest": "Newest answer",
     "order": "As in the files",
 }
+MENTIONS: Final[dict[str, str]] = {
+    "present": "Present",
+    "absent": "Absent",
+    "any": "Any mention",
+    "text": "Plain text",
+}
+"""How a finding that is searched for has to be spoken of; the last looks for the words as typed."""
 RANGES: Final[dict[str, str]] = {
     **DIMENSION_NAMES,
     "gap": "Gap",
@@ -131,6 +138,7 @@ _LISTS: Final[dict[str, _ListField]] = {
     "comments": _ListField("comments", COMMENTED),
 }
 _QUERY: Final = "q"
+_MENTION: Final = "mention"
 _SORT: Final = "sort"
 _MOST_VALUES: Final = 200
 LONGEST_SEARCH: Final = 200
@@ -147,7 +155,9 @@ class CaseFilter:
     pairs of readers whose scores of the answer are so far apart, ``paired`` pairs of models that
     both have a score in the case, as :mod:`rexview.analysis.pairing` writes them: all have to
     hold, and of ``paired`` the answer is one of the two models'. ``search`` holds words that all
-    have to occur in the question, the report or the answer.
+    have to occur in the question, the report or the answer; unless ``mention`` is ``text``, those
+    that name a finding are looked for as that finding, present, absent or mentioned at all
+    (:data:`MENTIONS`), in the report or the answer.
     """
 
     failures: tuple[str, ...] = ()
@@ -176,6 +186,7 @@ class CaseFilter:
     gap: Range | None = None
     disagreement: Range | None = None
     search: str = ""
+    mention: str = "text"
     sort: str = "severity"
 
     def __post_init__(self) -> None:
@@ -188,6 +199,10 @@ class CaseFilter:
             object.__setattr__(self, name, values)
             wrong += unknown
         object.__setattr__(self, "search", " ".join(self.search.split()))
+        if not self.search:
+            object.__setattr__(self, "mention", "text")
+        if self.mention not in MENTIONS:
+            wrong.append(_unknown(_MENTION, self.mention))
         if self.sort not in SORTS:
             wrong.append(_unknown(_SORT, self.sort))
         if wrong:
@@ -234,11 +249,12 @@ class CaseFilter:
                 except FilterError as error:
                     problems.append(f"{RANGES[name]}: {error}")
         values["search"] = " ".join(given.get(_QUERY, ()))[:LONGEST_SEARCH]
-        for word in given.get(_SORT, ())[-1:]:
-            if word in SORTS:
-                values["sort"] = word
-            elif word:
-                problems.append(_unknown(_SORT, word))
+        for key, name, known in ((_MENTION, "mention", MENTIONS), (_SORT, "sort", SORTS)):
+            for word in given.get(key, ())[-1:]:
+                if word in known:
+                    values[name] = word
+                elif word:
+                    problems.append(_unknown(key, word))
         return cls(**values), tuple(problems)
 
     def to_query(self) -> dict[str, list[str]]:
@@ -253,6 +269,8 @@ class CaseFilter:
                 query[name] = [str(limits)]
         if self.search:
             query[_QUERY] = [self.search]
+        if self.mention != "text":
+            query[_MENTION] = [self.mention]
         if self.sort != "severity":
             query[_SORT] = [self.sort]
         return query
@@ -287,7 +305,7 @@ class CaseFilter:
         return replace(self, **changes)
 
 
-FILTER_KEYS: Final = (*(spec.key for spec in _LISTS.values()), *RANGES, _QUERY, _SORT)
+FILTER_KEYS: Final = (*(spec.key for spec in _LISTS.values()), *RANGES, _QUERY, _MENTION, _SORT)
 """All keys of a link's query that belong to the filter."""
 LIST_KEYS: Final = {name: spec.key for name, spec in _LISTS.items()}
 """Key of the query by name of the list condition."""

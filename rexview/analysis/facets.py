@@ -11,11 +11,13 @@ import numpy as np
 from rexview.analysis.case_filter import (
     ANSWER_STATUSES,
     COMMENTED,
+    MENTIONS,
     SOURCES,
     STUDIES,
     CaseFilter,
 )
 from rexview.analysis.coding import Words
+from rexview.analysis.finding_search import search_terms
 from rexview.analysis.mark import Mark
 from rexview.analysis.pairing import ModelPair, ReaderPair
 from rexview.analysis.selecting import (
@@ -25,6 +27,7 @@ from rexview.analysis.selecting import (
     all_of,
     bits_of,
     conditions,
+    found_by,
 )
 from rexview.analysis.table import AnswerTable, Bits
 from rexview.vocab import (
@@ -71,12 +74,17 @@ class SourceCounts:
 
 @dataclass(frozen=True)
 class Facets:
-    """All counts for one filter. ``total`` cases are left; ``n_cases`` are in the set."""
+    """All counts for one filter. ``total`` cases are left; ``n_cases`` are in the set.
+
+    ``mentions`` has a value for each way of searching for the findings that the search names; it is
+    empty when the search names none.
+    """
 
     total: int
     n_cases: int
     facets: tuple[Facet, ...]
     headlines: tuple[SourceCounts, ...]
+    mentions: tuple[FacetValue, ...] = ()
 
 
 _NO_BITS: Final = np.uint32(0)
@@ -139,6 +147,24 @@ def facets(table: AnswerTable, case_filter: CaseFilter) -> Facets:
         n_cases=len(table.cases),
         facets=tuple(found),
         headlines=tuple(said.counts(failure) for failure in HEADLINE_FAILURES),
+        mentions=_mentions(table, case_filter, others("search")),
+    )
+
+
+def _mentions(table: AnswerTable, case_filter: CaseFilter, others: Mask) -> tuple[FacetValue, ...]:
+    """Count the cases of each way of searching for a finding, given all other conditions."""
+    search = case_filter.search
+    if not search_terms(search).findings:
+        return ()
+    found = {word: others & found_by(table, search, word) for word in MENTIONS}
+    return tuple(
+        FacetValue(
+            word,
+            name,
+            int(np.count_nonzero(table.any_of_case(found[word]))),
+            word == case_filter.mention,
+        )
+        for word, name in MENTIONS.items()
     )
 
 

@@ -110,6 +110,20 @@ class AnswerTable:
         return {name: words_of(self.cases[name]) for name in names}
 
     @cached_property
+    def text_places(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+        """Of each text of the survey's finding index whether it is a report, and where it belongs.
+
+        That is a row of ``cases`` for a report, else a row of ``rows``.
+        """
+        texts = self.survey.looks.index.texts if self.survey else ()
+        models = self.rows["model"].cast(pl.String).to_list()
+        cases = self.rows["case"].to_list()
+        row_of = {key: row for row, key in enumerate(zip(cases, models, strict=True))}
+        of_report = np.fromiter((model is None for _, model in texts), np.bool_, len(texts))
+        places = (self.row_of_case[c] if m is None else row_of[c, m] for c, m in texts)
+        return of_report, np.fromiter(places, np.int64, len(texts))
+
+    @cached_property
     def commented(self) -> dict[str, npt.NDArray[np.bool_]]:
         """Which cases have comments, and which an open one, by word of :data:`COMMENTED`."""
         found = {word: np.zeros(len(self.cases), dtype=np.bool_) for word in COMMENTED}

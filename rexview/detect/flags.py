@@ -220,9 +220,10 @@ def flag_rows(
         order of cases and models. A hint is told by its ``kind``
         (:data:`rexview.vocab.HINT_KINDS`).
         Each piece of evidence is a dict with ``where`` (``answer``, ``report``, ``question``,
-        ``box``, ``usage``, ``scores``), ``start``, ``end``, ``text``, ``side``, ``box`` (None where
-        they do not apply) and, where there is one, the ``field`` and the ``image`` that it is of;
-        a reference box carries ``reference``. Readers' flags carry ``reader``, and a detector's
+        ``option``, ``box``, ``usage``, ``scores``), ``start``, ``end``, ``text``, ``side``, ``box``
+        (None where they do not apply) and, where there is one, the ``field`` (of an option: its
+        number from 0) and the ``image`` that it is of; a reference box and the correct option
+        carry ``reference``. Readers' flags carry ``reader``, and a detector's
         flag that a reader confirmed carries ``verdict``.
 
     Examples
@@ -269,9 +270,9 @@ def _as_row(flag: Flag) -> dict[str, Any]:
 
 
 def _evidence_row(item: Evidence) -> dict[str, Any]:
-    reference = item.where == "reference_box"
+    shown = _REFERENCES.get(item.where)
     row: dict[str, Any] = {
-        "where": "box" if reference else item.where,
+        "where": shown or item.where,
         "start": item.start,
         "end": item.end,
         "text": item.text,
@@ -279,4 +280,8 @@ def _evidence_row(item: Evidence) -> dict[str, Any]:
         "box": None if item.box is None else list(item.box),
     }
     row.update({name: value for name in ("field", "image") if (value := getattr(item, name))})
-    return {**row, "reference": True} if reference else row
+    return {**row, "reference": True} if shown else row
+
+
+_REFERENCES: Final = {"reference_box": "box", "correct_option": "option"}
+"""What evidence of the reference is called in a row, which then carries ``reference``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from dataclasses import replace
 from typing import Final
@@ -60,6 +61,12 @@ def list_head(selection: Selection, case_filter: CaseFilter) -> tuple[str, list[
             label_visibility="collapsed",
         )
     return view, ids, first
+
+
+def show_search(words: str) -> None:
+    """Say above the cases which a search for a finding shows; nothing when it names none."""
+    if words:
+        st.html(f'<p class="rx-searched" role="status">{html.escape(words)}</p>')
 
 
 def list_foot(selection: Selection, first: int, shown: int) -> None:

@@ -17,7 +17,7 @@ from rexview.ui.verdicts import ANYBODY, YOU, Looker
 from rexview.vocab import FAILURES
 
 _Keyed = Sequence[tuple[str, Flag]]
-_TEXTS = ("answer", "report", "question")
+_TEXTS = ("answer", "report", "question", "option", "correct_option")
 _BOXES = ("box", "reference_box")
 _UNFOLDED = ("laterality_error", "token_limit")
 
@@ -42,14 +42,17 @@ def link_spans(text: str, page: CasePage) -> list[Span]:
 
 
 def evidence_spans(flags: _Keyed, where: str, field: str | None = None) -> list[Span]:
-    """Return the spans of flags' evidence in the answer, the question or a field of the report."""
+    """Return the spans of flags' evidence in the answer, the question, or a field of the report.
+
+    ``where`` may also be ``option`` or ``correct_option``; ``field`` is then the option's number.
+    """
     spans = []
     for key, flag in flags:
         weak = flag.is_hint or flag.verdict == "rejected"
         for item in flag.evidence:
             if item.where != where or item.start is None or item.end is None:
                 continue
-            if where == "report" and item.field != field:
+            if field is not None and item.field != field:
                 continue
             css = "rx-evidence rx-weak-evidence" if weak else "rx-evidence"
             spans.append(Span(item.start, item.end, css, {"rx-evidence": key}))
@@ -62,8 +65,8 @@ def flags_html(
     """List the failures of one answer: each once, with what rules and readers say of it.
 
     Only what names a place in text or picture is unfolded, so that the answer itself stays in
-    sight. A failure that readers rejected stays, struck through. What rules only hint at, and no
-    reader confirmed, is folded away below.
+    sight. A failure that readers rejected stays, struck through; one that nobody raised is only
+    said in words. What rules only hint at, and no reader confirmed, is folded away below.
     """
     keyed = page.keyed_flags(answer.model)
     reasons = {
@@ -73,19 +76,47 @@ def flags_html(
     }
     clear: list[str] = []
     hints: list[str] = []
+    unraised: list[str] = []
     for failure in dict.fromkeys(flag.failure for _, flag in keyed):
         own = [(key, flag) for key, flag in keyed if flag.failure == failure]
+        if not _raised([flag for _, flag in own]):
+            unraised.append(_unraised_html(failure, own, answer, readers, looker))
+            continue
         (hints if _only_hinted([flag for _, flag in own]) else clear).append(
             _failure_html(failure, own, answer, readers, looker, reasons.get(failure, ""))
         )
     listed = f'<ul class="rx-flags">{"".join(clear)}</ul>' if clear else ""
-    if not hints:
-        return listed
     kept = html.escape(f"{answer.case}/{answer.model}")
     return (
-        f'{listed}<details class="rx-hints" data-rx-keep="{kept}"><summary>To check '
-        f'<b>{len(hints)}</b></summary><ul class="rx-flags">{"".join(hints)}</ul></details>'
+        listed
+        + _folded_html("To check", hints, kept)
+        + _folded_html("Ruled out by readers", unraised, f"{kept}/ruled-out")
     )
+
+
+def _folded_html(title: str, items: Sequence[str], kept: str) -> str:
+    if not items:
+        return ""
+    return (
+        f'<details class="rx-hints" data-rx-keep="{kept}"><summary>{title} '
+        f'<b>{len(items)}</b></summary><ul class="rx-flags">{"".join(items)}</ul></details>'
+    )
+
+
+def _raised(flags: Sequence[Flag]) -> bool:
+    """Whether a rule or a reader says that there is the failure, be it rejected by others."""
+    return any(flag.source == "detector" or flag.verdict != "rejected" for flag in flags)
+
+
+def _unraised_html(
+    failure: str, own: _Keyed, answer: Answer, readers: Mapping[str, str], looker: Looker
+) -> str:
+    """Say who rejected a failure that nobody raises: the rule changed, or there was none."""
+    mine = any(flag.reader == looker.reader for _, flag in own)
+    buttons = _verdict_buttons(answer, failure, "rejected") if mine and looker.may_judge else ""
+    sayings = "".join(_reader_html(flag, readers, looker) for _, flag in own)
+    name = html.escape(FAILURES[failure].name)
+    return f"<li><p>{name}: rejected, and no rule or reader raises it.</p>{buttons}{sayings}</li>"
 
 
 def _only_hinted(flags: Sequence[Flag]) -> bool:
@@ -216,10 +247,17 @@ def _sides_html(flag: Flag) -> str:
             sides.setdefault(name, {})[item.side] = None
     cells = "".join(
         f"<span><small>{name}</small> <b>{html.escape(' and '.join(sides[name]))}</b></span>"
-        for name in ("Answer", "Label", "Box", "Reference", "Report")
+        for name in ("Answer", "Choice", "Label", "Box", "Correct", "Reference", "Report")
         if name in sides
     )
     return f'<div class="rx-sides">{cells}</div>' if len(sides) > 1 else ""
 
 
-_PLACES = {"answer": "Answer", "box": "Box", "reference_box": "Reference", "report": "Report"}
+_PLACES = {
+    "answer": "Answer",
+    "option": "Choice",
+    "correct_option": "Correct",
+    "box": "Box",
+    "reference_box": "Reference",
+    "report": "Report",
+}
