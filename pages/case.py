@@ -44,9 +44,10 @@ def show_case() -> None:
     place = case_page.place_in(ordered, page.case.id)
 
     case_parts.show_header(review_set, page.case, place, describe(table, case_filter))
-    st.html(case_panels.question_html(page.case, page.keyed_flags()))
     left, right = st.columns([11, 12], gap="medium")
     with right:
+        with st.container(key="rx_question"):
+            st.html(case_panels.question_html(page.case, page.keyed_flags()))
         report = st.empty()
         answers = st.empty()
         shown = case_parts.answer_choices(page, names)

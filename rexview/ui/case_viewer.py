@@ -30,8 +30,6 @@ from rexview.vocab import VIEWS
 REFERENCE_GROUP: Final = "reference"
 REFERENCE_COLOUR: Final = "#F2F2F2"
 """White stands out on a radiograph; no model has it."""
-HEIGHT: Final = "clamp(400px, calc(100dvh - 225px), 1100px)"
-"""What the window leaves below notice, header and question."""
 _SIDES: Final = {
     "right": "on the patient's right",
     "left": "on the patient's left",
@@ -48,19 +46,21 @@ def show_viewer(
     *,
     names: Mapping[str, str] | None = None,
     taken_keys: str = "",
-    height: str = HEIGHT,
+    height: str | None = None,
 ) -> None:
     """Put the viewer on the page and do what the reader asks of it.
 
     ``ordered`` holds the ids of the cases of the filter; ``neighbours`` are the cases before and
     after, the likelier one first. ``names`` are those of the answers on screen, the models' by
-    default; ``taken_keys`` are keys that the page needs itself.
+    default; with others the viewer is a blinded one. ``taken_keys`` are keys that the page needs
+    itself; ``height`` is a CSS length, by default what the window leaves room for.
     """
+    blinded = names is not None
     names = review_set.model_names if names is None else names
 
     def of(one: CasePage) -> ViewerData:
         data = viewer_data(review_set, one, ordered, colours, names)
-        return replace(data, taken_keys=taken_keys)
+        return replace(data, taken_keys=taken_keys, blinded=blinded)
 
     ahead = [of(one) for one in neighbours]
     data = replace(of(page), prefetch=_first_pixels(ahead), ahead=tuple(ahead))

@@ -10,6 +10,17 @@ export class Chips {
     this.viewChips = html("div", { class: "chips views", role: "group", "aria-label": "Views" });
     this.groupChips = html("div", { class: "chips groups", role: "group", "aria-label": "Boxes" });
     this.comparison = new BlinkBar(viewer.views);
+    this.fromStart = html(
+      "button",
+      {
+        type: "button",
+        class: "chip setting",
+        "aria-label": "Reference boxes from the start of every case",
+        title: "Reference boxes from the start of every case (kept in this browser)",
+        onclick: () => viewer.groups.toggleFromStart(),
+      },
+      icon("pin"),
+    );
     this.node = html(
       "div",
       { class: "strip" },
@@ -39,7 +50,10 @@ export class Chips {
       ),
     );
     this.groupChips.hidden = viewer.groups.list.length === 0;
-    this.groupChips.replaceChildren(...viewer.groups.list.map((group) => this.#group(group)));
+    const reference = viewer.groups.list.some((group) => viewer.groups.isReference(group));
+    this.fromStart.hidden = !reference || viewer.groups.blinded;
+    const chips = viewer.groups.list.map((group) => this.#group(group));
+    this.groupChips.replaceChildren(...chips, this.fromStart);
     this.refresh();
   }
 
@@ -80,7 +94,8 @@ export class Chips {
       chip.setAttribute("aria-pressed", String(viewer.state.shown.includes(chip.dataset.view)));
       chip.classList.toggle("active", chip.dataset.view === viewer.state.active);
     }
-    for (const chip of this.groupChips.children) {
+    this.fromStart.setAttribute("aria-pressed", String(viewer.groups.fromStart));
+    for (const chip of this.groupChips.querySelectorAll(".group")) {
       chip.setAttribute("aria-pressed", String(viewer.groups.isShown(chip.dataset.group)));
     }
   }
