@@ -45,6 +45,7 @@ class Viewer {
   constructor(place) {
     this.generation = 0;
     this.data = null;
+    this.named = null; // the group that the page named, and its case
     this.panes = [];
     this.dirty = new Set();
     this.frames = 0;
@@ -86,6 +87,8 @@ class Viewer {
     this.address = new Address(() => addressOf(this));
     this.hashListener = () => adopt(this, decode(location.hash)) && this.arrange();
     window.addEventListener("hashchange", this.hashListener);
+    this.namedListener = ({ detail }) => this.#name(detail);
+    window.addEventListener("rexview:group", this.namedListener);
     this.observer = new ResizeObserver(() => this.#layout());
     this.observer.observe(this.grid);
   }
@@ -98,6 +101,7 @@ class Viewer {
     this.address.close();
     this.observer.disconnect();
     window.removeEventListener("hashchange", this.hashListener);
+    window.removeEventListener("rexview:group", this.namedListener);
     for (const pane of this.panes) pane.destroy();
     this.root.remove();
     if (current === this) current = null;
@@ -125,14 +129,36 @@ class Viewer {
     this.asked = false;
     this.root.style.setProperty("--rx-height", data.height);
     if (fresh) this.groups.pin(null);
-    this.groups.list = data.groups;
+    if (fresh && data.oneGroup) for (const group of data.groups) this.state.setGroup(group, group.shown);
     this.help.note(data.takenKeys);
-    this.views.take(data.views, data.active, fresh);
+    this.#take(fresh);
     if (fresh) {
       this.renewals = 0;
       this.tools.begin();
       adopt(this, decode(location.hash));
     }
+    this.chips.fill();
+    this.arrange();
+  }
+
+  /**
+   * Take the groups and views of the case. Where the page shows one group at a time (oneGroup of the
+   * data) only those of the group that it named last are there: no key, chip or link has the others.
+   */
+  #take(fresh) {
+    const { case: name, oneGroup, groups, views, active } = this.data;
+    const group = this.named?.case === name ? this.named.group : null;
+    const offered = (id) => !oneGroup || id === null || id === group;
+    this.groups.list = groups.filter(({ id }) => offered(id));
+    this.views.take(views.filter((view) => offered(view.group)), active, fresh);
+  }
+
+  /** The page names the group that may be shown: event `rexview:group`, {case, group}. */
+  #name({ case: name, group }) {
+    if (this.named?.case === name && this.named.group === group) return;
+    this.named = { case: name, group };
+    if (!this.data?.oneGroup || this.data.case !== name) return;
+    this.#take(false);
     this.chips.fill();
     this.arrange();
   }
