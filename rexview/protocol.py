@@ -15,7 +15,9 @@ class Protocol:
     they learn which model gave which answer, ``reveal_peers`` whether they then see the scores of
     others too. ``second_reader_share`` is the part of the cases that a second reader scores as
     well; from ``disagreement`` on two readers' scores are adjudicated. ``seed`` fixes every order.
-    ``name_readers`` says whether whoever adjudicates may see whose scores are whose.
+    ``name_readers`` says whether whoever adjudicates may see whose scores are whose,
+    ``choice_cases`` whether choice questions are on the worklists, too. ``cover_names`` has more
+    names that would tell a model, covered wherever models are hidden.
     """
 
     report: Literal["on_request", "always", "never"] = "on_request"
@@ -25,4 +27,6 @@ class Protocol:
     disagreement: float = 2.0
     seed: int = 1
     name_readers: bool = False
+    choice_cases: bool = False
+    cover_names: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)

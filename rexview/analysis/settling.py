@@ -13,6 +13,7 @@ from typing import Final
 
 import polars as pl
 
+from rexview.analysis.worklist import unfinished_cases
 from rexview.schema import ReviewSet, Score
 
 _ITEM: Final = ("case", "model", "dimension", "image")
@@ -86,7 +87,7 @@ def differing_cases(
     Parameters
     ----------
     review_set : ReviewSet
-        With what was written in it.
+        With what was written in it. What a reader gave on a case that is not finished is left out.
     adjudications : polars.DataFrame
         As :meth:`rexview.store.Reviews.adjudications` gives it.
     threshold : float
@@ -100,6 +101,7 @@ def differing_cases(
     scores = review_set.scores.filter(pl.col("score").is_not_null()).select(
         *_ITEM, "reader", "score", "comment"
     )
+    scores = scores.join(unfinished_cases(review_set), on=["case", "reader"], how="anti")
     newest = review_set.answers.filter("_newest").select("case", "model").with_row_index("_answer")
     apart = (pl.col("score").max() - pl.col("score").min()).cast(pl.Int64).alias("apart")
     found = (

@@ -18,13 +18,17 @@ from weakref import WeakKeyDictionary
 
 import polars as pl
 
+from rexview.detect import box_request, cases_asking_for_boxes, models_without_boxes
 from rexview.rubric import RubricDimension, load_rubric
-from rexview.schema import Answer, ReviewSet
+from rexview.schema import Answer, Case, ReviewSet
 from rexview.stats import answer_status, status_of
+from rexview.store.written import ORIGIN
 from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS, TEXT_DIMENSIONS
 
 CaseState = Literal["open", "begun", "done", "skipped"]
 BUILT_IN_RUBRIC: Final = "rexecution"
+_WITHOUT_BOXES: Final = "image_style"
+"""What is scored of the picture where boxes were asked for and none came."""
 ITEM: Final = ("case", "model", "dimension", "picture")
 """Columns that name one thing to be scored; ``picture`` counts from 0, null for none."""
 
@@ -68,21 +72,35 @@ def _known_dimensions(path: Path | None) -> dict[str, RubricDimension]:
     return {name: rubric[name] for name in DIMENSIONS if name in rubric}
 
 
-def items_of(answer: Answer, dimensions: Collection[str] = DIMENSIONS) -> tuple[Item, ...]:
+def items_of(
+    answer: Answer, dimensions: Collection[str] = DIMENSIONS, *, lacks_boxes: bool = False
+) -> tuple[Item, ...]:
     """Return what can be scored on an answer.
 
     Text is scored where there is text or a choice. Image Content and Image Style are scored once
-    for each picture that the model returned, else once for its boxes, else not at all.
+    for each picture that the model returned, else once for its boxes, else not at all: but where
+    boxes were asked for and none came (``lacks_boxes``, see :func:`boxes_expected`) Image Style is
+    scored beside the text.
     """
     items: list[Item] = []
-    if (answer.text or "").strip() or answer.choice is not None:
+    has_text = bool((answer.text or "").strip()) or answer.choice is not None
+    if has_text:
         items += [Item(name) for name in TEXT_DIMENSIONS if name in dimensions]
     shown = [name for name in IMAGE_DIMENSIONS if name in dimensions]
     if answer.images:
         items += [Item(name, place) for place in range(len(answer.images)) for name in shown]
     elif answer.boxes:
         items += [Item(name) for name in shown]
+    elif has_text and lacks_boxes:
+        items += [Item(name) for name in shown if name == _WITHOUT_BOXES]
     return tuple(items)
+
+
+def boxes_expected(review_set: ReviewSet, case: Case | None) -> frozenset[str]:
+    """Return the models of whose answers to a case boxes were asked: those that can draw."""
+    if case is None or box_request(case.question) is None:
+        return frozenset()
+    return frozenset(review_set.model_names) - models_without_boxes(review_set)
 
 
 def needs_scores(answer: Answer) -> bool:
@@ -100,15 +118,19 @@ def required_scores(review_set: ReviewSet) -> pl.DataFrame:
     -------
     polars.DataFrame
         Columns :data:`ITEM`; the same items as :func:`items_of` gives for the newest answers that
-        came in full. In the order of the answers.
+        came in full, of choice questions only where the study's rules say so. In the order of the
+        answers.
     """
     if review_set not in _REQUIRED:
-        _REQUIRED[review_set] = _required(review_set.answers, tuple(rubric_of(review_set)))
+        _REQUIRED[review_set] = _required(review_set, tuple(rubric_of(review_set)))
     return _REQUIRED[review_set]
 
 
-def _required(answers: pl.DataFrame, dimensions: Sequence[str]) -> pl.DataFrame:
-    came = answers.filter("_newest").filter(answer_status() == "answered")
+def _required(review_set: ReviewSet, dimensions: Sequence[str]) -> pl.DataFrame:
+    came = review_set.answers.filter("_newest").filter(answer_status() == "answered")
+    if not review_set.info.protocol.choice_cases:
+        choices = review_set.cases.filter(pl.col("question_type") == "choice").select(case="id")
+        came = came.join(choices, on="case", how="anti", maintain_order="left")
     pictures = pl.col("images").list.len().fill_null(0).cast(pl.Int64)
     boxes = pl.col("boxes").list.len().fill_null(0)
     has_text = pl.col("text").fill_null("").str.contains(r"\S") | pl.col("choice").is_not_null()
@@ -124,7 +146,14 @@ def _required(answers: pl.DataFrame, dimensions: Sequence[str]) -> pl.DataFrame:
     shown = _each(numbered, IMAGE_DIMENSIONS, dimensions, pl.col("picture"))
     drawn = counted.filter((pl.col("_n") == 0) & pl.col("_boxes"))
     boxed = _each(drawn, IMAGE_DIMENSIONS, dimensions, none)
-    return pl.concat([texts, shown, boxed]).sort("_answer", maintain_order=True).select(ITEM)
+    undrawn = counted.filter((pl.col("_n") == 0) & ~pl.col("_boxes") & pl.col("_text")).filter(
+        ~pl.col("model").is_in(list(models_without_boxes(review_set)))
+    )
+    asked = undrawn.join(cases_asking_for_boxes(review_set), on="case", how="semi")
+    lacking = _each(asked, [_WITHOUT_BOXES], dimensions, none)
+    return (
+        pl.concat([texts, shown, boxed, lacking]).sort("_answer", maintain_order=True).select(ITEM)
+    )
 
 
 def _each(
@@ -224,6 +253,32 @@ def case_states(
         else:
             states[case] = "begun" if begun.get(case) else "open"
     return states
+
+
+def unfinished_cases(review_set: ReviewSet) -> pl.DataFrame:
+    """Return the cases that readers have begun to score in the app and not finished.
+
+    What they gave there counts nowhere yet. Scores that came with the review set are taken as they
+    are: a file may hold some dimensions only.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+        With what was written in it.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns ``case`` and ``reader``.
+    """
+    given = review_set.scores.filter(pl.col("score").is_not_null()).select(
+        "case", "reader", "model", "dimension", pl.col("image").cast(pl.Int64).alias("picture"),
+        "_origin",
+    )  # fmt: skip
+    written = given.filter(pl.col("_origin") == ORIGIN).select("case", "reader").unique()
+    wanted = written.join(required_scores(review_set), on="case")
+    missing = wanted.join(given, on=["reader", *ITEM], how="anti", nulls_equal=True)
+    return missing.select("case", "reader").unique(maintain_order=True)
 
 
 def progress_of(states: Mapping[str, CaseState]) -> Progress:

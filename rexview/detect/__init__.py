@@ -33,7 +33,12 @@ In a notebook::
 from rexview.detect.answer_length import AnswerLength
 from rexview.detect.box_misplaced import BoxMisplaced
 from rexview.detect.box_unrelated import BoxUnrelated
-from rexview.detect.boxes_missing import BoxesMissing, box_request
+from rexview.detect.boxes_missing import (
+    BoxesMissing,
+    box_request,
+    cases_asking_for_boxes,
+    models_without_boxes,
+)
 from rexview.detect.certainty import Overconfident
 from rexview.detect.choices import FailedExtraction
 from rexview.detect.detector import ComparingDetector, Detector
@@ -81,12 +86,14 @@ __all__ = [
     "TokenLimit",
     "WrongAbnormality",
     "box_request",
+    "cases_asking_for_boxes",
     "claim_of",
     "detectors",
     "find_flags",
     "finding_of",
     "flag_rows",
     "flags_for",
+    "models_without_boxes",
     "read_word_lists",
     "survey",
     "text_ending",

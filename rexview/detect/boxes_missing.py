@@ -82,6 +82,26 @@ def box_request(question: str) -> tuple[int, int] | None:
     return None
 
 
+def cases_asking_for_boxes(review_set: ReviewSet) -> pl.DataFrame:
+    """Return the cases whose question asks for boxes or other marks on the image.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns ``case`` and ``question``.
+    """
+    questions = review_set.cases.filter(pl.col("question").str.contains(_MAYBE)).select(
+        pl.col("id").alias("case"), "question"
+    )
+    requests = [box_request(text) is not None for text in questions["question"]]
+    return questions.filter(pl.Series(requests, dtype=pl.Boolean()))
+
+
+def models_without_boxes(review_set: ReviewSet) -> frozenset[str]:
+    """Return the models that the review set declares not to draw (``draws_boxes: false``)."""
+    return frozenset(model.id for model in review_set.models if model.draws_boxes is False)
+
+
 @dataclass(frozen=True)
 class BoxesMissing:
     """Flags answers that report an abnormality without the box that was asked for.
@@ -97,12 +117,8 @@ class BoxesMissing:
 
     def survey(self, review_set: ReviewSet) -> pl.DataFrame:
         """Ask for a look at answers without boxes, where the question asks for them."""
-        undrawing = self.undrawing | {m.id for m in review_set.models if m.draws_boxes is False}
-        questions = review_set.cases.filter(pl.col("question").str.contains(_MAYBE)).select(
-            pl.col("id").alias("case"), "question"
-        )
-        requests = [box_request(text) is not None for text in questions["question"]]
-        asked = questions.filter(pl.Series(requests, dtype=pl.Boolean()))
+        undrawing = self.undrawing | models_without_boxes(review_set)
+        asked = cases_asking_for_boxes(review_set)
         drawn = (pl.col("boxes").list.len().fill_null(0) > 0) | (
             pl.col("images").list.len().fill_null(0) > 0
         )

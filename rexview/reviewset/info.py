@@ -54,6 +54,8 @@ PROTOCOL_KEYS: Final = {
     "disagreement": "difference from which scores are adjudicated, 1 to 4; `2` when absent",
     "seed": "a whole number that fixes every order; `1` when absent",
     "name_readers": "`true` when adjudicators may see whose scores are whose; `false` when absent",
+    "choice_cases": "`true` when choice questions are scored, too; `false` when absent",
+    "cover_names": "a list of more names to cover in answers: makers, families, short forms",
 }
 BUILT_IN_RUBRIC: Final = "rexecution"
 _EXAMPLE: Final = "Write a file that begins with `format: 1` and `name: …`; FORMAT.md shows one."
@@ -124,6 +126,16 @@ class _Reader:
         message = f"{_shown(value)} is not a number from {least:g} to {most:g}."
         self.report("error", key, message, f"Write such a number, or leave out {key}.")
         return default
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts, empty when absent; a single text is a list of one."""
+        value = self.raw.get(key)
+        given = [] if value is None else value if isinstance(value, list) else [value]
+        known = (str, int, float)
+        if all(isinstance(one, known) and not isinstance(one, bool) for one in given):
+            return tuple(text for one in given if (text := str(one).strip()))
+        self.report("error", key, "A list of texts is expected.", "Write it as [one, two].")
+        return ()
 
     def within(self, key: str) -> _Reader:
         """The mapping under a key, empty when absent, with a reader of its own."""
@@ -258,6 +270,8 @@ def _protocol(entry: _Reader) -> Protocol:
         disagreement=entry.number("disagreement", usual.disagreement, 1, 4),
         seed=seed,
         name_readers=entry.yes_no("name_readers") or False,
+        choice_cases=entry.yes_no("choice_cases") or False,
+        cover_names=entry.texts("cover_names"),
         extra=entry.unknown(PROTOCOL_KEYS),
     )
 
@@ -316,5 +330,9 @@ def dump_info(info: SetInfo, *, images: str) -> str:
 
 
 def _plain(entry: Model | Reader | Protocol) -> dict[str, Any]:
-    raw = {key: value for key, value in vars(entry).items() if key != "extra" and value is not None}
+    raw = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in vars(entry).items()
+        if key != "extra" and value is not None and value != ()
+    }
     return raw | dict(entry.extra)

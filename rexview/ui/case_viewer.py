@@ -22,6 +22,7 @@ from rexview.ui.viewer import (
     PixelLink,
     ViewerData,
     ViewMark,
+    on_request,
     radiograph_viewer,
     with_keys,
 )
@@ -47,20 +48,26 @@ def show_viewer(
     names: Mapping[str, str] | None = None,
     taken_keys: str = "",
     height: str | None = None,
+    one_group: bool = False,
 ) -> None:
     """Put the viewer on the page and do what the reader asks of it.
 
     ``ordered`` holds the ids of the cases of the filter; ``neighbours`` are the cases before and
     after, the likelier one first. ``names`` are those of the answers on screen, the models' by
     default; with others the viewer is a blinded one. ``taken_keys`` are keys that the page needs
-    itself; ``height`` is a CSS length, by default what the window leaves room for.
+    itself; ``height`` is a CSS length, by default what the window leaves room for. With
+    ``one_group`` only the boxes and pictures of the answer that the page names to the viewer can be
+    shown, the boxes on request.
     """
     blinded = names is not None
     names = review_set.model_names if names is None else names
 
     def of(one: CasePage) -> ViewerData:
         data = viewer_data(review_set, one, ordered, colours, names)
-        return replace(data, taken_keys=taken_keys, blinded=blinded)
+        groups = on_request(data.groups) if one_group else data.groups
+        return replace(
+            data, groups=groups, taken_keys=taken_keys, blinded=blinded, one_group=one_group
+        )
 
     ahead = [of(one) for one in neighbours]
     data = replace(of(page), prefetch=_first_pixels(ahead), ahead=tuple(ahead))
@@ -175,9 +182,9 @@ def _returned(
             try:
                 pixels = _pixels(review_set, path)
             except (ImageError, PathEscape) as error:
-                yield ViewMark(view_id, name, error=str(error), kind="returned")
+                yield ViewMark(view_id, name, error=str(error), kind="returned", group=answer.model)
             else:
-                yield ViewMark(view_id, name, pixels=pixels, kind="returned")
+                yield ViewMark(view_id, name, pixels=pixels, kind="returned", group=answer.model)
 
 
 def _group(

@@ -13,6 +13,7 @@ from rexview.analysis.worklist import (
     CaseState,
     Item,
     Progress,
+    boxes_expected,
     case_states,
     items_of,
     progress_of,
@@ -109,4 +110,8 @@ def _slots(review_set: ReviewSet, case_id: str, reader: str) -> Mapping[str, str
 def items_to_score(review_set: ReviewSet, case_id: str) -> Mapping[str, tuple[Item, ...]]:
     """Return what can be scored on each answer of a case, by model."""
     dimensions = tuple(rubric_of(review_set))
-    return {answer.model: items_of(answer, dimensions) for answer in review_set.answers_of(case_id)}
+    expected = boxes_expected(review_set, review_set.case(case_id))
+    return {
+        answer.model: items_of(answer, dimensions, lacks_boxes=answer.model in expected)
+        for answer in review_set.answers_of(case_id)
+    }

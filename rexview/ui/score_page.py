@@ -24,7 +24,7 @@ _PURPOSE: Final = (
     "# Score cases\n\nScore each answer from 1 to 5 on every dimension. Which model gave it, and "
     "what other readers said, stays hidden while you score."
 )
-TAKEN_KEYS: Final = "123456789?npsgujke"
+TAKEN_KEYS: Final = "123456789?npsgujkea"
 """Keys of the pad (``score_pad/assets/keys.js``), and the digits that would be next to them."""
 
 
@@ -68,7 +68,7 @@ def _go(case: str | None) -> None:
 
 
 def show_picture(study: Study, case_id: str) -> None:
-    """Show the radiographs with the boxes of the answers, by their letters."""
+    """Show the radiographs with the boxes of the answer being scored, once they are asked for."""
     page = reader_page(study, case_id)
     if page is None:
         return
@@ -86,6 +86,7 @@ def show_picture(study: Study, case_id: str) -> None:
         names={slot: f"Answer {slot}" for slot in slots},
         taken_keys=TAKEN_KEYS,
         height=HEIGHT,
+        one_group=True,
     )
 
 

@@ -10,6 +10,7 @@ from rexview.analysis import worklist
 from rexview.analysis.worklist import (
     Item,
     Progress,
+    boxes_expected,
     case_states,
     items_of,
     needs_scores,
@@ -24,7 +25,7 @@ from rexview.analysis.worklist import (
     worklist_cases,
 )
 from rexview.protocol import Protocol
-from rexview.schema import Answer, AnswerBox
+from rexview.schema import Answer, AnswerBox, Model
 from rexview.vocab import IMAGE_DIMENSIONS, TEXT_DIMENSIONS
 
 BOX = {"image": "i", "label": "effusion", "box": [1.0, 2.0, 3.0, 4.0]}
@@ -72,6 +73,59 @@ def test_image_dimensions_only_where_there_are_boxes_or_pictures():
     assert items_of(Answer("c", "m", " \n")) == ()
     assert items_of(Answer("c", "m", None, choice=0)) == TEXTS
     assert items_of(Answer("c", "m", "Text", boxes=(box,)), ["process"]) == TEXTS[:1]
+
+
+def test_image_style_where_boxes_were_asked_for_and_none_came(make_set):
+    style = (Item("image_style"),)
+    assert items_of(Answer("c", "m", "Text"), lacks_boxes=True) == TEXTS + style
+    assert items_of(Answer("c", "m", None), lacks_boxes=True) == ()
+    assert items_of(Answer("c", "m", "Text"), TEXT_DIMENSIONS, lacks_boxes=True) == TEXTS
+    boxes = (AnswerBox("i", "effusion", (1, 2, 3, 4)),)
+    assert len(items_of(Answer("c", "m", "Text", boxes=boxes), lacks_boxes=True)) == 6
+
+    review_set = make_set(
+        cases=[
+            {"id": "asked", "question": "Is there an effusion? Mark it with a box."},
+            {"id": "not", "question": "Is there an effusion? Do not draw boxes."},
+        ],
+        answers=[
+            *({"case": case, "model": model} for case in ("asked", "not") for model in ("g", "m")),
+            {"case": "asked", "model": "cannot"},
+            {"case": "asked", "model": "drew", "boxes": [BOX]},
+        ],
+    )
+    models = [Model(id=name, name=name) for name in ("g", "m", "drew")]
+    models.append(Model(id="cannot", name="cannot", draws_boxes=False))
+    review_set = replace(review_set, info=replace(review_set.info, models=tuple(models)))
+    expected = boxes_expected(review_set, review_set.case("asked"))
+    assert expected == {"g", "m", "drew"}
+    assert boxes_expected(review_set, review_set.case("not")) == frozenset()
+    records = {
+        (case, answer.model, item.dimension, item.picture)
+        for case in ("asked", "not")
+        for answer in review_set.answers_of(case)
+        for item in items_of(
+            answer,
+            lacks_boxes=answer.model in boxes_expected(review_set, review_set.case(case)),
+        )
+    }
+    assert set(required_scores(review_set).iter_rows()) == records
+    of_style = {row[:2] for row in records if row[2] == "image_style"}
+    assert of_style == {("asked", "g"), ("asked", "m"), ("asked", "drew")}
+
+
+def test_choice_cases_are_scored_where_the_study_says_so(make_set):
+    review_set = make_set(
+        cases=[
+            {"id": "open"},
+            {"id": "choice", "question_type": "choice", "options": ["Yes", "No"]},
+        ],
+        answers=[{"case": case, "model": "g", "choice": 0} for case in ("open", "choice")],
+    )
+    assert worklist_cases(review_set, None, reader="r") == ("open",)
+    rules = replace(review_set.info, protocol=Protocol(choice_cases=True))
+    with_choices = replace(review_set, info=rules)
+    assert set(worklist_cases(with_choices, None, reader="r")) == {"open", "choice"}
 
 
 def test_an_answer_that_never_came_needs_no_score():

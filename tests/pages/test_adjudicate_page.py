@@ -21,6 +21,13 @@ def score(value, comment=None, dimension="process", model="m", case="c1"):
     return Entry("score", case, model, dimension, value={"score": value, "comment": comment})
 
 
+def rest():
+    """All but Process on both cases: what is not finished is not to be adjudicated."""
+    texts = ("execution", "synthesis", "language")
+    entries = [score(3, dimension=name, case=case) for case in ("c1", "c2") for name in texts]
+    return entries + [score(3, dimension=name) for name in ("image_content", "image_style")]
+
+
 @pytest.fixture
 def kept(open_app, review_folder, monkeypatch):
     """The reviews database, in which Ann and Bob differ; Eve is at the page."""
@@ -28,8 +35,8 @@ def kept(open_app, review_folder, monkeypatch):
     def reviews():
         return open_reviews(load(review_folder), resources.settings())
 
-    reviews().record([score(5, "Fine, said <i>Model M</i>."), score(4, case="c2")], ANN)
-    reviews().record([score(2), score(1, "Wrong side.", case="c2")], BOB)
+    reviews().record([*rest(), score(5, "Fine, said <i>Model M</i>."), score(4, case="c2")], ANN)
+    reviews().record([*rest(), score(2), score(1, "Wrong side.", case="c2")], BOB)
     monkeypatch.setattr(people, "current", lambda: EVE)
     monkeypatch.setattr(people, "role", lambda: "adjudicator")
     yield reviews
@@ -44,6 +51,13 @@ def test_scores_stand_side_by_side_without_names(open_app, kept):
     told = text + json.dumps([json.loads(one.proto.json) for one in app.get("bidi_component")])
     for hidden in ("Model M", "Ann A.", "Bob B.", "Reader A", "<i>Model"):
         assert hidden not in told, hidden
+
+
+def test_a_case_that_a_reader_has_not_finished_is_not_offered(open_app, kept):
+    kept().record([score(None, dimension="language", case="c2")], BOB)
+    text = shown(open_app("adjudicate")).replace("<b>", "").replace("</b>", "")
+    assert "1 of 1" in text
+    assert "Wrong side." not in text
 
 
 def controls(app):

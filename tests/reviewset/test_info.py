@@ -172,6 +172,8 @@ def test_a_key_that_is_there_twice(small):
         ("protocol:\n  seed: 1\n  second_reader_share: 1.5\n", (5, "protocol.second_reader_share")),
         ("protocol:\n  disagreement: .nan\n", (4, "protocol.disagreement")),
         ("protocol:\n  seed: 1.5\n", (4, "protocol.seed")),
+        ("protocol:\n  choice_cases: some\n", (4, "protocol.choice_cases")),
+        ("protocol:\n  cover_names: [{a: b}]\n", (4, "protocol.cover_names")),
     ],
 )
 def test_values_that_do_not_fit(small, text, place):
@@ -186,10 +188,12 @@ def test_the_rules_of_a_study(small):
         "reviewset.yaml",
         "format: 1\nname: x\nprotocol:\n  report: Never\n  reveal: per_case\n"
         "  reveal_peers: true\n  second_reader_share: 1\n  disagreement: 3\n  seed: -7\n"
-        "  name_readers: true\n  arm: b\n",
+        "  name_readers: true\n  choice_cases: true\n  cover_names: [Quokka, 4]\n  arm: b\n",
     )
     info = small.load().info
-    rules = Protocol("never", "per_case", True, 1.0, 3.0, -7, True, extra={"arm": "b"})
+    rules = Protocol(
+        "never", "per_case", True, 1.0, 3.0, -7, True, True, ("Quokka", "4"), extra={"arm": "b"}
+    )
     assert info.protocol == rules
     small.text("reviewset.yaml", dump_info(info, images="images/"))
     assert small.load().info.protocol == rules

@@ -12,6 +12,7 @@ from rexview.ui.viewer.payload import (
     PixelLink,
     ViewerData,
     ViewMark,
+    on_request,
     with_keys,
 )
 
@@ -23,6 +24,7 @@ __all__ = [
     "ViewMark",
     "ViewerData",
     "assets_version",
+    "on_request",
     "radiograph_viewer",
     "viewer_assets",
     "with_keys",

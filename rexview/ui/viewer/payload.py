@@ -14,6 +14,8 @@ from rexview.vocab import FRONTAL_VIEWS
 
 MODEL_KEYS: Final = "123456789"
 REFERENCE_KEY: Final = "r"
+ALL_KEY: Final = "0"
+"""Shows and hides all boxes that there are."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class ViewMark:
     """One view of the case, or one picture that a model returned.
 
     ``word`` is one of :data:`rexview.vocab.VIEWS`. With ``error``, a sentence for the reader, the
-    view is shown as broken in its place; otherwise ``pixels`` is needed.
+    view is shown as broken in its place; otherwise ``pixels`` is needed. ``group`` is the id of the
+    group whose picture it is, None for the images of the case.
     """
 
     id: str
@@ -44,6 +47,7 @@ class ViewMark:
     prior: bool = False
     kind: Literal["image", "returned"] = "image"
     orientation: Orientation = UNKNOWN_ORIENTATION
+    group: str | None = None
 
     def __post_init__(self) -> None:
         if self.pixels is None and not self.error:
@@ -110,7 +114,8 @@ class ViewerData:
     the viewer shows one at once when the reader turns to it, before the page has followed.
     ``taken_keys`` are keys that the page needs itself: the viewer takes them with Shift.
     ``blinded`` says that whoever looks must not see what is hidden: no choice of theirs shows the
-    reference from the start.
+    reference from the start. With ``one_group`` only the boxes and pictures of the group that the
+    page named last can be shown (event ``rexview:group`` of the browser's window), none before.
     """
 
     case: str
@@ -122,6 +127,7 @@ class ViewerData:
     ahead: tuple[ViewerData, ...] = ()
     taken_keys: str = ""
     blinded: bool = False
+    one_group: bool = False
 
     def to_json(self, height: str | None) -> dict[str, Any]:
         """Return what the browser gets; ``height`` is a CSS length, None for the window's room."""
@@ -135,6 +141,7 @@ class ViewerData:
             "prefetch": [_link(link) for link in self.prefetch],
             "takenKeys": self.taken_keys,
             "blinded": self.blinded,
+            "oneGroup": self.one_group,
             "ahead": {one.case: one.to_json(height) for one in self.ahead},
         }
 
@@ -152,10 +159,16 @@ def _view(view: ViewMark) -> dict[str, Any]:
         "frontal": view.word in FRONTAL_VIEWS,
         "prior": view.prior,
         "kind": view.kind,
+        "group": view.group,
         "error": view.error,
         "orientation": {**found, "known": view.orientation.known},
         **(_link(view.pixels) if view.pixels else {"url": None, "key": view.id}),
     }
+
+
+def on_request(groups: Iterable[BoxGroup]) -> tuple[BoxGroup, ...]:
+    """Return groups of which one at a time is there, hidden until it is asked for."""
+    return tuple(replace(group, key=ALL_KEY, shown=False) for group in groups)
 
 
 def with_keys(groups: Iterable[BoxGroup]) -> tuple[BoxGroup, ...]:

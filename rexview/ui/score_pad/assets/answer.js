@@ -1,7 +1,7 @@
 // One answer on the pad: its text, a row of five buttons for each dimension, failures.
 
 import { html, set } from "./dom.js";
-import { flagKey } from "./words.js";
+import { failureLetter, flagKey } from "./words.js";
 
 export const LEVELS = [1, 2, 3, 4, 5];
 const TYPED_MS = 800; // a pause in typing makes a comment an entry
@@ -15,13 +15,13 @@ export class AnswerView {
     this.flags = answer.failures.map((failure) => this.#flag(failure));
     this.flagged = html("span", { class: "count" });
     this.name = html("b", {}, answer.name);
-    const text = html("div", { class: "text", tabindex: "0", "aria-label": `Text of ${answer.name}` });
-    text.innerHTML = answer.html; // made and escaped by the server
+    this.text = html("div", { class: "text", tabindex: "0", "aria-label": `Text of ${answer.name}` });
+    this.text.innerHTML = answer.html; // made and escaped by the server
     this.node = html(
       "article",
       { class: "answer", "data-slot": answer.slot, style: { "--c": answer.colour } },
       html("header", {}, this.name, answer.note ? html("span", { class: "note" }, answer.note) : null),
-      text,
+      this.text,
       html(
         "div",
         { class: "scoring" },
@@ -32,7 +32,7 @@ export class AnswerView {
         html(
           "details",
           { class: "failures" },
-          html("summary", {}, "Failures ", this.flagged),
+          html("summary", {}, "Failures ", html("kbd", { title: "Key a" }, "a"), " ", this.flagged),
           html("div", { class: "chips" }, ...this.flags.map(({ node }) => node)),
         ),
       ),
@@ -41,18 +41,29 @@ export class AnswerView {
 
   #flag(failure) {
     const { name, meaning } = this.pad.data.failures[failure];
+    const letter = failureLetter(this.pad.data.failures, failure);
     const node = html(
       "button",
       {
         type: "button",
         class: "chip",
-        title: meaning,
+        title: `${meaning} (keys: a, then ${letter})`,
         "data-failure": failure,
         onclick: () => this.pad.flag(this.answer, failure),
       },
+      html("kbd", { "aria-hidden": "true" }, `a ${letter}`),
       name,
     );
     return { failure, node };
+  }
+
+  /** Scroll the text by most of its height; false where there is no more of it that way. */
+  scroll(step) {
+    const { scrollTop, clientHeight, scrollHeight } = this.text;
+    const room = step > 0 ? scrollHeight - clientHeight - scrollTop : scrollTop;
+    if (room < 1) return false;
+    this.text.scrollBy({ top: step * clientHeight * 0.85 });
+    return true;
   }
 
   refresh(own, { current, locked, name }) {

@@ -61,6 +61,10 @@ export class Keys {
       const step = key === "ArrowRight" ? 1 : -1;
       return radio ? () => beside(radio, step) : () => pad.turnAnswer(step);
     }
+    if (key === "PageDown" || key === "PageUp") {
+      const step = key === "PageDown" ? 1 : -1;
+      return pad.scrollText(step) ? () => {} : null; // at the end of the text the page scrolls
+    }
     if (key === "Escape" && pad.sheets.open) return () => pad.sheets.close();
     if (event.repeat && !"jk".includes(key)) return null;
     const acts = {
@@ -72,6 +76,7 @@ export class Keys {
       s: () => pad.sheets.skip(),
       g: () => pad.report(),
       e: () => pad.commentHere(),
+      a: () => pad.sheets.failures(pad.viewHere()),
       "?": () => pad.sheets.help(),
     };
     if (!inPicture) Object.assign(acts, { Delete: () => pad.scoreHere(null), Backspace: () => pad.scoreHere(null) });

@@ -59,6 +59,7 @@ class Pad {
     this.leaving = () => this.settle();
     window.addEventListener("pagehide", this.leaving);
     this.painted = ({ detail }) => {
+      this.#tellPicture(); // the picture may have come after the pad
       if (this.pictured === detail.case) return;
       this.pictured = detail.case;
       this.refresh();
@@ -288,6 +289,15 @@ class Pad {
     return this.rows.find(({ key }) => key === this.current) ?? null;
   }
 
+  /** The answer in hand. */
+  viewHere() {
+    return this.views.find(({ answer }) => answer.slot === this.slot) ?? null;
+  }
+
+  scrollText(step) {
+    return this.viewHere()?.scroll(step) ?? false;
+  }
+
   #isOpen(row) {
     return row.answer.needed && !this.own().scores[row.key]?.score;
   }
@@ -401,6 +411,13 @@ class Pad {
     this.root.classList.toggle("beside", beside);
   }
 
+  /** Tell the picture whose boxes may be shown: those of the answer in hand, no others. */
+  #tellPicture() {
+    if (!this.case) return;
+    const detail = { case: this.case.case, group: this.slot ?? null };
+    window.dispatchEvent(new CustomEvent("rexview:group", { detail }));
+  }
+
   refresh() {
     if (!this.case) return;
     const own = this.own();
@@ -412,6 +429,7 @@ class Pad {
       set(view.node, { "data-active": view.answer.slot === this.slot });
     }
     this.frame.refresh(own, this.#row());
+    this.#tellPicture();
     if (this.wishes === "report" && this.case.report.state === "shown") {
       this.wishes = null;
       this.frame.say("");

@@ -1,7 +1,8 @@
 // What opens over the pad: the list of cases, the keys, the reason for skipping, the last question
 // before the models are named. One at a time.
 
-import { html } from "./dom.js";
+import { html, set } from "./dom.js";
+import { failureLetter, flagKey } from "./words.js";
 
 export const SKIP_REASONS = [
   "Image cannot be judged",
@@ -16,15 +17,16 @@ const KEYS = [
   ["↓ ↑ or j k", "next and previous row"],
   ["→ ←", "next and previous answer"],
   ["e", "comment on the marked row (Esc: done)"],
+  ["a", "failures of the answer, then the letter of one"],
+  ["Page ↓ ↑", "scroll the answer's text"],
   ["u", "undo"],
   ["n p", "next and previous case"],
   ["s", "skip the case, with a reason"],
-  ["g", "report"],
+  ["g", "report: asks first, and is recorded"],
   ["?", "this list"],
 ];
 const PICTURE_KEYS = [
-  ["Shift + 1 – 9", "boxes of an answer, as its chip says"],
-  ["0", "all boxes on or off"],
+  ["0", "boxes of the answer being scored, on or off"],
   ["Shift + n p s", "the picture's own n, p and s"],
   ["i f o w …", "as on the Case page: see ? in the picture's tools"],
 ];
@@ -33,11 +35,14 @@ export class Sheets {
   constructor(pad) {
     this.pad = pad;
     this.node = html("div", { class: "sheet", role: "dialog", hidden: true });
+    this.letters = new Map(); // what letters do while a sheet is open
     this.node.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
+      const plain = !(event.ctrlKey || event.metaKey || event.altKey);
+      const act = event.key === "Escape" ? () => this.close() : plain && this.letters.get(event.key);
+      if (!act) return;
       event.preventDefault();
       event.stopPropagation();
-      this.close();
+      if (!event.repeat) act();
     });
   }
 
@@ -49,6 +54,7 @@ export class Sheets {
     if (!this.open) return;
     this.node.hidden = true;
     this.name = null;
+    this.letters.clear();
     this.before?.focus?.({ preventScroll: true });
   }
 
@@ -60,7 +66,8 @@ export class Sheets {
     this.before = document.activeElement;
     const close = html("button", { type: "button", class: "plain", onclick: () => this.close() }, "Close");
     this.node.setAttribute("aria-label", title);
-    this.node.replaceChildren(html("header", {}, html("h3", {}, title), close), ...content);
+    const shown = content.filter((part) => part !== null); // replaceChildren would write "null"
+    this.node.replaceChildren(html("header", {}, html("h3", {}, title), close), ...shown);
     this.node.hidden = false;
     (this.node.querySelector("[data-first]") ?? close).focus({ preventScroll: true });
   }
@@ -105,6 +112,33 @@ export class Sheets {
       "Next unscored case",
     );
     this.#show("cases", "Your cases", on, cut, html("div", { class: "cases" }, ...shown));
+  }
+
+  /** The failures of an answer, each with its letter. */
+  failures(view) {
+    const { pad } = this;
+    if (!view || pad.locked) return;
+    const { answer } = view;
+    const chips = answer.failures.map((failure) => {
+      const { name, meaning } = pad.data.failures[failure];
+      const letter = failureLetter(pad.data.failures, failure);
+      const node = html(
+        "button",
+        { type: "button", class: "chip", title: meaning, "data-failure": failure, onclick: () => act() },
+        html("kbd", { "aria-hidden": "true" }, letter),
+        name,
+      );
+      const show = () => set(node, { "aria-pressed": String(pad.own().flags[flagKey(answer.slot, failure)] === true) });
+      const act = () => {
+        pad.flag(answer, failure);
+        show();
+      };
+      show();
+      return { letter, node, act };
+    });
+    const words = html("p", { class: "quiet" }, "A letter confirms a failure or takes it back. Esc: done.");
+    this.#show("failures", `Failures of ${answer.name}`, words, html("div", { class: "chips" }, ...chips.map(({ node }) => node)));
+    for (const { letter, act } of chips) this.letters.set(letter, act);
   }
 
   skip() {

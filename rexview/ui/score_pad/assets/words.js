@@ -15,6 +15,11 @@ export function flagKey(slot, failure) {
   return `${slot}/${failure}`;
 }
 
+/** The letter of a failure: the same for every answer, whichever failures it can have. */
+export function failureLetter(failures, failure) {
+  return String.fromCharCode("a".charCodeAt(0) + Object.keys(failures).indexOf(failure));
+}
+
 function keyOf(entry) {
   if (entry.kind === "score") {
     return scoreKey(entry.slot, { dimension: entry.subject, picture: entry.picture });

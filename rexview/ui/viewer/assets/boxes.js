@@ -53,6 +53,7 @@ export function inkOn(colour) {
 
 // Never the letter R alone: beside the side letters it would read as the patient's right.
 function tagOf(group) {
+  if (group.key === "0") return group.id; // the key of all boxes tells no group
   return group.kind === "reference" ? "Ref" : (group.key ?? "");
 }
 

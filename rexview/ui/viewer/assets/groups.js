@@ -52,6 +52,7 @@ export class Groups {
 
   /** The ids shown where that is not what the page asked for, else null. */
   changedIds() {
+    if (this.viewer.data?.oneGroup) return null; // no link shows what was not asked for
     const usual = this.list.every((group) => this.isShown(group.id) === group.shown);
     return usual ? null : this.shownIds();
   }
@@ -75,6 +76,10 @@ export class Groups {
   }
 
   toggleAll() {
+    if (this.list.length === 0) {
+      this.viewer.announce("There are no boxes");
+      return;
+    }
     const shown = this.shownIds().length === 0;
     for (const group of this.list) this.viewer.state.setGroup(group, shown);
     this.#changed();

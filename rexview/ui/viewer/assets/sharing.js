@@ -48,7 +48,7 @@ export function adopt(viewer, seen) {
   }
   views.showOnly(seen.views.map(({ id }) => id), seen.active);
   state.habits.linked = seen.linked;
-  for (const group of groups.list) {
+  for (const group of viewer.data.oneGroup ? [] : groups.list) {
     state.setGroup(group, seen.groups ? seen.groups.includes(group.id) : group.shown);
   }
   return true;

@@ -47,6 +47,7 @@ class Viewer {
   constructor(place) {
     this.generation = 0;
     this.data = null;
+    this.named = null; // the group that the page named, and its case
     this.panes = [];
     this.dirty = new Set();
     this.frames = 0;
@@ -93,6 +94,8 @@ class Viewer {
     window.addEventListener("hashchange", this.hashListener);
     this.layout = new Layout(this, this.place);
     this.grid.append(this.layout.between.node);
+    this.namedListener = ({ detail }) => this.#name(detail);
+    window.addEventListener("rexview:group", this.namedListener);
   }
 
   destroy() {
@@ -104,6 +107,7 @@ class Viewer {
     this.full.close();
     this.layout.close();
     window.removeEventListener("hashchange", this.hashListener);
+    window.removeEventListener("rexview:group", this.namedListener);
     for (const pane of this.panes) pane.destroy();
     this.place.remove();
     if (current === this) current = null;
@@ -131,14 +135,36 @@ class Viewer {
     this.data = data;
     this.asked = false;
     if (fresh) this.groups.pin(null);
-    this.groups.take(data.groups, data.blinded);
+    if (fresh && data.oneGroup) for (const group of data.groups) this.state.setGroup(group, group.shown);
     this.help.note(data.takenKeys);
-    this.views.take(data.views, data.active, fresh);
+    this.#take(fresh);
     if (fresh) {
       this.renewals = 0;
       this.tools.begin();
       adopt(this, decode(location.hash));
     }
+    this.chips.fill();
+    this.arrange();
+  }
+
+  /**
+   * Take the groups and views of the case. Where the page shows one group at a time (oneGroup of the
+   * data) only those of the group that it named last are there: no key, chip or link has the others.
+   */
+  #take(fresh) {
+    const { case: name, oneGroup, blinded, groups, views, active } = this.data;
+    const group = this.named?.case === name ? this.named.group : null;
+    const offered = (id) => !oneGroup || id === null || id === group;
+    this.groups.take(groups.filter(({ id }) => offered(id)), blinded);
+    this.views.take(views.filter((view) => offered(view.group)), active, fresh);
+  }
+
+  /** The page names the group that may be shown: event `rexview:group`, {case, group}. */
+  #name({ case: name, group }) {
+    if (this.named?.case === name && this.named.group === group) return;
+    this.named = { case: name, group };
+    if (!this.data?.oneGroup || this.data.case !== name) return;
+    this.#take(false);
     this.chips.fill();
     this.arrange();
   }
