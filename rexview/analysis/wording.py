@@ -8,6 +8,7 @@ from typing import Final
 from rexview.analysis.case_filter import RANGES, SORTS, CaseFilter, Range
 from rexview.analysis.facets import value_name, words_name
 from rexview.analysis.table import AnswerTable
+from rexview.stats import ALL_EQUAL
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 
 _ORDER: Final = (
@@ -77,7 +78,7 @@ def _label(table: AnswerTable, field: str, value: str) -> str:
     if field == "sources":
         return name.lower()
     if field == "weakest":
-        return f"weakest: {name}"
+        return "no weakest link" if value == ALL_EQUAL else f"weakest: {name}"
     if field == "judged":
         return f"{name}: can be judged"
     if field == "tags":

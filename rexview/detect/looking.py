@@ -9,11 +9,14 @@ from typing import Final
 import polars as pl
 
 from rexview.detect.detector import Detector, find_in
+from rexview.detect.flag_findings import flag_finding
 from rexview.detect.records import case_records
 from rexview.schema import ReviewSet
 
 ANSWER: Final = ("case", "model")
-FOUND: Final = pl.Schema({"case": pl.String(), "model": pl.String(), "kind": pl.String()})
+FOUND: Final = pl.Schema(
+    {"case": pl.String(), "model": pl.String(), "kind": pl.String(), "finding": pl.String()}
+)
 _SCORE: Final = ("case", "model", "reader", "dimension", "image", "score", "comment")
 
 
@@ -94,14 +97,16 @@ def _with_looks(
 ) -> Looks:
     """Look at the answers that are asked for, and put what is found beside what is kept."""
     pairs = [set(one.iter_rows()) for one in asked]
-    rows: list[list[tuple[str, str, str | None]]] = [[] for _ in asked]
+    rows: list[list[tuple[str | None, ...]]] = [[] for _ in asked]
     for record in case_records(review_set, pl.concat(asked)):
         for answer in record.answers:
             scores = record.scores_of(answer.model)
             for detector, wanted, found in zip(detectors, pairs, rows, strict=True):
                 if (answer.case, answer.model) in wanted:
                     flags = find_in(detector, record.case, answer, record.answers, scores)
-                    found += [(flag.case, flag.model, flag.kind) for flag in flags]
+                    found += [
+                        (flag.case, flag.model, flag.kind, flag_finding(flag)) for flag in flags
+                    ]
     seen = [pl.DataFrame(found, schema=FOUND, orient="row") for found in rows]
     found_all = tuple(pl.concat(parts) for parts in zip(kept, seen, strict=True))
     return Looks(tuple(detectors), tuple(said), found_all, review_set.scores)
