@@ -74,7 +74,8 @@ class Reader:
 class SetInfo:
     """What ``reviewset.yaml`` says. ``images`` is the base folder or URL of image paths.
 
-    ``id`` names the set among others in one reviews database.
+    ``id`` names the set among others in one reviews database. ``rubric`` and ``harm`` name files in
+    the folder; ``harm`` is empty for the built-in table.
     """
 
     name: str
@@ -86,6 +87,7 @@ class SetInfo:
     rubric: str = "rexecution"
     id: str | None = None
     protocol: Protocol = field(default_factory=Protocol)
+    harm: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -11,7 +11,7 @@ PACKAGE = ROOT / "rexview"
 
 LEVELS = [
     {"errors", "vocab", "protocol"},
-    {"schema", "frames", "rubric", "people"},
+    {"schema", "frames", "rubric", "harm", "people"},
     {"settings"},
     {"geometry"},
     {"imaging", "stats"},

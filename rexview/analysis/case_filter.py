@@ -17,7 +17,7 @@ from typing import Any, Final
 from rexview.analysis.mark import Mark
 from rexview.analysis.pairing import ModelPair, ReaderPair
 from rexview.errors import FilterError
-from rexview.stats import STATUSES
+from rexview.stats import ALL_EQUAL, STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
 
 SOURCES: Final[dict[str, str]] = {
@@ -35,9 +35,12 @@ COMMENTED: Final[dict[str, str]] = {
 STUDIES: Final[dict[str, str]] = {"normal": "Normal study", "abnormal": "Abnormal study"}
 ANSWER_STATUSES: Final[dict[str, str]] = {**STATUSES, "not_run": "No answer given yet"}
 """What became of the answer; the last is a case without any answer."""
-WEAKEST: Final = tuple(
-    "_and_".join(part for place, part in enumerate(CONTENT_PARTS) if bits >> place & 1)
-    for bits in (1, 2, 4, 3, 5, 6, 7)
+WEAKEST: Final = (
+    *(
+        "_and_".join(part for place, part in enumerate(CONTENT_PARTS) if bits >> place & 1)
+        for bits in (1, 2, 4, 3, 5, 6)
+    ),
+    ALL_EQUAL,
 )
 """Which parts set Content, ties included: the words of :func:`rexview.stats.weakest_link`."""
 SORTS: Final[dict[str, str]] = {

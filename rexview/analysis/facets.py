@@ -30,6 +30,7 @@ from rexview.analysis.selecting import (
     found_by,
 )
 from rexview.analysis.table import AnswerTable, Bits
+from rexview.stats import ALL_EQUAL
 from rexview.vocab import (
     CATEGORY_NAMES,
     DIMENSION_NAMES,
@@ -175,8 +176,9 @@ def value_name(table: AnswerTable, field: str, value: str) -> str:
     if field in ("failures", "judged"):
         return FAILURES[value].name if value in FAILURES else value
     if field == "weakest":
-        parts = value.split("_and_")
-        return "All three" if len(parts) == 3 else " and ".join(DIMENSION_NAMES[p] for p in parts)
+        if value == ALL_EQUAL:
+            return "All equal"
+        return " and ".join(DIMENSION_NAMES[part] for part in value.split("_and_"))
     if field == "tags":
         return words_name(value.partition(":")[2])
     if field == "marks":

@@ -19,8 +19,9 @@ from rexview.analysis.case_filter import ANSWER_STATUSES, COMMENTED, STUDIES, WE
 from rexview.analysis.coding import Codes, Words, coded, words_of
 from rexview.analysis.commenting import CommentCount
 from rexview.analysis.marking import Marks
-from rexview.analysis.severity import severity
+from rexview.analysis.severity import harm_of_answers, severity, with_harm
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
+from rexview.harm import HarmTable, load_harm
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
 from rexview.stats.values import Finals, finals
@@ -46,7 +47,8 @@ class AnswerTable:
         ``gap``, ``spread`` (final scores, null where missing), ``n_readers``, ``weakest`` (Enum),
         ``detected``, ``marked``, ``hinted``, ``judged`` (UInt32, bits of :data:`FAILURE_BITS`:
         flags of detectors that stand, flags that readers confirmed, hints of detectors that stand,
-        failures about which something can be said), ``severity``, ``n_boxes``, ``text``,
+        failures about which something can be said), the columns of
+        :data:`rexview.analysis.severity.HARM_COLUMNS`, ``severity``, ``n_boxes``, ``text``,
         ``case_row`` (row in ``cases``).
     cases : polars.DataFrame
         One row a case in file order: ``case``, ``question_type``, ``category``, ``difficulty``,
@@ -68,6 +70,8 @@ class AnswerTable:
         on.
     content_order : str
         How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
+    harm : HarmTable
+        What harm the failures do: the set's own table, or the built-in one.
     """
 
     rows: pl.DataFrame
@@ -81,6 +85,7 @@ class AnswerTable:
     survey: Survey | None = None
     content_order: ContentOrder = "mean_first"
     comments: Mapping[str, CommentCount] = field(default_factory=dict)
+    harm: HarmTable = field(default_factory=load_harm)
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
@@ -263,10 +268,12 @@ def answer_table(
         _bits(place, stands.filter(pl.col("source") == "reader")).alias("marked"),
         _bits(place, said.judged).alias("judged"),
     )
+    harm = load_harm(review_set.folder / review_set.info.harm if review_set.info.harm else None)
+    rows = with_harm(rows, harm_of_answers(said, harm), harm)
     readers = pl.concat([review_set.scores["reader"], review_set.flags["reader"]]).drop_nulls()
     images = review_set.cases["images"].explode().struct.field("path").drop_nulls()
     return AnswerTable(
-        rows=severity(rows, FAILURE_BITS).rechunk(),
+        rows=severity(rows).rechunk(),
         cases=cases,
         models=names,
         n_images=images.n_unique(),
@@ -277,6 +284,7 @@ def answer_table(
         survey=said,
         content_order=content_order,
         comments=comments or {},
+        harm=harm,
     )
 
 

@@ -9,6 +9,7 @@ from rexview.analysis.case_filter import MENTIONS, RANGES, SORTS, CaseFilter, Ra
 from rexview.analysis.facets import Facets, value_name, words_name
 from rexview.analysis.finding_search import is_finding_search, search_terms
 from rexview.analysis.table import AnswerTable
+from rexview.stats import ALL_EQUAL
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 
 _ORDER: Final = (
@@ -106,7 +107,7 @@ def _label(table: AnswerTable, field: str, value: str) -> str:
     if field == "sources":
         return name.lower()
     if field == "weakest":
-        return f"weakest: {name}"
+        return "no weakest link" if value == ALL_EQUAL else f"weakest: {name}"
     if field == "judged":
         return f"{name}: can be judged"
     if field == "tags":

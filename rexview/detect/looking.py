@@ -10,11 +10,14 @@ import polars as pl
 
 from rexview.detect.detector import Detector, find_in
 from rexview.detect.finding_index import FindingIndex, IndexBuilder
+from rexview.detect.flag_findings import flag_finding
 from rexview.detect.records import case_records
 from rexview.schema import ReviewSet
 
 ANSWER: Final = ("case", "model")
-FOUND: Final = pl.Schema({"case": pl.String(), "model": pl.String(), "kind": pl.String()})
+FOUND: Final = pl.Schema(
+    {"case": pl.String(), "model": pl.String(), "kind": pl.String(), "finding": pl.String()}
+)
 _SCORE: Final = ("case", "model", "reader", "dimension", "image", "score", "comment")
 
 
@@ -102,7 +105,7 @@ def _with_looks(
     Without an ``index`` all cases are gone through, and one is made on the way.
     """
     pairs = [set(one.iter_rows()) for one in asked]
-    rows: list[list[tuple[str, str, str | None]]] = [[] for _ in asked]
+    rows: list[list[tuple[str | None, ...]]] = [[] for _ in asked]
     builder = IndexBuilder() if index is None else None
     wanted_cases = review_set.cases.select(case="id") if builder else pl.concat(asked)
     for record in case_records(review_set, wanted_cases):
@@ -113,7 +116,9 @@ def _with_looks(
             for detector, wanted, found in zip(detectors, pairs, rows, strict=True):
                 if (answer.case, answer.model) in wanted:
                     flags = find_in(detector, record.case, answer, record.answers, scores)
-                    found += [(flag.case, flag.model, flag.kind) for flag in flags]
+                    found += [
+                        (flag.case, flag.model, flag.kind, flag_finding(flag)) for flag in flags
+                    ]
     seen = [pl.DataFrame(found, schema=FOUND, orient="row") for found in rows]
     found_all = tuple(pl.concat(parts) for parts in zip(kept, seen, strict=True))
     index = builder.index() if builder else index

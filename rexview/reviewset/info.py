@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar, cast
 import yaml
 
 from rexview.errors import RexviewError
+from rexview.harm import HarmTableError, load_harm
 from rexview.protocol import Protocol
 from rexview.reviewset.images import is_url
 from rexview.reviewset.problems import ProblemList, listed, quoted
@@ -32,6 +33,7 @@ KEYS: Final = {
     "readers": "list of readers",
     "rubric": "`rexecution` (when absent) or a YAML file in the folder",
     "protocol": "the rules of a reader study",
+    "harm": "a YAML file in the folder that says which failures do most harm; built in when absent",
 }
 MODEL_KEYS: Final = {
     "id": "as in the tables; required",
@@ -207,9 +209,11 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
         rubric=reader.text("rubric", BUILT_IN_RUBRIC) or "",
         id=reader.text("id"),
         protocol=_protocol(reader.within("protocol")),
+        harm=reader.text("harm", "") or "",
         extra=reader.unknown(KEYS),
     )
     _check_rubric(folder, info, reader)
+    _check_harm(folder, info, reader)
     return info
 
 
@@ -308,6 +312,26 @@ def _check_rubric(folder: Path, info: SetInfo, reader: _Reader) -> None:
             reader.report("error", "rubric", message, "FORMAT.md shows what a rubric has.")
 
 
+def _check_harm(folder: Path, info: SetInfo, reader: _Reader) -> None:
+    if not info.harm:
+        return
+    remedy = "Name a YAML file in this folder, or leave out harm."
+    path = (folder / info.harm).resolve()
+    if is_url(info.harm) or not path.is_relative_to(folder.resolve()):
+        reader.report("error", "harm", "The table of harm is not in this folder.", remedy)
+    elif not path.is_file():
+        reader.report("error", "harm", f"There is no file {quoted(info.harm)}.", remedy)
+    else:
+        try:
+            load_harm(path)
+        except HarmTableError as error:
+            message = f"{quoted(info.harm)} cannot be used: {error}"
+            reader.report("error", "harm", message, "FORMAT.md shows what a table of harm has.")
+        except OSError as error:
+            message = f"{quoted(info.harm)} cannot be read: {error.strerror or error}."
+            reader.report("error", "harm", message, "See to it that the app may read it.")
+
+
 def dump_info(info: SetInfo, *, images: str) -> str:
     """Write ``reviewset.yaml`` with that images base.
 
@@ -324,6 +348,7 @@ def dump_info(info: SetInfo, *, images: str) -> str:
         "readers": [_plain(reader) for reader in info.readers],
         "rubric": info.rubric,
         "protocol": _plain(info.protocol) if info.protocol != Protocol() else "",
+        "harm": info.harm,
     }
     kept = {key: value for key, value in raw.items() if value not in ("", [])}
     return dump_yaml(kept | dict(info.extra))

@@ -206,6 +206,31 @@ def test_a_rubric_of_its_own(small):
     assert small.load().info.rubric == "mine.yaml"
 
 
+def test_a_table_of_harm_of_its_own(small):
+    small.text("own.yaml", "findings: {nodule: 4}\n")
+    small.text("reviewset.yaml", "format: 1\nname: x\nharm: own.yaml\n")
+    info = small.load().info
+    assert info.harm == "own.yaml"
+    assert "harm: own.yaml" in dump_info(info, images="images/")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("own.yaml", "findings: {nodule: 7}\n", "findings: nodule: 7 is no harm"),
+        ("own.yaml", None, "There is no file “own.yaml”"),
+        ("../own.yaml", "findings: {nodule: 4}\n", "not in this folder"),
+    ],
+)
+def test_a_table_of_harm_that_cannot_be_used(small, name, content, told):
+    if content is not None:
+        small.text(name, content)
+    small.text("reviewset.yaml", f"format: 1\nname: x\nharm: {name}\n")
+    problem = small.only_problem()
+    assert (problem.severity, problem.row, problem.field) == ("error", 3, "harm")
+    assert told in problem.message
+
+
 @pytest.mark.parametrize(
     ("text", "field"),
     [

@@ -222,6 +222,9 @@ def test_the_chain_marks_the_weakest_link_only_when_there_is_one():
     assert "Gap 3" in weak
     even = score_chain_html({"process": 4, "execution": 4, "synthesis": 4}, gap_threshold=2)
     assert "rx-weak" not in even
+    good = score_chain_html({"process": 5, "execution": 4.5, "synthesis": 5}, gap_threshold=2)
+    assert "rx-weak" not in good  # it is the weakest, and no shortfall
+    assert "weakest link" in good
     part = score_chain_html({"process": 4, "execution": 1}, gap_threshold=2)
     assert "rx-weak" not in part
     assert "Gap 3" in part
