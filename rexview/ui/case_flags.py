@@ -79,11 +79,12 @@ def flags_html(
     unraised: list[str] = []
     for failure in dict.fromkeys(flag.failure for _, flag in keyed):
         own = [(key, flag) for key, flag in keyed if flag.failure == failure]
+        reason = reasons.get(failure, "")
         if not _raised([flag for _, flag in own]):
-            unraised.append(_unraised_html(failure, own, answer, readers, looker))
+            unraised.append(_unraised_html(failure, own, answer, readers, looker, reason))
             continue
         (hints if _only_hinted([flag for _, flag in own]) else clear).append(
-            _failure_html(failure, own, answer, readers, looker, reasons.get(failure, ""))
+            _failure_html(failure, own, answer, readers, looker, reason)
         )
     listed = f'<ul class="rx-flags">{"".join(clear)}</ul>' if clear else ""
     kept = html.escape(f"{answer.case}/{answer.model}")
@@ -109,14 +110,23 @@ def _raised(flags: Sequence[Flag]) -> bool:
 
 
 def _unraised_html(
-    failure: str, own: _Keyed, answer: Answer, readers: Mapping[str, str], looker: Looker
+    failure: str,
+    own: _Keyed,
+    answer: Answer,
+    readers: Mapping[str, str],
+    looker: Looker,
+    reason: str,
 ) -> str:
     """Say who rejected a failure that nobody raises: the rule changed, or there was none."""
-    mine = any(flag.reader == looker.reader for _, flag in own)
-    buttons = _verdict_buttons(answer, failure, "rejected") if mine and looker.may_judge else ""
-    sayings = "".join(_reader_html(flag, readers, looker) for _, flag in own)
+    mine = "rejected" if any(flag.reader == looker.reader for _, flag in own) else None
+    buttons = _verdict_buttons(answer, failure, mine, reason) if looker.may_judge else ""
+    sayings = "".join(_reader_html(flag, readers, looker, reason) for _, flag in own)
     name = html.escape(FAILURES[failure].name)
-    return f"<li><p>{name}: rejected, and no rule or reader raises it.</p>{buttons}{sayings}</li>"
+    item = html.escape(f"{answer.model}/{failure}")
+    return (
+        f'<li data-rx-item="{item}"><p>{name}: rejected, and no rule or reader raises it.</p>'
+        f"{buttons}{sayings}</li>"
+    )
 
 
 def _only_hinted(flags: Sequence[Flag]) -> bool:

@@ -79,7 +79,7 @@ function step(by) {
   const at = all.findIndex((one) => one.dataset.rxItem === current);
   const item = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length];
   current = item.dataset.rxItem;
-  for (let up = item.querySelector("details"); up; up = up.parentElement?.closest("details")) up.open = true;
+  for (let up = item.querySelector("details") ?? item.closest("details"); up; up = up.parentElement?.closest("details")) up.open = true;
   item.querySelector("summary")?.focus({ preventScroll: true });
   item.scrollIntoView({ block: "nearest", inline: "nearest" });
   settle();
