@@ -208,6 +208,10 @@ class Database:
                 if time.monotonic() >= ends:
                     raise busy() from None
                 continue
+            except UnicodeDecodeError:  # in the names of its tables and columns
+                if self.file is None:
+                    raise
+                raise damaged(self.file) from None
             except _Errors as error:
                 trouble = store_error(error, self.file)
                 if trouble is None:
