@@ -144,6 +144,8 @@ _QUERY: Final = "q"
 _MENTION: Final = "mention"
 _SORT: Final = "sort"
 _MOST_VALUES: Final = 200
+_LONGEST_VALUE: Final = 1000
+"""Characters of a value in a link; a set may have longer ones, which then cannot be linked to."""
 LONGEST_SEARCH: Final = 200
 """Characters of a search; more are cut off."""
 
@@ -243,8 +245,9 @@ class CaseFilter:
         values: dict[str, Any] = {}
         for name, spec in _LISTS.items():
             words = [word for word in given.get(spec.key, ()) if word][:_MOST_VALUES]
-            problems += [_unknown(spec.key, word) for word in words if not _allowed(spec, word)]
-            values[name] = tuple(word for word in words if _allowed(spec, word))
+            fit = [word for word in words if len(word) <= _LONGEST_VALUE and _allowed(spec, word)]
+            problems += [_unknown(spec.key, word) for word in words if word not in fit]
+            values[name] = tuple(fit)
         for name in RANGES:
             for text in given.get(name, ())[-1:]:
                 try:
@@ -323,8 +326,6 @@ def _allowed(spec: _ListField, value: str) -> bool:
         except FilterError:
             return False
         return True
-    if len(value) > LONGEST_SEARCH:
-        return False
     if spec.key == "tag" and ":" not in value:
         return False
     return spec.words is None or value in spec.words

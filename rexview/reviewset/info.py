@@ -18,7 +18,7 @@ from rexview.reviewset.sources import INFO_FILE
 from rexview.reviewset.yaml_lines import Lines, dump_yaml, parse_yaml
 from rexview.rubric import load_rubric
 from rexview.schema import Model, Reader, SetInfo, Severity
-from rexview.vocab import MODEL_KINDS
+from rexview.vocab import LONGEST_ID, MODEL_KINDS
 
 FORMAT: Final = 1
 """The version of the format that is read and written."""
@@ -95,6 +95,13 @@ class _Reader:
         if required and not text:
             self.report("error", key, f"There is no {key}.", f"Give a {key}.")
         return text or default
+
+    def id(self, *, required: bool = False) -> str | None:
+        text = self.text("id", required=required)
+        if text is not None and len(text) > LONGEST_ID:
+            message = f"{quoted(text)} is longer than {LONGEST_ID} characters."
+            self.report("error", "id", message, "Use a shorter one in all tables.")
+        return text
 
     def yes_no(self, key: str) -> bool | None:
         value = self.raw.get(key)
@@ -207,7 +214,7 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
         models=_unique([_model(entry) for entry in reader.entries("models")], "model", reader),
         readers=_unique([_reader(entry) for entry in reader.entries("readers")], "reader", reader),
         rubric=reader.text("rubric", BUILT_IN_RUBRIC) or "",
-        id=reader.text("id"),
+        id=reader.id(),
         protocol=_protocol(reader.within("protocol")),
         harm=reader.text("harm", "") or "",
         extra=reader.unknown(KEYS),
@@ -237,7 +244,7 @@ def _model(entry: _Reader) -> Model:
         entry.report("warning", "kind", f"The kind {quoted(kind)} is not a known one.", remedy)
     elif kind is not None:
         kind = kind.lower()
-    model_id = entry.text("id", required=True) or ""
+    model_id = entry.id(required=True) or ""
     return Model(
         id=model_id,
         name=entry.text("name") or model_id,
@@ -250,7 +257,7 @@ def _model(entry: _Reader) -> Model:
 
 
 def _reader(entry: _Reader) -> Reader:
-    reader_id = entry.text("id", required=True) or ""
+    reader_id = entry.id(required=True) or ""
     return Reader(
         id=reader_id,
         name=entry.text("name") or reader_id,

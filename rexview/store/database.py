@@ -208,6 +208,10 @@ class Database:
                 if time.monotonic() >= ends:
                     raise busy() from None
                 continue
+            except UnicodeDecodeError:  # in the names of its tables and columns
+                if self.file is None:
+                    raise
+                raise damaged(self.file) from None
             except _Errors as error:
                 trouble = store_error(error, self.file)
                 if trouble is None:
@@ -231,7 +235,12 @@ class Database:
                 return
             self._engine.dispose()
             if self.file is not None:
-                _make_file(self.file, self.wait_s)
+                try:
+                    _make_file(self.file, self.wait_s)
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+                        raise
+                    raise damaged(self.file) from error  # of a format that SQLite does not know
                 self._examine(self.file)
             with self._engine.connect() as connection:
                 is_ready = version_of(connection) == VERSION  # asked without the lock for writing

@@ -104,6 +104,8 @@ def examine(file: Path) -> tuple[ChangedEntry, ...]:
             if not _has_checksums(connection):
                 return ()
             return tuple(_changed(connection))
+        except UnicodeDecodeError as error:  # in the names of its tables and columns
+            raise Damaged from error
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_ERROR:  # a table or column is not there
                 raise Damaged from error

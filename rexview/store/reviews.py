@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -13,12 +13,11 @@ from sqlalchemy import Connection, Select, func, insert, select
 from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.people import Person, read_role
 from rexview.schema import ReviewSet
-from rexview.settings import Settings
 from rexview.store.checks import check
-from rexview.store.database import Database, database_at
+from rexview.store.database import Database
 from rexview.store.entry import Entry, Stored
 from rexview.store.integrity import CHECKSUM, checksum
-from rexview.store.location import Location, best_location, location_of
+from rexview.store.records import Assignment, Comment, comment_of
 from rexview.store.standing import Standing
 from rexview.store.tables import HISTORY, current, same_thing, stored
 from rexview.store.written import flags_frame, scores_frame
@@ -38,44 +37,6 @@ ADJUDICATIONS: Final = pl.Schema(
 """Columns of :meth:`Reviews.adjudications`."""
 _FIRST_ROWS: Final = 100
 _REMEDY: Final = "Nothing was written. Reload the page and enter it again."
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """A case given to a reader as ``first`` or ``second`` reader, by whom and when.
-
-    ``name`` is the reader's, as far as whoever assigned it knew.
-    """
-
-    case: str
-    reader: str
-    order: str
-    by: str
-    at: datetime
-    name: str | None = None
-
-
-@dataclass(frozen=True)
-class Comment:
-    """A comment as it stands now.
-
-    ``on`` says what it is on: ``{"what": "case" | "answer" | "box" | "span", …}``. ``edited`` is
-    when its words were last changed, None when they never were; ``via`` is where they were given.
-    """
-
-    id: str
-    case: str
-    model: str | None
-    person: str
-    person_name: str
-    at: datetime
-    edited: datetime | None
-    text: str
-    on: dict[str, Any]
-    reply_to: str | None
-    resolved: bool
-    resolved_by: str | None
-    via: str = "app"
 
 
 class Reviews:
@@ -240,7 +201,7 @@ class Reviews:
         for row in reversed(self.history(kind="comment", case=case)):
             begun.setdefault(row.subject or "", row.at)
         found = [
-            _comment(row, begun[row.subject or ""], settled.get(row.subject))
+            comment_of(row, begun[row.subject or ""], settled.get(row.subject))
             for row in self.current("comment", case=case)
             if row.value is not None
         ]
@@ -282,32 +243,6 @@ class Reviews:
         found = tuple(map(stored, self.database.rows(rows)))
         self.database.note_changed(found)
         return found
-
-
-def open_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:
-    """Return the reviews of a review set. Nothing is made on the disk before the first entry.
-
-    Raises
-    ------
-    StoreUnreachable
-        The database of the set may not be written to, or its address cannot be understood.
-    """
-    return _at(location_of(review_set, settings), review_set)
-
-
-def open_best(review_set: ReviewSet, settings: Settings) -> Reviews:
-    """Return the reviews of a set where they would best be kept, which others are joined into.
-
-    Raises
-    ------
-    StoreUnreachable
-        As for :func:`open_reviews`.
-    """
-    return _at(best_location(review_set, settings), review_set)
-
-
-def _at(place: Location, review_set: ReviewSet) -> Reviews:
-    return Reviews(database_at(place.url), review_set, place.key, own=place.own)
 
 
 class _Writing:
@@ -410,23 +345,3 @@ class _Writing:
 
 def _about(row: Stored, subject: str) -> dict[str, Any]:
     return {"case": row.case, "model": row.model, subject: row.subject}
-
-
-def _comment(row: Stored, begun: datetime, settled: Stored | None) -> Comment:
-    value = row.value or {}
-    is_resolved = bool(settled and settled.value and settled.value["resolved"])
-    return Comment(
-        id=row.subject or "",
-        case=row.case or "",
-        model=row.model,
-        person=row.person,
-        person_name=row.person_name,
-        at=begun,
-        edited=row.at if row.at != begun else None,
-        text=value["text"],
-        on=value["on"],
-        reply_to=value["reply_to"],
-        resolved=is_resolved,
-        resolved_by=settled.person if settled and is_resolved else None,
-        via=row.via,
-    )

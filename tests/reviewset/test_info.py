@@ -245,3 +245,14 @@ def test_slips_of_the_pen_are_warnings(small, text, field):
     small.text("reviewset.yaml", "format: 1\nname: x\n" + text)
     problem = small.only_problem()
     assert (problem.severity, problem.field) == ("warning", field)
+
+
+def test_ids_that_are_too_long_are_errors_before_anything_opens(small):
+    longest, longer = "m" * 200, "m" * 201
+    for name, errors in ((longest, 0), (longer, 2)):
+        small.text("reviewset.yaml", f"format: 1\nname: x\nmodels: [{{id: {name}}}]\n")
+        small.jsonl("answers", [{"case": "c1", "model": name, "text": "Clear."}])
+        found = [one for one in small.problems() if one.severity == "error"]
+        assert len(found) == errors, found
+        assert all("is longer than 200 characters" in one.message for one in found)
+    assert {(one.file, one.row) for one in found} == {("reviewset.yaml", 3), ("answers.jsonl", 1)}
