@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
-import yaml
-
-from rexview.errors import RexviewError
+from rexview.bounded import MAX_YAML_BYTES, read_file, typed_path
+from rexview.errors import FileRefused, RexviewError
 from rexview.protocol import Protocol
 from rexview.reviewset.images import is_url
 from rexview.reviewset.problems import ProblemList, listed, quoted
@@ -56,6 +56,7 @@ PROTOCOL_KEYS: Final = {
     "name_readers": "`true` when adjudicators may see whose scores are whose; `false` when absent",
 }
 BUILT_IN_RUBRIC: Final = "rexecution"
+_IMAGES: Final = "images/"
 _EXAMPLE: Final = "Write a file that begins with `format: 1` and `name: …`; FORMAT.md shows one."
 
 
@@ -172,7 +173,10 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
         problems.add("error", INFO_FILE, missing, remedy)
         return None
     try:
-        parsed = parse_yaml(path.read_bytes(), INFO_FILE, problems)
+        parsed = parse_yaml(read_file(path, MAX_YAML_BYTES), INFO_FILE, problems)
+    except FileRefused as refusal:
+        problems.add("error", INFO_FILE, str(refusal), _EXAMPLE)
+        return None
     except OSError as error:
         message = f"The file cannot be read: {error.strerror or error}."
         problems.add("error", INFO_FILE, message, "See to it that the app may read it.")
@@ -189,7 +193,7 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
         name=reader.text("name", required=True) or "",
         description=reader.text("description", "") or "",
         notice=reader.text("notice", "") or "",
-        images=reader.text("images", "images/") or "",
+        images=_images(reader),
         models=_unique([_model(entry) for entry in reader.entries("models")], "model", reader),
         readers=_unique([_reader(entry) for entry in reader.entries("readers")], "reader", reader),
         rubric=reader.text("rubric", BUILT_IN_RUBRIC) or "",
@@ -274,7 +278,11 @@ def _check_rubric(folder: Path, info: SetInfo, reader: _Reader) -> None:
     if info.rubric == BUILT_IN_RUBRIC:
         return
     remedy = f"Write {BUILT_IN_RUBRIC}, or name a YAML file in this folder."
-    path = (folder / info.rubric).resolve()
+    try:
+        path = typed_path(os.fspath(folder / info.rubric)).resolve()
+    except FileRefused as refusal:
+        reader.report("error", "rubric", str(refusal), remedy)
+        return
     if is_url(info.rubric) or not path.is_relative_to(folder.resolve()):
         reader.report("error", "rubric", "The rubric is not in this folder.", remedy)
     elif not path.is_file():
@@ -282,16 +290,21 @@ def _check_rubric(folder: Path, info: SetInfo, reader: _Reader) -> None:
     else:
         try:
             load_rubric(path)
-        except (
-            yaml.YAMLError,
-            UnicodeDecodeError,
-            LookupError,
-            TypeError,
-            ValueError,
-            RexviewError,
-        ):
-            message = f"{quoted(info.rubric)} cannot be used as a rubric."
+        except (OSError, RexviewError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            message = f"{quoted(info.rubric)} cannot be used as a rubric: {reason}"
             reader.report("error", "rubric", message, "FORMAT.md shows what a rubric has.")
+
+
+def _images(reader: _Reader) -> str:
+    """The images base: an address, or a path that a folder can have."""
+    images = reader.text("images", _IMAGES) or _IMAGES
+    try:
+        typed_path("" if is_url(images) else images)
+    except FileRefused as refusal:
+        reader.report("error", "images", str(refusal), "Name the folder that holds the images.")
+        return _IMAGES
+    return images
 
 
 def dump_info(info: SetInfo, *, images: str) -> str:

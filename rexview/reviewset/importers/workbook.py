@@ -20,6 +20,9 @@ from rexview.reviewset.importers.problem_log import ProblemLog
 MAX_UNPACKED_BYTES: Final = 300_000_000
 MAX_RATIO: Final = 300
 MAX_ROWS: Final = 1_048_576
+MAX_FILLED_ROWS: Final = 100_000
+"""A workbook takes a hundred times as long to read as a CSV file of the same rows."""
+MAX_FILLED_CELLS: Final = 2_000_000
 MAX_COLUMNS: Final = 2000
 _RATIO_MATTERS_FROM: Final = 50_000_000
 _CHUNK: Final = 1 << 20
@@ -52,6 +55,8 @@ def read_workbook(
                 return None
             merged, has_formulas = _look_through(path, chosen)
             rows = list(_rows(chosen, max_rows))
+            if not _is_bearable(rows, path.name, log):
+                return None
             if has_formulas:
                 formulas = _open(stream, data_only=False)[chosen.title]
                 _report_formulas(formulas, path.name, rows, log)
@@ -144,14 +149,30 @@ def _rows(sheet: Any, max_rows: int | None) -> Iterator[tuple[int, list[str | No
     """Yield the rows that hold anything; what the file claims about its size is not believed."""
     sheet.reset_dimensions()
     rows = sheet.iter_rows(max_row=MAX_ROWS, max_col=None, values_only=True)
-    given = 0
+    given = cells_read = 0
     for number, values in enumerate(rows, start=1):
         cells = [_text(value) for value in values[:MAX_COLUMNS]]
         if any(cell is not None for cell in cells):
             yield number, cells
             given += 1
+            cells_read += len(cells)
+        if given > MAX_FILLED_ROWS or cells_read > MAX_FILLED_CELLS:
+            return
         if number >= MAX_ROWS or (max_rows is not None and given > max_rows):
             return
+
+
+def _is_bearable(rows: list[tuple[int, list[str | None]]], file: str, log: ProblemLog) -> bool:
+    """Report a sheet whose reading was given up; so many rows are never written by hand."""
+    cells = sum(len(row) for _, row in rows)
+    if len(rows) <= MAX_FILLED_ROWS and cells <= MAX_FILLED_CELLS:
+        return True
+    log.error(
+        file,
+        f"The sheet has more than {MAX_FILLED_ROWS:,} rows or {MAX_FILLED_CELLS:,} cells.",
+        "Save the sheet as CSV, and import that.",
+    )
+    return False
 
 
 def _text(value: Any) -> str | None:
