@@ -8,6 +8,7 @@ it does not take it refuses with a sentence.
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import Any, Final
@@ -23,6 +24,11 @@ MAX_YAML_DEPTH: Final = 30
 _LONGEST_NUMBER: Final = 64
 _LONGEST_PATH: Final = 4000
 _LONGEST_NAME: Final = 255
+_LONGEST_STEM: Final = 150
+_LONGEST_ENDING: Final = 10
+_WINDOWS_DEVICES: Final = frozenset(
+    ("CON", "PRN", "AUX", "NUL", *(f"{name}{n}" for name in ("COM", "LPT") for n in range(10)))
+)
 
 
 def typed_path(text: str) -> Path:
@@ -51,6 +57,22 @@ def typed_path(text: str) -> Path:
     except (OSError, ValueError):
         raise FileRefused("The path cannot be used on this machine.") from None
     return path
+
+
+def file_name(text: str) -> str:
+    """Return a name of an upload that every system can have and that leads nowhere else.
+
+    Letters, digits, dots, hyphens and spaces stay; what is too long is cut before its ending.
+    """
+    last = re.split(r"[/\\]", text)[-1]
+    plain = re.sub(r"[^\w.\- ]", "_", last).strip(". ") or "upload"
+    stem, dot, ending = plain.rpartition(".")
+    if not stem or len(ending) > _LONGEST_ENDING:
+        stem, dot, ending = plain, "", ""
+    if stem.partition(".")[0].strip().upper() in _WINDOWS_DEVICES:
+        stem = f"_{stem}"
+    kept = stem.encode("utf-8", "replace")[:_LONGEST_STEM].decode("utf-8", "ignore")
+    return kept + dot + ending.encode("utf-8", "replace").decode()
 
 
 def check_file(path: Path, most_bytes: int) -> None:

@@ -13,6 +13,7 @@ from rexview.bounded import (
     MAX_YAML_DEPTH,
     MAX_YAML_VALUES,
     check_file,
+    file_name,
     parse_yaml,
     read_file,
     read_yaml,
@@ -109,3 +110,29 @@ def test_any_text_is_a_path_or_refused(text):
     path.exists()
     path.is_dir()
     path.resolve()
+
+
+@pytest.mark.parametrize(
+    ("given_name", "kept"),
+    [
+        ("answers 2.csv", "answers 2.csv"),
+        ("../../etc/passwd", "passwd"),
+        ("C:\\x\\größe.CSV", "größe.CSV"),
+        ("a\0b\n.csv", "a_b_.csv"),
+        ("..", "upload"),
+        ("", "upload"),
+        ("con.csv", "_con.csv"),
+        ("NUL", "_NUL"),
+        ("x" * 5000 + ".csv", "x" * 150 + ".csv"),
+        ("\ud800.csv", "_.csv"),
+    ],
+)
+def test_the_name_of_an_upload_leads_nowhere(given_name, kept):
+    assert file_name(given_name) == kept
+
+
+@given(st.text())
+def test_any_name_can_be_written(text):
+    name = file_name(text)
+    assert 0 < len(os.fsencode(name)) <= 250
+    assert Path(name).name == name

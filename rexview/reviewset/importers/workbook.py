@@ -22,7 +22,8 @@ MAX_RATIO: Final = 300
 MAX_ROWS: Final = 1_048_576
 MAX_FILLED_ROWS: Final = 100_000
 """A workbook takes a hundred times as long to read as a CSV file of the same rows."""
-MAX_FILLED_CELLS: Final = 2_000_000
+MAX_TAGS: Final = 5_000_000
+"""Tags of XML in the whole workbook; a cell has four to six."""
 MAX_COLUMNS: Final = 2000
 _RATIO_MATTERS_FROM: Final = 50_000_000
 _CHUNK: Final = 1 << 20
@@ -30,6 +31,10 @@ _MERGED: Final = re.compile(
     rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
 )
 _FORMULA: Final = re.compile(rb"<(?:\w+:)?f[\s>/]")
+_TOO_LARGE: Final = (
+    "The workbook has far more rows or cells than can be read here.",
+    "Save the sheet as CSV, and import that.",
+)
 _OVERLAP: Final = 200
 
 Merged = tuple[int, int, int, int]
@@ -55,7 +60,8 @@ def read_workbook(
                 return None
             merged, has_formulas = _look_through(path, chosen)
             rows = list(_rows(chosen, max_rows))
-            if not _is_bearable(rows, path.name, log):
+            if len(rows) > MAX_FILLED_ROWS:
+                log.error(path.name, *_TOO_LARGE)
                 return None
             if has_formulas:
                 formulas = _open(stream, data_only=False)[chosen.title]
@@ -108,6 +114,9 @@ def _is_sound(path: Path, log: ProblemLog) -> bool:
                             "Open it in Excel and save it again.",
                         )
                         return False
+            if _tags(archive) > MAX_TAGS:
+                log.error(path.name, *_TOO_LARGE)
+                return False
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError):
         log.error(
             path.name,
@@ -116,6 +125,17 @@ def _is_sound(path: Path, log: ProblemLog) -> bool:
         )
         return False
     return True
+
+
+def _tags(archive: zipfile.ZipFile) -> int:
+    """Count the tags of all parts, up to some more than are allowed: openpyxl may read them all."""
+    found = 0
+    for entry in archive.infolist():
+        if entry.filename.endswith(".xml"):
+            with archive.open(entry) as stream:
+                while found <= MAX_TAGS and (chunk := stream.read(_CHUNK)):
+                    found += chunk.count(b"<")
+    return found
 
 
 def _choose(book: Any, wanted: str | None, file: str, log: ProblemLog) -> Any:
@@ -149,30 +169,16 @@ def _rows(sheet: Any, max_rows: int | None) -> Iterator[tuple[int, list[str | No
     """Yield the rows that hold anything; what the file claims about its size is not believed."""
     sheet.reset_dimensions()
     rows = sheet.iter_rows(max_row=MAX_ROWS, max_col=None, values_only=True)
-    given = cells_read = 0
+    given = 0
     for number, values in enumerate(rows, start=1):
         cells = [_text(value) for value in values[:MAX_COLUMNS]]
         if any(cell is not None for cell in cells):
             yield number, cells
             given += 1
-            cells_read += len(cells)
-        if given > MAX_FILLED_ROWS or cells_read > MAX_FILLED_CELLS:
+        if given > MAX_FILLED_ROWS:
             return
         if number >= MAX_ROWS or (max_rows is not None and given > max_rows):
             return
-
-
-def _is_bearable(rows: list[tuple[int, list[str | None]]], file: str, log: ProblemLog) -> bool:
-    """Report a sheet whose reading was given up; so many rows are never written by hand."""
-    cells = sum(len(row) for _, row in rows)
-    if len(rows) <= MAX_FILLED_ROWS and cells <= MAX_FILLED_CELLS:
-        return True
-    log.error(
-        file,
-        f"The sheet has more than {MAX_FILLED_ROWS:,} rows or {MAX_FILLED_CELLS:,} cells.",
-        "Save the sheet as CSV, and import that.",
-    )
-    return False
 
 
 def _text(value: Any) -> str | None:
