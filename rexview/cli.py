@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rexview import __version__
-from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
+from rexview.bounded import typed_path
+from rexview.errors import FileRefused, ImportSourceError, ReviewSetError, RexviewError
 from rexview.schema import Problem
 from rexview.vocab import HINT_KINDS
 
@@ -52,17 +53,17 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     check = commands.add_parser("check", help="print every problem of a review set")
-    check.add_argument("folder", type=Path, metavar="FOLDER")
+    check.add_argument("folder", type=_path, metavar="FOLDER")
     check.add_argument("--json", action="store_true", help="a JSON list instead of lines")
     check.set_defaults(run=_check)
 
     failures = commands.add_parser("failures", help="list the failures found in a review set")
-    failures.add_argument("folder", type=Path, metavar="FOLDER")
+    failures.add_argument("folder", type=_path, metavar="FOLDER")
     failures.add_argument("--json", action="store_true", help="a JSON list instead of lines")
     failures.set_defaults(run=_failures)
 
     stats = commands.add_parser("stats", help="print the tables of scores, tests and readers")
-    stats.add_argument("folder", type=Path, metavar="FOLDER")
+    stats.add_argument("folder", type=_path, metavar="FOLDER")
     stats.add_argument("--json", action="store_true", help="a JSON object with full precision")
     stats.add_argument(
         "--order",
@@ -77,8 +78,8 @@ def _parser() -> argparse.ArgumentParser:
     stats.set_defaults(run=_stats)
 
     render = commands.add_parser("render", help="write the display picture of one image")
-    render.add_argument("image", type=Path, metavar="IMAGE")
-    render.add_argument("--out", type=Path, required=True, metavar="X.png")
+    render.add_argument("image", type=_path, metavar="IMAGE")
+    render.add_argument("--out", type=_path, required=True, metavar="X.png")
     render.add_argument(
         "--window",
         default="file",
@@ -91,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("what", choices=_BENCHES)
     bench.add_argument(
         "folder",
-        type=Path,
+        type=_path,
         nargs="?",
         metavar="FOLDER",
         help="for detectors: the share of a review set's newest answers that is flagged",
@@ -104,15 +105,23 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _path(text: str) -> Path:
+    """Read a path of the command line; what no file can be called is told before anything runs."""
+    try:
+        return typed_path(text)
+    except FileRefused as refusal:
+        raise argparse.ArgumentTypeError(str(refusal)) from None
+
+
 def _add_reviews(commands: Any) -> None:
     keep = commands.add_parser("backup", help="copy what people wrote into one file")
-    keep.add_argument("folder", type=Path, metavar="FOLDER")
-    keep.add_argument("--out", type=Path, required=True, metavar="FILE")
+    keep.add_argument("folder", type=_path, metavar="FOLDER")
+    keep.add_argument("--out", type=_path, required=True, metavar="FILE")
     keep.set_defaults(run=_backup)
 
     back = commands.add_parser("restore", help="put a backup into the reviews database of a set")
-    back.add_argument("file", type=Path, metavar="FILE")
-    back.add_argument("folder", type=Path, metavar="FOLDER")
+    back.add_argument("file", type=_path, metavar="FILE")
+    back.add_argument("folder", type=_path, metavar="FOLDER")
     back.add_argument(
         "--replace", action="store_true", help="take away what is there (it is backed up first)"
     )
@@ -136,8 +145,8 @@ def _add_reviews(commands: Any) -> None:
     tables = commands.add_parser(
         "export-reviews", help="write scores.csv and flags.csv, given and written rows together"
     )
-    tables.add_argument("folder", type=Path, metavar="FOLDER")
-    tables.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    tables.add_argument("folder", type=_path, metavar="FOLDER")
+    tables.add_argument("--out", type=_path, required=True, metavar="FOLDER")
     tables.set_defaults(run=_export_reviews)
 
 
@@ -148,8 +157,8 @@ def _add_import(commands: Any) -> None:
     formats = parser.add_subparsers(title="formats", required=True, metavar="FORMAT")
     for importer in FORMATS.values():
         one = formats.add_parser(importer.id, help=importer.name, description=importer.description)
-        one.add_argument("sources", type=Path, nargs="+", metavar="SOURCE")
-        one.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+        one.add_argument("sources", type=_path, nargs="+", metavar="SOURCE")
+        one.add_argument("--out", type=_path, required=True, metavar="FOLDER")
         importer.add_arguments(one)
         one.set_defaults(run=_import, importer=importer)
 

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
+from rexview.bounded import read_yaml
+from rexview.errors import FileRefused
 from rexview.vocab import FAILURES
 
 _BUILT_IN: Final = Path(__file__).with_name("harm.yaml")
@@ -21,10 +21,9 @@ MOST_HARM: Final = 4
 NO_ANSWER_CAME: Final = "no_answer"
 """Stands for a failure where an answer never came and no failure says why."""
 _PARTS: Final = ("levels", "failures", "findings", NO_ANSWER_CAME)
-_LONGEST_FILE: Final = 200_000
 
 
-class HarmTableError(ValueError):
+class HarmTableError(FileRefused):
     """A table of harm cannot be used; says where in it, why, and what to do."""
 
 
@@ -79,6 +78,8 @@ def load_harm(path: Path | None = None) -> HarmTable:
     ------
     HarmTableError
         Naming the entry, what is wrong with it, and what to write instead.
+    FileRefused
+        The file is no YAML, or goes beyond the limits of :mod:`rexview.bounded`.
     OSError
         The file cannot be read.
     """
@@ -91,9 +92,7 @@ def _built_in() -> HarmTable:
 
 
 def _read(path: Path, usual: HarmTable | None) -> HarmTable:
-    if path.stat().st_size > _LONGEST_FILE:
-        raise HarmTableError(f"The file has more than {_LONGEST_FILE:,} bytes. Keep the entries.")
-    raw = _parsed(path.read_bytes())
+    raw = read_yaml(path) or {}
     if not isinstance(raw, Mapping):
         raise HarmTableError("The file has no keys. Write failures: or findings: with entries.")
     for part in raw:
@@ -121,23 +120,6 @@ def _read(path: Path, usual: HarmTable | None) -> HarmTable:
     for number, meaning in _part(raw, "levels").items():
         levels[_level(number, "levels")] = str(meaning)
     return HarmTable(levels, failures, findings)
-
-
-def _parsed(content: bytes) -> Any:
-    """Parse YAML; a file of a few bytes must not grow without end, so aliases are refused."""
-    try:
-        text = content.decode("utf-8-sig")
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text, yaml.SafeLoader)):
-            raise HarmTableError("The file has an alias (*name). Write each entry out.")
-        return yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        place = getattr(error, "problem_mark", None)
-        line = f" in line {place.line + 1}" if place else ""
-        raise HarmTableError(f"The file is no YAML{line}. Compare it with FORMAT.md.") from error
-    except UnicodeDecodeError as error:
-        raise HarmTableError("The file is not UTF-8. Save it as UTF-8.") from error
-    except RecursionError as error:
-        raise HarmTableError("The file is nested too deeply. FORMAT.md shows its shape.") from error
 
 
 def _part(raw: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:

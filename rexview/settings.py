@@ -14,13 +14,14 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 import platformdirs
-import yaml
 
-from rexview.errors import SettingsError
+from rexview.bounded import parse_yaml, read_yaml, typed_path
+from rexview.errors import FileRefused, SettingsError
 from rexview.people import Member, Role, read_members, read_role
 
 DEMO_FOLDER: Final = Path(__file__).resolve().parent.parent / "assets" / "demo"
 CONFIG_NAME: Final = "rexview.yaml"
+_SHOWN: Final = 200
 _DATABASES: Final = ("postgresql", "postgres", "sqlite")
 
 
@@ -28,7 +29,7 @@ def _folder(value: Any) -> Path:
     text = str(value).strip()
     if not text:
         raise ValueError("it is empty")
-    return Path(text).expanduser().resolve()
+    return typed_path(text).resolve()
 
 
 def _positive_int(value: Any) -> int:
@@ -74,8 +75,8 @@ def _public_address(value: Any) -> str:
 def _people(value: Any) -> tuple[Member, ...]:
     if isinstance(value, str):  # from the environment
         try:
-            value = yaml.safe_load(value)
-        except yaml.YAMLError:
+            value = parse_yaml(value)[0]
+        except FileRefused:
             raise ValueError("it is no YAML or JSON list") from None
     return read_members(value)
 
@@ -211,23 +212,25 @@ def load_settings(
             continue
         try:
             values[name] = specs[name].read(value)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError, FileRefused) as error:
             shown = "the value" if specs[name].private else repr(value)
-            wrong.append(f"{where}: {shown} cannot be used: {error}.")
+            shown = f"{shown[:_SHOWN]}…" if len(shown) > _SHOWN else shown
+            wrong.append(f"{where}: {shown} cannot be used: {str(error).rstrip('.')}.")
     if wrong:
         raise SettingsError("\n".join(wrong))
     return Settings(**values)
 
 
 def _read_config(config: Path, wrong: list[str]) -> dict[str, Any]:
-    if not config.is_file():
-        return {}
     try:
-        content = yaml.safe_load(config.read_text(encoding="utf-8")) or {}
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        wrong.append(f"{config.name} cannot be read: {error}")
+        content = read_yaml(config) or {}
+    except FileNotFoundError:
+        return {}
+    except (FileRefused, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        wrong.append(f"{config.name} cannot be read: {reason}")
         return {}
     if not isinstance(content, dict):
         wrong.append(f"{config.name} must be a list of settings, one `name: value` a line.")
         return {}
-    return content
+    return {str(name): value for name, value in content.items()}

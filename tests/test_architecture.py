@@ -11,6 +11,7 @@ PACKAGE = ROOT / "rexview"
 
 LEVELS = [
     {"errors", "vocab", "protocol"},
+    {"bounded"},
     {"schema", "frames", "rubric", "harm", "people"},
     {"settings"},
     {"geometry"},

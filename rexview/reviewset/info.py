@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
-import yaml
-
-from rexview.errors import RexviewError
-from rexview.harm import HarmTableError, load_harm
+from rexview.bounded import MAX_YAML_BYTES, read_file, typed_path
+from rexview.errors import FileRefused, RexviewError
+from rexview.harm import load_harm
 from rexview.protocol import Protocol
 from rexview.reviewset.images import is_url
 from rexview.reviewset.problems import ProblemList, listed, quoted
@@ -60,6 +60,7 @@ PROTOCOL_KEYS: Final = {
     "cover_names": "a list of more names to cover in answers: makers, families, short forms",
 }
 BUILT_IN_RUBRIC: Final = "rexecution"
+_IMAGES: Final = "images/"
 _EXAMPLE: Final = "Write a file that begins with `format: 1` and `name: …`; FORMAT.md shows one."
 
 
@@ -193,7 +194,10 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
         problems.add("error", INFO_FILE, missing, remedy)
         return None
     try:
-        parsed = parse_yaml(path.read_bytes(), INFO_FILE, problems)
+        parsed = parse_yaml(read_file(path, MAX_YAML_BYTES), INFO_FILE, problems)
+    except FileRefused as refusal:
+        problems.add("error", INFO_FILE, str(refusal), _EXAMPLE)
+        return None
     except OSError as error:
         message = f"The file cannot be read: {error.strerror or error}."
         problems.add("error", INFO_FILE, message, "See to it that the app may read it.")
@@ -210,7 +214,7 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
         name=reader.text("name", required=True) or "",
         description=reader.text("description", "") or "",
         notice=reader.text("notice", "") or "",
-        images=reader.text("images", "images/") or "",
+        images=_images(reader),
         models=_unique([_model(entry) for entry in reader.entries("models")], "model", reader),
         readers=_unique([_reader(entry) for entry in reader.entries("readers")], "reader", reader),
         rubric=reader.text("rubric", BUILT_IN_RUBRIC) or "",
@@ -296,47 +300,55 @@ def _unique(entries: Sequence[Entry], what: str, reader: _Reader) -> tuple[Entry
 
 
 def _check_rubric(folder: Path, info: SetInfo, reader: _Reader) -> None:
-    if info.rubric == BUILT_IN_RUBRIC:
-        return
-    remedy = f"Write {BUILT_IN_RUBRIC}, or name a YAML file in this folder."
-    path = (folder / info.rubric).resolve()
-    if is_url(info.rubric) or not path.is_relative_to(folder.resolve()):
-        reader.report("error", "rubric", "The rubric is not in this folder.", remedy)
-    elif not path.is_file():
-        reader.report("error", "rubric", f"There is no file {quoted(info.rubric)}.", remedy)
-    else:
-        try:
-            load_rubric(path)
-        except (
-            yaml.YAMLError,
-            UnicodeDecodeError,
-            LookupError,
-            TypeError,
-            ValueError,
-            RexviewError,
-        ):
-            message = f"{quoted(info.rubric)} cannot be used as a rubric."
-            reader.report("error", "rubric", message, "FORMAT.md shows what a rubric has.")
+    if info.rubric != BUILT_IN_RUBRIC:
+        usual = f"Write {BUILT_IN_RUBRIC}, or name"
+        _check_table(folder, info.rubric, reader, "rubric", "rubric", usual, load_rubric)
 
 
 def _check_harm(folder: Path, info: SetInfo, reader: _Reader) -> None:
-    if not info.harm:
+    if info.harm:
+        usual = "Leave out harm, or name"
+        _check_table(folder, info.harm, reader, "harm", "table of harm", usual, load_harm)
+
+
+def _check_table(
+    folder: Path,
+    name: str,
+    reader: _Reader,
+    key: str,
+    what: str,
+    usual: str,
+    load: Callable[[Path], object],
+) -> None:
+    """Report why a YAML file that the set brings cannot be used; nothing where it can."""
+    remedy = f"{usual} a YAML file in this folder."
+    try:
+        path = typed_path(os.fspath(folder / name)).resolve()
+    except FileRefused as refusal:
+        reader.report("error", key, str(refusal), remedy)
         return
-    remedy = "Name a YAML file in this folder, or leave out harm."
-    path = (folder / info.harm).resolve()
-    if is_url(info.harm) or not path.is_relative_to(folder.resolve()):
-        reader.report("error", "harm", "The table of harm is not in this folder.", remedy)
+    if is_url(name) or not path.is_relative_to(folder.resolve()):
+        reader.report("error", key, f"The {what} is not in this folder.", remedy)
     elif not path.is_file():
-        reader.report("error", "harm", f"There is no file {quoted(info.harm)}.", remedy)
+        reader.report("error", key, f"There is no file {quoted(name)}.", remedy)
     else:
         try:
-            load_harm(path)
-        except HarmTableError as error:
-            message = f"{quoted(info.harm)} cannot be used: {error}"
-            reader.report("error", "harm", message, "FORMAT.md shows what a table of harm has.")
-        except OSError as error:
-            message = f"{quoted(info.harm)} cannot be read: {error.strerror or error}."
-            reader.report("error", "harm", message, "See to it that the app may read it.")
+            load(path)
+        except (OSError, RexviewError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            message = f"{quoted(name)} cannot be used as a {what}: {reason}"
+            reader.report("error", key, message, f"FORMAT.md shows what a {what} has.")
+
+
+def _images(reader: _Reader) -> str:
+    """The images base: an address, or a path that a folder can have."""
+    images = reader.text("images", _IMAGES) or _IMAGES
+    try:
+        typed_path("" if is_url(images) else images)
+    except FileRefused as refusal:
+        reader.report("error", "images", str(refusal), "Name the folder that holds the images.")
+        return _IMAGES
+    return images
 
 
 def dump_info(info: SetInfo, *, images: str) -> str:

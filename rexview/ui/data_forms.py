@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from rexview import reviewset
+from rexview.bounded import typed_path
 from rexview.errors import ReviewSetError, RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
@@ -108,15 +109,15 @@ def _existing_folder(text: str) -> Path | None:
     if not text.strip():
         st.warning("Give the folder of a review set.")
         return None
-    folder = Path(text.strip().strip("\"'")).expanduser()
     try:
+        folder = typed_path(text.strip().strip("\"'"))
         resources.may_open(folder)
         if folder.is_dir():
             return folder.resolve()
     except RexviewError as error:
         st.error(str(error), icon=":material/error:")
         return None
-    except (OSError, ValueError):
+    except OSError:
         pass
     st.error("There is no such folder on the computer that runs rexview.", icon=":material/error:")
     return None

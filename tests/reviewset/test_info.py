@@ -126,15 +126,45 @@ def test_errors_of_yaml_carry_the_line(small, text, row):
     assert (problem.severity, problem.file, problem.row) == ("error", "reviewset.yaml", row)
 
 
-def test_aliases_of_aliases_take_no_time(small):
+def test_aliases_of_aliases_are_refused_where_they_get_too_many(small):
     lines = ["a0: &a0 [x, x]"]
     for level in range(1, 60):
         lines.append(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]")
-    small.text("reviewset.yaml", "format: 1\nname: *a59\n" + "\n".join(lines))
-    assert error_lines(small) == [(2, None)]
-    small.text("reviewset.yaml", "\n".join(lines) + "\nformat: *a59\nname: *a59\nmodels: *a0\n")
-    places = [(61, "format"), (62, "name"), (63, "models[0].id"), (63, "models[1].id")]
-    assert error_lines(small) == places
+    small.text("reviewset.yaml", "\n".join(lines) + "\nformat: 1\nname: *a59\n")
+    assert error_lines(small) == [(14, None)]
+    assert "50,000 values" in small.only_problem().message
+
+
+def test_an_alias_is_read_as_what_it_repeats(small):
+    small.text("reviewset.yaml", "format: 1\nname: &a Short\nnotice: *a\nmodels: &m []\nx: *m\n")
+    assert small.load().info.notice == "Short"
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        ('rubric: "a\\0b"', "rubric"),
+        (f"rubric: {'r' * 5000}", "rubric"),
+        ("images: ~nosuchuser/x", "images"),
+        ('images: "a\\0b"', "images"),
+        (f"images: {'i' * 5000}/", "images"),
+        (f"images: {'i/' * 3000}", "images"),
+        ("rubric: r1.yaml", "rubric"),
+        ("rubric: r2.yaml", "rubric"),
+        ("rubric: r3.yaml", "rubric"),
+        ("rubric: r4.yaml", "rubric"),
+    ],
+)
+def test_paths_and_rubrics_that_cannot_be_are_named(small, line, field):
+    anchors = "anchors: {1: a, 9: b}"
+    small.text("r1.yaml", "dimensions: " + "[" * 5000)
+    small.text("r2.yaml", "a0: &a0 [x]\n" + "".join(
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
+    ))  # fmt: skip
+    small.text("r3.yaml", f"dimensions: {{process: {{name: P, question: Q, {anchors}}}}}")
+    small.text("r4.yaml", "dimensions: {process: {name: P, question: [], anchors: {1: a}}}")
+    small.text("reviewset.yaml", f"format: 1\nname: x\n{line}\n")
+    assert error_lines(small) == [(3, field)]
 
 
 def test_another_encoding_carries_the_line(small):
