@@ -21,6 +21,7 @@ from rexview.errors import StoreError, StoreRefused
 from rexview.schema import ReaderFlag, ReviewSet
 from rexview.store import Entry, may
 from rexview.ui import people, resources, state
+from rexview.ui.text import lines_as_markdown
 
 YOU: Final = "You"
 UNNAMED: Final = "rexview:unnamed"
@@ -98,7 +99,9 @@ def keep(review_set: ReviewSet) -> None:
         try:
             resources.reviews(review_set).record([entry], person)
         except StoreRefused as error:
-            st.error(f"Your verdict was not taken. {error}", icon=":material/error:")
+            st.error(
+                f"Your verdict was not taken. {lines_as_markdown(error)}", icon=":material/error:"
+            )
         except StoreError as error:
             _show_unkept(error)
             return
@@ -108,7 +111,7 @@ def keep(review_set: ReviewSet) -> None:
 def _show_unkept(error: StoreError) -> None:
     count = len(_waiting())
     what = "1 verdict is" if count == 1 else f"{count} verdicts are"
-    st.error(f"{what} not kept yet. {error}", icon=":material/cloud_off:")
+    st.error(f"{what} not kept yet. {lines_as_markdown(error)}", icon=":material/cloud_off:")
     st.button("Keep now", key="rx_keep_verdicts", help="Try again to write to the database")
 
 
