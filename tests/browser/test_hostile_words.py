@@ -56,6 +56,9 @@ def test_words_are_only_words_on_every_page(hostile, new_page):
         page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
         calm(page)
         assert not page.evaluate(MORE_THAN_TEXT, HOST), path
+        notice = page.locator(".st-key-rx_notice")
+        if notice.count():
+            assert notice.inner_text().replace("\u2060", "") == text("notice")
         if path != "account":  # nothing of the set stands there
             assert HOST in page.content(), path
 
