@@ -13,6 +13,7 @@ from rexview.analysis import SORTS, AnswerTable, CaseFilter, Selection, unknown_
 from rexview.ui import state
 from rexview.ui.filter_panel import set_filter
 from rexview.ui.latest_link import change_link, filter_asked
+from rexview.ui.text import as_markdown
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
@@ -85,7 +86,7 @@ def list_foot(selection: Selection, first: int, shown: int) -> None:
 
 def show_nothing_found(table: AnswerTable, case_filter: CaseFilter) -> None:
     """Say why no case is left, and offer ways back."""
-    reasons = unknown_values(table, case_filter)
+    reasons = [as_markdown(reason) for reason in unknown_values(table, case_filter)]
     st.info(" ".join(["No case fits all of these conditions.", *reasons]))
     with st.container(horizontal=True, gap="small"):
         if case_filter.words:

@@ -16,7 +16,7 @@ from rexview.settings import DEMO_FOLDER
 from rexview.ui import resources, state
 from rexview.ui.import_form import show_import_form
 from rexview.ui.problems import show_problems
-from rexview.ui.text import as_markdown
+from rexview.ui.text import as_markdown, lines_as_markdown
 
 _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
 
@@ -39,7 +39,7 @@ def show_open_set(review_set: ReviewSet) -> None:
     with st.container(horizontal=True, gap="medium"):
         for name, count in counts.items():
             if count:
-                st.metric(name, f"{count:,}", width="content")
+                st.metric(as_markdown(name), f"{count:,}", width="content")
     if review_set.models:
         table = pd.DataFrame(
             {
@@ -75,13 +75,13 @@ def open_form() -> None:
         recent = [DEMO_FOLDER, *(folder for folder in recent if folder != DEMO_FOLDER)]
     with st.container(horizontal=True, gap="small"):
         if state.query_value(state.QUERY_SET) and st.button(
-            f"Back to {resources.settings().review_set.name}", key="open_default"
+            f"Back to {as_markdown(resources.settings().review_set.name)}", key="open_default"
         ):
             state.choose_set(None)
             st.switch_page(state.PAGE_OVERVIEW)
         for folder in recent[:6]:
-            label = "Demo" if folder == DEMO_FOLDER else folder.name
-            if st.button(label, help=str(folder), key=f"open_{resources.set_id(folder)}"):
+            label = "Demo" if folder == DEMO_FOLDER else as_markdown(folder.name)
+            if st.button(label, help=as_markdown(folder), key=f"open_{resources.set_id(folder)}"):
                 _open(str(folder))
 
 
@@ -94,11 +94,11 @@ def _open(text: str) -> None:
             name = resources.allow(folder)
             resources.open_set(folder)
     except ReviewSetError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         show_problems(error.problems, key="opening")
         return
     except RexviewError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         return
     state.choose_set(name)
     st.switch_page(state.PAGE_OVERVIEW, query_params=state.link_query())
@@ -115,7 +115,7 @@ def _existing_folder(text: str) -> Path | None:
         if folder.is_dir():
             return folder.resolve()
     except RexviewError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         return None
     except OSError:
         pass

@@ -116,15 +116,14 @@ def _worth_showing(facet: Facet, total: int) -> bool:
 
 def _facet(facet: Facet, place: int) -> None:
     chosen = [value.value for value in facet.values if value.chosen]
-    words = {value.value: _label(value.name, value.count) for value in facet.values}
-    plain = {value.value: f"{value.name} ({value.count:,})" for value in facet.values}
+    known = {value.value for value in facet.values}
     shown = [value.value for value in facet.values if value.count or value.chosen]
     key = f"filter_{facet.field}_{place}"
     st.session_state[key] = chosen
 
     def changed() -> None:
         asked = filter_asked()
-        others = (value for value in getattr(asked, facet.field) if value not in words)
+        others = (value for value in getattr(asked, facet.field) if value not in known)
         changes: dict[str, Any] = {facet.field: (*others, *st.session_state[key])}
         set_filter(replace(asked, **changes))
 
@@ -134,18 +133,18 @@ def _facet(facet: Facet, place: int) -> None:
     if not box.open:
         return  # widgets that nobody sees would slow down every run
     with box:
-        choose: Any = st.pills if len(shown) <= _FEW else st.multiselect
-        pills = choose is st.pills
-        more: dict[str, Any] = {"selection_mode": "multi"} if pills else {}
-        choose(
-            facet.name,
-            shown,
-            format_func=words.__getitem__ if pills else plain.__getitem__,
-            key=key,
-            on_change=changed,
-            label_visibility="collapsed",
-            **more,
-        )
+        more: dict[str, Any] = {
+            "key": key,
+            "on_change": changed,
+            "label_visibility": "collapsed",
+        }
+        label = as_markdown(facet.name)
+        if len(shown) <= _FEW:
+            words = {value.value: _label(value.name, value.count) for value in facet.values}
+            st.pills(label, shown, format_func=words.__getitem__, selection_mode="multi", **more)
+        else:
+            plain = {value.value: f"{value.name} ({value.count:,})" for value in facet.values}
+            st.multiselect(label, shown, format_func=plain.__getitem__, **more)
 
 
 def _scores(case_filter: CaseFilter) -> None:

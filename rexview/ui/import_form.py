@@ -20,6 +20,7 @@ from rexview.reviewset.importers.column_mapping import ColumnMapping
 from rexview.reviewset.importers.importer import Importer, ImportReport, Option
 from rexview.ui import mapping_table, resources
 from rexview.ui.problems import show_problems
+from rexview.ui.text import as_markdown, lines_as_markdown
 
 _MAPPING: Final = "mapping"
 _UPLOADS: Final = "rexview_uploads"
@@ -67,18 +68,20 @@ def _show_report(report: ImportReport | None) -> str | None:
     """Show what the last import made; return its folder when the reader wants it opened."""
     if report is None:
         return None
-    st.success(f"Imported {report.counted}.")
+    st.success(f"Imported {as_markdown(report.counted)}.")
     for note in report.notes:
-        st.caption(note)
+        st.caption(as_markdown(note))
     show_problems(report.problems, key="import_report")
-    if st.button(f"Open {report.folder.name}", icon=":material/folder_open:", key="import_open"):
+    if st.button(
+        f"Open {as_markdown(report.folder.name)}", icon=":material/folder_open:", key="import_open"
+    ):
         del st.session_state[_REPORT]
         return str(report.folder)
     return None
 
 
 def _sources(importer: Importer) -> list[Path]:
-    suffixes = ", ".join(importer.suffixes)
+    suffixes = as_markdown(", ".join(importer.suffixes))
     kind = "files or a folder" if importer.folders else "files"
     text = st.text_area(
         f"Path of the {kind}, one a line",
@@ -109,7 +112,7 @@ def _allowed_path(text: str) -> Path | None:
         path = typed_path(text)
         resources.may_open(path)
     except RexviewError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         return None
     return path
 
@@ -153,7 +156,7 @@ def _confirmed_mapping(source: Path) -> ColumnMapping | None:
     try:
         proposal = propose_mapping(source)
     except ImportSourceError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         show_problems(error.problems, key="import_mapping")
         return None
     st.markdown("**What each column means.** Change what is wrong, then import.")
@@ -172,7 +175,9 @@ def _confirmed_mapping(source: Path) -> ColumnMapping | None:
     )
     twice = mapping_table.doubled(edited)
     if twice:
-        st.error(f"Only one column can be: {', '.join(twice)}.", icon=":material/error:")
+        st.error(
+            f"Only one column can be: {as_markdown(', '.join(twice))}.", icon=":material/error:"
+        )
         return None
     return mapping_table.from_table(proposal, edited)
 
@@ -231,8 +236,8 @@ def _import(
         with st.spinner("Importing…"):
             return import_source(format_id, sources, out, options=options)
     except ImportSourceError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         show_problems(error.problems, key="import_failed")
     except RexviewError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
     return None

@@ -20,7 +20,7 @@ from rexview.ui import account, people, resources, state
 from rexview.ui.latest_link import link_caught_up
 from rexview.ui.problems import show_problems
 from rexview.ui.reviews_panel import show_notices
-from rexview.ui.text import as_markdown
+from rexview.ui.text import as_markdown, lines_as_markdown
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _STYLES: Final = ("style.css", "browse.css", "scores.css", "readers.css", "print.css")
@@ -72,7 +72,9 @@ def run() -> None:
         pages = _pages()
     except SettingsError as error:
         st.navigation([lambda: None], position="hidden")
-        st.error(f"The settings cannot be used.\n\n{error}", icon=":material/error:")
+        st.error(
+            f"The settings cannot be used.\n\n{lines_as_markdown(error)}", icon=":material/error:"
+        )
         st.stop()
     signed_in = people.role() is not None
     page = st.navigation(pages, position="top" if signed_in else "hidden")
@@ -134,7 +136,7 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
         try:
             review_set = resources.with_written(review_set)
         except StoreError as error:
-            told = f"What people wrote cannot be shown now. {error}"
+            told = f"What people wrote cannot be shown now. {lines_as_markdown(error)}"
             st.warning(told, icon=":material/cloud_off:")
     show_notices(review_set)
     if review_set.info.notice:
@@ -155,7 +157,7 @@ def _stop_without_set(error: RexviewError | None) -> NoReturn:
     if not people.may_see(state.PAGE_DATA):  # what is wrong with the data may tell what is hidden
         st.error("The review set cannot be opened. Tell whoever leads the review.")
         st.stop()
-    st.error(str(error), icon=":material/error:")
+    st.error(lines_as_markdown(error), icon=":material/error:")
     if isinstance(error, ReviewSetError):
         show_problems(error.problems)
     st.page_link(_ROOT / state.PAGE_DATA, label="Open another review set")

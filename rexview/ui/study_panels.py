@@ -21,7 +21,7 @@ from rexview.schema import ReviewSet
 from rexview.store import Assignment, Entry, Reviews, may
 from rexview.ui import people, resources, state
 from rexview.ui.comment_panel import REFRESH_S
-from rexview.ui.text import as_markdown
+from rexview.ui.text import as_markdown, lines_as_markdown
 
 _VIA: Final = "study page"
 _NEW: Final = "study_new_readers"
@@ -36,7 +36,7 @@ def show_progress(review_set: ReviewSet) -> None:
         reviews = resources.reviews(review_set)
         rows = _progress(review_set, reviews, reviews.revision())
     except StoreError as error:
-        st.warning(str(error), icon=":material/cloud_off:")
+        st.warning(lines_as_markdown(error), icon=":material/cloud_off:")
         return
     if not rows:
         st.info("Nobody has been assigned a case, and nobody has scored one here yet.")
@@ -109,7 +109,7 @@ def show_assigning(review_set: ReviewSet) -> None:
     names = reader_names(review_set, (one.reader for one in standing))
     told = st.session_state.pop(_TOLD, None)
     if told:
-        st.success(told)
+        st.success(as_markdown(told))
     left, right = st.columns(2, gap="medium")
     with left:
         first = _choose_readers("First readers", "study_first", names)
@@ -152,7 +152,7 @@ def _strata(review_set: ReviewSet) -> Mapping[str, str]:
 def _choose_readers(label: str, key: str, names: Mapping[str, str]) -> list[str]:
     alone = not resources.team()
     chosen = st.multiselect(
-        label,
+        as_markdown(label),
         list(names),
         format_func=lambda one: names.get(one, one),
         key=key,
@@ -269,7 +269,7 @@ def _write(review_set: ReviewSet, given: Sequence[Given], active: bool) -> None:
     try:
         resources.reviews(review_set).record(entries, person)
     except StoreError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         return
     words = "assigned" if active else "withdrawn"
     st.session_state[_TOLD] = f"{len(given):,} {words}."
@@ -324,4 +324,4 @@ def trouble_told() -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        st.error(str(error), icon=":material/cloud_off:")
+        st.error(lines_as_markdown(error), icon=":material/cloud_off:")
