@@ -7,7 +7,8 @@ Flags are something to review, never a verdict. Weaker than a flag is a **hint**
 ======================  =======================================================================
 failure                 kinds of the detector's flags
 ======================  =======================================================================
-``laterality_error``    ``report``, ``boxes``, ``reference_boxes``, ``self``; ``bilateral``
+``laterality_error``    ``report``, ``boxes``, ``reference_boxes``, ``self``, ``choice``;
+                        ``bilateral``
 ``token_limit``         ``finish_reason``, ``usage``, ``no_answer``, ``empty``,
                         ``truncated_suspected``, ``repetition``
 ``execution_gap``       ``scores``
