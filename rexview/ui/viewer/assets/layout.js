@@ -1,6 +1,6 @@
 // How much room the viewer takes and how the panes lie in it.
 
-import { bestColumns, FOOT_PX, stackedHeight } from "./arrangement.js";
+import { bestColumns, stackedHeight } from "./arrangement.js";
 import { PageColumns } from "./page_columns.js";
 import { Separator } from "./separator.js";
 
@@ -36,7 +36,7 @@ export class Layout {
   }
 
   refresh() {
-    this.columns.refresh();
+    this.columns.refresh(this.viewer.panes.length > 1);
     this.#room();
     this.#panes();
   }
@@ -59,9 +59,10 @@ export class Layout {
     const room = Math.max(LEAST_HEIGHT_PX, scroller.clientHeight - above - BELOW_PX);
     let height = room;
     if (grid.clientWidth < SIDE_BY_SIDE_FROM_PX) {
-      const chrome = root.clientHeight - grid.clientHeight; // a phone: no more than the films need
-      height = Math.min(room, chrome + stackedHeight(this.#ratios, grid.clientWidth));
-      if (panes.length > 1) height = Math.max(height, chrome + panes.length * (LEAST_PANE_PX + FOOT_PX));
+      // a phone: what the films need at its width, and none of them higher than the window
+      const chrome = root.clientHeight - grid.clientHeight;
+      const films = stackedHeight(this.#ratios, grid.clientWidth);
+      height = chrome + Math.min(films, panes.length * scroller.clientHeight);
     }
     root.style.setProperty("--rx-height", `${Math.floor(height)}px`);
     document.documentElement.style.setProperty("--rx-room", `${Math.floor(room)}px`);

@@ -43,8 +43,9 @@ export class PageColumns {
     return { start: left + gap / 2, size: width - gap, gap };
   }
 
-  /** Mark the columns and give them their widths. */
-  refresh() {
+  /** Mark the columns and give them their widths; `several` views get more than one does. */
+  refresh(several = this.several) {
+    this.several = several;
     const { separator, texts } = this;
     separator.node.hidden = texts === null;
     if (texts === null) return;
@@ -52,6 +53,7 @@ export class PageColumns {
     mark(film, "rxColumn", "film");
     mark(texts, "rxColumn", "texts");
     const block = film.parentElement;
+    mark(block, "rxSeveral", several ? "" : null);
     mark(block, "rxShared", separator.share === null ? null : "");
     if (separator.share !== null) block.style.setProperty("--rx-film", separator.share);
     const [a, b] = [film.getBoundingClientRect(), texts.getBoundingClientRect()];
