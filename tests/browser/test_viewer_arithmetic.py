@@ -436,14 +436,14 @@ class TestArrangement:
         assert found == columns
 
     @pytest.mark.parametrize(
-        ("share", "held"), [(0.5, 0.5), (0.1, 0.32), (0.95, 0.68), (0, 0.32), (1, 0.68)]
+        ("share", "held"), [(0.4, 0.4), (0.1, 0.32), (0.95, 0.44), (0, 0.32), (1, 0.44)]
     )
     def test_a_divider_leaves_both_sides_what_they_need(self, modules, share, held):
-        found = call(modules, "separator.js", "return m.held(a, 1000, 320);", share)
+        found = call(modules, "separator.js", "return m.held(a, 1000, [320, 560]);", share)
         assert found == pytest.approx(held)
 
-    def test_a_divider_without_room_stays_in_the_middle(self, modules):
-        assert call(modules, "separator.js", "return m.held(0.9, 500, 320);") == 0.5
+    def test_a_divider_without_room_stays_in_proportion(self, modules):
+        assert call(modules, "separator.js", "return m.held(0.9, 500, [320, 320]);") == 0.5
 
 
 FIND = """

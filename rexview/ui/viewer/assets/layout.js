@@ -7,7 +7,7 @@ import { Separator } from "./separator.js";
 const SIDE_BY_SIDE_FROM_PX = 480; // narrower: one above the other
 const LEAST_HEIGHT_PX = 420;
 const BELOW_PX = 10;
-const LEAST_PANE_PX = 160;
+const LEAST_PANES_PX = [160, 160];
 
 export class Layout {
   /** @param {object} viewer see viewer.js; @param {Element} place what holds it on the page */
@@ -17,7 +17,7 @@ export class Layout {
     this.between = new Separator({
       name: "Size of the views",
       key: "view-share",
-      least: LEAST_PANE_PX,
+      least: LEAST_PANES_PX,
       frame: () => this.#frame(),
       changed: () => this.#panes(),
     });
@@ -36,7 +36,8 @@ export class Layout {
   }
 
   refresh() {
-    this.columns.refresh(this.viewer.panes.length > 1);
+    const { data, full, panes } = this.viewer;
+    if (data) this.columns.refresh({ several: panes.length > 1 || full.on, blinded: data.blinded });
     this.#room();
     this.#panes();
   }
