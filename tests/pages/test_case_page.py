@@ -54,6 +54,8 @@ def test_the_viewer_gets_boxes_with_side_and_conflict(open_app):
     assert "left effusion" in box["note"]
     assert data["views"][0]["orientation"]["left"] == "R"
     assert data["views"][0]["url"].startswith("rexview/pixels/")
+    assert data["height"] is None  # what the window leaves
+    assert data["blinded"] is False
 
 
 def test_a_missing_image_is_told_in_its_place_and_the_case_works_on(open_app):
