@@ -19,7 +19,7 @@ from rexview.analysis.case_filter import ANSWER_STATUSES, COMMENTED, STUDIES, WE
 from rexview.analysis.coding import Codes, Words, coded, words_of
 from rexview.analysis.commenting import CommentCount
 from rexview.analysis.marking import Marks
-from rexview.analysis.severity import harm_of_answers, severity, with_harm
+from rexview.analysis.severity import flagged_findings, harm_of_answers, severity, with_harm
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
 from rexview.harm import HarmTable, load_harm
 from rexview.schema import ReviewSet
@@ -156,6 +156,18 @@ class AnswerTable:
             "hint": hinted & ~detected & ~marked,
             "any": detected | marked,
         }
+
+    @cached_property
+    def failure_findings(self) -> pl.DataFrame:
+        """What the failures that stand are about, where a detector found it.
+
+        ``row`` (UInt32, in ``rows``), ``failure``, ``finding`` (never null), ``detected``,
+        ``marked``, ``hint`` as :func:`rexview.analysis.severity.flagged_findings` gives them.
+        """
+        if self.survey is None:
+            return pl.DataFrame()
+        found = flagged_findings(self.survey).filter(pl.col("finding").is_not_null())
+        return self.marks.place.join(found, on=_KEY, how="inner").drop(_KEY)
 
     @cached_property
     def judged(self) -> Bits:

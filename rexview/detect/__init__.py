@@ -39,7 +39,7 @@ from rexview.detect.choices import FailedExtraction
 from rexview.detect.detector import ComparingDetector, Detector
 from rexview.detect.disagreement import DISAGREEMENT_THRESHOLD, Disagreement
 from rexview.detect.finding_hints import InventedFinding, MissedFinding, WrongAbnormality
-from rexview.detect.flag_findings import finding_name
+from rexview.detect.flag_findings import finding_name, finding_region
 from rexview.detect.flags import (
     DETECTORS,
     FLAG_TABLE,
@@ -87,6 +87,7 @@ __all__ = [
     "find_flags",
     "finding_name",
     "finding_of",
+    "finding_region",
     "flag_rows",
     "flags_for",
     "read_word_lists",

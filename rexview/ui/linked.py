@@ -24,6 +24,7 @@ _PATHS: Final = {
     state.PAGE_OVERVIEW: "./",
     state.PAGE_BROWSE: "browse",
     state.PAGE_CASE: "case",
+    state.PAGE_FAILURES: "failures",
     state.PAGE_SCORES: "scores",
     state.PAGE_READERS: "readers",
     state.PAGE_DATA: "data",

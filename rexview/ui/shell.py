@@ -27,6 +27,7 @@ _PAGES: Final = (
     (state.PAGE_OVERVIEW, "Overview", ""),
     (state.PAGE_BROWSE, "Browse", "browse"),
     (state.PAGE_CASE, "Case", "case"),
+    (state.PAGE_FAILURES, "Failures", "failures"),
     (state.PAGE_SCORES, "Scores", "scores"),
     (state.PAGE_READERS, "Readers", "readers"),
     (state.PAGE_SCORE, "Score cases", "score"),
