@@ -65,7 +65,11 @@ def show_case() -> None:
     agreed = case_notes.consensus(review_set, page.case.id)
     st.html(
         case_panels.scores_html(
-            shown.scores, names=names, readers=written.reader_names, agreed=agreed
+            shown.scores,
+            names=names,
+            readers=written.reader_names,
+            agreed=agreed,
+            unfinished=shown.unfinished,
         )
     )
     verdicts.take_verdicts(review_set, page.case.id)

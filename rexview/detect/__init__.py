@@ -52,6 +52,7 @@ from rexview.detect.flags import (
     survey,
 )
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
+from rexview.detect.judged import judged_answers
 from rexview.detect.labels import Claim, claim_of, finding_of
 from rexview.detect.laterality import Laterality
 from rexview.detect.readers import with_words
@@ -90,6 +91,7 @@ __all__ = [
     "finding_region",
     "flag_rows",
     "flags_for",
+    "judged_answers",
     "read_word_lists",
     "survey",
     "text_ending",

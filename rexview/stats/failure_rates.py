@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
@@ -276,7 +276,7 @@ def _wilson(k: int, n: int) -> Interval:
     return Interval(float(limits.low), float(limits.high))
 
 
-def _ratio_interval(tops: Floats, bottoms: Counts, resamples: int) -> Interval:
+def _ratio_interval(tops: NDArray[Any], bottoms: NDArray[Any], resamples: int) -> Interval:
     """Resample patients, each with its sum of points and its number of answers.
 
     Patients with the same two numbers are drawn as counts, as the bootstrap wants it.
