@@ -36,6 +36,8 @@ from rexview.vocab import HEADLINE_FAILURES
 BY_FINDING: Final = SplitBy("finding", "Finding", "findings")
 BY_REGION: Final = SplitBy("region", "Region", "findings")
 NOT_KNOWN: Final = "Not known"
+MOST_RESAMPLED: Final = 6
+"""Of more models the differences have no intervals: there are hundreds of pairs."""
 MOST_GROUPS: Final = 24
 """As many groups are laid out; of more, those with the most failures."""
 
@@ -195,7 +197,12 @@ def failure_tables(
         clustered=cases["cluster"].n_unique() < len(cases),
         rows=tuple(out),
         compare_models=partial(
-            failure_tests, judged, clusters, list(models), failures, resamples=resamples
+            failure_tests,
+            judged,
+            clusters,
+            list(models),
+            failures,
+            resamples=resamples if len(models) <= MOST_RESAMPLED else 0,
         ),
     )
 

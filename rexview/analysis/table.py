@@ -166,8 +166,8 @@ class AnswerTable:
         """
         if self.survey is None:
             return pl.DataFrame()
-        found = flagged_findings(self.survey).filter(pl.col("finding").is_not_null())
-        return self.marks.place.join(found, on=_KEY, how="inner").drop(_KEY)
+        found = flagged_findings(self.survey, self.marks.place)
+        return found.filter(pl.col("finding").is_not_null())
 
     @cached_property
     def judged(self) -> Bits:
@@ -267,7 +267,7 @@ def answer_table(
         _bits(place, said.judged).alias("judged"),
     )
     harm = load_harm(review_set.folder / review_set.info.harm if review_set.info.harm else None)
-    rows = with_harm(rows, harm_of_answers(said, harm), harm)
+    rows = with_harm(rows, harm_of_answers(flagged_findings(said, place), harm), harm)
     readers = pl.concat([review_set.scores["reader"], review_set.flags["reader"]]).drop_nulls()
     images = review_set.cases["images"].explode().struct.field("path").drop_nulls()
     return AnswerTable(

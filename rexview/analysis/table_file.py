@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, Literal
 
 import pandas as pd
@@ -32,13 +34,19 @@ _STYLE: Final = (
 class TableFile:
     """A table with all that has to go with it: what it is, how it was made, what n is.
 
+    The table itself is made when a file is asked for: comparing many models takes a while.
     Columns whose names end in ``%`` hold shares, 0 to 1; those that begin with ``p`` and a space,
     or are ``p``, hold p values.
     """
 
     title: str
-    frame: pd.DataFrame
+    make_frame: Callable[[], pd.DataFrame]
     caption: str
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The table, at full precision."""
+        return self.make_frame()
 
     def name(self, form: TableForm) -> str:
         """Return the name of the download: ``table-1-content-and-language.csv``."""

@@ -104,8 +104,8 @@ def _test_numbers(test: FailureTest, reasons: Reasons, where: str) -> tuple[str,
         limits = test.interval
         if limits.low is not None and limits.high is not None:
             told = f"{_points(limits.low)} to {_points(limits.high)}"
-        else:
-            told = reasons.add(limits.why or "Undefined.", f"{where}, difference")
+        else:  # of many models there is no interval and no reason
+            told = reasons.add(limits.why, f"{where}, difference") if limits.why else ""
         difference = (
             f"<b>{_points(test.difference)}</b> points"
             f'<small class="rx-ci">{told}</small>'

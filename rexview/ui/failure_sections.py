@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import streamlit as st
 
@@ -71,7 +71,9 @@ def show_rates(tables: FailureTables, table: AnswerTable) -> None:
         drawn = failure_panels.rates_html(tables, colours, title)
     linked_html(drawn, key="failures_rates")
     caption = f"{COUNTED_MEANING[tables.counted]} {rate_words(clustered=tables.clustered)}"
-    show_downloads(TableFile(title, failure_frame(tables), caption), key="failures_rates_file")
+    show_downloads(
+        TableFile(title, partial(failure_frame, tables), caption), key="failures_rates_file"
+    )
     if len(tables.models) > 2:
         box = st.expander("Comparisons between the models", key="failures_pairs", on_change="rerun")
         if box.open:
@@ -101,7 +103,9 @@ def show_groups(
     drawn = failure_panels.groups_html(groups, model_colours(table.models), title)
     linked_html(drawn, key="failures_groups")
     caption = f"{COUNTED_MEANING[tables.counted]} {group_words(groups.kind)}"
-    show_downloads(TableFile(title, group_frame(groups), caption), key="failures_groups_file")
+    show_downloads(
+        TableFile(title, partial(group_frame, groups), caption), key="failures_groups_file"
+    )
     if (chart := _groups(groups, table)) is not None:
         show_chart(chart, key="failures_groups_chart")
 

@@ -90,7 +90,7 @@ def show_table_download(tables: ReaderTables) -> None:
     """Offer table 3 as a file."""
     if tables.pair is not None:
         title = f"Table 3. Agreement of {tables.pair_name(tables.pair)}"
-        file = TableFile(title, reader_frame(tables), agreement_words(tables))
+        file = TableFile(title, partial(reader_frame, tables), agreement_words(tables))
         show_downloads(file, key="readers_table_file")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import streamlit as st
 
@@ -64,7 +64,7 @@ def show_tables(tables: ScoreTables, table: AnswerTable) -> None:
             caption = f"{words.summary_words(tables, shown)} {words.left_out_words(tables, shown)}"
             if len(tables.models) > 1:
                 caption += f" {words.comparison_words(tables, shown)}"
-            file = TableFile(title, score_frame(tables, shown), caption)
+            file = TableFile(title, partial(score_frame, tables, shown), caption)
             show_downloads(file, key=f"scores_table_{number}_file")
     if len(tables.models) > 2:
         _comparisons(tables)

@@ -11,9 +11,7 @@ from rexview.ui.chart_panels import set_notice
 
 
 def show_downloads(table: TableFile, *, key: str) -> None:
-    """Show the downloads of a table; nothing for an empty one. ``key`` as for any widget."""
-    if table.frame.empty:
-        return
+    """Show the downloads of a table. ``key`` as for any widget."""
     notice = set_notice()
     with st.container(horizontal=True, gap="small", key=f"rx_take_{key}"):
         for form, (name, media) in TABLE_FORMS.items():
