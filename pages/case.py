@@ -71,6 +71,7 @@ def show_case() -> None:
             readers=written.reader_names,
             agreed=agreed,
             uncounted=shown.uncounted,
+            unfinished=shown.unfinished,
         )
     )
     verdicts.take_verdicts(review_set, shown, trouble)

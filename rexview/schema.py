@@ -350,7 +350,8 @@ class ReviewSet:
     """An open review set: what was given, checked and normalised. Never changed.
 
     ``fingerprint`` changes when any of its files does; ``warnings`` are the problems that did not
-    keep it from opening.
+    keep it from opening. ``unfinished`` has the scores, with the columns of ``scores``, that are
+    left out of these because their reader has not finished the case.
     """
 
     folder: Path
@@ -363,6 +364,9 @@ class ReviewSet:
     edits: pl.DataFrame
     warnings: tuple[Problem, ...] = ()
     fingerprint: str = ""
+    unfinished: pl.DataFrame = field(
+        default_factory=lambda: pl.DataFrame(schema={"reader": pl.String, "case": pl.String})
+    )
 
     @cached_property
     def models(self) -> tuple[Model, ...]:
@@ -390,6 +394,11 @@ class ReviewSet:
             for reader in frame["reader"].unique(maintain_order=True).drop_nulls().to_list():
                 names.setdefault(reader, reader)
         return names
+
+    @cached_property
+    def unfinished_work(self) -> pl.DataFrame:
+        """``reader`` and ``case`` of each case that a reader has begun and not finished."""
+        return self.unfinished.select("reader", "case").unique(maintain_order=True)
 
     @cached_property
     def _case_rows(self) -> dict[str, int]:

@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import polars as pl
+
 from rexview.analysis.linking import box_keys, shared_keys
 from rexview.analysis.selecting import neighbours
 from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for, with_words
-from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score
+from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score, score_from_row
 from rexview.stats import NO_ANSWER, ContentOrder, FinalScores, final_of_answer, status_of
 
 
@@ -19,7 +21,9 @@ from rexview.stats import NO_ANSWER, ContentOrder, FinalScores, final_of_answer,
 class CasePage:
     """A case, its newest answers, their scores and their flags.
 
-    ``finals`` holds final scores by model, for answers that came and were scored. ``flags`` holds
+    ``scores`` are all that were given; those of the readers in ``unfinished``, who have begun the
+    case in the app and not finished it, count nowhere yet. ``finals`` holds final scores by model,
+    for answers that came and were scored. ``flags`` holds
     detectors' and readers' flags, rejected ones included; ``words`` is what readers said.
     """
 
@@ -29,6 +33,7 @@ class CasePage:
     finals: Mapping[str, FinalScores]
     flags: tuple[Flag, ...]
     words: tuple[ReaderFlag, ...] = ()
+    unfinished: frozenset[str] = frozenset()
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
         """Keep only some models, in the order given."""
@@ -40,6 +45,7 @@ class CasePage:
             {model: final for model, final in self.finals.items() if model in models},
             tuple(flag for flag in self.flags if flag.model in models),
             tuple(word for word in self.words if word.model in models),
+            self.unfinished,
         )
 
     def with_words(self, words: Sequence[ReaderFlag]) -> CasePage:
@@ -151,4 +157,16 @@ def gather_case(
             models=review_set.models,
         ),
     )
-    return CasePage(case, answers, scores, finals, tuple(flags), words)
+    begun = tuple(
+        score_from_row(row)
+        for row in review_set.unfinished.filter(pl.col("case") == case_id).iter_rows(named=True)
+    )
+    return CasePage(
+        case,
+        answers,
+        (*scores, *begun),
+        finals,
+        tuple(flags),
+        words,
+        frozenset(score.reader for score in begun),
+    )

@@ -13,7 +13,7 @@ from rexview.stats import ALL_EQUAL
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 
 _ORDER: Final = (
-    *("failures", "sources", "weakest", "statuses", "judged", "models"),
+    *("failures", "findings", "sources", "weakest", "statuses", "judged", "models"),
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
     *("marks", "both", "paired", "comments"),
 )
@@ -102,6 +102,8 @@ def _label(table: AnswerTable, field: str, value: str) -> str:
         return name.lower()
     if field == "weakest":
         return "no weakest link" if value == ALL_EQUAL else f"weakest: {name}"
+    if field == "findings":
+        return f"about {name}"
     if field == "judged":
         return f"{name}: can be judged"
     if field == "tags":

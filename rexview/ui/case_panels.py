@@ -213,18 +213,20 @@ def scores_html(
     readers: Mapping[str, str],
     agreed: Sequence[Score] = (),
     uncounted: Collection[str] = (),
+    unfinished: Collection[str] = (),
 ) -> str:
     """Lay out readers' scores, one table a model: readers by dimensions, comments below.
 
     ``agreed`` is each consensus that adjudication found: in a row of its own below the readers'.
-    The scores of ``uncounted`` models are said to count nowhere.
+    The scores of ``uncounted`` models are said to count nowhere; ``unfinished`` names the readers
+    whose scores count nowhere yet.
     """
     tables = []
     for model, name in names.items():
         own = [score for score in scores if score.model == model]
         if own:
             consensus = [score for score in agreed if score.model == model]
-            tables.append(_score_table_html(name, own, readers, consensus))
+            tables.append(_score_table_html(name, own, readers, consensus, unfinished))
             if model in uncounted:
                 tables.append(_UNCOUNTED)
     if not tables:
@@ -233,7 +235,11 @@ def scores_html(
 
 
 def _score_table_html(
-    name: str, scores: Sequence[Score], readers: Mapping[str, str], agreed: Sequence[Score]
+    name: str,
+    scores: Sequence[Score],
+    readers: Mapping[str, str],
+    agreed: Sequence[Score],
+    unfinished: Collection[str],
 ) -> str:
     given = {score.dimension for score in (*scores, *agreed)}
     dimensions = [d for d in DIMENSIONS if d in given]
@@ -248,6 +254,8 @@ def _score_table_html(
         reader_name = html.escape(readers.get(reader, reader))
         cells = "".join(_score_cell_html([s for s in own if s.dimension == d]) for d in dimensions)
         here = written_here("app" if any(score.origin == "app" for score in own) else None)
+        if reader in unfinished:
+            here += ' <small class="rx-quiet">case not finished: counts nowhere yet</small>'
         rows.append(f'<tr><th scope="row">{reader_name}{here}</th>{cells}</tr>')
         comments += [
             f"<li><b>{reader_name}, {DIMENSION_NAMES[score.dimension]}</b> "

@@ -27,6 +27,7 @@ from rexview.analysis.case_page import CasePage, gather_case
 from rexview.analysis.colours import model_colours
 from rexview.analysis.commenting import CommentCount, counts_by_case
 from rexview.analysis.content_order import in_content_order
+from rexview.analysis.finished import only_finished
 from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
@@ -250,11 +251,13 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
 
 @lru_cache(maxsize=4)
 def _with_written(given: ReviewSet, kept: Reviews, revision: int) -> ReviewSet:
-    return merged(given, kept)
+    return only_finished(given, merged(given, kept))
 
 
 def with_written(given: ReviewSet) -> ReviewSet:
     """Return a review set with what people wrote in it, made once for each entry.
+
+    Scores of cases that their reader has not finished are left out.
 
     Raises
     ------

@@ -212,6 +212,7 @@ def test_scores_written_here_stand_beside_given_ones(open_app, kept):
     assert "Dr Bob <small" in text
     assert "Reader A</th>" in text
     assert "No &lt;b&gt;plan&lt;/b&gt;." in text
+    assert text.count("case not finished: counts nowhere yet") == 1
 
 
 def test_a_database_that_does_not_take_it_is_told_and_tried_again(
