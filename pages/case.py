@@ -65,7 +65,12 @@ def show_case() -> None:
     agreed = case_notes.consensus(review_set, page.case.id)
     st.html(
         case_panels.scores_html(
-            shown.scores, names=names, readers=written.reader_names, agreed=agreed
+            shown.scores,
+            names=names,
+            readers=written.reader_names,
+            agreed=agreed,
+            stale_scores=shown.stale_scores,
+            stale_words=shown.stale_words,
         )
     )
     verdicts.take_verdicts(review_set, page.case.id)

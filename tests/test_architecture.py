@@ -10,10 +10,10 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
-    {"errors", "vocab", "protocol"},
-    {"schema", "frames", "rubric", "people"},
+    {"errors", "vocab", "protocol", "frames"},
+    {"schema", "rubric", "people"},
     {"settings"},
-    {"geometry"},
+    {"geometry", "answer_digest"},
     {"imaging", "stats"},
     {"reviewset", "store", "detect", "models"},
     {"curation", "analysis", "export"},

@@ -21,6 +21,7 @@ class CasePage:
 
     ``finals`` holds final scores by model, for answers that came and were scored. ``flags`` holds
     detectors' and readers' flags, rejected ones included; ``words`` is what readers said.
+    ``stale_scores`` and ``stale_words`` are of earlier answers and count nowhere.
     """
 
     case: Case
@@ -29,6 +30,8 @@ class CasePage:
     finals: Mapping[str, FinalScores]
     flags: tuple[Flag, ...]
     words: tuple[ReaderFlag, ...] = ()
+    stale_scores: tuple[Score, ...] = ()
+    stale_words: tuple[ReaderFlag, ...] = ()
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
         """Keep only some models, in the order given."""
@@ -40,6 +43,8 @@ class CasePage:
             {model: final for model, final in self.finals.items() if model in models},
             tuple(flag for flag in self.flags if flag.model in models),
             tuple(word for word in self.words if word.model in models),
+            tuple(score for score in self.stale_scores if score.model in models),
+            tuple(word for word in self.stale_words if word.model in models),
         )
 
     def with_words(self, words: Sequence[ReaderFlag]) -> CasePage:
@@ -141,4 +146,13 @@ def gather_case(
             models=review_set.models,
         ),
     )
-    return CasePage(case, answers, scores, finals, tuple(flags), words)
+    return CasePage(
+        case,
+        answers,
+        scores,
+        finals,
+        tuple(flags),
+        words,
+        review_set.scores_of(case_id, stale=True),
+        review_set.flags_of(case_id, stale=True),
+    )

@@ -5,7 +5,6 @@ A consensus stands beside the scores, never in their place: they stay in every s
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +12,7 @@ from typing import Final
 
 import polars as pl
 
+from rexview.analysis.worklist import by_keyed_hash
 from rexview.schema import ReviewSet, Score
 
 _ITEM: Final = ("case", "model", "dimension", "image")
@@ -173,11 +173,10 @@ def next_to_settle(cases: Sequence[CaseDifferences], after: str | None) -> str |
     return None
 
 
-def reader_labels(readers: Iterable[str], case: str, *, seed: int) -> Mapping[str, str]:
-    """Name the readers of a case Reader 1, Reader 2: shuffled for each case, always the same."""
+def reader_labels(readers: Iterable[str], case: str, *, key: bytes) -> Mapping[str, str]:
+    """Name the readers of a case Reader 1, Reader 2: shuffled for each case, always the same.
 
-    def by_hash(reader: str) -> str:
-        return hashlib.sha256(f"{seed}\x1f{case}\x1f{reader}".encode()).hexdigest()
-
-    shuffled = sorted(set(readers), key=by_hash)
+    ``key`` is :meth:`rexview.store.Reviews.letter_key`: without it nobody can tell who is who.
+    """
+    shuffled = by_keyed_hash(set(readers), key, "readers", case)
     return {reader: f"Reader {number}" for number, reader in enumerate(shuffled, start=1)}

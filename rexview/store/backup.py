@@ -26,13 +26,15 @@ from rexview.errors import BackupError
 from rexview.store.database import Database
 from rexview.store.location import data_folder
 from rexview.store.reviews import Reviews
-from rexview.store.tables import HISTORY, VERSION
+from rexview.store.tables import HISTORY, SECRETS, VERSION
 from rexview.store.trouble import store_error
 
 _FORMAT: Final = "rexview reviews 1"
 _SQLITE_HEAD: Final = b"SQLite format 3\x00"
 _BATCH: Final = 500
 _COLUMNS: Final = tuple(column.name for column in HISTORY.columns if column.name != "id")
+_LATER: Final = frozenset({"answer_digest"})
+"""Columns that backups of older versions do not have."""
 Row = dict[str, Any]
 
 
@@ -92,7 +94,7 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
     StoreError
         The database cannot be written to. Nothing was changed.
     """
-    rows = _read(Path(file), reviews.key)
+    rows, letters = _read(Path(file), reviews.key)
     kept = None
     present = _count(reviews)
     if present:
@@ -121,6 +123,9 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
                 "Entries of the backup are in this database already, under another review set; "
                 "nothing was restored. Give the set the id under which they were written."
             ) from error
+        if letters is not None:
+            connection.execute(SECRETS.delete().where(SECRETS.c.review_set == key))
+            connection.execute(insert(SECRETS).values(review_set=key, letters=letters))
 
     reviews.database.write(work, lock=reviews.lock)
     return BackupReport(len(rows), Path(file), kept)
@@ -214,6 +219,9 @@ def _write_lines(part: Path, reviews: Reviews) -> int:
     digest, entries = hashlib.sha256(), 0
     with part.open("w", encoding="ascii", newline="\n") as file:
         heading = {"backup": _FORMAT, "version": VERSION, "made": _moment(datetime.now(UTC))}
+        known = select(SECRETS.c.letters).where(SECRETS.c.review_set == reviews.key)
+        for row in reviews.database.rows(known):
+            heading["letters"] = row.letters
         file.write(json.dumps(heading) + "\n")
         for row in reviews.database.rows(rows):
             line = json.dumps({name: _plain(getattr(row, name)) for name in _COLUMNS})
@@ -232,12 +240,15 @@ def _moment(value: datetime) -> str:
     return value.isoformat()
 
 
-def _read(file: Path, key: str) -> list[Row]:
-    """Read the rows of a backup, oldest first, after checking that it is whole."""
+def _read(file: Path, key: str) -> tuple[list[Row], str | None]:
+    """Read the rows of a backup, oldest first, after checking that it is whole.
+
+    With them what keys the letters of answers; None in a backup from before there was such a key.
+    """
     try:
         with file.open("rb") as opened:
             is_sqlite = opened.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD
-        rows = _rows_of_sqlite(file) if is_sqlite else _rows_of_lines(file)
+        rows, letters = _rows_of_sqlite(file) if is_sqlite else _rows_of_lines(file)
     except OSError as error:
         raise BackupError(f"{file.name} cannot be read: {error.strerror}.") from error
     sets = {row["review_set"] for row in rows}
@@ -245,10 +256,10 @@ def _read(file: Path, key: str) -> list[Row]:
         rows = [row for row in rows if row["review_set"] == key]
     if not rows:
         raise BackupError(f"{file.name} holds no entries of this review set.")
-    return rows
+    return rows, letters.get(rows[0]["review_set"])
 
 
-def _rows_of_sqlite(file: Path) -> list[Row]:
+def _rows_of_sqlite(file: Path) -> tuple[list[Row], dict[str, str]]:
     """Read a SQLite backup from a copy, which may have to be brought up to date."""
     _check_sqlite(file)
     with tempfile.TemporaryDirectory() as folder:
@@ -257,12 +268,13 @@ def _rows_of_sqlite(file: Path) -> list[Row]:
         database = Database(f"sqlite:///{copy}")
         try:
             rows = database.rows(select(HISTORY).order_by(HISTORY.c.id))
-            return [{name: getattr(row, name) for name in _COLUMNS} for row in rows]
+            letters = {row.review_set: row.letters for row in database.rows(select(SECRETS))}
+            return [{name: getattr(row, name) for name in _COLUMNS} for row in rows], letters
         finally:
             database.close()
 
 
-def _rows_of_lines(file: Path) -> list[Row]:
+def _rows_of_lines(file: Path) -> tuple[list[Row], dict[str, str]]:
     try:
         lines = file.read_text(encoding="ascii").splitlines()
         heading, ending = json.loads(lines[0]), json.loads(lines[-1])
@@ -271,11 +283,16 @@ def _rows_of_lines(file: Path) -> list[Row]:
         digest = hashlib.sha256("".join(lines[1:-1]).encode())
         if ending != {"entries": len(lines) - 2, "sha256": digest.hexdigest()}:
             raise _not_whole(file, "its end does not fit its rows")
-        return list(map(_row, map(json.loads, lines[1:-1])))
+        rows = list(map(_row, map(json.loads, lines[1:-1])))
+        letters = heading.get("letters")
+        if letters is not None:
+            bytes.fromhex(letters)
+        return rows, {row["review_set"]: letters for row in rows[:1] if letters is not None}
     except (ValueError, LookupError, TypeError) as error:
         raise _not_whole(file, "it is not one of ours") from error
 
 
 def _row(given: Row) -> Row:
-    row = {name: given[name] for name in _COLUMNS}
+    row: Row = {name: given[name] for name in _COLUMNS if name in given or name not in _LATER}
+    row = dict.fromkeys(_LATER) | row
     return row | {"at": datetime.fromisoformat(row["at"])}

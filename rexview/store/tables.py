@@ -25,7 +25,7 @@ from sqlalchemy.types import TypeDecorator
 
 from rexview.store.entry import SHARED, Stored
 
-VERSION: Final = "0002"
+VERSION: Final = "0003"
 """The newest migration: what this code reads and writes."""
 VERSION_TABLE: Final = "rexview_version"
 _NAMING: Final = {"ix": "ix_%(table_name)s_%(column_0_N_name)s", "uq": "uq_%(table_name)s_token"}
@@ -70,8 +70,16 @@ HISTORY: Final = Table(
     Column("via", Text, nullable=False),
     Column("person_name", Text),
     Column("person_role", Text),
+    Column("answer_digest", Text),
     sqlite_autoincrement=True,
 )
+SECRETS: Final = Table(
+    "secrets",
+    METADATA,
+    Column("review_set", Text, primary_key=True),
+    Column("letters", Text, nullable=False),
+)
+"""What keys the letters of a set's answers, in hexadecimal digits: see ``Reviews.letter_key``."""
 _THING: Final = ("case_id", "model_id", "subject", "picture")
 
 
@@ -107,4 +115,5 @@ def stored(row: Row[Any]) -> Stored:
         value=row.value,
         previous=row.previous,
         via=row.via,
+        answer_digest=row.answer_digest,
     )

@@ -17,6 +17,7 @@ from uuid import NAMESPACE_URL, uuid5
 import streamlit as st
 
 from rexview.analysis.case_page import CasePage
+from rexview.answer_digest import digests_of
 from rexview.errors import StoreError, StoreRefused
 from rexview.schema import ReaderFlag, ReviewSet
 from rexview.store import Entry, may
@@ -75,7 +76,14 @@ def give(
 ) -> None:
     """Take a verdict on a failure of an answer, to be kept; None takes back what was said."""
     entry = Entry(
-        "verdict", case, model, failure, value={"verdict": verdict}, token=token, via=_VIA
+        "verdict",
+        case,
+        model,
+        failure,
+        value={"verdict": verdict},
+        token=token,
+        via=_VIA,
+        answer_digest=digests_of(review_set).of(case, model),
     )
     _waiting()[token] = (resources.set_id(review_set.folder), entry, datetime.now(UTC))
 
