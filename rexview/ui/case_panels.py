@@ -218,7 +218,9 @@ def _stale_html(
     """List what readers gave to earlier answers, empty when there is nothing."""
     lines = []
     for model, name in names.items():
-        for reader in dict.fromkeys(one.reader for one in (*scores, *words) if one.model == model):
+        given_by = [one.reader for one in scores if one.model == model]
+        given_by += [one.reader for one in words if one.model == model]
+        for reader in dict.fromkeys(given_by):
             own = [one for one in scores if (one.model, one.reader) == (model, reader)]
             given = [_stale_score(one) for one in own if one.score is not None or one.comment]
             given += [

@@ -178,9 +178,7 @@ def test_what_was_given_to_an_earlier_answer_is_shown_as_that(open_app, kept, re
     give_to_an_earlier_answer(kept(), review_folder)
     text = shown(open_app("case", case="c1"))
     assert "Of an earlier answer" in text
-    assert (
-        "<b>Model M, Ann A.</b> Process 2 (&lt;i&gt;x&lt;/i&gt;), Missed finding confirmed" in text
-    )
+    assert "<b>Model M, Ann A.</b> Process 2 (&lt;i&gt;x&lt;/i&gt;), Missed finding" in text
     assert text.count("Ann A.") == 1, "in no table and in no flag"
 
 
