@@ -234,9 +234,9 @@ def _stale_html(
     if not lines:
         return ""
     return (
-        '<section class="rx-stale"><h4>Of an earlier answer</h4><p class="rx-quiet">The answer was '
-        "changed after this was given. It counts nowhere until its reader confirms it on the Score "
-        f'page.</p><ul class="rx-comments">{"".join(lines)}</ul></section>'
+        '<section class="rx-stale"><p><b>Of an earlier answer:</b> the answer was changed after '
+        "this was given. It counts nowhere until its reader confirms it on the Score page.</p>"
+        f'<ul class="rx-comments">{"".join(lines)}</ul></section>'
     )
 
 

@@ -18,7 +18,7 @@ export class AnswerView {
     this.earlier = html(
       "p",
       { class: "earlier", hidden: true },
-      "Changed after you scored it. What you gave to the earlier answer is marked and counts nowhere. ",
+      "Changed after you scored it: what you gave is marked and counts nowhere. ",
       html("button", { type: "button", class: "plain", onclick: () => pad.confirm(this) }, "It holds for this one, too"),
     );
     const text = html("div", { class: "text", tabindex: "0", "aria-label": `Text of ${answer.name}` });
