@@ -25,6 +25,7 @@ class CasePage:
     case in the app and not finished it, count nowhere yet. ``finals`` holds final scores by model,
     for answers that came and were scored. ``flags`` holds
     detectors' and readers' flags, rejected ones included; ``words`` is what readers said.
+    ``stale_scores`` and ``stale_words`` are of earlier answers and count nowhere.
     """
 
     case: Case
@@ -34,6 +35,8 @@ class CasePage:
     flags: tuple[Flag, ...]
     words: tuple[ReaderFlag, ...] = ()
     unfinished: frozenset[str] = frozenset()
+    stale_scores: tuple[Score, ...] = ()
+    stale_words: tuple[ReaderFlag, ...] = ()
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
         """Keep only some models, in the order given."""
@@ -46,6 +49,8 @@ class CasePage:
             tuple(flag for flag in self.flags if flag.model in models),
             tuple(word for word in self.words if word.model in models),
             self.unfinished,
+            tuple(score for score in self.stale_scores if score.model in models),
+            tuple(word for word in self.stale_words if word.model in models),
         )
 
     def with_words(self, words: Sequence[ReaderFlag]) -> CasePage:
@@ -169,4 +174,6 @@ def gather_case(
         tuple(flags),
         words,
         frozenset(score.reader for score in begun),
+        review_set.scores_of(case_id, stale=True),
+        review_set.flags_of(case_id, stale=True),
     )

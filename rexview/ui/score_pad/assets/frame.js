@@ -57,6 +57,7 @@ export class Frame {
       this.bar,
       this.trouble,
       this.complaints,
+      pad.returned.node,
       this.finish,
       this.question,
       this.report,
