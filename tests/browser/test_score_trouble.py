@@ -256,7 +256,6 @@ def test_a_set_that_changes_under_an_open_pad(small, context):
     rows = [{**row, "text": f"Now: {row['text']}"} for row in rows]
     rows += [{**rows[0], "model": name, "text": f"Another, {name}"} for name in "abcd"]
     file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    page.evaluate("Date.now = () => 1000")  # and the clock is set back
     context.set_offline(False)
 
     returned = page.locator(".rx-pad .returned section")
@@ -290,6 +289,16 @@ def test_a_set_that_changes_under_an_open_pad(small, context):
     page.reload()
     wait_for_case(page, "c1")
     assert returned.count() == 0
+
+    tab.click()
+    context.set_offline(True)
+    third = answer.locator(".row").nth(2)
+    third.locator('[data-level="1"]').click()
+    page.evaluate("Date.now = () => 1000")  # the clock is set back
+    third.locator('[data-level="2"]').click()
+    context.set_offline(False)
+    wait_saved(page)
+    assert values(small)[4:] == [1, 2]
 
 
 def slot_of(server, case, model):

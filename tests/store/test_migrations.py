@@ -62,6 +62,7 @@ def test_version_1_is_brought_up_to_date_and_keeps_its_rows(engine, address, rev
     assert reviews.people()["ann"].role == "viewer", "of an old row the role is not known"
     (row,) = reviews.record([score(5)], ANN)
     assert row.previous == {"score": 2, "comment": "ä"}
+    assert reviews.history()[1].answer_digest is None, "of the answer as it is"
     with engine.connect() as connection:
         assert version_of(connection) == VERSION
 
