@@ -43,8 +43,14 @@ def only_finished(given: ReviewSet, review_set: ReviewSet) -> ReviewSet:
         return review_set
     begun = written.select(_WORK).unique(maintain_order=True)
     asked = begun.join(required_scores(given), on="case", maintain_order="left")
-    told = scored.join(begun, on=list(_WORK), how="semi").select(
-        "reader", "case", "model", "dimension", pl.col("image").cast(pl.Int64).alias("picture")
+    # what was given to an answer that was changed since counts nowhere, but is no missing work
+    stale = review_set.stale_scores.filter(pl.col("score").is_not_null())
+    told = (
+        pl.concat([scored, stale])
+        .join(begun, on=list(_WORK), how="semi")
+        .select(
+            "reader", "case", "model", "dimension", pl.col("image").cast(pl.Int64).alias("picture")
+        )
     )
     item = ["reader", "case", "model", "dimension"]
     missing = asked.join(told, on=[*item, "picture"], how="anti", nulls_equal=True)

@@ -41,7 +41,6 @@ _FORMAT: Final = "rexview reviews 1"
 _SQLITE_HEAD: Final = b"SQLite format 3\x00"
 _BATCH: Final = 500
 _COLUMNS: Final = tuple(column.name for column in HISTORY.columns if column.name != "id")
-"""Columns that backups of older versions do not have."""
 Row = dict[str, Any]
 
 

@@ -109,8 +109,8 @@ HISTORY: Final = Table(
     Column("via", Text, nullable=False),
     Column("person_name", Text),
     Column("person_role", Text),
-    Column(CHECKSUM, Text),
     Column("answer_digest", Text),
+    Column(CHECKSUM, Text),
     sqlite_autoincrement=True,
 )
 SECRETS: Final = Table(

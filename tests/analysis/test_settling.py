@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
+from rexview.analysis.finished import only_finished
 from rexview.analysis.settling import (
     consensus_scores,
     differing_cases,
@@ -94,8 +95,12 @@ def test_scores_of_a_case_that_is_not_finished_are_left_out(make_set):
 
     def found(*scores):
         answers = [{"case": "c1", "model": "g"}]
-        made = make_set(cases=[{"id": "c1"}], answers=answers, scores=scores)
-        return [one.case for one in differing_cases(made, agreed(), 2)]
+        of_file = [one for one in scores if one.get("_origin") != "app"]
+        given, made = (
+            make_set(cases=[{"id": "c1"}], answers=answers, scores=rows)
+            for rows in (of_file, scores)
+        )
+        return [one.case for one in differing_cases(only_finished(given, made), agreed(), 2)]
 
     of_the_file = score("c1", "g", "b", 1)
     assert found(of_the_file, *written("a", "process")) == []
