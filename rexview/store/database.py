@@ -162,6 +162,8 @@ class Database:
                     else:
                         self._look_for_loss(connection)
                     result = work(connection)
+                    if self._loss is not None:  # a restore or a merge may have brought it back
+                        self._look_for_loss(connection)
                     newest = self._newest(connection)
                 if self.is_sqlite:
                     _empty_log(plain, self.wait_s)

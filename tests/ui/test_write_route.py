@@ -3,6 +3,7 @@
 import json
 import threading
 from datetime import UTC, datetime
+from random import Random
 from uuid import uuid4
 
 import pytest
@@ -455,3 +456,29 @@ def test_modules_of_the_pad_are_served_and_nothing_else(client):
             "words.js",
         ]
     )
+
+
+def test_a_damaged_database_is_answered_in_words(client, review_set, score):
+    """A byte is changed anywhere in the file, again and again: no traceback, no HTTP 500."""
+    for _ in range(20):
+        client.post(ADDRESS, json={"ticket": ticket_of(review_set), "entries": [score(3)]})
+    slot = slot_of(review_set, "m")
+    close_databases()
+    file = review_set.folder / "reviews.sqlite"
+    content, random = file.read_bytes(), Random(5)
+    answers = []
+    for _ in range(40):
+        damaged = bytearray(content)
+        damaged[random.randrange(len(content))] ^= random.randrange(1, 256)
+        file.write_bytes(damaged)
+        (review_set.folder / "reviews.newest").unlink(missing_ok=True)
+        entries = [score(4, slot=slot)]
+        told = client.post(ADDRESS, json={"ticket": ticket_of(review_set), "entries": entries})
+        answers.append(told.status_code)
+        if told.status_code == 503:
+            assert "reviews.sqlite is damaged" in told.json()["error"]
+        else:
+            assert told.json()["saved"] == [entries[0]["token"]]
+        close_databases()
+    assert set(answers) == {200, 503}
+    assert answers.count(503) >= 5
