@@ -93,6 +93,10 @@ class Database:
                 entry = ChangedEntry(row.id, row.kind, row.person, row.case or "", at)
                 self.changed = {**self.changed, row.id: entry}
 
+    def look_again(self) -> None:
+        """Check the database anew when it is used next: its rows were replaced."""
+        self.changed, self._ready = {}, False
+
     def newest_lost(self) -> NewestEntry | None:
         """Return the entry that was the newest in the file once and is not in it now, if any.
 
