@@ -135,6 +135,7 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
             connection.execute(insert(SECRETS).values(review_set=key, letters=letters))
 
     reviews.database.write(work, lock=reviews.lock, replaces=True)
+    reviews.database.look_again()
     changed = sum(not is_intact(row) for row in rows)
     return BackupReport(len(rows), Path(file), kept, changed)
 

@@ -8,11 +8,11 @@ survives a power cut.
 from __future__ import annotations
 
 import hashlib
-import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -34,11 +34,11 @@ from sqlalchemy import text as sql
 
 from rexview.errors import StoreBusy, StoreUnreachable
 from rexview.store.entry import Stored
-from rexview.store.integrity import TOLERANT_TEXT, ChangedEntry, Damaged, examine
-from rexview.store.location import data_folder
+from rexview.store.integrity import ChangedEntry, Damaged, examine
 from rexview.store.migrate import migrate, version_of
+from rexview.store.sqlite_file import empty_log, make_file, open_file, set_up
 from rexview.store.tables import HISTORY, VERSION
-from rexview.store.trouble import busy, cannot_make, damaged, folder_gone, store_error
+from rexview.store.trouble import busy, damaged, folder_gone, store_error
 from rexview.store.watermark import NewestEntry, Watermark
 
 WAIT_S: Final = 10.0
@@ -73,7 +73,7 @@ class Database:
         self.is_sqlite: Final = self.url.get_backend_name() == "sqlite"
         self.file: Final = Path(self.url.database or "") if self.is_sqlite else None
         self.wait_s: Final = wait_s
-        self._lock = Lock()
+        self._lock, self._writes = Lock(), Lock()
         self._engine = self._make_engine()
         self._ready: _FileState | bool = False
         self.changed: dict[int, ChangedEntry] = {}
@@ -92,6 +92,10 @@ class Database:
                 at = row.at.isoformat(" ", "seconds")
                 entry = ChangedEntry(row.id, row.kind, row.person, row.case or "", at)
                 self.changed = {**self.changed, row.id: entry}
+
+    def look_again(self) -> None:
+        """Check the database anew when it is used next: its rows were replaced."""
+        self.changed, self._ready = {}, False
 
     def newest_lost(self) -> NewestEntry | None:
         """Return the entry that was the newest in the file once and is not in it now, if any.
@@ -152,7 +156,7 @@ class Database:
         """
 
         def once() -> _Result:
-            with self._engine.connect() as plain:
+            with self._turn(), self._engine.connect() as plain:
                 connection = plain.execution_options(**{_WRITES: True})
                 with connection.begin():
                     if not self.is_sqlite:
@@ -162,15 +166,30 @@ class Database:
                     else:
                         self._look_for_loss(connection)
                     result = work(connection)
+                    if self._loss is not None:  # a restore or a merge may have brought it back
+                        self._look_for_loss(connection)
                     newest = self._newest(connection)
                 if self.is_sqlite:
-                    _empty_log(plain, self.wait_s)
+                    empty_log(plain, self.wait_s)
             if self._watermark is not None and (replaces or self._loss is None):
                 self._loss = None
                 self._watermark.write(newest)
             return result
 
         return self._patiently(once)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for the other threads that write to a file: SQLite would have all try at random."""
+        if not self.is_sqlite:
+            yield
+            return
+        if not self._writes.acquire(timeout=self.wait_s):
+            raise busy()
+        try:
+            yield
+        finally:
+            self._writes.release()
 
     def _newest(self, connection: Connection) -> NewestEntry | None:
         if self._watermark is None:
@@ -236,7 +255,7 @@ class Database:
             self._engine.dispose()
             if self.file is not None:
                 try:
-                    _make_file(self.file, self.wait_s)
+                    make_file(self.file, self.wait_s)
                 except sqlite3.OperationalError as error:
                     if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
                         raise
@@ -296,8 +315,8 @@ class Database:
 
     def _make_engine(self) -> Engine:
         if self.file is not None:
-            engine = create_engine(self.url, creator=partial(_open_file, self.file, self.wait_s))
-            event.listen(engine, "connect", _connected)
+            engine = create_engine(self.url, creator=partial(open_file, self.file, self.wait_s))
+            event.listen(engine, "connect", set_up)
             event.listen(engine, "begin", _begun)
             return engine
         return create_engine(
@@ -323,64 +342,9 @@ def _driver_url(text: str) -> URL:
     return url.set(drivername=driver)
 
 
-def _connected(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # we begin transactions ourselves
-    connection.text_factory = TOLERANT_TEXT
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.execute("PRAGMA synchronous = FULL")
-    cursor.close()
-
-
-def _empty_log(connection: Connection, wait_s: float) -> None:
-    """Bring what was written on into the file itself, and leave nothing in its ``-wal``.
-
-    So a ``-wal`` that is lost or not copied costs no entry, and one that is left behind is not
-    taken for that of another file. Where somebody reads, the next write does it.
-    """
-    driver: Any = connection.connection.driver_connection
-    try:
-        driver.execute("PRAGMA busy_timeout = 0")
-        driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    except sqlite3.Error:
-        pass  # what was to be saved is saved
-    finally:
-        driver.execute(f"PRAGMA busy_timeout = {round(wait_s * 1000)}")
-
-
 def _begun(connection: Connection) -> None:
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _make_file(file: Path, wait_s: float) -> None:
-    """Make a SQLite file if there is none, with a log of its own so that readers need not wait.
-
-    The folder of a review set is never made: it may have been renamed, and what is written now
-    would be seen by nobody. Only the one in the user's data folder is.
-    """
-    try:
-        if file.parent == data_folder():
-            file.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o644))
-    except (FileNotFoundError, NotADirectoryError):
-        raise folder_gone() from None
-    except OSError as error:
-        raise cannot_make(error, file) from error
-    connection = _open_file(file, wait_s)
-    try:
-        connection.isolation_level = None
-        (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-        if mode != "wal":
-            connection.execute("PRAGMA journal_mode = WAL")
-    finally:
-        connection.close()
-
-
-def _open_file(file: Path, wait_s: float) -> sqlite3.Connection:
-    """Open a SQLite file that is there; none is made, as its folder may just have been renamed."""
-    address = f"{file.absolute().as_uri()}?mode=rw"
-    return sqlite3.connect(address, uri=True, timeout=wait_s, check_same_thread=False)
 
 
 _databases: dict[str, Database] = {}

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from rexview.store.location import FOLDER_KEY
 from rexview.store.merge_databases import OtherDatabase, other_databases
 from rexview.store.reviews import Reviews
-from rexview.store.tables import HISTORY
+from rexview.store.tables import HISTORY, stored
 
 What = Literal["elsewhere", "lost", "changed", "other set"]
 _NAMED: Final = 20
@@ -53,7 +53,13 @@ def _lost(reviews: Reviews) -> Notice | None:
 
 
 def _changed(reviews: Reviews) -> Notice | None:
-    changed = sorted(reviews.database.changed.values(), key=lambda entry: entry.id)
+    found = reviews.database.changed
+    if not found:
+        return None
+    there = reviews.database.rows(select(HISTORY).where(HISTORY.c.id.in_(sorted(found))))
+    # others may have put the row right, or numbered it anew, since it was seen
+    still = {row.id for row in there if row.checksum is None or not stored(row).intact}
+    changed = [entry for number, entry in sorted(found.items()) if number in still]
     if not changed:
         return None
     details = [

@@ -28,7 +28,7 @@ def show_notices(review_set: ReviewSet) -> None:
         return  # told where the reviews are read
     if found:
         lead = people.may_see(state.PAGE_DATA)
-        what_to_do = "The Data page has more." if lead else "Tell whoever leads the review."
+        what_to_do = "See the Data page." if lead else "Tell whoever leads the review."
         text = " ".join(one.text for one in found)
         st.warning(f"{as_markdown(text)} {what_to_do}", icon=":material/report:")
 
@@ -42,9 +42,9 @@ def show_place(review_set: ReviewSet) -> None:
     except StoreError:
         return  # told where the reviews are read
     if people.may_see(state.PAGE_DATA):
-        st.caption(f"Kept in {as_markdown(reviews.place)}")
+        st.caption(f"Reviews are kept in {as_markdown(reviews.place)}")
     else:
-        st.caption(f"Kept in {_where(reviews)}.")
+        st.caption(f"Reviews are kept in {_where(reviews)}.")
 
 
 def _where(reviews: Reviews) -> str:

@@ -49,7 +49,7 @@ def button(app, label):
 
 
 def test_the_place_is_shown_from_the_first_score_on(open_app, review_folder):
-    assert "Kept in" not in shown(open_app("data"))
+    assert "Reviews are kept in" not in shown(open_app("data"))
     write(review_folder, 4)
     place = f"{review_folder}/reviews.sqlite"
     for page in ("data", "study"):

@@ -9,6 +9,7 @@ from rexview.bench.reliability import full, held, in_trouble, killed, many_reade
 from rexview.bench.reliability_audit import audit
 from rexview.bench.reliability_reader import Reader, readers
 from rexview.bench.reliability_server import ScoreServer
+from rexview.bench.reliability_set import becoming_writable, renamed
 
 WRONG = ("lost", "missing", "doubled", "strange", "altered", "disordered", "refused")
 
@@ -39,6 +40,21 @@ def test_a_quota_that_is_used_up_is_told_and_outlived(tmp_path):
     row = in_trouble(tmp_path / "run", "full", full, scores=5)
     assert row["kept"] == 5
     assert "Make room" in row["told"]
+    assert_nothing_wrong(row)
+
+
+def test_a_folder_that_takes_no_files_for_a_while_costs_no_score(tmp_path):
+    row = becoming_writable(tmp_path / "run", 5)
+    if "scores" not in row:
+        pytest.skip(row["run"])
+    assert row["scores"] == 15
+    assert (row["vanished"], row["untold"]) == (0, 0)
+    assert_nothing_wrong(row)
+
+
+def test_a_renamed_folder_is_told_and_not_made_anew(tmp_path):
+    row = in_trouble(tmp_path / "run", "renamed", renamed, scores=5)
+    assert row["kept"] == 5
     assert_nothing_wrong(row)
 
 

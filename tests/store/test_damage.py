@@ -9,7 +9,7 @@ from store_entries import ANN, BOB, comment, score, verdict
 from rexview.bench.reliability_damage import flip_bytes
 from rexview.errors import StoreUnreachable
 from rexview.settings import Settings
-from rexview.store import backup, merged, notices, open_reviews, restore
+from rexview.store import backup, merge_databases, merged, notices, open_reviews, restore
 from rexview.store.database import Database, close_databases
 from rexview.store.integrity import examine
 from rexview.store.tables import HISTORY
@@ -229,6 +229,20 @@ class TestNewest:
         reviews.database.file.unlink()
         restore(tmp_path / "backup", reviews)
         assert notices(open_reviews(review_set, Settings())) == ()
+
+    def test_a_newer_copy_that_is_joined_ends_the_loss(self, reviews, review_set, tmp_path):
+        reviews.record([score(1)], ANN)
+        backup(reviews, tmp_path / "older")
+        reviews.record([score(2)], ANN)
+        backup(reviews, tmp_path / "newer")
+        close_databases()
+        shutil.copy(tmp_path / "older", reviews.database.file)
+        fresh = open_reviews(review_set, Settings())
+        fresh.record([score(3)], BOB)
+        assert [one.what for one in notices(fresh)] == ["lost"]
+        merge_databases(fresh, [tmp_path / "newer"])
+        assert notices(fresh) == ()
+        assert [row.value["score"] for row in fresh.history()] == [3, 2, 1]
 
     def test_a_restore_to_less_is_not_a_loss(self, reviews, tmp_path):
         reviews.record([score(1)], ANN)

@@ -220,6 +220,23 @@ def test_a_row_that_is_whole_in_one_database_is_taken_from_there(folder, tmp_pat
     assert (tmp_path / "backup").exists()
 
 
+def test_a_damaged_row_is_told_once_after_a_join(folder, monkeypatch, times):
+    here = open_reviews(load(folder), Settings())
+    here.record([score(1)], ANN)
+    close_databases()
+    (folder / "reviews.sqlite").rename(folder / "away")
+    file = write_while_not_writable(folder, monkeypatch, [score(2, case="c2")])
+    (folder / "away").rename(folder / "reviews.sqlite")
+    here.record([score(3, comment="effusion")], BOB)
+    here.database.close()
+    change(folder / "reviews.sqlite", b"effusion", b"efFusion")
+    assert [row.intact for row in here.history()] == [False, True]
+    merge_databases(here, [file])
+    (told,) = notices(here)
+    assert told.text.startswith("1 entry of the reviews database was damaged")
+    assert [row.intact for row in here.history()] == [False, True, True]
+
+
 def change(file, old, new):
     content = file.read_bytes()
     assert old in content

@@ -3,6 +3,7 @@
 import json
 import threading
 from datetime import UTC, datetime
+from random import Random
 from uuid import uuid4
 
 import polars as pl
@@ -673,3 +674,30 @@ def test_no_letter_can_be_worked_out_from_seed_and_ids(post, score, review_set, 
     texts = [json.dumps(told), repr(study_of(review_set, READER))]
     texts += [file.read_text(encoding="utf-8") for file in out.iterdir()]
     assert not [text for text in texts if key.hex() in text or str(key) in text]
+
+
+def test_a_damaged_database_is_answered_in_words(client, review_set, score):
+    """Bytes are changed anywhere in the file, again and again: no traceback, no HTTP 500."""
+    for _ in range(20):
+        client.post(ADDRESS, json={"ticket": ticket_of(review_set), "entries": [score(3)]})
+    slot, database = slot_of(review_set, "m"), resources.reviews(review_set).database
+    database.close()
+    file = review_set.folder / "reviews.sqlite"
+    content, random = file.read_bytes(), Random(5)
+    answers = []
+    for _ in range(40):
+        damaged = bytearray(content)
+        for _ in range(10):
+            damaged[random.randrange(len(content))] ^= random.randrange(1, 256)
+        file.write_bytes(damaged)
+        (review_set.folder / "reviews.newest").unlink(missing_ok=True)
+        entries = [score(4, slot=slot)]
+        told = client.post(ADDRESS, json={"ticket": ticket_of(review_set), "entries": entries})
+        answers.append(told.status_code)
+        if told.status_code == 503:
+            assert "reviews.sqlite is damaged" in told.json()["error"]
+        else:
+            assert told.json()["saved"] == [entries[0]["token"]]
+        database.close()
+    assert set(answers) == {200, 503}
+    assert answers.count(503) >= 5
