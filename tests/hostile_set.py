@@ -13,7 +13,7 @@ LONG = (
     f"<style>@import 'http://{HOST}/s.css';</style> http://{HOST} www.{HOST} a@{HOST} "
     "javascript:hacked=1 :material/home: :smile: $x^2$ `c` &lt;b&gt; {{7*7}} | p | q |"
 )
-DANGERS = ("![i](", "](http", ":red[r]", "**b**", "$x^2$", "`c`", "&lt;b&gt;", f"http://{HOST}")
+DANGERS = ("![i](", "[l](", ":red[r]", "**b**", "$x^2$", "`c`", "&lt;b&gt;", f"http://{HOST}")
 """What of it must never stand in Markdown without escapes."""
 
 

@@ -8,16 +8,21 @@ VOID = {"br", "hr"}
 
 
 def shown(app):
-    """Return all HTML and text of a page as one string."""
+    """Return all HTML and text of a page as one string, its Markdown without escapes."""
     parts = [element.proto.body for element in app.get("html")]
     kinds = (app.markdown, app.warning, app.info, app.caption, app.error, app.success)
-    return "\n".join(parts + [element.value for kind in kinds for element in kind])
+    return "\n".join(parts + [read(element.value) for kind in kinds for element in kind])
+
+
+def read(markdown):
+    """Return Markdown as somebody reads it: without its escapes."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown).replace("\u2060", "")
 
 
 def title(app):
     """Return the title of a page as a reader sees it: without the escapes of its markdown."""
     (heading,) = [e.value for e in app.markdown if e.value.startswith("# ")]
-    return re.sub(r"\\(.)", r"\1", heading.removeprefix("# "))
+    return read(heading.removeprefix("# "))
 
 
 def drawn(app):

@@ -273,7 +273,9 @@ def _with_marks(content: str, env: MutableMapping[str, Any]) -> str:
     return "".join(parts)
 
 
-_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=])")
+_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>#+\-!|~$:&=])")
+_NUMBERED: Final = re.compile(r"^(\d{1,9})(?=[.)])")
+"""A line that begins so would be an item of a list."""
 _MADE_OF_WORDS: Final = re.compile(
     r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=:)(?=[\w+-]+[:/])", re.IGNORECASE
 )
@@ -290,7 +292,8 @@ def as_markdown(text: object) -> str:
     placeholders, values of fields, cells and headings of tables.
     """
     line = " ".join(str(text).split())
-    return _MARKDOWN.sub(r"\\\1", _MADE_OF_WORDS.sub(_APART, line))
+    escaped = _MARKDOWN.sub(r"\\\1", _MADE_OF_WORDS.sub(_APART, line))
+    return _NUMBERED.sub(r"\1\\", escaped)
 
 
 def lines_as_markdown(text: object) -> str:

@@ -63,6 +63,21 @@ def test_words_are_only_words_on_every_page(hostile, new_page):
             assert HOST in page.content(), path
 
 
+def test_an_upload_arrives_and_what_it_is_called_is_only_words(hostile, new_page):
+    page = new_page()
+    page.goto(f"{hostile}data")
+    page.get_by_role("tab", name="Import").click()
+    name = f"{word('upload').replace('/', '_')}.json"
+    upload = {"name": name, "mimeType": "application/json", "buffer": b"{}"}
+    with page.expect_response(lambda answer: "/_stcore/upload_file/" in answer.url) as sent:
+        page.locator("input[type=file]").set_input_files(upload)
+    assert sent.value.ok
+    page.get_by_role("button", name="Import", exact=True).click()
+    page.get_by_test_id("stAlert").last.wait_for()  # it is no file of ReXrank's
+    calm(page)
+    assert not page.evaluate(MORE_THAN_TEXT, HOST)
+
+
 def test_what_is_more_than_text_would_be_seen_and_stopped(hostile, visitor):
     """The search finds a link and a picture; and the policy stops one that got in all the same."""
     page = visitor().new_page()

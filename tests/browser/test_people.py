@@ -192,7 +192,7 @@ def test_who_has_no_role_is_told_and_gets_nothing(team, visitor):
     context = visitor()
     with record(context) as traffic:
         page = sign_in(context, team, "nobody@elsewhere.example")
-        page.get_by_text("nobody@elsewhere.example, but have no role here").first.wait_for()
+        page.get_by_text("@elsewhere.example, but have no role here").first.wait_for()
         for path in PATHS:
             visit(page, team, path)
             page.get_by_text("have no role here").first.wait_for()

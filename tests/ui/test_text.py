@@ -167,7 +167,18 @@ def shown_by_streamlit(markdown):
     "text",
     [
         *("![i](http://a.b/c.png)", "[l](http://a.b)", "<b>x</b>", "$x^2$", ":red[x]", "`c`"),
-        *("# h", "- [ ] x", "1. x", "| a | b |", "a_b_ *c* ~~d~~", "===", "&lt;", "\\*x\\*"),
+        *(
+            "# h",
+            "- [ ] x",
+            "1. x",
+            "12) x",
+            "(1) x.",
+            "| a | b |",
+            "a_b_ *c* ~~d~~",
+            "===",
+            "&lt;",
+            "\\*x\\*",
+        ),
     ],
 )
 def test_markup_is_escaped_for_streamlits_markdown(text):
@@ -200,4 +211,4 @@ def test_streamlit_makes_no_link_and_no_icon_of_words(text):
 
 
 def test_lines_of_an_error_stay_lines():
-    assert lines_as_markdown("One.\n\n  Two: *x*.\n") == "One\\.  \nTwo\\: \\*x\\*\\."
+    assert lines_as_markdown("One.\n\n  Two: *x*.\n") == "One.  \nTwo\\: \\*x\\*."
