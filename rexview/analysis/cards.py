@@ -12,6 +12,7 @@ from rexview.analysis.commenting import CommentCount
 from rexview.analysis.harm_words import harm_words
 from rexview.analysis.selecting import Selection
 from rexview.analysis.table import FAILURE_BITS
+from rexview.harm import HarmTable
 from rexview.schema import Case, ReviewSet, StudyImage, answer_from_row, case_from_row
 from rexview.vocab import DIMENSIONS
 
@@ -31,7 +32,8 @@ class CardAnswer:
 
     ``finals`` holds Content, the dimensions and the gap (None where missing). ``failures`` are
     pairs of failure id and who says so (a word of :data:`rexview.analysis.SOURCES`), hints last.
-    ``chosen`` says that the answer meets the filter, not only its case.
+    ``chosen`` says that the answer meets the filter, not only its case. ``harm`` says in words how
+    much harm its worst failure can do.
     """
 
     model: str
@@ -39,6 +41,7 @@ class CardAnswer:
     finals: Mapping[str, float | None]
     failures: tuple[tuple[str, str], ...]
     chosen: bool
+    harm: str = ""
 
 
 @dataclass(frozen=True)
@@ -128,14 +131,14 @@ def _answers(selection: Selection, case_ids: Sequence[str]) -> dict[str, tuple[C
         start, end = own.start, own.stop
         rows = table.rows[start:end].iter_rows(named=True)
         found[case_id] = tuple(
-            _answer(row, chosen=bool(selection.row_mask[start + number]))
+            _answer(row, table.harm, chosen=bool(selection.row_mask[start + number]))
             for number, row in enumerate(rows)
             if row["model"] is not None
         )
     return found
 
 
-def _answer(row: Mapping[str, Any], *, chosen: bool) -> CardAnswer:
+def _answer(row: Mapping[str, Any], table: HarmTable, *, chosen: bool) -> CardAnswer:
     failures, hints = [], []
     for failure, bit in FAILURE_BITS.items():
         detected, marked = bool(row["detected"] & bit), bool(row["marked"] & bit)
@@ -145,4 +148,5 @@ def _answer(row: Mapping[str, Any], *, chosen: bool) -> CardAnswer:
         elif row["hinted"] & bit:
             hints.append((failure, "hint"))
     finals = {name: row[name] for name in ("content", *DIMENSIONS, "gap", "spread")}
-    return CardAnswer(row["model"], row["status"], finals, (*failures, *hints), chosen)
+    harm = harm_words(row, table)
+    return CardAnswer(row["model"], row["status"], finals, (*failures, *hints), chosen, harm)
