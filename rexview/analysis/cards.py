@@ -49,7 +49,8 @@ class CaseCard:
     """One case of a page of the gallery.
 
     ``boxes`` are those on ``image``. ``harm`` says in words what puts the case where it stands
-    among the most severe: the worst failure of the answers that meet the filter.
+    among the most severe: the worst failure of the answers that meet the filter; ``harm_meaning``
+    says what that level of harm means.
     """
 
     case: Case
@@ -58,6 +59,7 @@ class CaseCard:
     answers: tuple[CardAnswer, ...]
     comments: CommentCount | None = None
     harm: str = ""
+    harm_meaning: str = ""
 
 
 def case_cards(
@@ -79,8 +81,9 @@ def case_cards(
         image = case.key_image
         boxes = _boxes(case, image, given.get(case_id, ()))
         said = selection.table.comments.get(case_id)
-        words = _harm(selection, case_id)
-        cards.append(CaseCard(case, image, boxes, answers[case_id], said, words))
+        cards.append(
+            CaseCard(case, image, boxes, answers[case_id], said, *_harm(selection, case_id))
+        )
     return cards
 
 
@@ -114,12 +117,15 @@ def _rows_of(selection: Selection, case_id: str) -> slice:
     return slice(int(table.starts[place]), end)
 
 
-def _harm(selection: Selection, case_id: str) -> str:
+def _harm(selection: Selection, case_id: str) -> tuple[str, str]:
+    """Return what puts a case where it stands, and what that level of harm means."""
     table, own = selection.table, _rows_of(selection, case_id)
     chosen = table.rows[own].filter(pl.Series(selection.row_mask[own]))
     if chosen.is_empty():
-        return ""
-    return harm_words(chosen.row(int(chosen["severity"].arg_max() or 0), named=True), table.harm)
+        return "", ""
+    worst = chosen.row(int(chosen["severity"].arg_max() or 0), named=True)
+    meaning = table.harm.levels.get(worst["harm"], "") if worst["harm_failure"] else ""
+    return harm_words(worst, table.harm), meaning
 
 
 def _answers(selection: Selection, case_ids: Sequence[str]) -> dict[str, tuple[CardAnswer, ...]]:

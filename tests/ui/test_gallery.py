@@ -159,7 +159,9 @@ def test_cards_say_why_they_stand_where_they_stand_only_in_that_order(make_set, 
         drawn = gallery_html(
             review_set, [card], found, colours={"g": "#111", "m": "#222"}, gap_threshold=2
         )
-        assert re.findall(r'<p class="rx-card-harm">(.*?)</p>', drawn) == ([told] if told else [])
+        assert re.findall(r'<p class="rx-card-harm" .*?>(.*?)</p>', drawn) == (
+            [told] if told else []
+        )
         assert [answer.harm for answer in card.answers] == [
             "Harm 0: too long", "Harm 3: a finding on the wrong side"
         ]  # fmt: skip
