@@ -38,9 +38,9 @@ class Reader(HTMLParser):
 
 
 def test_a_document_is_whole_and_escaped():
-    frame = pd.DataFrame({"Model": [HOSTILE], "Share %": [0.125], "p": [0.0004], "n": [1204.0]})
+    frame = pd.DataFrame({"Model": [HOSTILE], "Share": [0.125], "p": [0.0004], "n": [1204.0]})
     text = table_bytes(
-        TableFile(f"Table 9. {HOSTILE}", lambda: frame, HOSTILE), "doc", NOTICE
+        TableFile(f"Table 9. {HOSTILE}", lambda: frame, HOSTILE, ("Share",)), "doc", NOTICE
     ).decode()
     found = Reader(text)
     known = {"html", "head", "meta", "title", "style", "body", "table", "caption"}
@@ -54,10 +54,10 @@ def test_a_document_is_whole_and_escaped():
 
 
 def test_a_csv_carries_every_digit_and_the_notice():
-    frame = pd.DataFrame({"Model": ["=1+1"], "Share %": [1 / 3]})
+    frame = pd.DataFrame({"Model": ["=1+1"], "Share": [1 / 3]})
     file = TableFile("Table 1. Content, & more", lambda: frame, "")
     rows = list(csv.DictReader(io.StringIO(table_bytes(file, "csv", NOTICE).decode("utf-8-sig"))))
-    assert rows == [{"Model": "'=1+1", "Share %": str(1 / 3), "Notice": NOTICE}]
+    assert rows == [{"Model": "'=1+1", "Share": str(1 / 3), "Notice": NOTICE}]
     assert (file.name("csv"), file.name("doc")) == (
         "table-1-content-more.csv", "table-1-content-more.doc"
     )  # fmt: skip
