@@ -16,6 +16,7 @@ SCORE_SHARES: Final = ("Score 5", "Below 3")
 READER_SHARES: Final = ("Same", "Within one")
 FAILURE_SHARES: Final = ("Share", "CI low", "CI high")
 """The columns of each table that hold shares, 0 to 1."""
+_COUNTS: Final = ("Failed", "n", "Answers", "Possible (hints)", "Only first", "Only second")
 
 
 def score_frame(tables: ScoreTables, dimensions: Sequence[str]) -> pd.DataFrame:
@@ -119,7 +120,9 @@ def failure_frame(tables: FailureTables) -> pd.DataFrame:
             for test in tables.tests
             if test.failure == failure
         ]
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    counts = [name for name in _COUNTS if name in frame]
+    return frame.astype(dict.fromkeys(counts, "Int64"))  # else gaps would turn 3 into 3.0
 
 
 def group_frame(groups: FailureGroups) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from rexview.analysis import answer_table
 from rexview.analysis.failure_tables import failure_tables
 from rexview.analysis.score_tables import TABLE_1, score_tables
 from rexview.analysis.table_file import TableFile, table_bytes
-from rexview.analysis.table_frames import failure_frame, score_frame
+from rexview.analysis.table_frames import FAILURE_SHARES, failure_frame, score_frame
 from rexview.reviewset import load
 
 HOSTILE = '<script src="http://x"></script>&<img src=x onerror=alert(1)>'
@@ -82,3 +82,7 @@ def test_failures_have_what_could_be_judged(demo):
         [3, 38, 38], [5, 26, 38]
     ]  # fmt: skip
     assert sides.iloc[2][["n", "Only first", "Only second"]].tolist() == [26, 1, 4]
+    text = table_bytes(TableFile("x", lambda: frame, "", FAILURE_SHARES), "csv").decode("utf-8-sig")
+    assert text.splitlines()[1].startswith("Laterality error,Generalist (simulated),3,38,0.0789")
+    document = table_bytes(TableFile("x", lambda: frame, "", FAILURE_SHARES), "doc").decode()
+    assert '<td class="n">3</td><td class="n">38</td><td class="n">7.9%</td>' in document
