@@ -363,7 +363,7 @@ class ReviewSet:
     warnings: tuple[Problem, ...] = ()
     fingerprint: str = ""
     unfinished: pl.DataFrame = field(
-        default_factory=lambda: pl.DataFrame(schema={"reader": pl.String, "case": pl.String})
+        default_factory=lambda: pl.DataFrame(schema=dict.fromkeys(("reader", "case"), pl.String))
     )
 
     @cached_property
@@ -388,11 +388,6 @@ class ReviewSet:
             for reader in frame["reader"].unique(maintain_order=True).drop_nulls().to_list():
                 names.setdefault(reader, reader)
         return names
-
-    @cached_property
-    def unfinished_work(self) -> pl.DataFrame:
-        """``reader`` and ``case`` of each case that a reader has begun and not finished."""
-        return self.unfinished.select("reader", "case").unique(maintain_order=True)
 
     @cached_property
     def _case_rows(self) -> dict[str, int]:
