@@ -403,11 +403,6 @@ class ReviewSet:
         return names
 
     @cached_property
-    def unfinished_work(self) -> pl.DataFrame:
-        """``reader`` and ``case`` of each case that a reader has begun and not finished."""
-        return self.unfinished.select("reader", "case").unique(maintain_order=True)
-
-    @cached_property
     def _case_rows(self) -> dict[str, int]:
         return {case_id: row for row, case_id in enumerate(self.cases["id"].to_list())}
 

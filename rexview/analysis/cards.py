@@ -12,6 +12,7 @@ from rexview.analysis.commenting import CommentCount
 from rexview.analysis.harm_words import harm_words
 from rexview.analysis.selecting import Selection
 from rexview.analysis.table import FAILURE_BITS
+from rexview.harm import HarmTable
 from rexview.schema import Case, ReviewSet, StudyImage, answer_from_row, case_from_row
 from rexview.vocab import DIMENSIONS
 
@@ -31,7 +32,8 @@ class CardAnswer:
 
     ``finals`` holds Content, the dimensions and the gap (None where missing). ``failures`` are
     pairs of failure id and who says so (a word of :data:`rexview.analysis.SOURCES`), hints last.
-    ``chosen`` says that the answer meets the filter, not only its case.
+    ``chosen`` says that the answer meets the filter, not only its case. ``harm`` says in words how
+    much harm its worst failure can do.
     """
 
     model: str
@@ -39,6 +41,7 @@ class CardAnswer:
     finals: Mapping[str, float | None]
     failures: tuple[tuple[str, str], ...]
     chosen: bool
+    harm: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ class CaseCard:
     """One case of a page of the gallery.
 
     ``boxes`` are those on ``image``. ``harm`` says in words what puts the case where it stands
-    among the most severe: the worst failure of the answers that meet the filter.
+    among the most severe: the worst failure of the answers that meet the filter; ``harm_meaning``
+    says what that level of harm means.
     """
 
     case: Case
@@ -55,6 +59,7 @@ class CaseCard:
     answers: tuple[CardAnswer, ...]
     comments: CommentCount | None = None
     harm: str = ""
+    harm_meaning: str = ""
 
 
 def case_cards(
@@ -76,8 +81,9 @@ def case_cards(
         image = case.key_image
         boxes = _boxes(case, image, given.get(case_id, ()))
         said = selection.table.comments.get(case_id)
-        words = _harm(selection, case_id)
-        cards.append(CaseCard(case, image, boxes, answers[case_id], said, words))
+        cards.append(
+            CaseCard(case, image, boxes, answers[case_id], said, *_harm(selection, case_id))
+        )
     return cards
 
 
@@ -111,12 +117,15 @@ def _rows_of(selection: Selection, case_id: str) -> slice:
     return slice(int(table.starts[place]), end)
 
 
-def _harm(selection: Selection, case_id: str) -> str:
+def _harm(selection: Selection, case_id: str) -> tuple[str, str]:
+    """Return what puts a case where it stands, and what that level of harm means."""
     table, own = selection.table, _rows_of(selection, case_id)
     chosen = table.rows[own].filter(pl.Series(selection.row_mask[own]))
     if chosen.is_empty():
-        return ""
-    return harm_words(chosen.row(int(chosen["severity"].arg_max() or 0), named=True), table.harm)
+        return "", ""
+    worst = chosen.row(int(chosen["severity"].arg_max() or 0), named=True)
+    meaning = table.harm.levels.get(worst["harm"], "") if worst["harm_failure"] else ""
+    return harm_words(worst, table.harm), meaning
 
 
 def _answers(selection: Selection, case_ids: Sequence[str]) -> dict[str, tuple[CardAnswer, ...]]:
@@ -128,14 +137,14 @@ def _answers(selection: Selection, case_ids: Sequence[str]) -> dict[str, tuple[C
         start, end = own.start, own.stop
         rows = table.rows[start:end].iter_rows(named=True)
         found[case_id] = tuple(
-            _answer(row, chosen=bool(selection.row_mask[start + number]))
+            _answer(row, table.harm, chosen=bool(selection.row_mask[start + number]))
             for number, row in enumerate(rows)
             if row["model"] is not None
         )
     return found
 
 
-def _answer(row: Mapping[str, Any], *, chosen: bool) -> CardAnswer:
+def _answer(row: Mapping[str, Any], table: HarmTable, *, chosen: bool) -> CardAnswer:
     failures, hints = [], []
     for failure, bit in FAILURE_BITS.items():
         detected, marked = bool(row["detected"] & bit), bool(row["marked"] & bit)
@@ -145,4 +154,5 @@ def _answer(row: Mapping[str, Any], *, chosen: bool) -> CardAnswer:
         elif row["hinted"] & bit:
             hints.append((failure, "hint"))
     finals = {name: row[name] for name in ("content", *DIMENSIONS, "gap", "spread")}
-    return CardAnswer(row["model"], row["status"], finals, (*failures, *hints), chosen)
+    harm = harm_words(row, table)
+    return CardAnswer(row["model"], row["status"], finals, (*failures, *hints), chosen, harm)

@@ -26,7 +26,7 @@ from rexview.stats.agreement import Alpha, PairAgreement, alphas, pair_agreement
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.drift import Block, Drift, drift
 from rexview.stats.units import LEVELS, unit_name, units_of
-from rexview.stats.values import given_marks
+from rexview.stats.values import given_marks, unfinished_work
 from rexview.vocab import DIMENSION_NAMES
 
 Pair = tuple[str, str]
@@ -197,7 +197,7 @@ def reader_tables(
         doubled=doubled,
         lost=Count(n_lost, _opens(base, statuses=NO_ANSWER), len(answers)),
         unscored=len(answers) - n_lost - n_scored,
-        unfinished=len(review_set.unfinished_work.join(answers, on="case", how="semi")),
+        unfinished=len(unfinished_work(review_set).join(answers, on="case", how="semi")),
         pairs=pairs,
         overview=found if len(pairs) > 1 else (),
         alphas=alphas(marks, resamples=resamples),

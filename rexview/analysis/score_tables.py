@@ -26,7 +26,7 @@ from rexview.stats.answered import NoAnswers, no_answers
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.paired import Comparison, PairTest, compare
 from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
-from rexview.stats.values import SCORE_ORDER, Finals, finals, given_marks
+from rexview.stats.values import SCORE_ORDER, Finals, finals, given_marks, unfinished_work
 from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
 
 TABLE_1: Final = ("content", "language")
@@ -184,7 +184,7 @@ def score_tables(
         unscored=left.answers.height - n_content,
         lost=Count(n_lost, narrowed(base, statuses=NO_ANSWER) or base, len(rows)),
         readers=marks["reader"].n_unique(),
-        unfinished=len(review_set.unfinished_work.join(pairs, on="case", how="semi")),
+        unfinished=len(unfinished_work(review_set).join(pairs, on="case", how="semi")),
         cells=tuple(score_cells(left, models, base, resamples=resamples)),
         gaps=tuple(_gaps(left, models, base, table.gap_threshold, resamples)),
         no_answers=lost,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
@@ -35,13 +35,14 @@ class TableFile:
     """A table with all that has to go with it: what it is, how it was made, what n is.
 
     The table itself is made when a file is asked for: comparing many models takes a while.
-    Columns whose names end in ``%`` hold shares, 0 to 1; those that begin with ``p`` and a space,
-    or are ``p``, hold p values.
+    The columns named in ``shares`` hold shares, 0 to 1; those whose names begin with ``p`` and a
+    space, or are ``p``, hold p values.
     """
 
     title: str
     make_frame: Callable[[], pd.DataFrame]
     caption: str
+    shares: Sequence[str] = ()
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -73,9 +74,10 @@ def table_bytes(table: TableFile, form: TableForm, notice: str = "") -> bytes:
 
 
 def _document(table: TableFile, notice: str) -> str:
-    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in table.frame.columns)
+    names = [str(name) for name in table.frame.columns]
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
     body = "".join(
-        f"<tr>{''.join(map(_cell, row, table.frame.columns))}</tr>"
+        f"<tr>{''.join(_cell(*cell, table.shares) for cell in zip(row, names, strict=True))}</tr>"
         for row in table.frame.itertuples(index=False, name=None)
     )
     notes = "".join(f"<p>{html.escape(text)}</p>" for text in (notice, table.caption) if text)
@@ -87,16 +89,16 @@ def _document(table: TableFile, notice: str) -> str:
     )
 
 
-def _cell(value: Any, column: str) -> str:
+def _cell(value: Any, column: str, shares: Sequence[str]) -> str:
     if value is None or (not isinstance(value, str) and pd.isna(value)):
-        return "<td>–</td>"
+        return '<td class="n">–</td>'
     if isinstance(value, str):
         return f"<td>{html.escape(value)}</td>"
-    return f'<td class="n">{html.escape(_number(value, str(column)))}</td>'
+    return f'<td class="n">{html.escape(_number(value, column, shares))}</td>'
 
 
-def _number(value: Any, column: str) -> str:
-    if column.endswith("%"):
+def _number(value: Any, column: str, shares: Sequence[str]) -> str:
+    if column in shares:
         text = f"{value:.1%}"
     elif column == "p" or column.startswith("p "):
         text = "<0.001" if value < 0.001 else f"{value:.3f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import pandas as pd
 
@@ -10,6 +11,12 @@ from rexview.analysis.failure_tables import FailureGroups, FailureTables
 from rexview.analysis.reader_tables import ReaderTables
 from rexview.analysis.score_tables import ScoreTables
 from rexview.vocab import DIMENSION_NAMES, FAILURES
+
+SCORE_SHARES: Final = ("Score 5", "Below 3")
+READER_SHARES: Final = ("Same", "Within one")
+FAILURE_SHARES: Final = ("Share", "CI low", "CI high")
+"""The columns of each table that hold shares, 0 to 1."""
+_COUNTS: Final = ("Failed", "n", "Answers", "Possible (hints)", "Only first", "Only second")
 
 
 def score_frame(tables: ScoreTables, dimensions: Sequence[str]) -> pd.DataFrame:
@@ -30,8 +37,8 @@ def score_frame(tables: ScoreTables, dimensions: Sequence[str]) -> pd.DataFrame:
                     "SD": found.sd,
                     "CI low": found.interval.low,
                     "CI high": found.interval.high,
-                    "Score 5 %": found.share_5,
-                    "Below 3 %": found.share_below_3,
+                    "Score 5": found.share_5,
+                    "Below 3": found.share_below_3,
                 }
             )
         rows += [
@@ -64,8 +71,8 @@ def reader_frame(tables: ReaderTables) -> pd.DataFrame:
             "Mean absolute difference": row.numbers.mad,
             "Difference CI low": row.numbers.mad_interval.low,
             "Difference CI high": row.numbers.mad_interval.high,
-            "Same %": row.numbers.exact,
-            "Within one %": row.numbers.within_one,
+            "Same": row.numbers.exact,
+            "Within one": row.numbers.within_one,
             f"Mean {tables.readers.get(row.numbers.reader_a, row.numbers.reader_a)}": (
                 row.numbers.mean_a
             ),
@@ -89,9 +96,9 @@ def failure_frame(tables: FailureTables) -> pd.DataFrame:
                 "Model": tables.models[row.model],
                 "Failed": row.flagged.value,
                 "n": row.rate.n,
-                "Share %": row.rate.share,
-                "CI low %": row.rate.interval.low,
-                "CI high %": row.rate.interval.high,
+                "Share": row.rate.share,
+                "CI low": row.rate.interval.low,
+                "CI high": row.rate.interval.high,
                 "Answers": row.answers,
                 "Possible (hints)": row.hinted.value,
             }
@@ -102,9 +109,9 @@ def failure_frame(tables: FailureTables) -> pd.DataFrame:
                 "Failure": name,
                 "Model": f"{tables.models[test.model_a]} minus {tables.models[test.model_b]}",
                 "n": test.n_pairs,
-                "Share %": test.difference,
-                "CI low %": test.interval.low,
-                "CI high %": test.interval.high,
+                "Share": test.difference,
+                "CI low": test.interval.low,
+                "CI high": test.interval.high,
                 "Only first": test.only_a,
                 "Only second": test.only_b,
                 "p": test.p,
@@ -113,7 +120,9 @@ def failure_frame(tables: FailureTables) -> pd.DataFrame:
             for test in tables.tests
             if test.failure == failure
         ]
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    counts = [name for name in _COUNTS if name in frame]
+    return frame.astype(dict.fromkeys(counts, "Int64"))  # else gaps would turn 3 into 3.0
 
 
 def group_frame(groups: FailureGroups) -> pd.DataFrame:
@@ -124,9 +133,9 @@ def group_frame(groups: FailureGroups) -> pd.DataFrame:
             "Model": groups.models[cell.model],
             "Failed": cell.flagged.value,
             "n": cell.rate.n,
-            "Share %": cell.rate.share,
-            "CI low %": cell.rate.interval.low,
-            "CI high %": cell.rate.interval.high,
+            "Share": cell.rate.share,
+            "CI low": cell.rate.interval.low,
+            "CI high": cell.rate.interval.high,
             "Small group": "yes" if cell.is_small else "no",
         }
         for group in groups.groups

@@ -20,7 +20,7 @@ from rexview.stats.final import CONTENT_ORDERS, ContentOrder
 from rexview.stats.paired import FriedmanTest, PairTest, compare
 from rexview.stats.report_failures import failure_rows
 from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
-from rexview.stats.values import TESTED_TOGETHER, finals, given_marks
+from rexview.stats.values import TESTED_TOGETHER, finals, given_marks, unfinished_work
 from rexview.vocab import IMAGE_DIMENSIONS
 
 METHODS: Final[dict[str, str]] = {
@@ -95,7 +95,7 @@ def report(
     failures: tuple[list[Row], list[Row]] = ([], [])
     if judged is not None:
         failures = failure_rows(judged, review_set.cases, models, resamples)
-    begun = review_set.unfinished_work.group_by("reader", maintain_order=True).len("cases")
+    begun = unfinished_work(review_set).group_by("reader", maintain_order=True).len("cases")
     return {
         "scores": [_score(row) for row in scores],
         "tests": [_test(row) for row in compared.tests],

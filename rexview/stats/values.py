@@ -113,5 +113,10 @@ def given_marks(review_set: ReviewSet) -> pl.DataFrame:
     return _MARKS[review_set]
 
 
+def unfinished_work(review_set: ReviewSet) -> pl.DataFrame:
+    """Return ``reader`` and ``case`` of each case that a reader has begun and not finished."""
+    return review_set.unfinished.select("reader", "case").unique(maintain_order=True)
+
+
 _FINALS: Final[WeakKeyDictionary[ReviewSet, dict[ContentOrder, Finals]]] = WeakKeyDictionary()
 _MARKS: Final[WeakKeyDictionary[ReviewSet, pl.DataFrame]] = WeakKeyDictionary()

@@ -47,8 +47,7 @@ def case_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: Ca
 
 def _rows(card: CaseCard, names: dict[str, str], *, with_harm: bool) -> list[dict[str, Any]]:
     case = card.case
-    about: dict[str, Any] = {"Case": case.id, "Question": case.question}
-    about["Why here"] = card.harm or None if with_harm else None
+    about = {"Case": case.id, "Question": case.question}
     category: dict[str, Any] = {
         "Category": CATEGORY_NAMES.get(case.category or "", case.category),
         "Comments": card.comments.comments if card.comments else None,
@@ -61,6 +60,7 @@ def _rows(card: CaseCard, names: dict[str, str], *, with_harm: bool) -> list[dic
         {
             **about,
             "Model": names[answer.model],
+            "Harm": (answer.harm or None) if with_harm else None,
             "Failures": _names(answer, hints=False),
             "Possible": _names(answer, hints=True) or None,
             **{name: answer.finals[dimension] for dimension, name in DIMENSION_NAMES.items()},

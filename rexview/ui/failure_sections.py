@@ -17,7 +17,7 @@ from rexview.analysis.failure_tables import (
 )
 from rexview.analysis.failure_words import COUNTED, COUNTED_MEANING, group_words, rate_words
 from rexview.analysis.table_file import TableFile
-from rexview.analysis.table_frames import failure_frame, group_frame
+from rexview.analysis.table_frames import FAILURE_SHARES, failure_frame, group_frame
 from rexview.schema import ReviewSet
 from rexview.ui import failure_panels, filtered, state
 from rexview.ui.chart_panels import show_chart
@@ -72,7 +72,8 @@ def show_rates(tables: FailureTables, table: AnswerTable) -> None:
     linked_html(drawn, key="failures_rates")
     caption = f"{COUNTED_MEANING[tables.counted]} {rate_words(clustered=tables.clustered)}"
     show_downloads(
-        TableFile(title, partial(failure_frame, tables), caption), key="failures_rates_file"
+        TableFile(title, partial(failure_frame, tables), caption, FAILURE_SHARES),
+        key="failures_rates_file",
     )
     if len(tables.models) > 2:
         box = st.expander("Comparisons between the models", key="failures_pairs", on_change="rerun")
@@ -104,7 +105,8 @@ def show_groups(
     linked_html(drawn, key="failures_groups")
     caption = f"{COUNTED_MEANING[tables.counted]} {group_words(groups.kind)}"
     show_downloads(
-        TableFile(title, partial(group_frame, groups), caption), key="failures_groups_file"
+        TableFile(title, partial(group_frame, groups), caption, FAILURE_SHARES),
+        key="failures_groups_file",
     )
     if (chart := _groups(groups, table)) is not None:
         show_chart(chart, key="failures_groups_chart")

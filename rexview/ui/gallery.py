@@ -71,7 +71,8 @@ def _harm_html(card: CaseCard, case_filter: CaseFilter) -> str:
     """Say why the case stands here, where cases stand by how severe they are."""
     if case_filter.sort != "severity" or not card.harm:
         return ""
-    return f'<p class="rx-card-harm">{html.escape(card.harm)}</p>'
+    meaning = html.escape(card.harm_meaning)
+    return f'<p class="rx-card-harm" title="{meaning}">{html.escape(card.harm)}</p>'
 
 
 def _comments_html(card: CaseCard) -> str:

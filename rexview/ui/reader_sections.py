@@ -16,7 +16,7 @@ from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stric
 from rexview.analysis.reader_tables import ReaderDrift, ReaderTables
 from rexview.analysis.reader_words import agreement_words, no_drift_words
 from rexview.analysis.table_file import TableFile
-from rexview.analysis.table_frames import reader_frame
+from rexview.analysis.table_frames import READER_SHARES, reader_frame
 from rexview.schema import ReviewSet
 from rexview.ui import case_notes, people, reader_panels, resources, state
 from rexview.ui.adjudication_list import disputes_html
@@ -90,7 +90,9 @@ def show_table_download(tables: ReaderTables) -> None:
     """Offer table 3 as a file."""
     if tables.pair is not None:
         title = f"Table 3. Agreement of {tables.pair_name(tables.pair)}"
-        file = TableFile(title, partial(reader_frame, tables), agreement_words(tables))
+        file = TableFile(
+            title, partial(reader_frame, tables), agreement_words(tables), READER_SHARES
+        )
         show_downloads(file, key="readers_table_file")
 
 

@@ -14,7 +14,7 @@ from rexview.analysis.charts.scores import distribution_chart, lost_chart
 from rexview.analysis.score_splits import Split, SplitBy, split_choices
 from rexview.analysis.score_tables import TABLE_1, TABLE_2, ScoreTables
 from rexview.analysis.table_file import TableFile
-from rexview.analysis.table_frames import score_frame
+from rexview.analysis.table_frames import SCORE_SHARES, score_frame
 from rexview.schema import ReviewSet
 from rexview.ui import filtered, score_panels, score_tests, state
 from rexview.ui.chart_panels import show_chart
@@ -64,7 +64,7 @@ def show_tables(tables: ScoreTables, table: AnswerTable) -> None:
             caption = f"{words.summary_words(tables, shown)} {words.left_out_words(tables, shown)}"
             if len(tables.models) > 1:
                 caption += f" {words.comparison_words(tables, shown)}"
-            file = TableFile(title, partial(score_frame, tables, shown), caption)
+            file = TableFile(title, partial(score_frame, tables, shown), caption, SCORE_SHARES)
             show_downloads(file, key=f"scores_table_{number}_file")
     if len(tables.models) > 2:
         _comparisons(tables)

@@ -10,6 +10,7 @@ from rexview.analysis.finished import only_finished
 from rexview.analysis.settling import differing_cases
 from rexview.frames import SCORES
 from rexview.stats.report import report
+from rexview.stats.values import unfinished_work
 from rexview.vocab import TEXT_DIMENSIONS
 
 ANSWERS = [{"case": case, "model": "g"} for case in ("c1", "c2")]
@@ -43,7 +44,7 @@ def with_scores(make_set):
 def test_a_case_counts_when_its_last_score_is_given(with_scores):
     begun = with_scores(*whole("c1", 4), *whole("c2", 2)[:3])
     assert begun.scores["case"].unique().to_list() == ["c1"]
-    assert begun.unfinished_work.rows() == [("r", "c2")]
+    assert unfinished_work(begun).rows() == [("r", "c2")]
     assert len(begun.unfinished) == 3
     done = with_scores(*whole("c1", 4), *whole("c2", 2))
     assert len(done.scores) == 8
@@ -72,7 +73,7 @@ def test_unfinished_scores_are_not_adjudicated_and_agree_with_nobody(with_scores
 def test_one_reader_unfinished_leaves_the_other(with_scores):
     review_set = with_scores(*whole("c1", 5, reader="a"), *whole("c1", 1, reader="b")[:1])
     assert set(review_set.scores["reader"]) == {"a"}
-    assert review_set.unfinished_work.rows() == [("b", "c1")]
+    assert unfinished_work(review_set).rows() == [("b", "c1")]
 
 
 def test_given_scores_count_whole_or_not(with_scores):

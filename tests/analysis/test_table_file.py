@@ -11,7 +11,7 @@ from rexview.analysis import answer_table
 from rexview.analysis.failure_tables import failure_tables
 from rexview.analysis.score_tables import TABLE_1, score_tables
 from rexview.analysis.table_file import TableFile, table_bytes
-from rexview.analysis.table_frames import failure_frame, score_frame
+from rexview.analysis.table_frames import FAILURE_SHARES, failure_frame, score_frame
 from rexview.reviewset import load
 
 HOSTILE = '<script src="http://x"></script>&<img src=x onerror=alert(1)>'
@@ -38,9 +38,9 @@ class Reader(HTMLParser):
 
 
 def test_a_document_is_whole_and_escaped():
-    frame = pd.DataFrame({"Model": [HOSTILE], "Share %": [0.125], "p": [0.0004], "n": [1204.0]})
+    frame = pd.DataFrame({"Model": [HOSTILE], "Share": [0.125], "p": [0.0004], "n": [1204.0]})
     text = table_bytes(
-        TableFile(f"Table 9. {HOSTILE}", lambda: frame, HOSTILE), "doc", NOTICE
+        TableFile(f"Table 9. {HOSTILE}", lambda: frame, HOSTILE, ("Share",)), "doc", NOTICE
     ).decode()
     found = Reader(text)
     known = {"html", "head", "meta", "title", "style", "body", "table", "caption"}
@@ -54,10 +54,10 @@ def test_a_document_is_whole_and_escaped():
 
 
 def test_a_csv_carries_every_digit_and_the_notice():
-    frame = pd.DataFrame({"Model": ["=1+1"], "Share %": [1 / 3]})
+    frame = pd.DataFrame({"Model": ["=1+1"], "Share": [1 / 3]})
     file = TableFile("Table 1. Content, & more", lambda: frame, "")
     rows = list(csv.DictReader(io.StringIO(table_bytes(file, "csv", NOTICE).decode("utf-8-sig"))))
-    assert rows == [{"Model": "'=1+1", "Share %": str(1 / 3), "Notice": NOTICE}]
+    assert rows == [{"Model": "'=1+1", "Share": str(1 / 3), "Notice": NOTICE}]
     assert (file.name("csv"), file.name("doc")) == (
         "table-1-content-more.csv", "table-1-content-more.doc"
     )  # fmt: skip
@@ -82,3 +82,7 @@ def test_failures_have_what_could_be_judged(demo):
         [3, 38, 38], [5, 27, 38]
     ]  # fmt: skip
     assert sides.iloc[2][["n", "Only first", "Only second"]].tolist() == [27, 1, 4]
+    text = table_bytes(TableFile("x", lambda: frame, "", FAILURE_SHARES), "csv").decode("utf-8-sig")
+    assert text.splitlines()[1].startswith("Laterality error,Generalist (simulated),3,38,0.0789")
+    document = table_bytes(TableFile("x", lambda: frame, "", FAILURE_SHARES), "doc").decode()
+    assert '<td class="n">3</td><td class="n">38</td><td class="n">7.9%</td>' in document

@@ -136,3 +136,32 @@ def test_addresses_are_relative_and_quoted():
         "case?case=a%26b%3Dc&model=x+y&model=%C3%BC"
     )
     assert not re.search(r"[\"'<>]", href(state.PAGE_BROWSE, {"q": HOSTILE}))
+
+
+def test_cards_say_why_they_stand_where_they_stand_only_in_that_order(make_set, monkeypatch):
+    monkeypatch.setattr(state, "query_value", lambda key: None)
+    review_set = make_set(
+        cases=[{"id": "c"}],
+        answers=[{"case": "c", "model": "g"}, {"case": "c", "model": "m"}],
+        flags=[
+            {"case": "c", "model": "g", "reader": "r", "failure": "verbose"},
+            {"case": "c", "model": "m", "reader": "r", "failure": "laterality_error"},
+        ],
+    )
+    table = answer_table(review_set)
+    for sort, models, told in (
+        ("severity", (), "Harm 3: a finding on the wrong side"),
+        ("severity", ("g",), "Harm 0: too long"),  # of the answers that the filter is about
+        ("order", (), ""),
+    ):
+        found = CaseFilter(sort=sort, models=models)
+        (card,) = case_cards(review_set, apply(table, found), ["c"])
+        drawn = gallery_html(
+            review_set, [card], found, colours={"g": "#111", "m": "#222"}, gap_threshold=2
+        )
+        assert re.findall(r'<p class="rx-card-harm" .*?>(.*?)</p>', drawn) == (
+            [told] if told else []
+        )
+        assert [answer.harm for answer in card.answers] == [
+            "Harm 0: too long", "Harm 3: a finding on the wrong side"
+        ]  # fmt: skip
