@@ -11,6 +11,8 @@ page_header("Study")
 with study_panels.trouble_told():
     st.markdown("## Progress")
     study_panels.show_progress(review_set)
+    if study_panels.may_assign():
+        study_panels.show_exposures(review_set)
     st.markdown("## Adjudication")
     study_panels.show_to_adjudicate(review_set)
     if study_panels.may_assign():

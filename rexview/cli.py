@@ -207,12 +207,14 @@ def _entries(report: BackupReport) -> str:
 
 
 def _export_reviews(options: argparse.Namespace) -> int:
+    from rexview.analysis.exposure import exposures_of, write_exposures
     from rexview.reviewset import write_csv
     from rexview.store import merged
 
     reviews = _reviews(options.folder)
     review_set = merged(reviews.review_set, reviews)
     write_csv(review_set, ("scores", "flags"), options.out)
+    write_exposures(exposures_of(reviews), options.out)
     scores, flags = review_set.scores.height, review_set.flags.height
     print(f"{scores:,} score{'s'[: scores != 1]}, {flags:,} flag{'s'[: flags != 1]} written.")
     return 0

@@ -253,7 +253,8 @@ def with_written(given: ReviewSet) -> ReviewSet:
         raise error
     try:
         kept = reviews(given)
-        return _with_written(given, kept, kept.revision())
+        # What somebody was shown changes no score: pages are not made anew for it.
+        return _with_written(given, kept, kept.revision(but="reveal"))
     except StoreError as error:
         _unreadable[given] = (time.monotonic(), error)
         raise

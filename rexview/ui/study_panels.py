@@ -12,6 +12,7 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.assigning import Given, Plan, plan_assignments, withdrawable
+from rexview.analysis.exposure import REPORT, UNBLINDED, Exposure, exposures_of
 from rexview.analysis.settling import CaseDifferences, differing_cases
 from rexview.analysis.study_progress import ReaderProgress, begun_cases, readers_progress
 from rexview.analysis.worklist import required_scores, strata_of
@@ -24,6 +25,7 @@ from rexview.ui.comment_panel import REFRESH_S
 from rexview.ui.text import as_markdown
 
 _VIA: Final = "study page"
+_MOST_EXPOSURES: Final = 500
 _NEW: Final = "study_new_readers"
 _TOLD: Final = "study_told"
 
@@ -80,6 +82,48 @@ def _progress_row(row: ReaderProgress, name: str) -> str:
     bar = f'<progress value="{settled}" max="{max(all_of_it.total, 1)}"></progress>'
     words = f"{settled:,} of {all_of_it.total:,}"
     return f'<tr><th scope="row">{html.escape(name)}</th>{cells}<td>{bar} {words}</td></tr>'
+
+
+_SEEN: Final = {REPORT: "Report", UNBLINDED: "Models named"}
+_TIMING: Final = {"before": "before scoring", "during": "while scoring", "after": "after scoring"}
+
+
+def show_exposures(review_set: ReviewSet) -> None:
+    """Tell a lead which cases readers saw with the report or with the models named, and when."""
+    people.guard(state.PAGE_STUDY)
+    reviews = resources.reviews(review_set)
+    every = _exposures(reviews, reviews.revision())
+    if not every:
+        st.caption("No reader has seen a report, or a case with its models named.")
+        return
+    early = sum(one.timing != "after" for one in every)
+    cases = "1 case" if early == 1 else f"{early:,} cases"
+    names = reader_names(review_set, (one.reader for one in every))
+    with st.expander(f"Seen before scoring was finished: {cases}"):
+        st.html(exposures_html(every[-_MOST_EXPOSURES:], names))
+        if len(every) > _MOST_EXPOSURES:
+            st.caption(f"The newest {_MOST_EXPOSURES:,} of {len(every):,}; the export has all.")
+
+
+@lru_cache(maxsize=8)
+def _exposures(reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
+    return exposures_of(reviews).all()
+
+
+def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> str:
+    """Lay out what readers saw as a table, the newest first."""
+    heads = ("Reader", "Case", "Seen", "When", "At (UTC)")
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    rows = ""
+    for one in reversed(exposures):
+        when = _TIMING[one.timing] + (", scored all the same" if one.accepted else "")
+        name = html.escape(names.get(one.reader, one.reader))
+        cells = (html.escape(one.case), _SEEN[one.seen], when, f"{one.at:%Y-%m-%d %H:%M}")
+        rows += f'<tr><th scope="row">{name}</th>{"".join(f"<td>{c}</td>" for c in cells)}</tr>'
+    return (
+        '<div class="rx-scroll"><table class="rx-study"><thead><tr>'
+        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
 
 
 def reader_names(review_set: ReviewSet, readers: Iterable[str] = ()) -> dict[str, str]:

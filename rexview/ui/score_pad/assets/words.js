@@ -2,10 +2,11 @@
 // page.
 //
 // "own" is {scores: {"A/process/": {score, comment}}, flags: {"A/omission": true}, skip: reason or
-// null, revealed: bool, report: bool, revision: number}. An entry is {token, given, case, kind,
+// null, revealed: bool, report: bool, seen: {report: when, unblinded: when}, revision: number}; when is null or
+// {at: ISO time, timing: "before" | "during" | "after" (scoring), accepted: bool}. An entry is {token, given, case, kind,
 // slot, subject, picture, field, value, was}.
 
-export const NOTHING = { scores: {}, flags: {}, skip: null, revealed: false, report: false, revision: -1 };
+export const NOTHING = { scores: {}, flags: {}, skip: null, revealed: false, report: false, seen: {}, revision: -1 };
 
 export function scoreKey(slot, { dimension, picture }) {
   return `${slot}/${dimension}/${picture ?? ""}`;
@@ -47,8 +48,22 @@ export function withEntries(own, entries) {
       now.scores[keyOf(entry)] = { ...before, [entry.field]: entry.value };
     } else if (entry.kind === "verdict") now.flags[keyOf(entry)] = entry.value;
     else if (entry.kind === "skip") now.skip = entry.value;
+    else if (entry.kind === "reveal" && entry.subject === "unblinded") {
+      now.seen = { ...now.seen, unblinded: { ...now.seen?.unblinded, accepted: true } };
+    }
   }
   return now;
+}
+
+/** What is missing before a case counts: [{slot, items}], items null where the answer has no score. */
+export function missing(padCase, own) {
+  const found = [];
+  for (const { slot, needed, items } of padCase.answers) {
+    if (!needed) continue;
+    const open = items.filter((item) => !own.scores[scoreKey(slot, item)]?.score);
+    if (open.length > 0) found.push({ slot, items: open.length === items.length ? null : open });
+  }
+  return found;
 }
 
 /** How many scores a case needs and how many are given. */
