@@ -114,7 +114,8 @@ def _add_reviews(commands: Any) -> None:
     back.set_defaults(run=_restore)
 
     tables = commands.add_parser(
-        "export-reviews", help="write scores.csv and flags.csv, given and written rows together"
+        "export-reviews",
+        help="write scores.csv and flags.csv, given and written rows together, and exposures.csv",
     )
     tables.add_argument("folder", type=Path, metavar="FOLDER")
     tables.add_argument("--out", type=Path, required=True, metavar="FOLDER")
@@ -208,13 +209,15 @@ def _entries(report: BackupReport) -> str:
 
 def _export_reviews(options: argparse.Namespace) -> int:
     from rexview.analysis.exposure import exposures_of, write_exposures
+    from rexview.analysis.worklist import unfinished_cases
     from rexview.reviewset import write_csv
     from rexview.store import merged
 
     reviews = _reviews(options.folder)
     review_set = merged(reviews.review_set, reviews)
     write_csv(review_set, ("scores", "flags"), options.out)
-    write_exposures(exposures_of(reviews), options.out)
+    seen = exposures_of(reviews).all(unfinished_cases(review_set))
+    write_exposures(seen, options.out)
     scores, flags = review_set.scores.height, review_set.flags.height
     print(f"{scores:,} score{'s'[: scores != 1]}, {flags:,} flag{'s'[: flags != 1]} written.")
     return 0

@@ -31,7 +31,7 @@ COLUMNS: Final = pl.Schema(
         "created": pl.Datetime("us", "UTC"),
     }
 )
-"""Columns of :meth:`Exposures.frame`."""
+"""Columns of the table that is exported."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Exposure:
     """One thing that a reader saw of a case, first at ``at`` (UTC).
 
     ``timing`` tells when that was: before the reader gave any score on the case (or none is given
-    yet), while they scored it, or after the last score so far. ``accepted`` says that the reader
+    yet), while they scored it, or after all was scored. ``accepted`` says that the reader
     knew and scored the case all the same.
     """
 
@@ -76,28 +76,30 @@ class Exposures:
                     accepted.add(where)
         return Exposures(seen, scored, frozenset(accepted))
 
-    def of(self, reader: str, case: str, seen: str) -> Exposure | None:
-        """Return when a reader saw one thing of a case first, None if never."""
+    def of(self, reader: str, case: str, seen: str, *, finished: bool = True) -> Exposure | None:
+        """Return when a reader saw one thing of a case first, None if never.
+
+        ``finished`` says that the reader has scored the case in full: else nothing is after it.
+        """
         row = self.seen.get((reader, case, seen))
         if row is None:
             return None
         first, last = self.scored.get((reader, case), (row.id + 1, row.id + 1))
-        timing: Timing = "before" if first > row.id else "during" if last > row.id else "after"
+        late = last > row.id or not finished
+        timing: Timing = "before" if first > row.id else "during" if late else "after"
         accepted = seen == UNBLINDED and (reader, case) in self.accepted
         return Exposure(case, reader, seen, row.at, timing, accepted)
 
-    def all(self) -> tuple[Exposure, ...]:
-        """Return everything that anybody saw, oldest first."""
-        rows = sorted(self.seen.items(), key=lambda item: item[1].id)
-        found = (self.of(reader, case, seen) for (reader, case, seen), _ in rows)
-        return tuple(one for one in found if one is not None)
+    def all(self, unfinished: pl.DataFrame) -> tuple[Exposure, ...]:
+        """Return everything that anybody saw, oldest first.
 
-    def frame(self) -> pl.DataFrame:
-        """Return :meth:`all` as a table with :data:`COLUMNS`."""
-        rows = [
-            (one.case, one.reader, one.seen, one.timing, one.accepted, one.at) for one in self.all()
-        ]
-        return pl.DataFrame(rows, schema=COLUMNS, orient="row")
+        ``unfinished`` has the columns ``case`` and ``reader``, as
+        :func:`rexview.analysis.worklist.unfinished_cases` gives it.
+        """
+        begun = set(unfinished.select("reader", "case").iter_rows())
+        rows = sorted(self.seen.items(), key=lambda item: item[1].id)
+        found = (self.of(*about, finished=about[:2] not in begun) for about, _ in rows)
+        return tuple(one for one in found if one is not None)
 
 
 def exposures_of(reviews: Reviews) -> Exposures:
@@ -112,8 +114,9 @@ def exposures_of(reviews: Reviews) -> Exposures:
     return Exposures().after(sorted((*shown, *scores), key=lambda row: row.id))
 
 
-def write_exposures(exposures: Exposures, folder: Path) -> Path:
-    """Write :meth:`Exposures.frame` as ``exposures.csv`` into a folder that is there."""
+def write_exposures(exposures: Iterable[Exposure], folder: Path) -> Path:
+    """Write exposures as ``exposures.csv`` with :data:`COLUMNS` into a folder that is there."""
+    rows = [(one.case, one.reader, one.seen, one.timing, one.accepted, one.at) for one in exposures]
     path = folder / "exposures.csv"
-    exposures.frame().write_csv(path)
+    pl.DataFrame(rows, schema=COLUMNS, orient="row").write_csv(path)
     return path

@@ -141,7 +141,8 @@ def own_json(study: Study, case_id: str) -> dict[str, Any]:
 
 
 def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
-    found = study.words.exposures.of(study.person.id, case_id, what)
+    finished = study.states.get(case_id) == "done"
+    found = study.words.exposures.of(study.person.id, case_id, what, finished=finished)
     if found is None:
         return None
     return {"at": found.at.isoformat(), "timing": found.timing, "accepted": found.accepted}

@@ -15,7 +15,7 @@ from rexview.analysis.assigning import Given, Plan, plan_assignments, withdrawab
 from rexview.analysis.exposure import REPORT, UNBLINDED, Exposure, exposures_of
 from rexview.analysis.settling import CaseDifferences, differing_cases
 from rexview.analysis.study_progress import ReaderProgress, begun_cases, readers_progress
-from rexview.analysis.worklist import required_scores, strata_of
+from rexview.analysis.worklist import required_scores, strata_of, unfinished_cases
 from rexview.errors import StoreError
 from rexview.people import Person, person_alone
 from rexview.schema import ReviewSet
@@ -92,7 +92,7 @@ def show_exposures(review_set: ReviewSet) -> None:
     """Tell a lead which cases readers saw with the report or with the models named, and when."""
     people.guard(state.PAGE_STUDY)
     reviews = resources.reviews(review_set)
-    every = _exposures(reviews, reviews.revision())
+    every = _exposures(resources.newest(review_set), reviews, reviews.revision())
     if not every:
         st.caption("No reader has seen a report, or a case with its models named.")
         return
@@ -106,8 +106,8 @@ def show_exposures(review_set: ReviewSet) -> None:
 
 
 @lru_cache(maxsize=8)
-def _exposures(reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
-    return exposures_of(reviews).all()
+def _exposures(written: ReviewSet, reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
+    return exposures_of(reviews).all(unfinished_cases(written))
 
 
 def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> str:
@@ -121,7 +121,7 @@ def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> s
         cells = (html.escape(one.case), _SEEN[one.seen], when, f"{one.at:%Y-%m-%d %H:%M}")
         rows += f'<tr><th scope="row">{name}</th>{"".join(f"<td>{c}</td>" for c in cells)}</tr>'
     return (
-        '<div class="rx-scroll"><table class="rx-study"><thead><tr>'
+        '<div class="rx-scroll"><table class="rx-study rx-told"><thead><tr>'
         f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 

@@ -3,11 +3,13 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+import polars as pl
 import pytest
 
-from rexview.analysis.exposure import REPORT, UNBLINDED, Exposures
+from rexview.analysis.exposure import REPORT, UNBLINDED, Exposures, write_exposures
 from rexview.store import Stored
 
+NONE = pl.DataFrame(schema={"case": pl.String, "reader": pl.String})
 NOW = datetime(2026, 3, 1, 14, 5, tzinfo=UTC)
 ROW = Stored(1, "t", NOW, "ann", "Ann", "reader", "score", "c1", "m", "process", None, {}, None, "")
 
@@ -45,7 +47,10 @@ SEEN = shown(REPORT)
     ],
 )
 def test_when_it_was_goes_by_the_order_of_the_history(told, timing):
-    found = Exposures().after(rows(*told)).of("ann", "c1", REPORT)
+    seen = Exposures().after(rows(*told))
+    found = seen.of("ann", "c1", REPORT)
+    unfinished = seen.of("ann", "c1", REPORT, finished=False)
+    assert unfinished.timing == ("during" if timing == "after" else timing)
     assert found.timing == timing
     first = next(row for row in rows(*told) if row.kind == "reveal")
     assert found.at == first.at
@@ -57,8 +62,8 @@ def test_rows_may_come_in_parts():
     parts = Exposures()
     for row in told:
         parts = parts.after([row])
-    assert parts.all() == whole.all()
-    assert [(one.seen, one.timing) for one in whole.all()] == [
+    assert parts.all(NONE) == whole.all(NONE)
+    assert [(one.seen, one.timing) for one in whole.all(NONE)] == [
         (UNBLINDED, "during"),
         (REPORT, "after"),
     ]
@@ -67,19 +72,22 @@ def test_rows_may_come_in_parts():
 def test_what_is_accepted_is_kept_and_the_first_look_stays():
     again = shown(UNBLINDED)
     again["value"] = {"what": UNBLINDED, "accepted": True}
-    (one,) = Exposures().after(rows(shown(UNBLINDED), again)).all()
+    (one,) = Exposures().after(rows(shown(UNBLINDED), again)).all(NONE)
     assert (one.accepted, one.at) == (True, NOW - timedelta(minutes=1))
-    assert Exposures().after(rows(shown(UNBLINDED))).all()[0].accepted is False
+    assert Exposures().after(rows(shown(UNBLINDED))).all(NONE)[0].accepted is False
 
 
 def test_naming_the_models_by_the_rules_is_no_exposure():
-    assert Exposures().after(rows(shown("models"), shown(REPORT, case=None))).all() == ()
+    assert Exposures().after(rows(shown("models"), shown(REPORT, case=None))).all(NONE) == ()
 
 
-def test_the_table_has_a_row_for_each():
-    frame = Exposures().after(rows(shown(UNBLINDED), SEEN)).frame()
-    assert frame.rows() == [
-        ("c1", "ann", UNBLINDED, "before", False, NOW - timedelta(minutes=1)),
-        ("c1", "ann", REPORT, "before", False, NOW - timedelta(minutes=2)),
+def test_the_table_has_a_row_for_each(tmp_path):
+    told = Exposures().after(rows(score(3), shown(UNBLINDED), SEEN))
+    begun = pl.DataFrame({"case": ["c1"], "reader": ["ann"]})
+    path = write_exposures(told.all(begun), tmp_path)
+    assert pl.read_csv(path).select("case", "reader", "seen", "scoring", "accepted").rows() == [
+        ("c1", "ann", UNBLINDED, "during", False),
+        ("c1", "ann", REPORT, "during", False),
     ]
-    assert Exposures().frame().is_empty()
+    assert [one.timing for one in told.all(NONE)] == ["after", "after"]
+    assert write_exposures((), tmp_path).read_text().count("\n") == 1

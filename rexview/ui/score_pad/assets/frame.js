@@ -166,7 +166,7 @@ export class Frame {
         ),
       );
     } else if (unblinded) {
-      lines.push(html("p", {}, `You have seen this case with the models named ${at(unblinded)}.`));
+      lines.push(html("p", {}, `You have seen this case with the models named ${at(unblinded)}. `));
     }
     if (report) lines.push(html("p", {}, `You saw the report ${at(report)}, ${TIMING[report.timing]}.`));
     const text = `${pad.held}|${lines.map((line) => line.textContent).join("|")}`;

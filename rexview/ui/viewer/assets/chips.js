@@ -38,8 +38,11 @@ export class Chips {
         ),
       ),
     );
-    this.groupChips.hidden = viewer.groups.list.length === 0;
-    this.groupChips.replaceChildren(...viewer.groups.list.map((group) => this.#group(group)));
+    const { list } = viewer.groups;
+    const alone = viewer.data.oneGroup && list.length === 0 && viewer.data.groups.length > 0; // the row stays: the picture keeps its size
+    this.groupChips.hidden = list.length === 0 && !alone;
+    const none = html("span", { class: "none" }, "No boxes");
+    this.groupChips.replaceChildren(...(alone ? [none] : list.map((group) => this.#group(group))));
     this.refresh();
   }
 
@@ -80,7 +83,7 @@ export class Chips {
       chip.setAttribute("aria-pressed", String(viewer.state.shown.includes(chip.dataset.view)));
       chip.classList.toggle("active", chip.dataset.view === viewer.state.active);
     }
-    for (const chip of this.groupChips.children) {
+    for (const chip of this.groupChips.querySelectorAll(".chip")) {
       chip.setAttribute("aria-pressed", String(viewer.groups.isShown(chip.dataset.group)));
     }
   }
