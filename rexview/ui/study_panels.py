@@ -19,7 +19,7 @@ from rexview.analysis.worklist import required_scores, strata_of, unfinished_cas
 from rexview.errors import StoreError
 from rexview.people import Person, person_alone
 from rexview.schema import ReviewSet
-from rexview.store import Assignment, Entry, Reviews, may
+from rexview.store import Assignment, Entry, Reviews, may, merged
 from rexview.ui import people, resources, state
 from rexview.ui.comment_panel import REFRESH_S
 from rexview.ui.text import as_markdown
@@ -92,11 +92,11 @@ def show_exposures(review_set: ReviewSet) -> None:
     """Tell a lead which cases readers saw with the report or with the models named, and when."""
     people.guard(state.PAGE_STUDY)
     reviews = resources.reviews(review_set)
-    every = _exposures(resources.newest(review_set), reviews, reviews.revision())
+    every = _exposures(review_set, reviews, reviews.revision())
     if not every:
         st.caption("No reader has seen a report, or a case with its models named.")
         return
-    early = sum(one.timing != "after" for one in every)
+    early = len({(one.reader, one.case) for one in every if one.timing != "after"})
     cases = "1 case" if early == 1 else f"{early:,} cases"
     names = reader_names(review_set, (one.reader for one in every))
     with st.expander(f"Seen before scoring was finished: {cases}"):
@@ -106,8 +106,8 @@ def show_exposures(review_set: ReviewSet) -> None:
 
 
 @lru_cache(maxsize=8)
-def _exposures(written: ReviewSet, reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
-    return exposures_of(reviews).all(unfinished_cases(written))
+def _exposures(given: ReviewSet, reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
+    return exposures_of(reviews).all(unfinished_cases(merged(given, reviews)))
 
 
 def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> str:
