@@ -17,27 +17,42 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
-    from rexview.ui.gate import OwnNamesOnly, SignedInOnly
+    from rexview.ui.gate import KnownRoutesOnly, OwnNamesOnly
+    from rexview.ui.origins import ask_nobody_outside
     from rexview.ui.routes import routes
+    from rexview.ui.security_headers import SecurityHeaders, server_error
+    from rexview.ui.state import ADDRESSES
     from rexview.ui.theme import DarkByDefault
+
+    ask_nobody_outside()
+    own_routes = routes()
 
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:
-        """Import everything first, then set it apart from the collection after every page run."""
+        """Import everything first, then set it apart from the collection after every page run.
+
+        When the server is stopped the reviews databases are closed, each one file then.
+        """
+        from rexview.store.database import close_databases
         from rexview.ui.shell import prepare_server
 
         prepare_server()
         gc.collect()
         gc.freeze()
-        yield
+        try:
+            yield
+        finally:
+            close_databases()
 
     app = st.App(
         __file__,
-        routes=routes(),
+        routes=own_routes,
         middleware=[
+            Middleware(SecurityHeaders),
             Middleware(OwnNamesOnly),
-            Middleware(SignedInOnly),
+            Middleware(KnownRoutesOnly, own=own_routes, pages=ADDRESSES.values()),
             Middleware(DarkByDefault),
         ],
+        exception_handlers={Exception: server_error},
         lifespan=lifespan,
     )

@@ -31,7 +31,7 @@ gap = resources.settings().gap_threshold
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
     people.guard(state.PAGE_CASE)
-    verdicts.keep(review_set)
+    trouble = verdicts.keep(review_set)
     written = resources.newest(review_set)
     case_filter = state.link_filter()
     ordered = filtered.ordered_cases(table, case_filter)
@@ -45,9 +45,10 @@ def show_case() -> None:
     place = case_page.place_in(ordered, page.case.id)
 
     case_parts.show_header(review_set, page.case, place, describe(table, case_filter))
-    st.html(case_panels.question_html(page.case, page.keyed_flags()))
     left, right = st.columns([11, 12], gap="medium")
     with right:
+        with st.container(key="rx_question"):
+            st.html(case_panels.question_html(page.case, page.keyed_flags()))
         report = st.empty()
         answers = st.empty()
         shown = case_parts.answer_choices(page, names)
@@ -66,10 +67,14 @@ def show_case() -> None:
     agreed = case_notes.consensus(review_set, page.case.id)
     st.html(
         case_panels.scores_html(
-            shown.scores, names=names, readers=written.reader_names, agreed=agreed
+            shown.scores,
+            names=names,
+            readers=written.reader_names,
+            agreed=agreed,
+            uncounted=shown.uncounted,
         )
     )
-    verdicts.take_verdicts(review_set, page.case.id)
+    verdicts.take_verdicts(review_set, shown, trouble)
     unblinded_cases.note_case(review_set, page.case.id)
     comment_panel.show_comments(review_set, comment_panel.case_places(page, names))
 

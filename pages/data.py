@@ -2,9 +2,10 @@
 
 import streamlit as st
 
-from rexview.ui import data_forms, people, state
+from rexview.ui import data_forms, people, reviews_panel, state
 from rexview.ui.problems import show_problems
 from rexview.ui.shell import page_header, try_review_set
+from rexview.ui.text import lines_as_markdown
 
 people.guard(state.PAGE_DATA)
 review_set, error = try_review_set()
@@ -16,8 +17,9 @@ with left:
     st.subheader("Open now")
     if review_set is not None:
         data_forms.show_open_set(review_set)
+        reviews_panel.show_reviews(review_set)
     else:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         show_problems(getattr(error, "problems", ()), key="open")
 
 with right:

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rexview import __version__
-from rexview.errors import ImportSourceError, ReviewSetError, RexviewError
+from rexview.bounded import typed_path
+from rexview.errors import FileRefused, ImportSourceError, ReviewSetError, RexviewError
 from rexview.schema import Problem
 from rexview.vocab import HINT_KINDS
 
 if TYPE_CHECKING:
-    from rexview.store import BackupReport, Reviews
+    from rexview.store import BackupReport, MergeReport, Reviews
 
 
 _BENCHES: Final = ("viewer", "queries", "imaging", "detectors", "stats", "reliability")
@@ -38,6 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _print_problems(error.problems, sys.stderr)
     except RexviewError as error:
         print(str(error), file=sys.stderr)
+    finally:
+        if "rexview.store.database" in sys.modules:
+            from rexview.store.database import close_databases
+
+            close_databases()  # leaves one file, without a -wal beside it
     return 1
 
 
@@ -47,17 +53,17 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     check = commands.add_parser("check", help="print every problem of a review set")
-    check.add_argument("folder", type=Path, metavar="FOLDER")
+    check.add_argument("folder", type=_path, metavar="FOLDER")
     check.add_argument("--json", action="store_true", help="a JSON list instead of lines")
     check.set_defaults(run=_check)
 
     failures = commands.add_parser("failures", help="list the failures found in a review set")
-    failures.add_argument("folder", type=Path, metavar="FOLDER")
+    failures.add_argument("folder", type=_path, metavar="FOLDER")
     failures.add_argument("--json", action="store_true", help="a JSON list instead of lines")
     failures.set_defaults(run=_failures)
 
     stats = commands.add_parser("stats", help="print the tables of scores, tests and readers")
-    stats.add_argument("folder", type=Path, metavar="FOLDER")
+    stats.add_argument("folder", type=_path, metavar="FOLDER")
     stats.add_argument("--json", action="store_true", help="a JSON object with full precision")
     stats.add_argument(
         "--order",
@@ -72,8 +78,8 @@ def _parser() -> argparse.ArgumentParser:
     stats.set_defaults(run=_stats)
 
     render = commands.add_parser("render", help="write the display picture of one image")
-    render.add_argument("image", type=Path, metavar="IMAGE")
-    render.add_argument("--out", type=Path, required=True, metavar="X.png")
+    render.add_argument("image", type=_path, metavar="IMAGE")
+    render.add_argument("--out", type=_path, required=True, metavar="X.png")
     render.add_argument(
         "--window",
         default="file",
@@ -86,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     bench.add_argument("what", choices=_BENCHES)
     bench.add_argument(
         "folder",
-        type=Path,
+        type=_path,
         nargs="?",
         metavar="FOLDER",
         help="for detectors: the share of a review set's newest answers that is flagged",
@@ -99,26 +105,49 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _path(text: str) -> Path:
+    """Read a path of the command line; what no file can be called is told before anything runs."""
+    try:
+        return typed_path(text)
+    except FileRefused as refusal:
+        raise argparse.ArgumentTypeError(str(refusal)) from None
+
+
 def _add_reviews(commands: Any) -> None:
     keep = commands.add_parser("backup", help="copy what people wrote into one file")
-    keep.add_argument("folder", type=Path, metavar="FOLDER")
-    keep.add_argument("--out", type=Path, required=True, metavar="FILE")
+    keep.add_argument("folder", type=_path, metavar="FOLDER")
+    keep.add_argument("--out", type=_path, required=True, metavar="FILE")
     keep.set_defaults(run=_backup)
 
     back = commands.add_parser("restore", help="put a backup into the reviews database of a set")
-    back.add_argument("file", type=Path, metavar="FILE")
-    back.add_argument("folder", type=Path, metavar="FOLDER")
+    back.add_argument("file", type=_path, metavar="FILE")
+    back.add_argument("folder", type=_path, metavar="FOLDER")
     back.add_argument(
         "--replace", action="store_true", help="take away what is there (it is backed up first)"
     )
     back.set_defaults(run=_restore)
 
+    join = commands.add_parser(
+        "merge-reviews", help="join all databases of a review set into one, every entry once"
+    )
+    join.add_argument("folder", type=Path, metavar="FOLDER")
+    join.add_argument(
+        "--from",
+        dest="more",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="also this database or backup, which is left as it is",
+    )
+    join.set_defaults(run=_merge_reviews)
+
     tables = commands.add_parser(
         "export-reviews",
         help="write scores.csv and flags.csv, given and written rows together, and exposures.csv",
     )
-    tables.add_argument("folder", type=Path, metavar="FOLDER")
-    tables.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+    tables.add_argument("folder", type=_path, metavar="FOLDER")
+    tables.add_argument("--out", type=_path, required=True, metavar="FOLDER")
     tables.set_defaults(run=_export_reviews)
 
 
@@ -129,8 +158,8 @@ def _add_import(commands: Any) -> None:
     formats = parser.add_subparsers(title="formats", required=True, metavar="FORMAT")
     for importer in FORMATS.values():
         one = formats.add_parser(importer.id, help=importer.name, description=importer.description)
-        one.add_argument("sources", type=Path, nargs="+", metavar="SOURCE")
-        one.add_argument("--out", type=Path, required=True, metavar="FOLDER")
+        one.add_argument("sources", type=_path, nargs="+", metavar="SOURCE")
+        one.add_argument("--out", type=_path, required=True, metavar="FOLDER")
         importer.add_arguments(one)
         one.set_defaults(run=_import, importer=importer)
 
@@ -189,6 +218,7 @@ def _backup(options: argparse.Namespace) -> int:
     from rexview.store import backup
 
     report = backup(_reviews(options.folder), options.out)
+    _tell_changed(report)
     print(f"{_entries(report)} backed up.")
     return 0
 
@@ -199,11 +229,34 @@ def _restore(options: argparse.Namespace) -> int:
     report = restore(options.file, _reviews(options.folder), replace=options.replace)
     if report.kept:
         print(f"What was there is kept in {report.kept}.", file=sys.stderr)
+    _tell_changed(report)
     print(f"{_entries(report)} restored.")
     return 0
 
 
-def _entries(report: BackupReport) -> str:
+def _tell_changed(report: BackupReport) -> None:
+    if report.changed:
+        print(
+            f"warning: {report.changed:,} of them damaged after saving; they count nowhere.",
+            file=sys.stderr,
+        )
+
+
+def _merge_reviews(options: argparse.Namespace) -> int:
+    from rexview.reviewset import load
+    from rexview.settings import load_settings
+    from rexview.store import merge_databases, open_best, other_databases
+
+    reviews = open_best(load(options.folder), load_settings())
+    files = [one.file for one in other_databases(reviews)]
+    report = merge_databases(reviews, [*files, *(file.resolve() for file in options.more)])
+    for file in report.kept:
+        print(f"Kept: {file}", file=sys.stderr)
+    print(f"{report.added:,} added, {_entries(report)} now in {reviews.place}.")
+    return 0
+
+
+def _entries(report: BackupReport | MergeReport) -> str:
     return f"{report.entries:,} {'entry' if report.entries == 1 else 'entries'}"
 
 

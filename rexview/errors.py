@@ -9,6 +9,8 @@
      |   +- ImageMissing    there is no such file
      |   +- ImageTooLarge   decoding it would need more memory than the limit allows
      |   +- ImageBroken     it is there but cannot be decoded
+     |   +- ImageBusy       others are being decoded and take all the memory; try again
+     +- FileRefused         a path cannot be one, or a file is too large, too deep or no file
      +- PathEscape          a path points outside the folder that it must stay in
      +- FilterError         a filter from a link cannot be understood
      +- SettingsError       a setting has a value that cannot be used
@@ -71,6 +73,21 @@ class ImageTooLarge(ImageError):
 
 class ImageBroken(ImageError):
     """The file is there but cannot be decoded."""
+
+
+class ImageBusy(ImageError):
+    """Other pictures are being decoded and take all the memory that there is for it."""
+
+
+class FileRefused(RexviewError):
+    """A path, a file or a text is not taken: it cannot be one, or goes beyond what is read.
+
+    ``line`` is where, counted from 1, if that is known.
+    """
+
+    def __init__(self, message: str, *, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 class PathEscape(RexviewError):

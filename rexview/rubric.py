@@ -6,14 +6,18 @@ its own file of the same shape.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-import yaml
+from rexview.bounded import read_yaml
+from rexview.errors import FileRefused
 
 _BUILT_IN: Final = Path(__file__).with_name("rubric.yaml")
+_MOST_DIMENSIONS: Final = 40
+_LONGEST_TEXT: Final = 4000
 
 
 @dataclass(frozen=True)
@@ -34,14 +38,48 @@ def load_rubric(path: Path | None = None) -> dict[str, RubricDimension]:
     -------
     dict of str to RubricDimension
         By dimension id, in the order of the file.
+
+    Raises
+    ------
+    FileRefused
+        When it is no rubric, naming the dimension and what it lacks, or goes beyond the limits of
+        :mod:`rexview.bounded` or of this module.
+    OSError
+        When it is not there or cannot be read.
     """
-    raw = yaml.safe_load((path or _BUILT_IN).read_text(encoding="utf-8"))
-    return {
-        key: RubricDimension(
-            id=key,
-            name=str(entry["name"]),
-            question=str(entry["question"]),
-            anchors={int(level): str(text) for level, text in entry["anchors"].items()},
-        )
-        for key, entry in raw["dimensions"].items()
-    }
+    raw = read_yaml(path or _BUILT_IN)
+    dimensions = raw.get("dimensions") if isinstance(raw, Mapping) else None
+    if not isinstance(dimensions, Mapping):
+        raise FileRefused("There are no dimensions.")
+    if len(dimensions) > _MOST_DIMENSIONS:
+        raise FileRefused(f"There are more than {_MOST_DIMENSIONS} dimensions.")
+    return {str(key): _dimension(str(key), entry) for key, entry in dimensions.items()}
+
+
+def _dimension(key: str, entry: Any) -> RubricDimension:
+    where = f"The dimension “{key[:40]}”"
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("anchors"), Mapping):
+        raise FileRefused(f"{where} lacks name, question or anchors.")
+    anchors = {_level(level, where): text for level, text in entry["anchors"].items()}
+    texts = (key, entry.get("name"), entry.get("question"), *anchors.values())
+    for text in texts:
+        if isinstance(text, bool) or not isinstance(text, str | int | float):
+            raise FileRefused(f"{where} has no text for its name, its question or an anchor.")
+        if len(str(text)) > _LONGEST_TEXT:
+            raise FileRefused(f"{where} has a text of more than {_LONGEST_TEXT:,} letters.")
+    return RubricDimension(
+        id=key,
+        name=str(entry["name"]),
+        question=str(entry["question"]),
+        anchors={level: str(text) for level, text in anchors.items()},
+    )
+
+
+def _level(level: Any, where: str) -> int:
+    try:
+        number = int(level)
+    except (TypeError, ValueError):
+        number = 0
+    if not 1 <= number <= 5:
+        raise FileRefused(f"{where} has an anchor for something else than 1 to 5.")
+    return number

@@ -8,6 +8,7 @@ methods. Nothing here reads or writes a file.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
@@ -73,7 +74,8 @@ class Reader:
 class SetInfo:
     """What ``reviewset.yaml`` says. ``images`` is the base folder or URL of image paths.
 
-    ``id`` names the set among others in one reviews database.
+    ``id`` names the set among others in one reviews database. ``rubric`` and ``harm`` name files in
+    the folder; ``harm`` is empty for the built-in table.
     """
 
     name: str
@@ -85,6 +87,7 @@ class SetInfo:
     rubric: str = "rexecution"
     id: str | None = None
     protocol: Protocol = field(default_factory=Protocol)
+    harm: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -243,10 +246,11 @@ class ReaderFlag:
 class Evidence:
     """Where a flag can be checked.
 
-    ``where`` is ``answer``, ``report``, ``question``, ``box``, ``reference_box``, ``usage`` or
-    ``scores``. ``start`` and ``end`` are character offsets into that text (for a report: into
-    ``field``, ``findings`` or ``impression``). ``box`` is x, y, width, height in pixels of
-    ``image``.
+    ``where`` is ``answer``, ``report``, ``question``, ``option`` (the chosen one),
+    ``correct_option``, ``box``, ``reference_box``, ``usage`` or ``scores``. ``start`` and ``end``
+    are character offsets into that text (for a report: into ``field``, ``findings`` or
+    ``impression``; for an option: into the one whose number, from 0, ``field`` holds). ``box`` is
+    x, y, width, height in pixels of ``image``.
     """
 
     where: str
@@ -371,8 +375,12 @@ class ReviewSet:
 
     @cached_property
     def model_names(self) -> dict[str, str]:
-        """Name on screen by model id."""
-        return {model.id: model.name for model in self.models}
+        """Name on screen by model id; models of the same name are told apart by their id."""
+        times = Counter(model.name for model in self.models)
+        return {
+            model.id: model.name if times[model.name] == 1 else f"{model.name} ({model.id})"
+            for model in self.models
+        }
 
     @cached_property
     def reader_names(self) -> dict[str, str]:

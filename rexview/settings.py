@@ -11,15 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import platformdirs
-import yaml
 
-from rexview.errors import SettingsError
+from rexview.bounded import parse_yaml, read_yaml, typed_path
+from rexview.errors import FileRefused, SettingsError
 from rexview.people import Member, Role, read_members, read_role
 
 DEMO_FOLDER: Final = Path(__file__).resolve().parent.parent / "assets" / "demo"
 CONFIG_NAME: Final = "rexview.yaml"
+_SHOWN: Final = 200
 _DATABASES: Final = ("postgresql", "postgres", "sqlite")
 
 
@@ -27,7 +29,7 @@ def _folder(value: Any) -> Path:
     text = str(value).strip()
     if not text:
         raise ValueError("it is empty")
-    return Path(text).expanduser().resolve()
+    return typed_path(text).resolve()
 
 
 def _positive_int(value: Any) -> int:
@@ -57,11 +59,24 @@ def _folders(value: Any) -> tuple[Path, ...]:
     return tuple(_folder(part) for part in parts)
 
 
+def _public_address(value: Any) -> str:
+    """Read ``https://review.example.org``, with a port where it is not the usual one."""
+    parts = urlsplit(str(value).strip().rstrip("/"))
+    usual = {"http": 80, "https": 443}
+    if parts.scheme not in usual or not parts.hostname or parts.path or parts.query:
+        raise ValueError("it must be like https://review.example.org, without a path")
+    if parts.username is not None or parts.fragment:
+        raise ValueError("it must be like https://review.example.org, and nothing else")
+    name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    port = "" if parts.port in (None, usual[parts.scheme]) else f":{parts.port}"
+    return f"{parts.scheme}://{name}{port}"
+
+
 def _people(value: Any) -> tuple[Member, ...]:
     if isinstance(value, str):  # from the environment
         try:
-            value = yaml.safe_load(value)
-        except yaml.YAMLError:
+            value = parse_yaml(value)[0]
+        except FileRefused:
             raise ValueError("it is no YAML or JSON list") from None
     return read_members(value)
 
@@ -118,6 +133,12 @@ SPECS: Final = (
         "signs image links; set it when several servers share",
         private=True,
     ),
+    Spec(
+        "public_address",
+        "REXVIEW_PUBLIC_ADDRESS",
+        _public_address,
+        "where browsers find this server, such as https://review.example.org",
+    ),
     Spec("people", "REXVIEW_PEOPLE", _people, "who may sign in, with which role", private=True),
     Spec("default_role", "REXVIEW_DEFAULT_ROLE", _default_role, "role of others who sign in"),
     Spec("sign_in_hours", "REXVIEW_SIGN_IN_HOURS", _hours, "how long a sign-in holds"),
@@ -137,6 +158,7 @@ class Settings:
     disagreement_threshold: float = 2.0
     database_url: str | None = field(default=None, repr=False)  # may hold a password
     secret: str | None = None
+    public_address: str | None = None
     people: tuple[Member, ...] = ()
     default_role: Role | None = None
     sign_in_hours: float = 12.0
@@ -190,23 +212,25 @@ def load_settings(
             continue
         try:
             values[name] = specs[name].read(value)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError, FileRefused) as error:
             shown = "the value" if specs[name].private else repr(value)
-            wrong.append(f"{where}: {shown} cannot be used: {error}.")
+            shown = f"{shown[:_SHOWN]}…" if len(shown) > _SHOWN else shown
+            wrong.append(f"{where}: {shown} cannot be used: {str(error).rstrip('.')}.")
     if wrong:
         raise SettingsError("\n".join(wrong))
     return Settings(**values)
 
 
 def _read_config(config: Path, wrong: list[str]) -> dict[str, Any]:
-    if not config.is_file():
-        return {}
     try:
-        content = yaml.safe_load(config.read_text(encoding="utf-8")) or {}
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        wrong.append(f"{config.name} cannot be read: {error}")
+        content = read_yaml(config) or {}
+    except FileNotFoundError:
+        return {}
+    except (FileRefused, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        wrong.append(f"{config.name} cannot be read: {reason}")
         return {}
     if not isinstance(content, dict):
         wrong.append(f"{config.name} must be a list of settings, one `name: value` a line.")
         return {}
-    return content
+    return {str(name): value for name, value in content.items()}

@@ -32,6 +32,8 @@ DIMENSION_NAMES: Final[dict[str, str]] = {
 }
 SCORE_MIN: Final = 1
 SCORE_MAX: Final = 5
+LONGEST_ID: Final = 200
+"""Characters of an id of a review set."""
 
 QUESTION_TYPES: Final[dict[str, str]] = {
     "open": "Open question",  # ReXecution

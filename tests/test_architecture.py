@@ -11,7 +11,8 @@ PACKAGE = ROOT / "rexview"
 
 LEVELS = [
     {"errors", "vocab", "protocol"},
-    {"schema", "frames", "rubric", "people"},
+    {"bounded"},
+    {"schema", "frames", "rubric", "harm", "people"},
     {"settings"},
     {"geometry"},
     {"imaging", "stats"},

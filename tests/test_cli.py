@@ -1,4 +1,6 @@
 import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -111,3 +113,37 @@ def test_it_runs_as_a_module(folder):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "0 errors" in done.stdout
+
+
+@pytest.mark.parametrize("path", ["~nosuchuser/x", "a\nb", "x" * 5000, "x" * 300])
+def test_what_no_file_can_be_called_is_told_without_a_traceback(capsys, path, tmp_path):
+    for command in (
+        ["check", path],
+        ["stats", path],
+        ["render", path, "--out", str(tmp_path / "x.png")],
+        ["render", str(ROOT / "docs" / "case-page.jpg"), "--out", path],
+        ["import", "table", path, "--out", str(tmp_path / "out")],
+        ["import", "images", str(tmp_path), "--out", path],
+        ["backup", str(tmp_path), "--out", path],
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main(command)
+        assert ended.value.code == 2
+        assert re.search("The path|There is no user", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("kind", ["table", "rexrank", "coco", "images"])
+def test_a_device_or_a_pipe_is_no_source(capsys, tmp_path, kind):
+    os.mkfifo(tmp_path / "pipe")
+    for source in ("/dev/zero", str(tmp_path / "pipe")):
+        assert main(["import", kind, source, "--out", str(tmp_path / "out")]) == 1
+        assert "device or a pipe" in capsys.readouterr().err
+    assert main(["render", "/dev/zero", "--out", str(tmp_path / "x.png")]) == 1
+    assert main(["check", "/dev/zero"]) == 1
+
+
+def test_a_pipe_among_pictures_is_passed_over(capsys, folder, tmp_path):
+    os.mkfifo(folder / "images" / "pipe")
+    (folder / "reviewset.yaml").unlink()
+    assert main(["import", "images", str(folder / "images"), "--out", str(tmp_path / "out")]) == 0
+    assert "1 image" in capsys.readouterr().out

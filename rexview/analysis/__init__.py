@@ -9,6 +9,7 @@ from rexview.analysis.case_filter import (
     FILTER_KEYS,
     LIST_KEYS,
     LONGEST_SEARCH,
+    MENTIONS,
     RANGE_LIMITS,
     RANGES,
     SORTS,
@@ -30,10 +31,11 @@ from rexview.analysis.facets import (
     value_name,
     words_name,
 )
+from rexview.analysis.finding_search import search_terms
 from rexview.analysis.overview import Overview, overview
 from rexview.analysis.selecting import Selection, apply, neighbours
 from rexview.analysis.table import AnswerTable, answer_table
-from rexview.analysis.wording import Chip, chips, describe, sort_name
+from rexview.analysis.wording import Chip, chips, describe, search_words, sort_name
 
 __all__ = [
     "ANSWER_STATUSES",
@@ -41,6 +43,7 @@ __all__ = [
     "FILTER_KEYS",
     "LIST_KEYS",
     "LONGEST_SEARCH",
+    "MENTIONS",
     "MODEL_COLOURS",
     "RANGES",
     "RANGE_LIMITS",
@@ -68,6 +71,8 @@ __all__ = [
     "model_colours",
     "neighbours",
     "overview",
+    "search_terms",
+    "search_words",
     "sort_name",
     "unknown_values",
     "value_name",

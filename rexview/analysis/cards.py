@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from rexview.analysis.commenting import CommentCount
+from rexview.analysis.harm_words import harm_words
 from rexview.analysis.selecting import Selection
 from rexview.analysis.table import FAILURE_BITS
 from rexview.schema import Case, ReviewSet, StudyImage, answer_from_row, case_from_row
@@ -42,13 +43,18 @@ class CardAnswer:
 
 @dataclass(frozen=True)
 class CaseCard:
-    """One case of a page of the gallery. ``boxes`` are those on ``image``."""
+    """One case of a page of the gallery.
+
+    ``boxes`` are those on ``image``. ``harm`` says in words what puts the case where it stands
+    among the most severe: the worst failure of the answers that meet the filter.
+    """
 
     case: Case
     image: StudyImage | None
     boxes: tuple[CardBox, ...]
     answers: tuple[CardAnswer, ...]
     comments: CommentCount | None = None
+    harm: str = ""
 
 
 def case_cards(
@@ -70,7 +76,8 @@ def case_cards(
         image = case.key_image
         boxes = _boxes(case, image, given.get(case_id, ()))
         said = selection.table.comments.get(case_id)
-        cards.append(CaseCard(case, image, boxes, answers[case_id], said))
+        words = _harm(selection, case_id)
+        cards.append(CaseCard(case, image, boxes, answers[case_id], said, words))
     return cards
 
 
@@ -95,15 +102,30 @@ def _boxes(
     return tuple(boxes)
 
 
+def _rows_of(selection: Selection, case_id: str) -> slice:
+    """Return which rows of the answer table are those of a case."""
+    table = selection.table
+    place = table.row_of_case[case_id]
+    last = place + 1 == len(table.cases)
+    end = len(table.rows) if last else int(table.starts[place + 1])
+    return slice(int(table.starts[place]), end)
+
+
+def _harm(selection: Selection, case_id: str) -> str:
+    table, own = selection.table, _rows_of(selection, case_id)
+    chosen = table.rows[own].filter(pl.Series(selection.row_mask[own]))
+    if chosen.is_empty():
+        return ""
+    return harm_words(chosen.row(int(chosen["severity"].arg_max() or 0), named=True), table.harm)
+
+
 def _answers(selection: Selection, case_ids: Sequence[str]) -> dict[str, tuple[CardAnswer, ...]]:
     """Return the answers of each case in the order of the models, those of the filter marked."""
     table = selection.table
     found: dict[str, tuple[CardAnswer, ...]] = {}
     for case_id in case_ids:
-        place = table.row_of_case[case_id]
-        start = int(table.starts[place])
-        last = place + 1 == len(table.cases)
-        end = len(table.rows) if last else int(table.starts[place + 1])
+        own = _rows_of(selection, case_id)
+        start, end = own.start, own.stop
         rows = table.rows[start:end].iter_rows(named=True)
         found[case_id] = tuple(
             _answer(row, chosen=bool(selection.row_mask[start + number]))

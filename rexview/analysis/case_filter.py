@@ -17,7 +17,7 @@ from typing import Any, Final
 from rexview.analysis.mark import Mark
 from rexview.analysis.pairing import ModelPair, ReaderPair
 from rexview.errors import FilterError
-from rexview.stats import STATUSES
+from rexview.stats import ALL_EQUAL, STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
 
 SOURCES: Final[dict[str, str]] = {
@@ -35,9 +35,12 @@ COMMENTED: Final[dict[str, str]] = {
 STUDIES: Final[dict[str, str]] = {"normal": "Normal study", "abnormal": "Abnormal study"}
 ANSWER_STATUSES: Final[dict[str, str]] = {**STATUSES, "not_run": "No answer given yet"}
 """What became of the answer; the last is a case without any answer."""
-WEAKEST: Final = tuple(
-    "_and_".join(part for place, part in enumerate(CONTENT_PARTS) if bits >> place & 1)
-    for bits in (1, 2, 4, 3, 5, 6, 7)
+WEAKEST: Final = (
+    *(
+        "_and_".join(part for place, part in enumerate(CONTENT_PARTS) if bits >> place & 1)
+        for bits in (1, 2, 4, 3, 5, 6)
+    ),
+    ALL_EQUAL,
 )
 """Which parts set Content, ties included: the words of :func:`rexview.stats.weakest_link`."""
 SORTS: Final[dict[str, str]] = {
@@ -47,6 +50,13 @@ SORTS: Final[dict[str, str]] = {
     "newest": "Newest answer",
     "order": "As in the files",
 }
+MENTIONS: Final[dict[str, str]] = {
+    "present": "Present",
+    "absent": "Absent",
+    "any": "Any mention",
+    "text": "Plain text",
+}
+"""How a finding that is searched for has to be spoken of; the last looks for the words as typed."""
 RANGES: Final[dict[str, str]] = {
     **DIMENSION_NAMES,
     "gap": "Gap",
@@ -131,8 +141,11 @@ _LISTS: Final[dict[str, _ListField]] = {
     "comments": _ListField("comments", COMMENTED),
 }
 _QUERY: Final = "q"
+_MENTION: Final = "mention"
 _SORT: Final = "sort"
 _MOST_VALUES: Final = 200
+_LONGEST_VALUE: Final = 1000
+"""Characters of a value in a link; a set may have longer ones, which then cannot be linked to."""
 LONGEST_SEARCH: Final = 200
 """Characters of a search; more are cut off."""
 
@@ -147,7 +160,9 @@ class CaseFilter:
     pairs of readers whose scores of the answer are so far apart, ``paired`` pairs of models that
     both have a score in the case, as :mod:`rexview.analysis.pairing` writes them: all have to
     hold, and of ``paired`` the answer is one of the two models'. ``search`` holds words that all
-    have to occur in the question, the report or the answer.
+    have to occur in the question, the report or the answer; unless ``mention`` is ``text``, those
+    that name a finding are looked for as that finding, present, absent or mentioned at all
+    (:data:`MENTIONS`), in the report or the answer.
     """
 
     failures: tuple[str, ...] = ()
@@ -176,6 +191,7 @@ class CaseFilter:
     gap: Range | None = None
     disagreement: Range | None = None
     search: str = ""
+    mention: str = "text"
     sort: str = "severity"
 
     def __post_init__(self) -> None:
@@ -188,6 +204,10 @@ class CaseFilter:
             object.__setattr__(self, name, values)
             wrong += unknown
         object.__setattr__(self, "search", " ".join(self.search.split()))
+        if not self.search:
+            object.__setattr__(self, "mention", "text")
+        if self.mention not in MENTIONS:
+            wrong.append(_unknown(_MENTION, self.mention))
         if self.sort not in SORTS:
             wrong.append(_unknown(_SORT, self.sort))
         if wrong:
@@ -225,8 +245,9 @@ class CaseFilter:
         values: dict[str, Any] = {}
         for name, spec in _LISTS.items():
             words = [word for word in given.get(spec.key, ()) if word][:_MOST_VALUES]
-            problems += [_unknown(spec.key, word) for word in words if not _allowed(spec, word)]
-            values[name] = tuple(word for word in words if _allowed(spec, word))
+            fit = [word for word in words if len(word) <= _LONGEST_VALUE and _allowed(spec, word)]
+            problems += [_unknown(spec.key, word) for word in words if word not in fit]
+            values[name] = tuple(fit)
         for name in RANGES:
             for text in given.get(name, ())[-1:]:
                 try:
@@ -234,11 +255,12 @@ class CaseFilter:
                 except FilterError as error:
                     problems.append(f"{RANGES[name]}: {error}")
         values["search"] = " ".join(given.get(_QUERY, ()))[:LONGEST_SEARCH]
-        for word in given.get(_SORT, ())[-1:]:
-            if word in SORTS:
-                values["sort"] = word
-            elif word:
-                problems.append(_unknown(_SORT, word))
+        for key, name, known in ((_MENTION, "mention", MENTIONS), (_SORT, "sort", SORTS)):
+            for word in given.get(key, ())[-1:]:
+                if word in known:
+                    values[name] = word
+                elif word:
+                    problems.append(_unknown(key, word))
         return cls(**values), tuple(problems)
 
     def to_query(self) -> dict[str, list[str]]:
@@ -253,6 +275,8 @@ class CaseFilter:
                 query[name] = [str(limits)]
         if self.search:
             query[_QUERY] = [self.search]
+        if self.mention != "text":
+            query[_MENTION] = [self.mention]
         if self.sort != "severity":
             query[_SORT] = [self.sort]
         return query
@@ -287,7 +311,7 @@ class CaseFilter:
         return replace(self, **changes)
 
 
-FILTER_KEYS: Final = (*(spec.key for spec in _LISTS.values()), *RANGES, _QUERY, _SORT)
+FILTER_KEYS: Final = (*(spec.key for spec in _LISTS.values()), *RANGES, _QUERY, _MENTION, _SORT)
 """All keys of a link's query that belong to the filter."""
 LIST_KEYS: Final = {name: spec.key for name, spec in _LISTS.items()}
 """Key of the query by name of the list condition."""
@@ -302,8 +326,6 @@ def _allowed(spec: _ListField, value: str) -> bool:
         except FilterError:
             return False
         return True
-    if len(value) > LONGEST_SEARCH:
-        return False
     if spec.key == "tag" and ":" not in value:
         return False
     return spec.words is None or value in spec.words

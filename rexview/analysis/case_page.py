@@ -57,6 +57,16 @@ class CasePage:
         return replace(self, flags=tuple(flags), words=every)
 
     @cached_property
+    def uncounted(self) -> dict[str, FinalScores]:
+        """Final scores, by model, of answers that never came or were cut off: no table has them."""
+        found = {}
+        for answer in self.answers:
+            own = [score for score in self.scores if score.model == answer.model]
+            if any(score.score is not None for score in own) and status_of(answer) in NO_ANSWER:
+                found[answer.model] = final_of_answer(own)
+        return found
+
+    @cached_property
     def box_keys(self) -> tuple[str, ...]:
         """Keys of what the boxes of the case show, see :mod:`rexview.analysis.linking`."""
         keys = [*box_keys(self.case.reference_boxes)]

@@ -12,7 +12,7 @@ import polars as pl
 
 from rexview.analysis.case_filter import WEAKEST
 from rexview.analysis.severity import severity
-from rexview.analysis.table import FAILURE_BITS, AnswerTable
+from rexview.analysis.table import AnswerTable
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, finals_of, weakest_link
 from rexview.stats.values import finals
@@ -49,6 +49,6 @@ def in_content_order(
         .join(content, on=["case", "_model"], how="left", maintain_order="left")
         .with_columns(weakest_link().cast(pl.Enum(WEAKEST)).alias("weakest"))
     )
-    rows = severity(rows, FAILURE_BITS).select(table.rows.columns).rechunk()
+    rows = severity(rows).select(table.rows.columns).rechunk()
     scored = finals(review_set, content_order=content_order)
     return replace(table, rows=rows, finals=scored, content_order=content_order)

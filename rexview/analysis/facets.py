@@ -11,11 +11,13 @@ import numpy as np
 from rexview.analysis.case_filter import (
     ANSWER_STATUSES,
     COMMENTED,
+    MENTIONS,
     SOURCES,
     STUDIES,
     CaseFilter,
 )
 from rexview.analysis.coding import Words
+from rexview.analysis.finding_search import search_terms
 from rexview.analysis.mark import Mark
 from rexview.analysis.pairing import ModelPair, ReaderPair
 from rexview.analysis.selecting import (
@@ -25,8 +27,10 @@ from rexview.analysis.selecting import (
     all_of,
     bits_of,
     conditions,
+    found_by,
 )
 from rexview.analysis.table import AnswerTable, Bits
+from rexview.stats import ALL_EQUAL
 from rexview.vocab import (
     CATEGORY_NAMES,
     DIMENSION_NAMES,
@@ -71,12 +75,17 @@ class SourceCounts:
 
 @dataclass(frozen=True)
 class Facets:
-    """All counts for one filter. ``total`` cases are left; ``n_cases`` are in the set."""
+    """All counts for one filter. ``total`` cases are left; ``n_cases`` are in the set.
+
+    ``mentions`` has a value for each way of searching for the findings that the search names; it is
+    empty when the search names none.
+    """
 
     total: int
     n_cases: int
     facets: tuple[Facet, ...]
     headlines: tuple[SourceCounts, ...]
+    mentions: tuple[FacetValue, ...] = ()
 
 
 _NO_BITS: Final = np.uint32(0)
@@ -139,6 +148,24 @@ def facets(table: AnswerTable, case_filter: CaseFilter) -> Facets:
         n_cases=len(table.cases),
         facets=tuple(found),
         headlines=tuple(said.counts(failure) for failure in HEADLINE_FAILURES),
+        mentions=_mentions(table, case_filter, others("search")),
+    )
+
+
+def _mentions(table: AnswerTable, case_filter: CaseFilter, others: Mask) -> tuple[FacetValue, ...]:
+    """Count the cases of each way of searching for a finding, given all other conditions."""
+    search = case_filter.search
+    if not search_terms(search).findings:
+        return ()
+    found = {word: others & found_by(table, search, word) for word in MENTIONS}
+    return tuple(
+        FacetValue(
+            word,
+            name,
+            int(np.count_nonzero(table.any_of_case(found[word]))),
+            word == case_filter.mention,
+        )
+        for word, name in MENTIONS.items()
     )
 
 
@@ -149,8 +176,9 @@ def value_name(table: AnswerTable, field: str, value: str) -> str:
     if field in ("failures", "judged"):
         return FAILURES[value].name if value in FAILURES else value
     if field == "weakest":
-        parts = value.split("_and_")
-        return "All three" if len(parts) == 3 else " and ".join(DIMENSION_NAMES[p] for p in parts)
+        if value == ALL_EQUAL:
+            return "All equal"
+        return " and ".join(DIMENSION_NAMES[part] for part in value.split("_and_"))
     if field == "tags":
         return words_name(value.partition(":")[2])
     if field == "marks":

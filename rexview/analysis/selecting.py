@@ -13,6 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.case_filter import CaseFilter
+from rexview.analysis.finding_search import is_finding_search, rows_with, search_terms
 from rexview.analysis.pairing import ModelPair
 from rexview.analysis.table import FAILURE_BITS, AnswerTable, Bits
 
@@ -115,8 +116,8 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
         if limits.high is not None:
             inside &= numbers <= limits.high + _EPSILON
         found[name] = inside
-    if case_filter.words:
-        found["search"] = _found(table, case_filter.words)
+    if case_filter.search:
+        found["search"] = found_by(table, case_filter.search, case_filter.mention)
     return found
 
 
@@ -199,6 +200,17 @@ def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
         first, second = (scored & model.allowed((name,)) for name in pair.models)
         cases = table.any_of_case(first) & table.any_of_case(second)
         total &= (first | second) & cases[table.case_row]
+    return total
+
+
+def found_by(table: AnswerTable, search: str, mention: str) -> Mask:
+    """Say which rows a search finds; ``mention`` says how its findings have to be spoken of."""
+    if not is_finding_search(search, mention):
+        return _found(table, search.split())
+    terms = search_terms(search)
+    total = _found(table, terms.words)
+    for term in terms.findings:
+        total &= rows_with(table, term, mention)
     return total
 
 

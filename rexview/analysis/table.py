@@ -19,8 +19,9 @@ from rexview.analysis.case_filter import ANSWER_STATUSES, COMMENTED, STUDIES, WE
 from rexview.analysis.coding import Codes, Words, coded, words_of
 from rexview.analysis.commenting import CommentCount
 from rexview.analysis.marking import Marks
-from rexview.analysis.severity import severity
+from rexview.analysis.severity import harm_of_answers, severity, with_harm
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
+from rexview.harm import HarmTable, load_harm
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
 from rexview.stats.values import Finals, finals
@@ -46,7 +47,8 @@ class AnswerTable:
         ``gap``, ``spread`` (final scores, null where missing), ``n_readers``, ``weakest`` (Enum),
         ``detected``, ``marked``, ``hinted``, ``judged`` (UInt32, bits of :data:`FAILURE_BITS`:
         flags of detectors that stand, flags that readers confirmed, hints of detectors that stand,
-        failures about which something can be said), ``severity``, ``n_boxes``, ``text``,
+        failures about which something can be said), the columns of
+        :data:`rexview.analysis.severity.HARM_COLUMNS`, ``severity``, ``n_boxes``, ``text``,
         ``case_row`` (row in ``cases``).
     cases : polars.DataFrame
         One row a case in file order: ``case``, ``question_type``, ``category``, ``difficulty``,
@@ -68,6 +70,8 @@ class AnswerTable:
         on.
     content_order : str
         How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
+    harm : HarmTable
+        What harm the failures do: the set's own table, or the built-in one.
     """
 
     rows: pl.DataFrame
@@ -81,6 +85,7 @@ class AnswerTable:
     survey: Survey | None = None
     content_order: ContentOrder = "mean_first"
     comments: Mapping[str, CommentCount] = field(default_factory=dict)
+    harm: HarmTable = field(default_factory=load_harm)
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:
@@ -108,6 +113,20 @@ class AnswerTable:
         """Coded columns of the cases: question type, category, difficulty, site, study."""
         names = ("question_type", "category", "difficulty", "site", "study")
         return {name: words_of(self.cases[name]) for name in names}
+
+    @cached_property
+    def text_places(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+        """Of each text of the survey's finding index whether it is a report, and where it belongs.
+
+        That is a row of ``cases`` for a report, else a row of ``rows``.
+        """
+        texts = self.survey.looks.index.texts if self.survey else ()
+        models = self.rows["model"].cast(pl.String).to_list()
+        cases = self.rows["case"].to_list()
+        row_of = {key: row for row, key in enumerate(zip(cases, models, strict=True))}
+        of_report = np.fromiter((model is None for _, model in texts), np.bool_, len(texts))
+        places = (self.row_of_case[c] if m is None else row_of[c, m] for c, m in texts)
+        return of_report, np.fromiter(places, np.int64, len(texts))
 
     @cached_property
     def commented(self) -> dict[str, npt.NDArray[np.bool_]]:
@@ -249,10 +268,12 @@ def answer_table(
         _bits(place, stands.filter(pl.col("source") == "reader")).alias("marked"),
         _bits(place, said.judged).alias("judged"),
     )
+    harm = load_harm(review_set.folder / review_set.info.harm if review_set.info.harm else None)
+    rows = with_harm(rows, harm_of_answers(said, harm), harm)
     readers = pl.concat([review_set.scores["reader"], review_set.flags["reader"]]).drop_nulls()
     images = review_set.cases["images"].explode().struct.field("path").drop_nulls()
     return AnswerTable(
-        rows=severity(rows, FAILURE_BITS).rechunk(),
+        rows=severity(rows).rechunk(),
         cases=cases,
         models=names,
         n_images=images.n_unique(),
@@ -263,6 +284,7 @@ def answer_table(
         survey=said,
         content_order=content_order,
         comments=comments or {},
+        harm=harm,
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.analysis.case_filter import RANGES, SORTS, CaseFilter, Range
-from rexview.analysis.facets import value_name, words_name
+from rexview.analysis.case_filter import MENTIONS, RANGES, SORTS, CaseFilter, Range
+from rexview.analysis.facets import Facets, value_name, words_name
+from rexview.analysis.finding_search import is_finding_search, search_terms
 from rexview.analysis.table import AnswerTable
+from rexview.stats import ALL_EQUAL
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 
 _ORDER: Final = (
@@ -41,7 +43,7 @@ def chips(table: AnswerTable, case_filter: CaseFilter) -> tuple[Chip, ...]:
         for name, limits in case_filter.ranges.items()
     ]
     if case_filter.search:
-        found.append(Chip(f"“{case_filter.search}”", case_filter.without("search")))
+        found.append(Chip(_search(case_filter), case_filter.without("search")))
     return tuple(found)
 
 
@@ -63,8 +65,36 @@ def describe(table: AnswerTable, case_filter: CaseFilter) -> str:
             parts.append((" and " if field in _ALL_HOLD else " or ").join(names))
     parts += [_range(name, limits) for name, limits in case_filter.ranges.items()]
     if case_filter.search:
-        parts.append(f"“{case_filter.search}”")
+        parts.append(_search(case_filter))
     return ", ".join(parts) or "All cases"
+
+
+def search_words(counts: Facets, search: str) -> str:
+    """Say which cases a search for a finding shows, and how many others there are.
+
+    Empty when the search names no finding.
+    """
+    shown = next((value for value in counts.mentions if value.chosen), None)
+    if shown is None:
+        return ""
+    names = search_terms(search).names
+    how = {
+        "present": f"{names} present or possible in an answer or the report",
+        "absent": f"{names} said to be absent in an answer or the report",
+        "any": f"any mention of {names} in an answer or the report",
+        "text": f"the words “{search}” as typed, whatever is said of them",
+    }
+    others = ", ".join(
+        f"{value.count:,} {value.name.lower()}" for value in counts.mentions if not value.chosen
+    )
+    return f"Shown: {how[shown.value]}. Other ways to search: {others}."
+
+
+def _search(case_filter: CaseFilter) -> str:
+    words = f"“{case_filter.search}”"
+    if not is_finding_search(case_filter.search, case_filter.mention):
+        return words
+    return f"{words} {MENTIONS[case_filter.mention].lower()}"
 
 
 def sort_name(case_filter: CaseFilter) -> str:
@@ -77,7 +107,7 @@ def _label(table: AnswerTable, field: str, value: str) -> str:
     if field == "sources":
         return name.lower()
     if field == "weakest":
-        return f"weakest: {name}"
+        return "no weakest link" if value == ALL_EQUAL else f"weakest: {name}"
     if field == "judged":
         return f"{name}: can be judged"
     if field == "tags":

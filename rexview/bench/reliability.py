@@ -20,8 +20,10 @@ from threading import Thread
 from typing import Any, Final
 
 from rexview.bench.reliability_audit import Audit, audit
+from rexview.bench.reliability_damage import flip_bytes
 from rexview.bench.reliability_reader import Reader, readers
 from rexview.bench.reliability_server import ScoreServer
+from rexview.bench.reliability_set import becoming_writable, log_removed, renamed, set_edited
 
 SCORES: Final = 500
 READERS: Final = 20
@@ -33,6 +35,10 @@ _PATIENCE_S: Final = 300.0
 _KEPT_AT_MOST: Final = 12
 """Unsaved scores from which the reader of :func:`killed` waits, so that kills meet requests."""
 _WARM_S: Final = 60.0
+_LESS_THAN_AN_ENTRY: Final = 4000
+"""Bytes: an entry takes more in the database's log, which is emptied after each."""
+FLIPPED: Final = 400
+"""Files of which a byte is changed."""
 
 
 def run() -> list[dict[str, Any]]:
@@ -44,6 +50,13 @@ def run() -> list[dict[str, Any]]:
         rows += [
             in_trouble(folder / name, name, trouble)
             for name, trouble in (("locked", locked), ("held", held), ("full", full))
+        ]
+        rows += [
+            in_trouble(folder / "renamed", "folder renamed", renamed),
+            in_trouble(folder / "log", "-wal removed while running", log_removed, told=False),
+            set_edited(folder / "edited"),
+            becoming_writable(folder / "writable"),
+            flip_bytes(folder / "flipped", FLIPPED, seed=1),
         ]
         server = stack.enter_context(_postgres())
         if server is None:
@@ -187,8 +200,13 @@ def in_trouble(
     trouble: Callable[[ScoreServer], Any],
     database_url: str | None = None,
     scores: int = 20,
+    *,
+    told: bool = True,
 ) -> dict[str, Any]:
-    """Give scores before, while and after something is wrong; say what the reader was told."""
+    """Give scores before, while and after something is wrong; say what the reader was told.
+
+    ``told`` is False for what the reader need not be told, as all is saved meanwhile.
+    """
     folder.mkdir(parents=True)
     begun = time.monotonic()
     (person,) = readers(1)
@@ -201,7 +219,10 @@ def in_trouble(
         with trouble(server):
             for _ in range(scores):
                 reader.give()
-            reader.wait(lambda _: bool(reader.told), _WARM_S)
+            if told:
+                reader.wait(lambda _: bool(reader.told), _WARM_S)
+            else:
+                reader.wait_saved(_WARM_S)
             kept = reader.unsent
         reader.give()
         reader.wait_saved(_PATIENCE_S)
@@ -240,8 +261,7 @@ def held(server: ScoreServer, seconds: float = HELD_S) -> Iterator[None]:
 @contextmanager
 def full(server: ScoreServer) -> Iterator[None]:
     """Let the server's files grow no further, as a quota that is used up does."""
-    log = server.database.with_name(f"{server.database.name}-wal")
-    server.limit_files(log.stat().st_size if log.exists() else 0)
+    server.limit_files(_LESS_THAN_AN_ENTRY)
     yield
     server.limit_files(None)
 

@@ -44,6 +44,7 @@ from rexview.detect.choices import FailedExtraction
 from rexview.detect.detector import ComparingDetector, Detector
 from rexview.detect.disagreement import DISAGREEMENT_THRESHOLD, Disagreement
 from rexview.detect.finding_hints import InventedFinding, MissedFinding, WrongAbnormality
+from rexview.detect.flag_findings import finding_name
 from rexview.detect.flags import (
     DETECTORS,
     FLAG_TABLE,
@@ -90,6 +91,7 @@ __all__ = [
     "claim_of",
     "detectors",
     "find_flags",
+    "finding_name",
     "finding_of",
     "flag_rows",
     "flags_for",

@@ -22,9 +22,10 @@ from rexview.detect.detector import Detector, find_in
 from rexview.detect.disagreement import DISAGREEMENT_THRESHOLD, Disagreement
 from rexview.detect.finding_hints import InventedFinding, MissedFinding, WrongAbnormality
 from rexview.detect.findings import find_mentions
+from rexview.detect.flag_findings import mislabelled_findings
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
 from rexview.detect.laterality import Laterality
-from rexview.detect.looking import ANSWER, FOUND, Looks, look
+from rexview.detect.looking import ANSWER, Looks, look
 from rexview.detect.readers import (
     joint_verdicts,
     reader_words,
@@ -50,6 +51,16 @@ FLAG_TABLE: Final = pl.Schema(
     }
 )
 """Columns of the frame of :func:`find_flags`."""
+FINDING_TABLE: Final = pl.Schema(
+    {
+        "case": pl.String(),
+        "model": pl.String(),
+        "failure": pl.String(),
+        "finding": pl.String(),  # id in the lexicon
+        "hint": pl.Boolean(),  # only a hint says so
+    }
+)
+"""Columns of :attr:`Survey.findings`."""
 _JUDGED: Final = pl.Schema({"case": pl.String(), "model": pl.String(), "failure": pl.String()})
 
 
@@ -111,11 +122,15 @@ class Survey:
         that failure, because a detector could judge them or a reader gave a word. Not unique.
     looks : Looks
         What the detectors alone said, for the next survey of the same files.
+    findings : polars.DataFrame
+        Columns :data:`FINDING_TABLE`: which findings the detectors' flags are about, rejected ones
+        included. Flags without a finding have no row.
     """
 
     flags: pl.DataFrame
     judged: pl.DataFrame
     looks: Looks
+    findings: pl.DataFrame
 
 
 def survey(
@@ -132,12 +147,22 @@ def survey(
     looks = look(review_set, detectors, before.looks if before else None)
     said, looked = looks.said, looks.found
     found = [pl.DataFrame(schema=FLAG_TABLE)]
+    findings = [pl.DataFrame(schema=FINDING_TABLE)]
+    is_hint = pl.col("kind").is_in(HINT_KINDS).fill_null(False)
     judged = [pl.DataFrame(schema=_JUDGED)]
     for detector, about, seen in zip(detectors, said, looked, strict=True):
         failure = pl.lit(detector.failure).alias("failure")
         judged.append(about.select("case", "model", failure))
-        flags = pl.concat([_clear(about), seen])
+        clear = _clear(about)
+        flags = pl.concat([clear, seen.select(clear.columns)])
         found.append(flags.with_columns(failure, source=pl.lit("detector")))
+        named = seen.filter(pl.col("finding").is_not_null())
+        findings.append(
+            named.with_columns(failure, is_hint.alias("hint")).select(list(FINDING_TABLE))
+        )
+        if detector.failure == "laterality_error":  # its flags on boxes need no look
+            labelled = mislabelled_findings(review_set, clear).with_columns(failure, hint=False)
+            findings.append(labelled.select(list(FINDING_TABLE)))
     words = reader_words(review_set)
     judged.append(words.select("case", "model", "failure"))
     detected = (
@@ -147,9 +172,9 @@ def survey(
     )
     both = pl.concat([detected, words.with_columns(source=pl.lit("reader"))], how="diagonal")
     stands = pl.col("verdict").ne("rejected").fill_null(True)
-    hint = (pl.col("source") == "detector") & pl.col("kind").is_in(HINT_KINDS).fill_null(False)
+    hint = (pl.col("source") == "detector") & is_hint
     flagged = both.with_columns(stands=stands, hint=hint).select(list(FLAG_TABLE))
-    return Survey(flagged, pl.concat(judged), looks)
+    return Survey(flagged, pl.concat(judged), looks, pl.concat(findings).unique())
 
 
 def find_flags(review_set: ReviewSet, *, detectors: Sequence[Detector] = DETECTORS) -> pl.DataFrame:
@@ -163,7 +188,7 @@ def _clear(said: pl.DataFrame) -> pl.DataFrame:
     return (
         said.filter(pl.col("kind").is_not_null())
         .join(unclear, on=ANSWER, how="anti", maintain_order="left")
-        .select(list(FOUND))
+        .select("case", "model", "kind")
     )
 
 
@@ -220,9 +245,10 @@ def flag_rows(
         order of cases and models. A hint is told by its ``kind``
         (:data:`rexview.vocab.HINT_KINDS`).
         Each piece of evidence is a dict with ``where`` (``answer``, ``report``, ``question``,
-        ``box``, ``usage``, ``scores``), ``start``, ``end``, ``text``, ``side``, ``box`` (None where
-        they do not apply) and, where there is one, the ``field`` and the ``image`` that it is of;
-        a reference box carries ``reference``. Readers' flags carry ``reader``, and a detector's
+        ``option``, ``box``, ``usage``, ``scores``), ``start``, ``end``, ``text``, ``side``, ``box``
+        (None where they do not apply) and, where there is one, the ``field`` (of an option: its
+        number from 0) and the ``image`` that it is of; a reference box and the correct option
+        carry ``reference``. Readers' flags carry ``reader``, and a detector's
         flag that a reader confirmed carries ``verdict``.
 
     Examples
@@ -269,9 +295,9 @@ def _as_row(flag: Flag) -> dict[str, Any]:
 
 
 def _evidence_row(item: Evidence) -> dict[str, Any]:
-    reference = item.where == "reference_box"
+    shown = _REFERENCES.get(item.where)
     row: dict[str, Any] = {
-        "where": "box" if reference else item.where,
+        "where": shown or item.where,
         "start": item.start,
         "end": item.end,
         "text": item.text,
@@ -279,4 +305,8 @@ def _evidence_row(item: Evidence) -> dict[str, Any]:
         "box": None if item.box is None else list(item.box),
     }
     row.update({name: value for name in ("field", "image") if (value := getattr(item, name))})
-    return {**row, "reference": True} if reference else row
+    return {**row, "reference": True} if shown else row
+
+
+_REFERENCES: Final = {"reference_box": "box", "correct_option": "option"}
+"""What evidence of the reference is called in a row, which then carries ``reference``."""

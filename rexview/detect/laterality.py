@@ -1,8 +1,8 @@
 """Laterality errors: a finding on the wrong side of the patient.
 
 An answer is held against the report, against itself, against its own boxes and against reference
-boxes. The side of a box comes from the recorded size and orientation of its image, so that no image
-file is needed.
+boxes; a chosen option against the correct one. The side of a box comes from the recorded size and
+orientation of its image, so that no image file is needed.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from rexview.detect.laterality_boxes import (
     place_evidence,
     reference_side,
 )
+from rexview.detect.laterality_choice import asks_for_absence, wrong_side_chosen
 from rexview.detect.laterality_text import (
     Contradiction,
     against_report,
@@ -54,7 +55,8 @@ class Laterality:
 
     Kinds: ``report`` (the report has the finding on the other side only), ``self`` (the answer
     contradicts itself), ``boxes`` (a box lies on the other side than its label or the answer says),
-    ``reference_boxes`` (the reference has boxes of the finding on the other side only) and, apart
+    ``reference_boxes`` (the reference has boxes of the finding on the other side only), ``choice``
+    (an option with the finding on the other side than the correct one is chosen) and, apart
     from these, ``bilateral`` (one of answer and report has one side of what the other has on both).
 
     Of a text longer than :data:`rexview.detect.findings.reading.LONGEST` only that much is read;
@@ -81,11 +83,12 @@ class Laterality:
         """Go through all answers; look at those whose texts or boxes may contradict.
 
         What can be judged is an answer that names a side when the report does too, one that names
-        both sides, and one with a box that has a side of the patient and either a label or a text
-        that claims one or a reference box of the same finding on the same image.
+        both sides, one with a box that has a side of the patient and either a label or a text
+        that claims one or a reference box of the same finding on the same image, and one that
+        chooses an option with a side where the correct option (or else the report) has one.
         """
-        texts = _by_text(review_set)
-        boxes = _by_boxes(review_set, texts)
+        texts = pl.concat([_by_text(review_set), _by_choice(review_set)])
+        boxes = _by_boxes(review_set)
         looks = texts.select("case", "model", pl.lit(None, pl.String).alias("kind"), "look")
         return pl.concat([boxes, looks])
 
@@ -98,6 +101,10 @@ class Laterality:
         flags = [
             flag(self, answer, found.kind, found.message, found.evidence)
             for found in against_boxes(case, placed, both)
+        ]
+        flags += [
+            flag(self, answer, "choice", message, evidence)
+            for message, evidence in wrong_side_chosen(case, answer)
         ]
         if not claims:
             return flags
@@ -162,7 +169,43 @@ def _by_text(review_set: ReviewSet) -> pl.DataFrame:
     )
 
 
-def _by_boxes(review_set: ReviewSet, texts: pl.DataFrame) -> pl.DataFrame:
+def _by_choice(review_set: ReviewSet) -> pl.DataFrame:
+    """Return ``case``, ``model``, ``look`` of the answers whose chosen option can be judged."""
+    report = pl.concat_str(
+        [pl.col("report").struct.field(part).fill_null("") for part in ("findings", "impression")],
+        separator="\n",
+    )
+    cases = review_set.cases.filter(pl.col("question_type") == "choice").select(
+        "options", "correct", "question", "category", case="id", report=report
+    )
+    chosen = newest(review_set).select("case", "model", "choice").filter(pl.col("choice") >= 0)
+    answers = chosen.join(cases, on="case", maintain_order="left").with_columns(
+        chosen=_option("choice"),
+        reference=pl.when(pl.col("correct").is_null()).then("report").otherwise(_option("correct")),
+    )
+    names_side = pl.all_horizontal(
+        pl.col(text).str.contains(_RIGHT) | pl.col(text).str.contains(_LEFT)
+        for text in ("chosen", "reference")
+    )
+    inverted = pl.struct("question", "category").map_elements(
+        lambda asked: asks_for_absence(asked["question"] or "", asked["category"]),
+        return_dtype=pl.Boolean,
+    )
+    return (
+        answers.filter(names_side.fill_null(False))
+        .filter(~inverted)
+        .select("case", "model", look=pl.col("choice").ne_missing(pl.col("correct")))
+    )
+
+
+def _option(number: str) -> pl.Expr:
+    """Return the text of the option whose number stands in a column."""
+    place = pl.col(number)
+    valid = (place >= 0) & (place < pl.col("options").list.len())
+    return pl.when(valid).then(pl.col("options").list.get(place, null_on_oob=True))
+
+
+def _by_boxes(review_set: ReviewSet) -> pl.DataFrame:
     """Hold all boxes against their labels; where a reference may contradict, ask for a look."""
     other = pl.col("side").replace_strict(OTHER_SIDE, default=None, return_dtype=pl.String())
     references = placed_references(review_set).select("case", "image", "finding", "side")

@@ -9,11 +9,15 @@ from typing import Final
 import polars as pl
 
 from rexview.detect.detector import Detector, find_in
+from rexview.detect.finding_index import FindingIndex, IndexBuilder
+from rexview.detect.flag_findings import flag_finding
 from rexview.detect.records import case_records
 from rexview.schema import ReviewSet
 
 ANSWER: Final = ("case", "model")
-FOUND: Final = pl.Schema({"case": pl.String(), "model": pl.String(), "kind": pl.String()})
+FOUND: Final = pl.Schema(
+    {"case": pl.String(), "model": pl.String(), "kind": pl.String(), "finding": pl.String()}
+)
 _SCORE: Final = ("case", "model", "reader", "dimension", "image", "score", "comment")
 
 
@@ -22,13 +26,15 @@ class Looks:
     """What detectors said of the answers of one state of a review set, without readers' words.
 
     ``said`` holds what each detector's ``survey`` gave, ``found`` the flags of the single looks
-    that it asked for (columns :data:`FOUND`), both in the order of ``detectors``.
+    that it asked for (columns :data:`FOUND`), both in the order of ``detectors``. ``index`` is what
+    the texts speak of, which scores do not change.
     """
 
     detectors: tuple[Detector, ...]
     said: tuple[pl.DataFrame, ...]
     found: tuple[pl.DataFrame, ...]
     scores: pl.DataFrame
+    index: FindingIndex
 
 
 def look(
@@ -43,7 +49,8 @@ def look(
     if before is None or before.detectors != tuple(detectors):
         first = [detector.survey(review_set) for detector in detectors]
         nothing = [FOUND.to_frame()] * len(first)
-        return _with_looks(review_set, detectors, first, list(map(_asked, first)), nothing)
+        index = before.index if before else None
+        return _with_looks(review_set, detectors, first, list(map(_asked, first)), nothing, index)
     changed = _changed(before.scores, review_set.scores)
     if changed.is_empty():
         return before
@@ -63,7 +70,7 @@ def look(
         asked.append(wanted.join(again, on=ANSWER, how="semi"))
         same = found.join(wanted, on=ANSWER, how="semi", maintain_order="left")
         kept.append(same.join(again, on=ANSWER, how="anti", maintain_order="left"))
-    return _with_looks(review_set, detectors, said, asked, kept)
+    return _with_looks(review_set, detectors, said, asked, kept, before.index)
 
 
 def _asked(about: pl.DataFrame) -> pl.DataFrame:
@@ -91,17 +98,29 @@ def _with_looks(
     said: Sequence[pl.DataFrame],
     asked: Sequence[pl.DataFrame],
     kept: Sequence[pl.DataFrame],
+    index: FindingIndex | None,
 ) -> Looks:
-    """Look at the answers that are asked for, and put what is found beside what is kept."""
+    """Look at the answers that are asked for, and put what is found beside what is kept.
+
+    Without an ``index`` all cases are gone through, and one is made on the way.
+    """
     pairs = [set(one.iter_rows()) for one in asked]
-    rows: list[list[tuple[str, str, str | None]]] = [[] for _ in asked]
-    for record in case_records(review_set, pl.concat(asked)):
+    rows: list[list[tuple[str | None, ...]]] = [[] for _ in asked]
+    builder = IndexBuilder() if index is None else None
+    wanted_cases = review_set.cases.select(case="id") if builder else pl.concat(asked)
+    for record in case_records(review_set, wanted_cases):
+        if builder:
+            builder.add(record)
         for answer in record.answers:
             scores = record.scores_of(answer.model)
             for detector, wanted, found in zip(detectors, pairs, rows, strict=True):
                 if (answer.case, answer.model) in wanted:
                     flags = find_in(detector, record.case, answer, record.answers, scores)
-                    found += [(flag.case, flag.model, flag.kind) for flag in flags]
+                    found += [
+                        (flag.case, flag.model, flag.kind, flag_finding(flag)) for flag in flags
+                    ]
     seen = [pl.DataFrame(found, schema=FOUND, orient="row") for found in rows]
     found_all = tuple(pl.concat(parts) for parts in zip(kept, seen, strict=True))
-    return Looks(tuple(detectors), tuple(said), found_all, review_set.scores)
+    index = builder.index() if builder else index
+    assert index is not None
+    return Looks(tuple(detectors), tuple(said), found_all, review_set.scores, index)

@@ -16,14 +16,16 @@ from rexview.geometry import (
 from rexview.schema import ReviewSet
 
 
-def placed_boxes(review_set: ReviewSet) -> pl.DataFrame:
+def placed_boxes(review_set: ReviewSet, answers: pl.DataFrame | None = None) -> pl.DataFrame:
     """Return one row a box of the newest answers: its side, the side it claims, its finding.
+
+    With ``answers``, rows of the set's answers, it is about the boxes of these.
 
     Columns ``case``, ``model``, ``image`` (resolved id), ``side``, ``claim``, ``finding``; boxes
     that have no side of the patient are left out.
     """
     boxes = (
-        newest(review_set)
+        (newest(review_set) if answers is None else answers)
         .filter(pl.col("boxes").list.len() > 0)
         .select("case", "model", "boxes")
         .explode("boxes")

@@ -31,11 +31,15 @@ def spoken(case: Case, answer: Answer) -> tuple[Mention, ...]:
     if not text:
         return ()
     read = _remembered if len(text) <= _LONGEST else _own
-    mentions = read(text, case.question, tuple(case.options))
+    return as_displayed(case, read(text, case.question, tuple(case.options)))
+
+
+def as_displayed(case: Case, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
+    """Turn the sides of the picture that some mentions of a case have into sides of the patient."""
     if not any(mention.image_side for mention in mentions):
         return mentions
     return tuple(
-        _as_displayed(case, mention) if mention.image_side else mention for mention in mentions
+        _of_patient(case, mention) if mention.image_side else mention for mention in mentions
     )
 
 
@@ -77,7 +81,7 @@ def written(case: Case) -> list[tuple[str, Mention]]:
     ]
 
 
-def _as_displayed(case: Case, mention: Mention) -> Mention:
+def _of_patient(case: Case, mention: Mention) -> Mention:
     """Turn a side of the picture into the patient's by how the case's frontal images are stored.
 
     The reading took the standard display for granted; images seen from behind turn it round, and

@@ -7,7 +7,7 @@ Pixels are never turned or mirrored, so that boxes fit; every failure is an ``Im
 message is the reason in words for the page.
 """
 
-from rexview.errors import ImageBroken, ImageError, ImageMissing, ImageTooLarge
+from rexview.errors import ImageBroken, ImageBusy, ImageError, ImageMissing, ImageTooLarge
 from rexview.imaging.cache import DiskCache
 from rexview.imaging.draw import ColouredBox, draw_boxes, thumbnail
 from rexview.imaging.encode import (
@@ -27,6 +27,7 @@ __all__ = [
     "ColouredBox",
     "DiskCache",
     "ImageBroken",
+    "ImageBusy",
     "ImageError",
     "ImageFacts",
     "ImageMissing",

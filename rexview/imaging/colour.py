@@ -7,6 +7,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rexview.imaging.memory import strips
+
 LOSSY_LEVELS: Final = 2
 """Grey levels of 255 by which the channels of a grey WebP or JPEG come apart."""
 
@@ -32,10 +34,19 @@ def grey_or_colour(colour: NDArray[Any], bits: int) -> NDArray[Any]:
     first, second, third = (colour[..., channel] for channel in range(3))
     if np.array_equal(first, second) and np.array_equal(first, third):
         return np.ascontiguousarray(first)
-    if colour.dtype == np.uint8 and int(np.ptp(colour, axis=2).max(initial=0)) <= LOSSY_LEVELS:
+    if colour.dtype == np.uint8 and _is_nearly_grey(colour):
         return np.ascontiguousarray(second)
     if colour.dtype == np.uint8 and bits >= 8:
         return np.ascontiguousarray(colour)
     top = float(2**bits - 1)
-    scaled: NDArray[Any] = np.floor(np.clip(colour, 0, top) * (255.0 / top) + 0.5)
-    return scaled.astype(np.uint8)
+    scaled = np.empty(colour.shape, np.uint8)
+    for rows in strips(*colour.shape[:2]):
+        scaled[rows] = np.floor(np.clip(colour[rows], 0, top) * (255.0 / top) + 0.5)
+    return scaled
+
+
+def _is_nearly_grey(colour: NDArray[np.uint8]) -> bool:
+    return all(
+        int(np.ptp(colour[rows], axis=2).max(initial=0)) <= LOSSY_LEVELS
+        for rows in strips(*colour.shape[:2])
+    )

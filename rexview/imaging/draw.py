@@ -15,6 +15,7 @@ from rexview.errors import ImageMissing
 from rexview.geometry import box_problem
 from rexview.imaging.cache import DiskCache, file_key
 from rexview.imaging.limits import MAX_PIXELS
+from rexview.imaging.memory import MEMORY
 from rexview.imaging.radiograph import Radiograph
 from rexview.imaging.read import read_image
 from rexview.imaging.transforms import display
@@ -126,14 +127,15 @@ def thumbnail(
 
     Raises
     ------
-    ImageMissing, ImageTooLarge, ImageBroken
+    ImageMissing, ImageTooLarge, ImageBroken, ImageBusy
         With a reason for the page.
     """
 
     def make() -> bytes:
-        found = read_image(path, max_pixels=max_pixels)
-        shape = np.array([found.height, found.width], dtype="<u4").tobytes()
-        return shape + _webp(_small(found, size))
+        with MEMORY.scope():
+            found = read_image(path, max_pixels=max_pixels)
+            shape = np.array([found.height, found.width], dtype="<u4").tobytes()
+            return shape + _webp(_small(found, size))
 
     if cache is None:
         content = make()

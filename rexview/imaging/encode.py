@@ -87,6 +87,7 @@ from numpy.typing import NDArray
 from rexview.errors import ImageMissing
 from rexview.imaging.cache import DiskCache, file_key
 from rexview.imaging.limits import MAX_PIXELS
+from rexview.imaging.memory import MEMORY
 from rexview.imaging.radiograph import Radiograph, Window
 from rexview.imaging.read import read_image
 from rexview.imaging.transforms import Coded, code, presets
@@ -124,12 +125,13 @@ def viewer_payload(
 
     Raises
     ------
-    ImageMissing, ImageTooLarge, ImageBroken
+    ImageMissing, ImageTooLarge, ImageBroken, ImageBusy
         With a reason for the page.
     """
 
     def make() -> bytes:
-        return _frame(*_encode(read_image(path, max_pixels=max_pixels)))
+        with MEMORY.scope():
+            return _frame(*_encode(read_image(path, max_pixels=max_pixels)))
 
     if cache is None:
         return unframe_payload(make())

@@ -17,6 +17,7 @@ from PIL import Image
 from rexview.errors import ImageBroken, ImageTooLarge
 from rexview.imaging.colour import grey_or_colour
 from rexview.imaging.limits import MORE_FRAMES, check_size, cut_off
+from rexview.imaging.memory import strips, take
 from rexview.imaging.radiograph import Radiograph
 
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "TIFF")
@@ -24,6 +25,14 @@ TURNED: Final = (
     "The file asks to be shown turned or mirrored. It is shown as stored, so that boxes fit."
 )
 _EXIF_ORIENTATION: Final = 0x0112
+_LONGEST_FILE: Final = 1 << 30
+_BYTES: Final = {"1": 5, "L": 5, "I": 13, "F": 13, "CMYK": 14} | dict.fromkeys(
+    ("I;16", "I;16L", "I;16B", "I;16N"), 7
+)
+"""Bytes that a pixel of a mode of Pillow needs at the highest point, see :mod:`.memory`."""
+_BYTES_COLOUR: Final = 10
+_BYTES_DEEP_OR_WEBP: Final = 16
+_TIFF_TILE: Final = (322, 323)
 _GREY_MODES: Final = frozenset({"1", "L", "I", "F", "I;16", "I;16L", "I;16B", "I;16N"})
 
 
@@ -43,18 +52,23 @@ def read_raster(path: Path, max_pixels: int) -> Radiograph:
 
     Raises
     ------
-    ImageTooLarge
-        If it has more than ``max_pixels`` pixels.
+    ImageTooLarge, ImageBusy
+        If it has more than ``max_pixels`` pixels or needs too much memory, see :mod:`.memory`.
     ImageBroken
         If it cannot be decoded to the end.
     """
+    if path.stat().st_size > _LONGEST_FILE:
+        raise ImageTooLarge("The file is larger than 1 GiB.")
     try:
         with Image.open(path, formats=FORMATS) as image:
             check_size(image.height, image.width, max_pixels)
+            deep = image.format == "PNG" and _png_is_deep_colour(path)
+            take(_needed(image, deep), max_pixels)
             frames = int(getattr(image, "n_frames", 1))
             turned = _is_turned(image)
-            deep = image.format == "PNG" and _png_is_deep_colour(path)
             image.load()
+            if deep:
+                image.close()  # Pillow's 8-bit copy only shows that the file is whole
             pixels = _deep_colour(path) if deep else _pixels(image)
     except Image.DecompressionBombError:
         raise ImageTooLarge("The picture is too large to be opened here.") from None
@@ -69,6 +83,18 @@ def read_raster(path: Path, max_pixels: int) -> Radiograph:
         pixels = pixels.astype(np.uint8) * np.uint8(255)
     bits = pixels.dtype.itemsize * 8
     return Radiograph(pixels, "raster", bits, frames=frames, warnings=tuple(notes))
+
+
+def _needed(image: Image.Image, deep: bool) -> int:
+    """Bytes that decoding an opened picture takes at its highest point."""
+    width, height = image.size
+    if image.format == "TIFF":  # a tile is decoded whole, whatever the size of the picture
+        tile = [image.tag_v2.get(tag, 0) for tag in _TIFF_TILE]  # type: ignore[attr-defined]
+        wide, high = (int(side) if isinstance(side, int) else 0 for side in tile)
+        width, height = max(width, wide), max(height, high)
+    if deep or image.format == "WEBP":
+        return width * height * _BYTES_DEEP_OR_WEBP
+    return width * height * _BYTES.get(image.mode, _BYTES_COLOUR)
 
 
 def raster_size(path: Path) -> tuple[int, int, int]:
@@ -105,16 +131,22 @@ def _deep_colour(path: Path) -> NDArray[Any]:
     found = cv2.imdecode(np.fromfile(path, dtype=np.uint8), cv2.IMREAD_UNCHANGED)
     if found is None or found.ndim != 3:
         raise _damaged()
-    colour = found[..., 2::-1]
     if found.shape[2] == 4:
-        colour = (colour * (found[..., 3:] / 65535.0) + 0.5).astype(np.uint16)
-    return grey_or_colour(colour, 16)
+        for rows in strips(*found.shape[:2]):
+            part = found[rows]
+            part[..., :3] = part[..., :3] * (part[..., 3:] / 65535.0) + 0.5
+    return grey_or_colour(found[..., 2::-1], 16)
 
 
 def _pixels(image: Image.Image) -> NDArray[Any]:
     if image.mode in _GREY_MODES:
         return np.array(image)
-    if image.has_transparency_data:
-        black = Image.new("RGBA", image.size, (0, 0, 0, 255))
-        image = Image.alpha_composite(black, image.convert("RGBA"))
-    return grey_or_colour(np.asarray(image.convert("RGB")), 8)
+    colour = np.empty((image.height, image.width, 3), np.uint8)
+    transparent = image.has_transparency_data
+    for rows in strips(image.height, image.width):
+        part = image.crop((0, rows.start, image.width, rows.stop))
+        if transparent:
+            black = Image.new("RGBA", part.size, (0, 0, 0, 255))
+            part = Image.alpha_composite(black, part.convert("RGBA"))
+        colour[rows] = np.asarray(part.convert("RGB"))
+    return grey_or_colour(colour, 8)

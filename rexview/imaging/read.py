@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 from rexview.errors import ImageBroken, ImageError, ImageMissing, ImageTooLarge
 from rexview.imaging.dicom import facts_of, is_dicom, open_dicom, read_dicom
 from rexview.imaging.limits import MAX_PIXELS
+from rexview.imaging.memory import MEMORY
 from rexview.imaging.quiet import quietly
 from rexview.imaging.radiograph import Radiograph
 from rexview.imaging.raster import is_raster, raster_size, read_raster
@@ -38,11 +39,12 @@ def read_image(path: Path, *, max_pixels: int = MAX_PIXELS) -> Radiograph:
     path : Path
         A DICOM, PNG, JPEG, WebP or TIFF file. Its name does not matter, its first bytes do.
     max_pixels : int
-        Largest number of pixels that is decoded, checked before decoding.
+        Largest number of pixels that is decoded, checked before decoding; it also bounds the
+        memory that decoding may take (:mod:`rexview.imaging.memory`).
 
     Raises
     ------
-    ImageMissing, ImageTooLarge, ImageBroken
+    ImageMissing, ImageTooLarge, ImageBroken, ImageBusy
         With a reason for the page: never an absolute path, never a value of the file.
     """
 
@@ -78,7 +80,7 @@ def read_facts(path: Path) -> ImageFacts:
 def _guarded(path: Path, read: Callable[[str], _T]) -> _T:
     """Call a reader with the kind of the file; turn every failure into an ImageError."""
     try:
-        with quietly():
+        with quietly(), MEMORY.scope():
             mode = path.stat().st_mode
             if stat.S_ISDIR(mode):
                 raise ImageMissing("This is a folder, not a file.")

@@ -12,6 +12,10 @@ from rexview.reviewset.problems import ProblemList
 
 ROWS: Final = 50_000
 """Rows that text formats hand over at a time, so that memory stays bounded."""
+MAX_COLUMNS: Final = 2000
+"""Different fields that a table may have; the declared ones are 20."""
+MAX_LINE_BYTES: Final = 16_000_000
+"""Longest line of a text format: a case or an answer is a thousandth of that."""
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 UTF8_BOM: Final = b"\xef\xbb\xbf"
 SAVE_AS_UTF8: Final = "Save the file as UTF-8."
@@ -47,3 +51,22 @@ def not_utf8(label: str, row: int, problems: ProblemList) -> None:
         SAVE_AS_UTF8,
         row=row,
     )
+
+
+def too_many_columns(count: int, label: str, problems: ProblemList, row: int | None = None) -> bool:
+    """Report a table with more different fields than are read."""
+    if count <= MAX_COLUMNS:
+        return False
+    message = f"The table has more than {MAX_COLUMNS:,} different fields."
+    remedy = "Keep what belongs to a case or an answer; put the rest into one field."
+    problems.add("error", label, message, remedy, row=row)
+    return True
+
+
+def too_long_line(line: bytes, label: str, row: int | None, problems: ProblemList) -> bool:
+    """Report a line that goes on beyond what is read of it."""
+    if len(line) <= MAX_LINE_BYTES:
+        return False
+    message = f"The line is longer than {MAX_LINE_BYTES / 1e6:g} MB."
+    problems.add("error", label, message, "Check that lines end where rows do.", row=row)
+    return True

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, TypeVar, cast
 
-import yaml
-
-from rexview.errors import RexviewError
+from rexview.bounded import MAX_YAML_BYTES, read_file, typed_path
+from rexview.errors import FileRefused, RexviewError
+from rexview.harm import load_harm
 from rexview.protocol import Protocol
 from rexview.reviewset.images import is_url
 from rexview.reviewset.problems import ProblemList, listed, quoted
@@ -17,7 +18,7 @@ from rexview.reviewset.sources import INFO_FILE
 from rexview.reviewset.yaml_lines import Lines, dump_yaml, parse_yaml
 from rexview.rubric import load_rubric
 from rexview.schema import Model, Reader, SetInfo, Severity
-from rexview.vocab import MODEL_KINDS
+from rexview.vocab import LONGEST_ID, MODEL_KINDS
 
 FORMAT: Final = 1
 """The version of the format that is read and written."""
@@ -32,6 +33,7 @@ KEYS: Final = {
     "readers": "list of readers",
     "rubric": "`rexecution` (when absent) or a YAML file in the folder",
     "protocol": "the rules of a reader study",
+    "harm": "a YAML file in the folder that says which failures do most harm; built in when absent",
 }
 MODEL_KEYS: Final = {
     "id": "as in the tables; required",
@@ -58,6 +60,7 @@ PROTOCOL_KEYS: Final = {
     "cover_names": "a list of more names to cover in answers: makers, families, short forms",
 }
 BUILT_IN_RUBRIC: Final = "rexecution"
+_IMAGES: Final = "images/"
 _EXAMPLE: Final = "Write a file that begins with `format: 1` and `name: …`; FORMAT.md shows one."
 
 
@@ -93,6 +96,13 @@ class _Reader:
         if required and not text:
             self.report("error", key, f"There is no {key}.", f"Give a {key}.")
         return text or default
+
+    def id(self, *, required: bool = False) -> str | None:
+        text = self.text("id", required=required)
+        if text is not None and len(text) > LONGEST_ID:
+            message = f"{quoted(text)} is longer than {LONGEST_ID} characters."
+            self.report("error", "id", message, "Use a shorter one in all tables.")
+        return text
 
     def yes_no(self, key: str) -> bool | None:
         value = self.raw.get(key)
@@ -184,7 +194,10 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
         problems.add("error", INFO_FILE, missing, remedy)
         return None
     try:
-        parsed = parse_yaml(path.read_bytes(), INFO_FILE, problems)
+        parsed = parse_yaml(read_file(path, MAX_YAML_BYTES), INFO_FILE, problems)
+    except FileRefused as refusal:
+        problems.add("error", INFO_FILE, str(refusal), _EXAMPLE)
+        return None
     except OSError as error:
         message = f"The file cannot be read: {error.strerror or error}."
         problems.add("error", INFO_FILE, message, "See to it that the app may read it.")
@@ -201,15 +214,17 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
         name=reader.text("name", required=True) or "",
         description=reader.text("description", "") or "",
         notice=reader.text("notice", "") or "",
-        images=reader.text("images", "images/") or "",
+        images=_images(reader),
         models=_unique([_model(entry) for entry in reader.entries("models")], "model", reader),
         readers=_unique([_reader(entry) for entry in reader.entries("readers")], "reader", reader),
         rubric=reader.text("rubric", BUILT_IN_RUBRIC) or "",
-        id=reader.text("id"),
+        id=reader.id(),
         protocol=_protocol(reader.within("protocol")),
+        harm=reader.text("harm", "") or "",
         extra=reader.unknown(KEYS),
     )
     _check_rubric(folder, info, reader)
+    _check_harm(folder, info, reader)
     return info
 
 
@@ -233,7 +248,7 @@ def _model(entry: _Reader) -> Model:
         entry.report("warning", "kind", f"The kind {quoted(kind)} is not a known one.", remedy)
     elif kind is not None:
         kind = kind.lower()
-    model_id = entry.text("id", required=True) or ""
+    model_id = entry.id(required=True) or ""
     return Model(
         id=model_id,
         name=entry.text("name") or model_id,
@@ -246,7 +261,7 @@ def _model(entry: _Reader) -> Model:
 
 
 def _reader(entry: _Reader) -> Reader:
-    reader_id = entry.text("id", required=True) or ""
+    reader_id = entry.id(required=True) or ""
     return Reader(
         id=reader_id,
         name=entry.text("name") or reader_id,
@@ -285,27 +300,55 @@ def _unique(entries: Sequence[Entry], what: str, reader: _Reader) -> tuple[Entry
 
 
 def _check_rubric(folder: Path, info: SetInfo, reader: _Reader) -> None:
-    if info.rubric == BUILT_IN_RUBRIC:
+    if info.rubric != BUILT_IN_RUBRIC:
+        usual = f"Write {BUILT_IN_RUBRIC}, or name"
+        _check_table(folder, info.rubric, reader, "rubric", "rubric", usual, load_rubric)
+
+
+def _check_harm(folder: Path, info: SetInfo, reader: _Reader) -> None:
+    if info.harm:
+        usual = "Leave out harm, or name"
+        _check_table(folder, info.harm, reader, "harm", "table of harm", usual, load_harm)
+
+
+def _check_table(
+    folder: Path,
+    name: str,
+    reader: _Reader,
+    key: str,
+    what: str,
+    usual: str,
+    load: Callable[[Path], object],
+) -> None:
+    """Report why a YAML file that the set brings cannot be used; nothing where it can."""
+    remedy = f"{usual} a YAML file in this folder."
+    try:
+        path = typed_path(os.fspath(folder / name)).resolve()
+    except FileRefused as refusal:
+        reader.report("error", key, str(refusal), remedy)
         return
-    remedy = f"Write {BUILT_IN_RUBRIC}, or name a YAML file in this folder."
-    path = (folder / info.rubric).resolve()
-    if is_url(info.rubric) or not path.is_relative_to(folder.resolve()):
-        reader.report("error", "rubric", "The rubric is not in this folder.", remedy)
+    if is_url(name) or not path.is_relative_to(folder.resolve()):
+        reader.report("error", key, f"The {what} is not in this folder.", remedy)
     elif not path.is_file():
-        reader.report("error", "rubric", f"There is no file {quoted(info.rubric)}.", remedy)
+        reader.report("error", key, f"There is no file {quoted(name)}.", remedy)
     else:
         try:
-            load_rubric(path)
-        except (
-            yaml.YAMLError,
-            UnicodeDecodeError,
-            LookupError,
-            TypeError,
-            ValueError,
-            RexviewError,
-        ):
-            message = f"{quoted(info.rubric)} cannot be used as a rubric."
-            reader.report("error", "rubric", message, "FORMAT.md shows what a rubric has.")
+            load(path)
+        except (OSError, RexviewError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            message = f"{quoted(name)} cannot be used as a {what}: {reason}"
+            reader.report("error", key, message, f"FORMAT.md shows what a {what} has.")
+
+
+def _images(reader: _Reader) -> str:
+    """The images base: an address, or a path that a folder can have."""
+    images = reader.text("images", _IMAGES) or _IMAGES
+    try:
+        typed_path("" if is_url(images) else images)
+    except FileRefused as refusal:
+        reader.report("error", "images", str(refusal), "Name the folder that holds the images.")
+        return _IMAGES
+    return images
 
 
 def dump_info(info: SetInfo, *, images: str) -> str:
@@ -324,6 +367,7 @@ def dump_info(info: SetInfo, *, images: str) -> str:
         "readers": [_plain(reader) for reader in info.readers],
         "rubric": info.rubric,
         "protocol": _plain(info.protocol) if info.protocol != Protocol() else "",
+        "harm": info.harm,
     }
     kept = {key: value for key, value in raw.items() if value not in ("", [])}
     return dump_yaml(kept | dict(info.extra))

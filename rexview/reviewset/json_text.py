@@ -7,6 +7,8 @@ import math
 import re
 from typing import Any, Final
 
+MAX_DEPTH: Final = 40
+"""Lists and objects within each other."""
 MISSING: Final = ("", "nan", "na", "n/a", "null", "none", "nat", "<na>")
 """Words, in lower case, that stand for nothing where no text is expected."""
 _HALF_PAIR: Final = re.compile("[\ud800-\udfff]")
@@ -38,7 +40,25 @@ def parse(text: str) -> Any:
         if isinstance(error, JsonError):
             raise
         raise JsonError("it holds a number with too many digits") from None
+    if text.count("[") + text.count("{") > MAX_DEPTH and is_too_deep(value):
+        raise JsonError("it is nested too deeply")
     return _whole(value) if _ESCAPED_HALF.search(text) else value
+
+
+def is_too_deep(value: Any) -> bool:
+    """Whether lists and objects are nested deeper than :data:`MAX_DEPTH`.
+
+    Python itself reads about a thousand, and fails where such a value is written again.
+    """
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+    return bool(level)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

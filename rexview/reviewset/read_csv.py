@@ -7,13 +7,21 @@ the data rows, so a text with line breaks is one row.
 from __future__ import annotations
 
 import csv
-import sys
 from collections.abc import Iterator
 from typing import IO, Any, Final
 
 import numpy as np
 
-from rexview.reviewset.chunk import ROWS, UTF8_BOM, Chunk, is_utf16, not_utf8
+from rexview.reviewset.chunk import (
+    MAX_LINE_BYTES,
+    ROWS,
+    UTF8_BOM,
+    Chunk,
+    is_utf16,
+    not_utf8,
+    too_long_line,
+    too_many_columns,
+)
 from rexview.reviewset.column import Table
 from rexview.reviewset.problems import ProblemList, quoted
 from rexview.reviewset.sources import TableSource
@@ -35,7 +43,9 @@ class _Lines:
         if self._first is not None:
             yield self._decoded(self._first)
             self._first = None
-        for line in self._file:
+        for line in iter(lambda: self._file.readline(MAX_LINE_BYTES + 1), b""):
+            if len(line) > MAX_LINE_BYTES:
+                raise csv.Error(f"the line is longer than {MAX_LINE_BYTES / 1e6:g} MB")
             yield self._decoded(line)
 
     def _decoded(self, line: bytes) -> str:
@@ -53,9 +63,11 @@ class _Lines:
 
 def read(source: TableSource, table: Table, problems: ProblemList) -> Iterator[Chunk]:
     """Read the rows, a chunk at a time. Rows with too few or too many cells are reported."""
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    csv.field_size_limit(MAX_LINE_BYTES)
     with source.files[0].open("rb") as file:
-        first = file.readline()
+        first = file.readline(MAX_LINE_BYTES + 1)
+        if too_long_line(first, source.label, None, problems):
+            return
         if is_utf16(first, source.label, problems):
             return
         first = first.removeprefix(UTF8_BOM)
@@ -90,6 +102,8 @@ def _chunks(records: Any, lines: _Lines, label: str, problems: ProblemList) -> I
             break
         broken = lines.were_broken()
         if names is None:
+            if too_many_columns(len(record), label, problems):
+                return
             names = _header(record, label, problems)
             continue
         if not any(record):

@@ -7,7 +7,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from rexview.reviewset.chunk import ROWS, UTF8_BOM, Chunk, is_utf16, not_utf8
+from rexview.reviewset.chunk import (
+    MAX_LINE_BYTES,
+    ROWS,
+    UTF8_BOM,
+    Chunk,
+    is_utf16,
+    not_utf8,
+    too_long_line,
+    too_many_columns,
+)
 from rexview.reviewset.column import Table
 from rexview.reviewset.json_text import JsonError, parse
 from rexview.reviewset.problems import ProblemList
@@ -20,8 +29,12 @@ def read(source: TableSource, table: Table, problems: ProblemList) -> Iterator[C
     """Read the rows, a chunk at a time. Blank lines are skipped, lines that fail are reported."""
     objects: list[dict[str, Any]] = []
     rows: list[int] = []
+    names: dict[str, None] = {}
     with source.files[0].open("rb") as file:
-        for row, line in enumerate(file, start=1):
+        lines = iter(lambda: file.readline(MAX_LINE_BYTES + 1), b"")
+        for row, line in enumerate(lines, start=1):
+            if too_long_line(line, source.label, row, problems):
+                return
             if row == 1:
                 if is_utf16(line, source.label, problems):
                     return
@@ -34,6 +47,9 @@ def read(source: TableSource, table: Table, problems: ProblemList) -> Iterator[C
             if found is not None:
                 objects.append(found)
                 rows.append(row)
+                names.update(dict.fromkeys(found))
+                if too_many_columns(len(names), source.label, problems, row):
+                    return
             if len(objects) >= ROWS:
                 yield _chunk(objects, rows, table)
                 objects, rows = [], []

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import numpy as np
 import polars as pl
 
-from rexview.reviewset.chunk import Chunk
+from rexview.reviewset.chunk import Chunk, too_many_columns
 from rexview.reviewset.column import Table
 from rexview.reviewset.problems import ProblemList
 from rexview.reviewset.sources import TableSource
+
+MAX_ROWS: Final = 5_000_000
+"""Rows of one part."""
 
 
 def read(source: TableSource, table: Table, problems: ProblemList) -> Iterator[Chunk]:
@@ -18,6 +23,9 @@ def read(source: TableSource, table: Table, problems: ProblemList) -> Iterator[C
     last = 0
     for part, path in enumerate(source.files):
         try:
+            if _is_too_large(path, source.part_label(part), problems):
+                source.end_part(last)
+                continue
             frame = pl.read_parquet(path, glob=False, hive_partitioning=False)
         except (pl.exceptions.PolarsError, OSError):
             problems.add(
@@ -34,3 +42,16 @@ def read(source: TableSource, table: Table, problems: ProblemList) -> Iterator[C
         yield Chunk(columns, rows, header=True)
         last += len(rows)
         source.end_part(last)
+
+
+def _is_too_large(path: Path, label: str, problems: ProblemList) -> bool:
+    """Look at what a part says about itself: a kilobyte can stand for any number of equal rows."""
+    scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    if too_many_columns(len(scan.collect_schema()), label, problems):
+        return True
+    rows = scan.select(pl.len()).collect().item()
+    if rows <= MAX_ROWS:
+        return False
+    message = f"The file has {rows:,} rows, more than can be opened ({MAX_ROWS:,})."
+    problems.add("error", label, message, "Divide it into several review sets.")
+    return True

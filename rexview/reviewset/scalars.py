@@ -17,6 +17,7 @@ from rexview.reviewset.column import KIND_NAMES, Column
 from rexview.reviewset.json_text import MISSING, is_missing
 from rexview.reviewset.place import Place
 from rexview.reviewset.problems import listed
+from rexview.vocab import LONGEST_ID
 
 _YES: Final = ("true", "yes", "y", "1", "1.0", "t")
 _NO: Final = ("false", "no", "n", "0", "0.0", "f")
@@ -110,7 +111,12 @@ def _text(series: pl.Series, column: Column, place: Place) -> pl.Series:
 
 
 def _id(series: pl.Series, column: Column, place: Place) -> pl.Series:
-    return _text(_text(series, column, place).str.strip_chars(), column, place)
+    text = _text(_text(series, column, place).str.strip_chars(), column, place)
+    too_long = (text.str.len_chars() > LONGEST_ID).fill_null(False)
+    if too_long.any():  # links and entries of the reviews database name it
+        message = f"{{value}} is longer than {LONGEST_ID} characters."
+        place.report("error", too_long, message, "Use a shorter one in all tables.", text)
+    return text
 
 
 def _word(series: pl.Series, column: Column, place: Place) -> pl.Series:

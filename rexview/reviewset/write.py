@@ -75,7 +75,7 @@ def write(
             if frame.height or table.required:
                 _WRITERS[table_format](file_frame(name, frame, table), table, work)
         base = _copied(review_set, work) if images == "copy" else _referred(review_set, folder)
-        _copy_rubric(review_set, work)
+        _copy_beside(review_set, work)
         text = dump_info(review_set.info, images=base)
         (work / INFO_FILE).write_text(text, encoding="utf-8", newline="\n")
         if folder.exists():
@@ -123,13 +123,14 @@ def _copied(review_set: ReviewSet, work: Path) -> str:
     return "images/"
 
 
-def _copy_rubric(review_set: ReviewSet, work: Path) -> None:
-    rubric = review_set.info.rubric
-    source = review_set.folder / rubric
-    if rubric != BUILT_IN_RUBRIC and source.is_file():
-        target = work / relative_path(rubric)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
+def _copy_beside(review_set: ReviewSet, work: Path) -> None:
+    """Copy the set's own rubric and table of harm, where it has them."""
+    for name in (review_set.info.rubric, review_set.info.harm):
+        source = review_set.folder / name
+        if name not in ("", BUILT_IN_RUBRIC) and source.is_file():
+            target = work / relative_path(name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
 
 
 def _write_jsonl(frame: pl.DataFrame, table: Table, folder: Path) -> None:

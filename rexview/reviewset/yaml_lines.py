@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import yaml
 
+from rexview import bounded
+from rexview.errors import FileRefused
 from rexview.reviewset.problems import ProblemList, quoted
 
 _REMEDY: Final = "Mind the indentation, and put texts with : or # in double quotes."
@@ -60,23 +62,11 @@ def parse_yaml(content: bytes, label: str, problems: ProblemList) -> tuple[Any, 
         problems.add("error", label, message, "Save the file as UTF-8.", row=row)
         return None
     try:
-        lines = Lines(yaml.compose(text, Loader=yaml.SafeLoader))
-        raw = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        message = f"The file is not YAML: {error.problem or 'it cannot be read'}."
-        line = mark.line + 1 if mark else None
-        problems.add("error", label, message, _REMEDY, row=line)
+        raw, root = bounded.parse_yaml(text)
+    except FileRefused as refusal:
+        problems.add("error", label, str(refusal), _REMEDY, row=refusal.line)
         return None
-    except yaml.reader.ReaderError as error:
-        row = text.count("\n", 0, error.position) + 1
-        message = "The file has a control character that YAML does not allow."
-        problems.add("error", label, message, "Remove it.", row=row)
-        return None
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        message = f"The file is not YAML: {error}."
-        problems.add("error", label, message, _REMEDY)
-        return None
+    lines = Lines(root)
     for key, line in lines.twice:
         message = f"The key {quoted(key)} is there twice."
         problems.add("error", label, message, "Keep one of them.", row=line, field=key)

@@ -14,6 +14,7 @@ from rexview.stats.answered import (
 )
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval, interval
 from rexview.stats.final import (
+    ALL_EQUAL,
     CONTENT_ORDERS,
     ContentOrder,
     FinalScores,
@@ -28,6 +29,7 @@ from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summa
 from rexview.stats.values import MARKS, SCORE_ORDER, TESTED_TOGETHER, Finals, finals, given_marks
 
 __all__ = [
+    "ALL_EQUAL",
     "CONTENT_ORDERS",
     "LEVEL",
     "MARKS",

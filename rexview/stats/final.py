@@ -32,6 +32,8 @@ CONTENT_ORDERS: Final[dict[ContentOrder, str]] = {
     "minimum_first": "Mean of the readers' minimums",
 }
 
+ALL_EQUAL: Final = "all_equal"
+"""Stands for the weakest link where there is none: all three parts of Content are the same."""
 _DIGITS: Final = 12
 """Differences of means are rounded to this many digits, so that 13/3 - 7/3 is 2."""
 _ANSWER: Final = ("case", "model")
@@ -216,15 +218,21 @@ def weakest_link() -> pl.Expr:
     -------
     polars.Expr
         String over a frame with the columns of :func:`final_scores`: the part with the smallest
-        final score, several joined by ``_and_`` in the order process, execution, synthesis
-        (``execution``, ``process_and_execution``); null where Content is missing.
+        final score, two of them joined by ``_and_`` in the order process, execution, synthesis
+        (``execution``, ``process_and_execution``); :data:`ALL_EQUAL` where all three are the same,
+        since none of them is weaker than the others; null where Content is missing.
     """
     smallest = pl.min_horizontal(CONTENT_PARTS)
+    all_equal = pl.max_horizontal(CONTENT_PARTS) - smallest < 10**-_DIGITS
     names = [
         pl.when(pl.col(part) - smallest < 10**-_DIGITS).then(pl.lit(part)) for part in CONTENT_PARTS
     ]
-    return pl.when(pl.col("content").is_not_null()).then(
-        pl.concat_str(names, separator="_and_", ignore_nulls=True)
+    return (
+        pl.when(pl.col("content").is_null())
+        .then(None)
+        .when(all_equal)
+        .then(pl.lit(ALL_EQUAL))
+        .otherwise(pl.concat_str(names, separator="_and_", ignore_nulls=True))
     )
 
 

@@ -12,18 +12,26 @@ import json
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, func, insert, select, text
+from sqlalchemy import Column, Connection, insert, or_, select, text
 from sqlalchemy.exc import IntegrityError
 
 from rexview.errors import BackupError
 from rexview.store.database import Database
+from rexview.store.integrity import (
+    CHECKSUM,
+    TOLERANT_TEXT,
+    Damaged,
+    checksum,
+    examine,
+    is_intact,
+)
 from rexview.store.location import data_folder
 from rexview.store.reviews import Reviews
 from rexview.store.tables import HISTORY, VERSION
@@ -44,6 +52,8 @@ class BackupReport:
     file: Path
     kept: Path | None = None
     """Where what was replaced is kept."""
+    changed: int = 0
+    """How many of the entries were changed after they were written: they stay known as such."""
 
 
 def backup(reviews: Reviews, file: Path) -> BackupReport:
@@ -65,10 +75,10 @@ def backup(reviews: Reviews, file: Path) -> BackupReport:
                 raise BackupError("Nothing has been written yet, so there is nothing to back up.")
             reviews.revision()  # brings an older database up to date
             _copy_sqlite(database.file, part)
-            entries = _check_sqlite(part)
+            entries, changed = _check_sqlite(part)
         else:
-            entries = _write_lines(part, reviews)
-    return BackupReport(entries, file)
+            entries, changed = _write_lines(part, reviews)
+    return BackupReport(entries, file, changed=changed)
 
 
 def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupReport:
@@ -94,7 +104,7 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
     """
     rows = _read(Path(file), reviews.key)
     kept = None
-    present = _count(reviews)
+    present = reviews.database.read(lambda connection: len(present_rows(connection, reviews)), 0)
     if present:
         if not replace:
             entries = "1 entry" if present == 1 else f"{present:,} entries"
@@ -108,48 +118,85 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
     key = reviews.key
 
     def work(connection: Connection) -> None:
-        if connection.scalar(_counted(key)) != present:
+        rows_now = present_rows(connection, reviews)
+        if len(rows_now) != present:
             raise BackupError("Somebody wrote meanwhile; nothing was restored. Try again.")
         if present:
-            _take_away(connection, key, reviews.database)
+            take_away(connection, rows_now, reviews)
         try:
-            for start in range(0, len(rows), _BATCH):
-                part = [{**row, "review_set": key} for row in rows[start : start + _BATCH]]
-                connection.execute(insert(HISTORY), part)
+            put_rows(connection, key, rows)
         except IntegrityError as error:
             raise BackupError(
                 "Entries of the backup are in this database already, under another review set; "
                 "nothing was restored. Give the set the id under which they were written."
             ) from error
 
-    reviews.database.write(work, lock=reviews.lock)
-    return BackupReport(len(rows), Path(file), kept)
+    reviews.database.write(work, lock=reviews.lock, replaces=True)
+    changed = sum(not is_intact(row) for row in rows)
+    return BackupReport(len(rows), Path(file), kept, changed)
 
 
-def _counted(key: str) -> Select[Any]:
-    return select(func.count()).where(HISTORY.c.review_set == key)
+def put_rows(connection: Connection, key: str, rows: Sequence[Row]) -> None:
+    """Add rows to the history of a set, in their order."""
+    for start in range(0, len(rows), _BATCH):
+        part = [_under_key(row, key) for row in rows[start : start + _BATCH]]
+        connection.execute(insert(HISTORY), part)
 
 
-def _count(reviews: Reviews) -> int:
-    return next((int(row[0]) for row in reviews.database.rows(_counted(reviews.key))), 0)
+def _under_key(row: Row, key: str) -> Row:
+    """Return a row as one of a set, with its checksum; one that was changed stays known as such."""
+    moved = {**row, "review_set": key}
+    if is_intact(row):
+        return {**moved, CHECKSUM: checksum(moved)}
+    return {name: _fit(moved[name], HISTORY.c[name]) for name in moved}
+
+
+def _fit(value: Any, column: Column[Any]) -> Any:
+    """Return a damaged value as one that any database takes."""
+    if column.name == "picture":
+        return value if isinstance(value, int) else None
+    if isinstance(value, bytes):
+        value = TOLERANT_TEXT(value)
+    if isinstance(value, str):
+        return value.replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    return "" if value is None and not column.nullable else value
+
+
+def present_rows(connection: Connection, reviews: Reviews) -> dict[int, Row]:
+    """Return the rows of a set by number, oldest first.
+
+    In a database of its own these are also rows that were changed, whichever set they name now.
+    """
+    rows = select(HISTORY).order_by(HISTORY.c.id)
+    if not reviews.own:
+        rows = rows.where(HISTORY.c.review_set == reviews.key)
+    found = {row.id: columns_of(row) for row in connection.execute(rows)}
+    key = reviews.key
+    return {
+        number: row
+        for number, row in found.items()
+        if row["review_set"] == key or not is_intact(row)
+    }
 
 
 def _ending(reviews: Reviews) -> str:
     return ".sqlite" if reviews.database.is_sqlite and reviews.own else ".jsonl"
 
 
-def _take_away(connection: Connection, key: str, database: Database) -> None:
-    """Remove the rows of a set: the one thing that the database refuses anybody else."""
-    if not database.is_sqlite:
+def take_away(connection: Connection, rows: Mapping[int, Row], reviews: Reviews) -> None:
+    """Remove rows of a set, by number: the one thing that the database refuses anybody else."""
+    others = [number for number, row in rows.items() if row["review_set"] != reviews.key]
+    gone = or_(HISTORY.c.review_set == reviews.key, HISTORY.c.id.in_(others))
+    if not reviews.database.is_sqlite:
         connection.execute(text("ALTER TABLE history DISABLE TRIGGER history_no_change"))
-        connection.execute(HISTORY.delete().where(HISTORY.c.review_set == key))
+        connection.execute(HISTORY.delete().where(gone))
         connection.execute(text("ALTER TABLE history ENABLE TRIGGER history_no_change"))
         return
     made = connection.execute(
         text("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = 'history_no_delete'")
     ).scalar_one()
     connection.execute(text("DROP TRIGGER history_no_delete"))
-    connection.execute(HISTORY.delete().where(HISTORY.c.review_set == key))
+    connection.execute(HISTORY.delete().where(gone))
     connection.exec_driver_sql(made)
 
 
@@ -192,26 +239,26 @@ def _sqlite(file: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def _check_sqlite(file: Path) -> int:
-    """Return the number of entries of a whole SQLite backup."""
+def _check_sqlite(file: Path) -> tuple[int, int]:
+    """Return how many entries a whole SQLite backup has, and how many of them were changed."""
     try:
+        changed = examine(file)
         with _sqlite(file) as connection:
-            problems = connection.execute("PRAGMA integrity_check").fetchall()
             (entries,) = connection.execute("SELECT count(*) FROM history").fetchone()
     except sqlite3.Error as error:
         raise _not_whole(file, str(error)) from error
-    if problems != [("ok",)]:
-        raise _not_whole(file, "the database is damaged")
-    return int(entries)
+    except Damaged:
+        raise _not_whole(file, "the database is damaged") from None
+    return int(entries), len(changed)
 
 
 def _not_whole(file: Path, why: str) -> BackupError:
     return BackupError(f"{file.name} is not a whole backup: {why}. Nothing was restored.")
 
 
-def _write_lines(part: Path, reviews: Reviews) -> int:
+def _write_lines(part: Path, reviews: Reviews) -> tuple[int, int]:
     rows = select(HISTORY).where(HISTORY.c.review_set == reviews.key).order_by(HISTORY.c.id)
-    digest, entries = hashlib.sha256(), 0
+    digest, entries, changed = hashlib.sha256(), 0, 0
     with part.open("w", encoding="ascii", newline="\n") as file:
         heading = {"backup": _FORMAT, "version": VERSION, "made": _moment(datetime.now(UTC))}
         file.write(json.dumps(heading) + "\n")
@@ -220,12 +267,15 @@ def _write_lines(part: Path, reviews: Reviews) -> int:
             digest.update(line.encode())
             file.write(line + "\n")
             entries += 1
+            changed += not is_intact(row._asdict())
         file.write(json.dumps({"entries": entries, "sha256": digest.hexdigest()}) + "\n")
-    return entries
+    return entries, changed
 
 
 def _plain(value: Any) -> Any:
-    return _moment(value) if isinstance(value, datetime) else value
+    if isinstance(value, datetime):
+        return _moment(value)
+    return TOLERANT_TEXT(value) if isinstance(value, bytes) else value
 
 
 def _moment(value: datetime) -> str:
@@ -233,14 +283,9 @@ def _moment(value: datetime) -> str:
 
 
 def _read(file: Path, key: str) -> list[Row]:
-    """Read the rows of a backup, oldest first, after checking that it is whole."""
-    try:
-        with file.open("rb") as opened:
-            is_sqlite = opened.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD
-        rows = _rows_of_sqlite(file) if is_sqlite else _rows_of_lines(file)
-    except OSError as error:
-        raise BackupError(f"{file.name} cannot be read: {error.strerror}.") from error
-    sets = {row["review_set"] for row in rows}
+    """Read the rows of a backup that are to become those of a set."""
+    rows = read_rows(file)
+    sets = {row["review_set"] for row in rows if is_intact(row)}
     if len(sets) > 1:
         rows = [row for row in rows if row["review_set"] == key]
     if not rows:
@@ -248,18 +293,37 @@ def _read(file: Path, key: str) -> list[Row]:
     return rows
 
 
+def read_rows(file: Path) -> list[Row]:
+    """Read the rows of a backup or a SQLite file, oldest first, after checking that it is whole.
+
+    Raises
+    ------
+    BackupError
+    """
+    try:
+        with file.open("rb") as opened:
+            is_sqlite = opened.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD
+        return _rows_of_sqlite(file) if is_sqlite else _rows_of_lines(file)
+    except OSError as error:
+        raise BackupError(f"{file.name} cannot be read: {error.strerror}.") from error
+
+
 def _rows_of_sqlite(file: Path) -> list[Row]:
-    """Read a SQLite backup from a copy, which may have to be brought up to date."""
+    """Read a SQLite file from a copy, which may have to be brought up to date, oldest first."""
     _check_sqlite(file)
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "backup.sqlite"
         _copy_sqlite(file, copy)
         database = Database(f"sqlite:///{copy}")
         try:
-            rows = database.rows(select(HISTORY).order_by(HISTORY.c.id))
-            return [{name: getattr(row, name) for name in _COLUMNS} for row in rows]
+            return list(map(columns_of, database.rows(select(HISTORY).order_by(HISTORY.c.id))))
         finally:
             database.close()
+
+
+def columns_of(row: Any) -> Row:
+    """Return what a row of the history holds, but for its number."""
+    return {name: getattr(row, name) for name in _COLUMNS}
 
 
 def _rows_of_lines(file: Path) -> list[Row]:
@@ -277,5 +341,7 @@ def _rows_of_lines(file: Path) -> list[Row]:
 
 
 def _row(given: Row) -> Row:
-    row = {name: given[name] for name in _COLUMNS}
+    # a backup of an older version lacks the columns that came later, which may all be empty
+    row = {name: given[name] for name in _COLUMNS if name in given or not HISTORY.c[name].nullable}
+    row = {**dict.fromkeys(_COLUMNS), **row}
     return row | {"at": datetime.fromisoformat(row["at"])}

@@ -8,21 +8,38 @@ survives a power cut.
 from __future__ import annotations
 
 import hashlib
+import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Row, Select, create_engine, event, exc, make_url
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Row,
+    Select,
+    create_engine,
+    event,
+    exc,
+    make_url,
+    select,
+)
 from sqlalchemy import text as sql
 
 from rexview.errors import StoreBusy, StoreUnreachable
+from rexview.store.entry import Stored
+from rexview.store.integrity import TOLERANT_TEXT, ChangedEntry, Damaged, examine
+from rexview.store.location import data_folder
 from rexview.store.migrate import migrate, version_of
-from rexview.store.tables import VERSION
-from rexview.store.trouble import store_error
+from rexview.store.tables import HISTORY, VERSION
+from rexview.store.trouble import busy, cannot_make, damaged, folder_gone, store_error
+from rexview.store.watermark import NewestEntry, Watermark
 
 WAIT_S: Final = 10.0
 """How long a write waits for others, in seconds."""
@@ -30,12 +47,25 @@ _WRITES: Final = "rexview_writes"
 _MIGRATIONS: Final = "migrations"
 _Result = TypeVar("_Result")
 _Errors: Final = (exc.SQLAlchemyError, sqlite3.Error)
+_FileState = tuple[int, ...]
+"""Which file it is, and which its ``-wal``; zeros for what is not there."""
+
+
+class _Moved(Exception):
+    """The file is no longer the one that was opened: nothing was written to it."""
 
 
 class Database:
     """A reviews database. Safe to use from many threads, and from several processes at once.
 
-    A SQLite file is made when the first entry is written; until then there is nothing to read.
+    A SQLite file is made when the first entry is written; until then there is nothing to read. Its
+    folder is never made, and it is checked as a whole when it is opened.
+
+    Attributes
+    ----------
+    changed : mapping of int to ChangedEntry
+        Entries that are not as they were written, by number: in a file all, as far as was seen
+        when it was opened; else those that were read.
     """
 
     def __init__(self, url: str, *, wait_s: float = WAIT_S) -> None:
@@ -45,11 +75,41 @@ class Database:
         self.wait_s: Final = wait_s
         self._lock = Lock()
         self._engine = self._make_engine()
-        self._ready: tuple[int, int] | bool = False
+        self._ready: _FileState | bool = False
+        self.changed: dict[int, ChangedEntry] = {}
+        self._damaged: tuple[_FileState, StoreUnreachable] | None = None
+        self._watermark = Watermark(self.file) if self.file is not None else None
+        self._loss: NewestEntry | None = None
 
     def close(self) -> None:
         """Close all connections; they are opened anew when they are needed."""
         self._engine.dispose()
+
+    def note_changed(self, rows: Iterable[Stored]) -> None:
+        """Remember which rows of those that were read are not as they were written."""
+        for row in rows:
+            if not row.intact and row.id not in self.changed:
+                at = row.at.isoformat(" ", "seconds")
+                entry = ChangedEntry(row.id, row.kind, row.person, row.case or "", at)
+                self.changed = {**self.changed, row.id: entry}
+
+    def newest_lost(self) -> NewestEntry | None:
+        """Return the entry that was the newest in the file once and is not in it now, if any.
+
+        It is looked for when the file is opened and before each write. Entries go when the file's
+        ``-wal`` does, or when an older copy is put in its place.
+        """
+        if self._watermark is None or self.file is None:
+            return None
+        return self._loss if self.file.exists() else self._watermark.read()
+
+    def accept_loss(self) -> None:
+        """Go on without the entries that are missing."""
+
+        def work(connection: Connection) -> None:
+            pass
+
+        self.write(work, lock=_MIGRATIONS, replaces=True)
 
     def rows(self, statement: Select[Any]) -> list[Row[Any]]:
         """Run a query; nothing is found in a file that is not there yet.
@@ -78,10 +138,13 @@ class Database:
 
         return self._patiently(once)
 
-    def write(self, work: Callable[[Connection], _Result], *, lock: str) -> _Result:
+    def write(
+        self, work: Callable[[Connection], _Result], *, lock: str, replaces: bool = False
+    ) -> _Result:
         """Do ``work`` in one transaction, alone among all that use ``lock``; all of it or nothing.
 
-        ``work`` may be done several times, the last time only with effect.
+        ``work`` may be done several times, the last time only with effect. ``replaces`` says that
+        what it leaves is all that there is to be: entries that are gone then are not missed.
 
         Raises
         ------
@@ -94,9 +157,37 @@ class Database:
                 with connection.begin():
                     if not self.is_sqlite:
                         self._hold(connection, lock)
-                    return work(connection)
+                    elif self._state() != self._ready:
+                        raise _Moved
+                    else:
+                        self._look_for_loss(connection)
+                    result = work(connection)
+                    newest = self._newest(connection)
+                if self.is_sqlite:
+                    _empty_log(plain, self.wait_s)
+            if self._watermark is not None and (replaces or self._loss is None):
+                self._loss = None
+                self._watermark.write(newest)
+            return result
 
         return self._patiently(once)
+
+    def _newest(self, connection: Connection) -> NewestEntry | None:
+        if self._watermark is None:
+            return None
+        columns = (HISTORY.c.id, HISTORY.c.token, HISTORY.c.at)
+        newest = select(*columns).order_by(HISTORY.c.id.desc()).limit(1)
+        row = connection.execute(newest).one_or_none()
+        return None if row is None else NewestEntry(row.id, row.token, row.at.isoformat(" "))
+
+    def _look_for_loss(self, connection: Connection) -> None:
+        """Look whether the entry that was the newest is there still."""
+        noted = self._watermark.read() if self._watermark is not None else None
+        if noted is not None:
+            there = select(HISTORY.c.id).where(HISTORY.c.token == noted.token)
+            if connection.execute(there).first() is not None:
+                noted = None
+        self._loss = noted
 
     def _hold(self, connection: Connection, lock: str) -> None:
         number = int.from_bytes(hashlib.sha256(lock.encode()).digest()[:8], signed=True)
@@ -113,6 +204,14 @@ class Database:
             try:
                 self._prepare()
                 return work()
+            except _Moved:
+                if time.monotonic() >= ends:
+                    raise busy() from None
+                continue
+            except UnicodeDecodeError:  # in the names of its tables and columns
+                if self.file is None:
+                    raise
+                raise damaged(self.file) from None
             except _Errors as error:
                 trouble = store_error(error, self.file)
                 if trouble is None:
@@ -136,12 +235,37 @@ class Database:
                 return
             self._engine.dispose()
             if self.file is not None:
-                _make_file(self.file, self.wait_s)
+                try:
+                    _make_file(self.file, self.wait_s)
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+                        raise
+                    raise damaged(self.file) from error  # of a format that SQLite does not know
+                self._examine(self.file)
             with self._engine.connect() as connection:
                 is_ready = version_of(connection) == VERSION  # asked without the lock for writing
             if not is_ready:
                 self._migrate()
+            if self.file is not None:
+                with self._engine.connect() as connection:
+                    self._look_for_loss(connection)
             self._ready = self._state()
+
+    def _examine(self, file: Path) -> None:
+        """Check a file as a whole; one that is damaged is not checked again as long as it is."""
+        try:
+            stat = file.stat()
+        except OSError:
+            raise folder_gone() from None
+        state = (stat.st_dev, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        if self._damaged is not None and self._damaged[0] == state:
+            raise self._damaged[1]
+        self._damaged = None
+        try:
+            self.changed = {entry.id: entry for entry in examine(file)}
+        except Damaged:
+            self._damaged = (state, damaged(file))
+            raise self._damaged[1] from None
 
     def _migrate(self) -> None:
         with self._engine.connect() as plain:
@@ -151,23 +275,28 @@ class Database:
                     self._hold(connection, _MIGRATIONS)
                 migrate(connection)
 
-    def _state(self) -> tuple[int, int] | bool:
+    def _state(self) -> _FileState | bool:
+        """Name the file and its ``-wal``, which stays the same as long as we have it open."""
         if self.file is None:
             return True
-        try:
-            stat = self.file.stat()
-        except FileNotFoundError:
-            return (0, 0)
-        except OSError as error:
-            raise StoreUnreachable(
-                "The reviews database cannot be opened.",
-                "Check that its folder is there and that the app may read it.",
-            ) from error
-        return stat.st_dev, stat.st_ino
+        found: list[int] = []
+        for file in (self.file, self.file.with_name(f"{self.file.name}-wal")):
+            try:
+                stat = file.stat()
+            except FileNotFoundError:
+                found += (0, 0)
+            except OSError as error:
+                raise StoreUnreachable(
+                    "The reviews database cannot be opened.",
+                    "Check that its folder is there and that the app may read it.",
+                ) from error
+            else:
+                found += (stat.st_dev, stat.st_ino)
+        return tuple(found)
 
     def _make_engine(self) -> Engine:
-        if self.is_sqlite:
-            engine = create_engine(self.url, connect_args={"timeout": self.wait_s})
+        if self.file is not None:
+            engine = create_engine(self.url, creator=partial(_open_file, self.file, self.wait_s))
             event.listen(engine, "connect", _connected)
             event.listen(engine, "begin", _begun)
             return engine
@@ -196,10 +325,27 @@ def _driver_url(text: str) -> URL:
 
 def _connected(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # we begin transactions ourselves
+    connection.text_factory = TOLERANT_TEXT
     cursor = connection.cursor()
     cursor.execute("PRAGMA foreign_keys = ON")
     cursor.execute("PRAGMA synchronous = FULL")
     cursor.close()
+
+
+def _empty_log(connection: Connection, wait_s: float) -> None:
+    """Bring what was written on into the file itself, and leave nothing in its ``-wal``.
+
+    So a ``-wal`` that is lost or not copied costs no entry, and one that is left behind is not
+    taken for that of another file. Where somebody reads, the next write does it.
+    """
+    driver: Any = connection.connection.driver_connection
+    try:
+        driver.execute("PRAGMA busy_timeout = 0")
+        driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    except sqlite3.Error:
+        pass  # what was to be saved is saved
+    finally:
+        driver.execute(f"PRAGMA busy_timeout = {round(wait_s * 1000)}")
 
 
 def _begun(connection: Connection) -> None:
@@ -208,21 +354,33 @@ def _begun(connection: Connection) -> None:
 
 
 def _make_file(file: Path, wait_s: float) -> None:
-    """Make a SQLite file if there is none, with a log of its own so that readers need not wait."""
+    """Make a SQLite file if there is none, with a log of its own so that readers need not wait.
+
+    The folder of a review set is never made: it may have been renamed, and what is written now
+    would be seen by nobody. Only the one in the user's data folder is.
+    """
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.parent == data_folder():
+            file.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o644))
+    except (FileNotFoundError, NotADirectoryError):
+        raise folder_gone() from None
     except OSError as error:
-        raise StoreUnreachable(
-            "The folder of the reviews database cannot be made.",
-            "Check that the app may write there.",
-        ) from error
-    connection = sqlite3.connect(file, timeout=wait_s, isolation_level=None)
+        raise cannot_make(error, file) from error
+    connection = _open_file(file, wait_s)
     try:
+        connection.isolation_level = None
         (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
         if mode != "wal":
             connection.execute("PRAGMA journal_mode = WAL")
     finally:
         connection.close()
+
+
+def _open_file(file: Path, wait_s: float) -> sqlite3.Connection:
+    """Open a SQLite file that is there; none is made, as its folder may just have been renamed."""
+    address = f"{file.absolute().as_uri()}?mode=rw"
+    return sqlite3.connect(address, uri=True, timeout=wait_s, check_same_thread=False)
 
 
 _databases: dict[str, Database] = {}
@@ -235,6 +393,14 @@ def database_at(url: str) -> Database:
         if url not in _databases:
             _databases[url] = Database(url)
         return _databases[url]
+
+
+def close_database(file: Path) -> None:
+    """Close the database of a SQLite file, where this process has it open."""
+    with _databases_lock:
+        for database in _databases.values():
+            if database.file == file:
+                database.close()
 
 
 def close_databases() -> None:

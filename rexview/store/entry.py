@@ -69,7 +69,8 @@ class Entry:
 class Stored:
     """A row of the history. ``previous`` is the value before it, for the same thing.
 
-    ``person_name`` and ``person_role`` are those under which it was written.
+    ``person_name`` and ``person_role`` are those under which it was written. ``intact`` is False
+    for a row that was changed after it was written: it has no value.
     """
 
     id: int
@@ -86,3 +87,4 @@ class Stored:
     value: Mapping[str, Any] | None
     previous: Mapping[str, Any] | None
     via: str
+    intact: bool = True

@@ -18,6 +18,8 @@ from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store.trouble import read_only
 
 FILE_NAME: Final = "reviews.sqlite"
+FOLDER_KEY: Final = "folder-"
+"""How the key of a set without an ``id`` begins."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,12 @@ class Location:
 
 def set_key(review_set: ReviewSet) -> str:
     """Return what names a review set in a database: its ``id``, else made of its folder's path."""
-    if review_set.info.id:
-        return review_set.info.id
+    return review_set.info.id or _folder_key(review_set)
+
+
+def _folder_key(review_set: ReviewSet) -> str:
     path = os.fsencode(review_set.folder.resolve())
-    return f"folder-{hashlib.sha256(path).hexdigest()[:20]}"
+    return f"{FOLDER_KEY}{hashlib.sha256(path).hexdigest()[:20]}"
 
 
 def location_of(review_set: ReviewSet, settings: Settings) -> Location:
@@ -46,6 +50,8 @@ def location_of(review_set: ReviewSet, settings: Settings) -> Location:
 
     It is the one of the settings if there is one; else a file in the set's folder; else, where
     nothing may be written there or the set is the embedded demo, a file in the user's data folder.
+    A file in the data folder stays the set's when its folder can be written to again, until
+    :func:`rexview.store.merge_databases.merge_databases` joins it into one there.
 
     Raises
     ------
@@ -56,14 +62,56 @@ def location_of(review_set: ReviewSet, settings: Settings) -> Location:
     key = set_key(review_set)
     if settings.database_url:
         return Location(settings.database_url, key, own=False)
-    folder = review_set.folder.resolve()
-    beside = folder / FILE_NAME
-    if folder != DEMO_FOLDER:
-        if may_write(folder) and (not beside.exists() or os.access(beside, os.W_OK)):
-            return Location(_sqlite(beside), key, own=True)
+    beside = beside_set(review_set)
+    with_user = files_with_user(review_set)
+    if beside is not None:
+        writable = may_write(beside.parent)
         if beside.exists():
+            if writable and os.access(beside, os.W_OK):
+                return Location(_sqlite(beside), key, own=True)
             raise read_only()
-    return Location(_sqlite(_in_data_folder(review_set, key)), key, own=True)
+        if writable and not with_user:
+            return Location(_sqlite(beside), key, own=True)
+    file = next(iter(with_user), _in_data_folder(review_set, key))
+    return Location(_sqlite(file), key, own=True)
+
+
+def best_location(review_set: ReviewSet, settings: Settings) -> Location:
+    """Find where the reviews of a set would best be kept: beside it, where that can be.
+
+    Raises
+    ------
+    StoreUnreachable
+    """
+    beside = beside_set(review_set)
+    if settings.database_url or beside is None or beside.exists() or not may_write(beside.parent):
+        return location_of(review_set, settings)
+    return Location(_sqlite(beside), set_key(review_set), own=True)
+
+
+def beside_set(review_set: ReviewSet) -> Path | None:
+    """Return the file in the set's folder, there or not; None for the demo, which is not ours."""
+    folder = review_set.folder.resolve()
+    return None if folder == DEMO_FOLDER else folder / FILE_NAME
+
+
+def files_with_user(review_set: ReviewSet) -> tuple[Path, ...]:
+    """Return the files in the user's data folder that hold reviews of a set, the likeliest first.
+
+    A file is found by the set's ``id`` and by the path of its folder, whatever the folder's name:
+    the folder may have been renamed, or have got an ``id`` later.
+    """
+    found: dict[Path, None] = {}
+    for key in (set_key(review_set), _folder_key(review_set)):
+        found |= dict.fromkeys(sorted(data_folder().glob(f"*-{_digest(key)}.sqlite")))
+    return tuple(found)
+
+
+def files_of(review_set: ReviewSet) -> tuple[Path, ...]:
+    """Return all SQLite files that hold reviews of a set: the one beside it first."""
+    beside = beside_set(review_set)
+    here = (beside,) if beside is not None and beside.exists() else ()
+    return (*here, *files_with_user(review_set))
 
 
 def may_write(folder: Path) -> bool:
@@ -82,8 +130,11 @@ def data_folder() -> Path:
 
 def _in_data_folder(review_set: ReviewSet, key: str) -> Path:
     name = re.sub(r"[^A-Za-z0-9]+", "-", review_set.folder.resolve().name).strip("-")[:40] or "set"
-    digest = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:12]
-    return data_folder() / f"{name}-{digest}.sqlite"
+    return data_folder() / f"{name}-{_digest(key)}.sqlite"
+
+
+def _digest(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:12]
 
 
 def _sqlite(file: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -13,11 +13,11 @@ from sqlalchemy import Connection, Select, func, insert, select
 from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.people import Person, read_role
 from rexview.schema import ReviewSet
-from rexview.settings import Settings
 from rexview.store.checks import check
-from rexview.store.database import Database, database_at
+from rexview.store.database import Database
 from rexview.store.entry import Entry, Stored
-from rexview.store.location import location_of
+from rexview.store.integrity import CHECKSUM, checksum
+from rexview.store.records import Assignment, Comment, comment_of
 from rexview.store.standing import Standing
 from rexview.store.tables import HISTORY, current, same_thing, stored
 from rexview.store.written import flags_frame, scores_frame
@@ -35,45 +35,8 @@ ADJUDICATIONS: Final = pl.Schema(
     }
 )
 """Columns of :meth:`Reviews.adjudications`."""
+_FIRST_ROWS: Final = 100
 _REMEDY: Final = "Nothing was written. Reload the page and enter it again."
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """A case given to a reader as ``first`` or ``second`` reader, by whom and when.
-
-    ``name`` is the reader's, as far as whoever assigned it knew.
-    """
-
-    case: str
-    reader: str
-    order: str
-    by: str
-    at: datetime
-    name: str | None = None
-
-
-@dataclass(frozen=True)
-class Comment:
-    """A comment as it stands now.
-
-    ``on`` says what it is on: ``{"what": "case" | "answer" | "box" | "span", …}``. ``edited`` is
-    when its words were last changed, None when they never were; ``via`` is where they were given.
-    """
-
-    id: str
-    case: str
-    model: str | None
-    person: str
-    person_name: str
-    at: datetime
-    edited: datetime | None
-    text: str
-    on: dict[str, Any]
-    reply_to: str | None
-    resolved: bool
-    resolved_by: str | None
-    via: str = "app"
 
 
 class Reviews:
@@ -104,10 +67,19 @@ class Reviews:
         its folder is moved or it gets an ``id``.
         """
         if not self._known:
-            first = select(HISTORY.c.review_set).order_by(HISTORY.c.id).limit(1)
-            for row in self.database.rows(first):
+            # of a row that was changed the set may be wrong
+            first = select(HISTORY).order_by(HISTORY.c.id).limit(_FIRST_ROWS)
+            rows = self.database.rows(first)
+            row = next((row for row in rows if stored(row).intact), None)
+            if row is not None:
                 self._key, self._known = row.review_set, True
         return self._key
+
+    @property
+    def place(self) -> str:
+        """Where the entries are kept, with the full path; of a server without its password."""
+        file = self.database.file
+        return str(file) if file is not None else str(self.database.url.set(query={}))
 
     def record(self, entries: Sequence[Entry], person: Person) -> tuple[Stored, ...]:
         """Write entries: all of them or none. What is returned is on the disk.
@@ -235,7 +207,7 @@ class Reviews:
         for row in reversed(self.history(kind="comment", case=case)):
             begun.setdefault(row.subject or "", row.at)
         found = [
-            _comment(row, begun[row.subject or ""], settled.get(row.subject))
+            comment_of(row, begun[row.subject or ""], settled.get(row.subject))
             for row in self.current("comment", case=case)
             if row.value is not None
         ]
@@ -274,19 +246,9 @@ class Reviews:
         return select(HISTORY).where(HISTORY.c.review_set == self.key)
 
     def _stored(self, rows: Select[Any]) -> tuple[Stored, ...]:
-        return tuple(map(stored, self.database.rows(rows)))
-
-
-def open_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:
-    """Return the reviews of a review set. Nothing is made on the disk before the first entry.
-
-    Raises
-    ------
-    StoreUnreachable
-        The database of the set may not be written to, or its address cannot be understood.
-    """
-    place = location_of(review_set, settings)
-    return Reviews(database_at(place.url), review_set, place.key, own=place.own)
+        found = tuple(map(stored, self.database.rows(rows)))
+        self.database.note_changed(found)
+        return found
 
 
 class _Writing:
@@ -340,17 +302,19 @@ class _Writing:
         same = [
             HISTORY.c[name].is_not_distinct_from(values[name]) for name in same_thing(entry.kind)
         ]
-        standing = self.connection.execute(
-            select(HISTORY.c.value, HISTORY.c.person)
+        found = self.connection.execute(
+            select(HISTORY)
             .where(HISTORY.c.review_set == self.key, HISTORY.c.kind == entry.kind, *same)
             .order_by(HISTORY.c.id.desc())
             .limit(1)
         ).one_or_none()
+        standing = stored(found) if found else None
         others = standing and standing.person != self.person.id
         seen = None if entry.over is None else (*entry.over, values["value"])
         if standing and others and seen is not None and standing.value not in seen:
             raise StoreOvertaken("Somebody else was quicker.", "Nothing was written.")
         values["previous"] = standing.value if standing else None
+        values[CHECKSUM] = checksum(values)
         row = self.connection.execute(insert(HISTORY).values(values).returning(HISTORY)).one()
         return stored(row)
 
@@ -387,23 +351,3 @@ class _Writing:
 
 def _about(row: Stored, subject: str) -> dict[str, Any]:
     return {"case": row.case, "model": row.model, subject: row.subject}
-
-
-def _comment(row: Stored, begun: datetime, settled: Stored | None) -> Comment:
-    value = row.value or {}
-    is_resolved = bool(settled and settled.value and settled.value["resolved"])
-    return Comment(
-        id=row.subject or "",
-        case=row.case or "",
-        model=row.model,
-        person=row.person,
-        person_name=row.person_name,
-        at=begun,
-        edited=row.at if row.at != begun else None,
-        text=value["text"],
-        on=value["on"],
-        reply_to=value["reply_to"],
-        resolved=is_resolved,
-        resolved_by=settled.person if settled and is_resolved else None,
-        via=row.via,
-    )

@@ -72,6 +72,7 @@ class Standing:
 
     def _take(self, newer: _Newer) -> None:
         self._revision, self._count, rows = newer
+        self._database.note_changed(rows)
         if not self._count:
             self._forget(self._key)
         for row in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -21,34 +22,72 @@ from sqlalchemy import (
     func,
     select,
 )
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from rexview.store.entry import SHARED, Stored
+from rexview.store.integrity import CHECKSUM, is_intact, json_text, moment_text
 
-VERSION: Final = "0002"
+VERSION: Final = "0004"
 """The newest migration: what this code reads and writes."""
 VERSION_TABLE: Final = "rexview_version"
 _NAMING: Final = {"ix": "ix_%(table_name)s_%(column_0_N_name)s", "uq": "uq_%(table_name)s_token"}
 
 
+_UNREADABLE: Final = datetime(1970, 1, 1, tzinfo=UTC)
+"""Stands for a moment that is damaged; the row's checksum tells."""
+
+
 class UtcTime(TypeDecorator[datetime]):
-    """A moment, given and got in UTC; SQLite has no zones and keeps it without."""
+    """A moment, given and got in UTC; SQLite has no zones and keeps it as text, without."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """In a file it is text that we read ourselves: damaged, it must not stop the query."""
+        is_file = dialect.name == "sqlite"
+        return dialect.type_descriptor(String() if is_file else DateTime(timezone=True))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
         """Turn it into what the database keeps."""
         if value is None:
             return None
-        moment = value.astimezone(UTC)
-        return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
+        return moment_text(value) if dialect.name == "sqlite" else value.astimezone(UTC)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         """Turn what the database kept into a moment in UTC."""
         if value is None:
             return None
-        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        try:
+            moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
+        except (ValueError, TypeError):
+            return _UNREADABLE
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+class JsonValue(TypeDecorator[Any]):
+    """An object with fields; in a file it is text that may be damaged."""
+
+    impl = JSON(none_as_null=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        """As for :class:`UtcTime`."""
+        is_file = dialect.name == "sqlite"
+        return dialect.type_descriptor(Text() if is_file else JSON(none_as_null=True))
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
+        """Turn it into what the database keeps."""
+        return json_text(value) if dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Any:
+        """Turn what the database kept into an object."""
+        if dialect.name != "sqlite" or value is None:
+            return value
+        try:
+            return json.loads(value) if isinstance(value, str) else str(value)
+        except (ValueError, TypeError, RecursionError):
+            return str(value)  # no object: the row's checksum tells
 
 
 METADATA: Final = MetaData(naming_convention=_NAMING)
@@ -65,11 +104,12 @@ HISTORY: Final = Table(
     Column("model_id", Text),
     Column("subject", Text),
     Column("picture", Integer),
-    Column("value", JSON(none_as_null=True)),
-    Column("previous", JSON(none_as_null=True)),
+    Column("value", JsonValue()),
+    Column("previous", JsonValue()),
     Column("via", Text, nullable=False),
     Column("person_name", Text),
     Column("person_role", Text),
+    Column(CHECKSUM, Text),
     sqlite_autoincrement=True,
 )
 _THING: Final = ("case_id", "model_id", "subject", "picture")
@@ -91,7 +131,13 @@ def current(review_set: str, kind: str) -> Select[Any]:
 
 
 def stored(row: Row[Any]) -> Stored:
-    """Make the record of a row of the history."""
+    """Make the record of a row of the history.
+
+    A row that is not as it was written has no value: neither what stands in it now nor what stood
+    there before it may be taken for what somebody wrote.
+    """
+    if not is_intact(row._asdict()):
+        return _changed(row)
     return Stored(
         id=row.id,
         token=row.token,
@@ -107,4 +153,27 @@ def stored(row: Row[Any]) -> Stored:
         value=row.value,
         previous=row.previous,
         via=row.via,
+    )
+
+
+def _changed(row: Row[Any]) -> Stored:
+    def text(value: Any) -> str | None:
+        return None if value is None else str(value)
+
+    return Stored(
+        id=row.id,
+        token=str(row.token),
+        at=row.at,
+        person=str(row.person),
+        person_name=str(row.person_name or row.person),
+        person_role="",
+        kind=str(row.kind),
+        case=text(row.case_id),
+        model=text(row.model_id),
+        subject=text(row.subject),
+        picture=row.picture if isinstance(row.picture, int) else None,
+        value=None,
+        previous=None,
+        via=str(row.via),
+        intact=False,
     )

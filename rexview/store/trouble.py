@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
 from typing import Final
@@ -96,11 +97,36 @@ def _of_sqlite(extended: int, file: Path) -> StoreError | None:
     if code in _SQLITE_READ_ONLY:
         return read_only()
     if code in _SQLITE_BROKEN:
-        return StoreUnreachable(
-            f"The file {file.name} is damaged or is no database.",
-            "Move it away and restore a backup (python -m rexview restore).",
-        )
+        return damaged(file)
     return _cannot_open()
+
+
+def damaged(file: Path) -> StoreUnreachable:
+    """Return the error for a file that does not fit together."""
+    return StoreUnreachable(
+        f"The file {file.name} is damaged or is no database.",
+        "Move it away and restore a backup (python -m rexview restore).",
+    )
+
+
+def cannot_make(error: OSError, file: Path) -> StoreError:
+    """Return the error for a file that the system does not let us make."""
+    if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None), errno.EFBIG):
+        return StoreFull(
+            "The disk takes no reviews database; nothing was written.",
+            "Make room on it, or ask for a larger quota.",
+        )
+    return (
+        read_only() if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM) else _cannot_open()
+    )
+
+
+def folder_gone() -> StoreUnreachable:
+    """Return the error for a database whose folder is not there: it is never made anew."""
+    return StoreUnreachable(
+        "The folder of the reviews database is no longer there; nothing was written.",
+        "Put it back, or open the review set where it lies now.",
+    )
 
 
 def read_only() -> StoreUnreachable:

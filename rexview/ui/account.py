@@ -9,7 +9,7 @@ import streamlit as st
 from rexview.errors import NotAdmitted
 from rexview.people import LONGEST_NAME, ROLES
 from rexview.ui import people, resources, sign_in
-from rexview.ui.text import as_markdown
+from rexview.ui.text import as_markdown, lines_as_markdown
 
 
 def show_account() -> None:
@@ -39,7 +39,7 @@ def _show_team() -> None:
         return
     st.markdown(f"# {as_markdown(person.name)}", anchors=False)
     st.html(f"<p>Signed in as {html.escape(person.id)}.</p>")  # markdown would link an address
-    st.markdown(f"Role: **{person.role}**: {ROLES[person.role]}.")
+    st.markdown(f"Role: **{as_markdown(person.role)}**: {ROLES[person.role]}.")
     st.button("Sign out", on_click=sign_in.end_sign_in)
 
 
@@ -54,7 +54,7 @@ def _offer_sign_in() -> None:
         try:
             sign_in.begin_sign_in(provider)
         except NotAdmitted as error:
-            st.error(str(error))
+            st.error(lines_as_markdown(error))
 
 
 def _show_alone() -> None:
@@ -68,7 +68,7 @@ def _show_alone() -> None:
         st.text_input("Name", key="account_new", max_chars=LONGEST_NAME)
         st.button("Change", on_click=_change)
     if problem := st.session_state.pop("account_problem", None):
-        st.error(problem)
+        st.error(as_markdown(problem))
 
 
 def _change() -> None:

@@ -30,7 +30,7 @@ from rexview.store import may
 from rexview.ui import case_panels, people, state, study_panels
 from rexview.ui.case_viewer import show_viewer
 from rexview.ui.consensus import Fields, keep_waiting, show_consensus
-from rexview.ui.text import inline_html, markdown_html, plain_html
+from rexview.ui.text import as_markdown, inline_html, lines_as_markdown, markdown_html, plain_html
 from rexview.vocab import DIMENSION_NAMES
 
 _PURPOSE: Final = (
@@ -82,7 +82,7 @@ def current_round(review_set: ReviewSet) -> Round | None:
     try:
         cases = study_panels.differences_now(review_set, threshold)
     except StoreError as error:
-        st.error(str(error), icon=":material/cloud_off:")
+        st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         st.stop()
     if not cases:
         _choose_apart(review_set)
@@ -146,7 +146,9 @@ def _go(case: str) -> None:
 
 def _go_button(label: str, icon: str, case: str | None) -> None:
     key = f"adjudicate_{label.lower().replace(' ', '_')}"
-    st.button(label, icon=icon, key=key, disabled=case is None, on_click=_go, args=(case,))
+    st.button(
+        as_markdown(label), icon=icon, key=key, disabled=case is None, on_click=_go, args=(case,)
+    )
 
 
 def show_picture(now: Round, page: CasePage) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from dataclasses import replace
 from typing import Final
@@ -12,6 +13,7 @@ from rexview.analysis import SORTS, AnswerTable, CaseFilter, Selection, unknown_
 from rexview.ui import state
 from rexview.ui.filter_panel import set_filter
 from rexview.ui.latest_link import change_link, filter_asked
+from rexview.ui.text import as_markdown
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
@@ -62,6 +64,12 @@ def list_head(selection: Selection, case_filter: CaseFilter) -> tuple[str, list[
     return view, ids, first
 
 
+def show_search(words: str) -> None:
+    """Say above the cases which a search for a finding shows; nothing when it names none."""
+    if words:
+        st.html(f'<p class="rx-searched" role="status">{html.escape(words)}</p>')
+
+
 def list_foot(selection: Selection, first: int, shown: int) -> None:
     """Show the pages of a list that does not fit on one."""
     view = state.query_value(state.QUERY_VIEW) or "cards"
@@ -78,7 +86,7 @@ def list_foot(selection: Selection, first: int, shown: int) -> None:
 
 def show_nothing_found(table: AnswerTable, case_filter: CaseFilter) -> None:
     """Say why no case is left, and offer ways back."""
-    reasons = unknown_values(table, case_filter)
+    reasons = [as_markdown(reason) for reason in unknown_values(table, case_filter)]
     st.info(" ".join(["No case fits all of these conditions.", *reasons]))
     with st.container(horizontal=True, gap="small"):
         if case_filter.words:

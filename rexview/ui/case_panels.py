@@ -8,7 +8,7 @@ finding in all panels and its boxes.
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from rexview.analysis.case_page import CasePage, Place
 from rexview.analysis.differences import Piece
@@ -25,7 +25,7 @@ from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FINISH_REASONS
 def question_html(case: Case, flags: Sequence[tuple[str, Flag]] = ()) -> str:
     """Show the question, and the options of a choice question with the right one marked."""
     options = "".join(
-        f"<li>{html.escape(option)}{_RIGHT if number == case.correct else ''}</li>"
+        f"<li>{_option_html(flags, option, number)}{_RIGHT if number == case.correct else ''}</li>"
         for number, option in enumerate(case.options)
     )
     listed = f'<ol class="rx-options" type="A">{options}</ol>' if options else ""
@@ -34,6 +34,15 @@ def question_html(case: Case, flags: Sequence[tuple[str, Flag]] = ()) -> str:
 
 
 _RIGHT = " <b>(correct)</b>"
+_UNCOUNTED = (
+    '<p class="rx-uncounted">Not a whole answer: its scores count in no table and no mean.</p>'
+)
+
+
+def _option_html(flags: Sequence[tuple[str, Flag]], option: str, number: int) -> str:
+    places = ("option", "correct_option")
+    spans = [span for where in places for span in evidence_spans(flags, where, str(number))]
+    return inline_html(option, spans)
 
 
 def place_html(case: Case, place: Place, filter_words: str, kind: str) -> str:
@@ -81,16 +90,29 @@ def _answer_html(
         if text.strip()
         else '<p class="rx-quiet">The model returned no text.</p>'
     )
-    chain = score_chain_html(final.by_dimension, gap_threshold=gap_threshold) if final else ""
+    uncounted = page.uncounted.get(answer.model)
+    shown = final or uncounted
+    chain = score_chain_html(shown.by_dimension, gap_threshold=gap_threshold) if shown else ""
+    if uncounted and chain:
+        chain += _UNCOUNTED
     return (
         f'<article class="rx-answer" data-rx-answer="{html.escape(answer.model)}" '
         f'style="--rx-colour:{html.escape(colour)}" '
         f'aria-label="Answer of {name}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
         f"{chain}{flags_html(page, answer, review_set.reader_names, looker)}"
+        f"{_add_html(answer) if looker.may_judge else ''}"
         f"{_choice_html(page.case, answer)}"
         f'<div class="rx-text" tabindex="0">{body}</div>{_ending_html(answer)}'
         f"<footer>{_facts_html(answer)}</footer></article>"
+    )
+
+
+def _add_html(answer: Answer) -> str:
+    title = "Name a failure that no rule found (Shift+A)"
+    return (
+        f'<p class="rx-add"><button type="button" data-rx-add="{html.escape(answer.model)}" '
+        f'title="{title}">Add a failure</button></p>'
     )
 
 
@@ -190,10 +212,12 @@ def scores_html(
     names: Mapping[str, str],
     readers: Mapping[str, str],
     agreed: Sequence[Score] = (),
+    uncounted: Collection[str] = (),
 ) -> str:
     """Lay out readers' scores, one table a model: readers by dimensions, comments below.
 
     ``agreed`` is each consensus that adjudication found: in a row of its own below the readers'.
+    The scores of ``uncounted`` models are said to count nowhere.
     """
     tables = []
     for model, name in names.items():
@@ -201,6 +225,8 @@ def scores_html(
         if own:
             consensus = [score for score in agreed if score.model == model]
             tables.append(_score_table_html(name, own, readers, consensus))
+            if model in uncounted:
+                tables.append(_UNCOUNTED)
     if not tables:
         return '<p class="rx-quiet">Nobody has scored this case.</p>'
     return "".join(tables)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Final
 
 import streamlit as st
@@ -48,7 +49,7 @@ def show_header(review_set: ReviewSet, case: Case, place: Place, filter_words: s
                 args=(target,),
             )
         st.html(case_panels.place_html(case, place, filter_words, _kind(case)))
-        share_button()
+        share_button(review_set)
         st.page_link(
             state.PAGE_BROWSE,
             label="All in this filter",
@@ -85,25 +86,24 @@ def answer_choices(page: CasePage, names: Mapping[str, str]) -> CasePage:
 
 def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
     """Show the differences of two texts on demand."""
-    texts = {names[answer.model]: answer.text or "" for answer in page.answers}
+    texts = [(names[answer.model], answer.text or "") for answer in page.answers]
     report = page.case.report
     reference = "\n".join(part for part in (report.findings, report.impression) if part)
     if reference:
-        texts = {_REPORT: reference, **texts}
-    words = list(texts)
-    pairs = [f"{a} | {b}" for place, a in enumerate(words) for b in words[place + 1 :]]
+        texts.insert(0, (_REPORT, reference))
+    pairs = list(combinations(range(len(texts)), 2))
     if not pairs:
         return
     chosen = st.selectbox(
         "Differences between",
         pairs,
         index=None,
-        format_func=lambda pair: pair.replace(" | ", " and "),
+        format_func=lambda pair: " and ".join(texts[place][0] for place in pair),
         placeholder="Compare two texts word by word",
         key=f"compare_{page.case.id}",
         label_visibility="collapsed",
     )
     if chosen:
-        first, second = chosen.split(" | ")
-        pieces, whole = compare_texts(texts[first], texts[second])
+        (first, first_text), (second, second_text) = (texts[place] for place in chosen)
+        pieces, whole = compare_texts(first_text, second_text)
         st.html(case_panels.differences_html(pieces, first, second, whole=whole))

@@ -19,7 +19,8 @@ from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
 def case_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: CaseFilter) -> None:
     """Show the table; a click on any cell opens the case of its row."""
     names = review_set.model_names
-    rows = [row for card in cards for row in _rows(card, names)]
+    severe = case_filter.sort == "severity"
+    rows = [row for card in cards for row in _rows(card, names, with_harm=severe)]
     frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
     scores = {
         name: st.column_config.NumberColumn(name, format="%.1f", width="small")
@@ -44,9 +45,10 @@ def case_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: Ca
     st.caption("One row an answer. Click any cell to open the case.")
 
 
-def _rows(card: CaseCard, names: dict[str, str]) -> list[dict[str, Any]]:
+def _rows(card: CaseCard, names: dict[str, str], *, with_harm: bool) -> list[dict[str, Any]]:
     case = card.case
-    about = {"Case": case.id, "Question": case.question}
+    about: dict[str, Any] = {"Case": case.id, "Question": case.question}
+    about["Why here"] = card.harm or None if with_harm else None
     category: dict[str, Any] = {
         "Category": CATEGORY_NAMES.get(case.category or "", case.category),
         "Comments": card.comments.comments if card.comments else None,

@@ -31,8 +31,6 @@ from rexview.vocab import VIEWS
 REFERENCE_GROUP: Final = "reference"
 REFERENCE_COLOUR: Final = "#F2F2F2"
 """White stands out on a radiograph; no model has it."""
-HEIGHT: Final = "clamp(400px, calc(100dvh - 225px), 1100px)"
-"""What the window leaves below notice, header and question."""
 _SIDES: Final = {
     "right": "on the patient's right",
     "left": "on the patient's left",
@@ -49,22 +47,27 @@ def show_viewer(
     *,
     names: Mapping[str, str] | None = None,
     taken_keys: str = "",
-    height: str = HEIGHT,
+    height: str | None = None,
     one_group: bool = False,
 ) -> None:
     """Put the viewer on the page and do what the reader asks of it.
 
     ``ordered`` holds the ids of the cases of the filter; ``neighbours`` are the cases before and
     after, the likelier one first. ``names`` are those of the answers on screen, the models' by
-    default; ``taken_keys`` are keys that the page needs itself. With ``one_group`` only the boxes
-    and pictures of the answer that the page names to the viewer can be shown, the boxes on request.
+    default; with others the viewer is a blinded one. ``taken_keys`` are keys that the page needs
+    itself; ``height`` is a CSS length, by default what the window leaves room for. With
+    ``one_group`` only the boxes and pictures of the answer that the page names to the viewer can be
+    shown, the boxes on request.
     """
+    blinded = names is not None
     names = review_set.model_names if names is None else names
 
     def of(one: CasePage) -> ViewerData:
         data = viewer_data(review_set, one, ordered, colours, names)
         groups = on_request(data.groups) if one_group else data.groups
-        return replace(data, groups=groups, taken_keys=taken_keys, one_group=one_group)
+        return replace(
+            data, groups=groups, taken_keys=taken_keys, blinded=blinded, one_group=one_group
+        )
 
     ahead = [of(one) for one in neighbours]
     data = replace(of(page), prefetch=_first_pixels(ahead), ahead=tuple(ahead))

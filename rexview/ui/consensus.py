@@ -21,7 +21,7 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Entry, Stored
 from rexview.ui import people, resources, state, study_panels
-from rexview.ui.text import as_markdown
+from rexview.ui.text import as_markdown, lines_as_markdown
 from rexview.vocab import SCORE_MAX, SCORE_MIN
 
 _VIA: Final = "adjudicate page"
@@ -91,7 +91,7 @@ def show_consensus(fields: Fields) -> None:
         "Consensus",
         range(SCORE_MIN, SCORE_MAX + 1),
         key=fields.score,
-        help=rubric_of(fields.review_set)[about.dimension].question,
+        help=as_markdown(rubric_of(fields.review_set)[about.dimension].question),
         on_change=_settle,
         args=(fields,),
     )
@@ -169,7 +169,7 @@ def _show_other(fields: Fields, other: Stored) -> None:
 
 
 def _words(review_set: ReviewSet, value: _Value) -> str:
-    score = "no score" if value["score"] is None else f"**{value['score']}**"
+    score = "no score" if value["score"] is None else f"**{as_markdown(value['score'])}**"
     comment = cover_names(review_set, value["comment"] or "")
     return f"{score}, “{as_markdown(comment)}”" if comment else score
 
@@ -240,9 +240,11 @@ def keep_waiting(review_set: ReviewSet, case: str) -> None:
     """Try again what waits, and say what is not saved; ``case`` is the one on screen."""
     error = _record(review_set)
     if isinstance(error, StoreRefused):
-        st.error(f"The consensus was not saved. {error}", icon=":material/error:")
+        st.error(
+            f"The consensus was not saved. {lines_as_markdown(error)}", icon=":material/error:"
+        )
     elif error is not None:
-        told = f"The consensus is not saved yet. {_TAB_ONLY} {error}"
+        told = f"The consensus is not saved yet. {_TAB_ONLY} {lines_as_markdown(error)}"
         st.error(told, icon=":material/cloud_off:")
         st.button("Save now", key="adjudicate_again")
     entries = (entry for key, entry in _waiting().items() if key in _overtaken())

@@ -8,6 +8,7 @@ import streamlit as st
 
 from rexview.stats import CONTENT_ORDERS
 from rexview.ui import state
+from rexview.ui.text import as_markdown
 
 _KEY: Final = "content_order_switch"
 _HELP: Final = (
@@ -45,4 +46,6 @@ def content_order_words() -> str:
 def show_other_order() -> None:
     """Say that Content is worked out in the other order; nothing with the usual one."""
     if state.content_order() != state.USUAL_ORDER:
-        st.caption(f"Content is the {content_order_words()} (chosen on the Scores page).")
+        st.caption(
+            f"Content is the {as_markdown(content_order_words())} (chosen on the Scores page)."
+        )

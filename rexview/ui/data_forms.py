@@ -9,13 +9,14 @@ import pandas as pd
 import streamlit as st
 
 from rexview import reviewset
+from rexview.bounded import typed_path
 from rexview.errors import ReviewSetError, RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
 from rexview.ui import resources, state
 from rexview.ui.import_form import show_import_form
 from rexview.ui.problems import show_problems
-from rexview.ui.text import as_markdown
+from rexview.ui.text import as_markdown, lines_as_markdown
 
 _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
 
@@ -38,7 +39,7 @@ def show_open_set(review_set: ReviewSet) -> None:
     with st.container(horizontal=True, gap="medium"):
         for name, count in counts.items():
             if count:
-                st.metric(name, f"{count:,}", width="content")
+                st.metric(as_markdown(name), f"{count:,}", width="content")
     if review_set.models:
         table = pd.DataFrame(
             {
@@ -74,13 +75,13 @@ def open_form() -> None:
         recent = [DEMO_FOLDER, *(folder for folder in recent if folder != DEMO_FOLDER)]
     with st.container(horizontal=True, gap="small"):
         if state.query_value(state.QUERY_SET) and st.button(
-            f"Back to {resources.settings().review_set.name}", key="open_default"
+            f"Back to {as_markdown(resources.settings().review_set.name)}", key="open_default"
         ):
             state.choose_set(None)
             st.switch_page(state.PAGE_OVERVIEW)
         for folder in recent[:6]:
-            label = "Demo" if folder == DEMO_FOLDER else folder.name
-            if st.button(label, help=str(folder), key=f"open_{resources.set_id(folder)}"):
+            label = "Demo" if folder == DEMO_FOLDER else as_markdown(folder.name)
+            if st.button(label, help=as_markdown(folder), key=f"open_{resources.set_id(folder)}"):
                 _open(str(folder))
 
 
@@ -93,11 +94,11 @@ def _open(text: str) -> None:
             name = resources.allow(folder)
             resources.open_set(folder)
     except ReviewSetError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         show_problems(error.problems, key="opening")
         return
     except RexviewError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         return
     state.choose_set(name)
     st.switch_page(state.PAGE_OVERVIEW, query_params=state.link_query())
@@ -108,15 +109,15 @@ def _existing_folder(text: str) -> Path | None:
     if not text.strip():
         st.warning("Give the folder of a review set.")
         return None
-    folder = Path(text.strip().strip("\"'")).expanduser()
     try:
+        folder = typed_path(text.strip().strip("\"'"))
         resources.may_open(folder)
         if folder.is_dir():
             return folder.resolve()
     except RexviewError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         return None
-    except (OSError, ValueError):
+    except OSError:
         pass
     st.error("There is no such folder on the computer that runs rexview.", icon=":material/error:")
     return None

@@ -1,16 +1,10 @@
 // Flags and their evidence: pointing at a flag, or focusing its button, lights its words and boxes;
-// pressing "Show" keeps them lit until it is pressed again, another flag is shown, or Escape. And the
-// buttons that confirm or reject: what they say goes to the server in numbered messages.
+// pressing "Show" keeps them lit until it is pressed again, another flag is shown, or Escape.
 
-const sender = Math.random().toString(36).slice(2);
 const opened = new Set(); // folded lists that the reader opened
 let place = null;
-let tell = () => {};
 let caseId = null;
-let pending = [];
-let count = 0;
 let pinned = null;
-let focusOn = null;
 let due = false;
 
 const flagOf = (event) => event.target.closest?.("[data-rx-flag]")?.dataset.rxFlag ?? null;
@@ -23,7 +17,7 @@ function light(key) {
   window.dispatchEvent(new CustomEvent("rexview:evidence", { detail }));
 }
 
-/** Bring what stands on the page in line with what is pinned, open and focused. */
+/** Bring what stands on the page in line with what is pinned and open. */
 function settle() {
   due = false;
   for (const one of document.querySelectorAll("[data-rx-flag]")) {
@@ -41,8 +35,6 @@ function settle() {
   for (const one of document.querySelectorAll("details[data-rx-keep]")) {
     if (opened.has(one.dataset.rxKeep) && !one.open) one.open = true;
   }
-  const lost = document.activeElement === null || document.activeElement === document.body;
-  if (focusOn && lost) document.querySelector(focusOn)?.focus({ preventScroll: true });
 }
 
 function scrollTo(key) {
@@ -65,30 +57,11 @@ function pin(key) {
   if (key) scrollTo(key);
 }
 
-function say(button) {
-  const { rxCase, rxModel, rxFailure, rxVerdict } = button.dataset;
-  const back = button.getAttribute("aria-pressed") === "true";
-  count += 1;
-  pending.push({
-    n: count,
-    case: rxCase,
-    model: rxModel,
-    failure: rxFailure,
-    verdict: back ? "" : rxVerdict,
-  });
-  const parts = Object.entries({ model: rxModel, failure: rxFailure, verdict: rxVerdict });
-  focusOn = "button" + parts.map(([name, text]) => `[data-rx-${name}="${CSS.escape(text)}"]`).join("");
-  tell("said", { sender, verdicts: pending });
-}
-
 function clicked(event) {
-  const verdict = event.target.closest?.("[data-rx-verdict]");
-  if (verdict) return say(verdict);
-  focusOn = null;
+  if (event.target.closest?.(".rx-verdicts")) return;
   const key = flagOf(event);
   const chosen = window.getSelection()?.toString();
   if (key && (event.target.closest(".rx-show") || !chosen)) pin(pinned === key ? null : key);
-  return undefined;
 }
 
 function started(event) {
@@ -120,7 +93,7 @@ function listen() {
     options,
   );
   const observer = new MutationObserver(() => {
-    if (due || !(pinned || focusOn || opened.size)) return;
+    if (due || !(pinned || opened.size)) return;
     due = true;
     requestAnimationFrame(settle);
   });
@@ -134,14 +107,11 @@ function listen() {
 let stop = null;
 let generation = 0;
 
-export default function ({ parentElement, data, setTriggerValue }) {
-  tell = setTriggerValue;
+export default function ({ parentElement, data }) {
   if (caseId !== data.case) {
     caseId = data.case;
     pin(null);
   }
-  const done = data.done?.[sender] ?? 0;
-  pending = pending.filter((one) => one.n > done);
   if (place !== parentElement) {
     stop?.();
     place = parentElement;

@@ -23,6 +23,7 @@ from rexview.analysis import (
     Facet,
     Facets,
     Range,
+    search_terms,
 )
 from rexview.ui import state
 from rexview.ui.latest_link import change_link, filter_asked
@@ -49,7 +50,7 @@ def filter_panel(case_filter: CaseFilter, counts: Facets, *, set_name: str) -> N
         Under which filters are saved.
     """
     with st.sidebar, st.container(key="rx_panel", gap="small"):
-        _search(case_filter)
+        _search(case_filter, counts)
         for place, facet in enumerate(counts.facets):
             if _worth_showing(facet, counts.total):
                 _facet(facet, place)
@@ -63,13 +64,13 @@ def set_filter(case_filter: CaseFilter) -> None:
     change_link({**changes, state.QUERY_PAGE: None, **case_filter.to_query()})
 
 
-def _search(case_filter: CaseFilter) -> None:
+def _search(case_filter: CaseFilter, counts: Facets) -> None:
     key = "filter_search"
     st.session_state[key] = case_filter.search
 
     def changed() -> None:
         words = (st.session_state[key] or "")[:LONGEST_SEARCH]
-        set_filter(replace(filter_asked(), search=words))
+        set_filter(replace(filter_asked(), search=words, mention=search_terms(words).usual))
 
     st.text_input(
         "Search",
@@ -78,6 +79,29 @@ def _search(case_filter: CaseFilter) -> None:
         placeholder="Search questions, reports, answers",
         label_visibility="collapsed",
         icon=":material/search:",
+    )
+    if counts.mentions:
+        _mention(case_filter, counts)
+
+
+def _mention(case_filter: CaseFilter, counts: Facets) -> None:
+    """Let one choose how a finding that is searched for is spoken of."""
+    key = "filter_mention"
+    words = {value.value: _label(value.name, value.count) for value in counts.mentions}
+    st.session_state[key] = case_filter.mention
+
+    def changed() -> None:
+        set_filter(replace(filter_asked(), mention=st.session_state[key]))
+
+    st.pills(
+        f"Search for {as_markdown(search_terms(case_filter.search).names)}",
+        list(words),
+        format_func=words.__getitem__,
+        key=key,
+        required=True,
+        on_change=changed,
+        help="Present, or said to be absent, in the answer or the report, by any of its names. "
+        "Plain text finds the words as typed.",
     )
 
 
@@ -92,15 +116,14 @@ def _worth_showing(facet: Facet, total: int) -> bool:
 
 def _facet(facet: Facet, place: int) -> None:
     chosen = [value.value for value in facet.values if value.chosen]
-    words = {value.value: _label(value.name, value.count) for value in facet.values}
-    plain = {value.value: f"{value.name} ({value.count:,})" for value in facet.values}
+    known = {value.value for value in facet.values}
     shown = [value.value for value in facet.values if value.count or value.chosen]
     key = f"filter_{facet.field}_{place}"
     st.session_state[key] = chosen
 
     def changed() -> None:
         asked = filter_asked()
-        others = (value for value in getattr(asked, facet.field) if value not in words)
+        others = (value for value in getattr(asked, facet.field) if value not in known)
         changes: dict[str, Any] = {facet.field: (*others, *st.session_state[key])}
         set_filter(replace(asked, **changes))
 
@@ -110,18 +133,18 @@ def _facet(facet: Facet, place: int) -> None:
     if not box.open:
         return  # widgets that nobody sees would slow down every run
     with box:
-        choose: Any = st.pills if len(shown) <= _FEW else st.multiselect
-        pills = choose is st.pills
-        more: dict[str, Any] = {"selection_mode": "multi"} if pills else {}
-        choose(
-            facet.name,
-            shown,
-            format_func=words.__getitem__ if pills else plain.__getitem__,
-            key=key,
-            on_change=changed,
-            label_visibility="collapsed",
-            **more,
-        )
+        more: dict[str, Any] = {
+            "key": key,
+            "on_change": changed,
+            "label_visibility": "collapsed",
+        }
+        label = as_markdown(facet.name)
+        if len(shown) <= _FEW:
+            words = {value.value: _label(value.name, value.count) for value in facet.values}
+            st.pills(label, shown, format_func=words.__getitem__, selection_mode="multi", **more)
+        else:
+            plain = {value.value: f"{value.name} ({value.count:,})" for value in facet.values}
+            st.multiselect(label, shown, format_func=plain.__getitem__, **more)
 
 
 def _scores(case_filter: CaseFilter) -> None:

@@ -60,10 +60,18 @@ def _card_html(
         f'<a class="rx-card" role="listitem" href="{address}" data-rx-page>'
         f"{_picture_html(review_set, card, colours)}"
         f'<div class="rx-card-text"><header><b>{html.escape(case.id)}</b>'
-        f"<span>{html.escape(kind)}</span></header>{_comments_html(card)}"
+        f"<span>{html.escape(kind)}</span></header>{_harm_html(card, case_filter)}"
+        f"{_comments_html(card)}"
         f'<p class="rx-card-question">{html.escape(_short(case.question, 160))}</p>'
         f"{''.join(rows)}</div></a>"
     )
+
+
+def _harm_html(card: CaseCard, case_filter: CaseFilter) -> str:
+    """Say why the case stands here, where cases stand by how severe they are."""
+    if case_filter.sort != "severity" or not card.harm:
+        return ""
+    return f'<p class="rx-card-harm">{html.escape(card.harm)}</p>'
 
 
 def _comments_html(card: CaseCard) -> str:

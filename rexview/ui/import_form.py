@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+import weakref
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import platformdirs
 import streamlit as st
 
+from rexview.bounded import file_name, typed_path
 from rexview.errors import ImportSourceError, RexviewError
 from rexview.reviewset.importers import FORMATS, import_source, propose_mapping
 from rexview.reviewset.importers.column_mapping import ColumnMapping
 from rexview.reviewset.importers.importer import Importer, ImportReport, Option
 from rexview.ui import mapping_table, resources
 from rexview.ui.problems import show_problems
+from rexview.ui.text import as_markdown, lines_as_markdown
 
 _MAPPING: Final = "mapping"
 _UPLOADS: Final = "rexview_uploads"
 _REPORT: Final = "rexview_import_report"
+_LONGEST_STEM: Final = 60
+
+
+class _UploadFolder:
+    """A folder for the uploads of one session, which goes with it."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="rexview-upload-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 def show_import_form() -> str | None:
@@ -55,18 +68,20 @@ def _show_report(report: ImportReport | None) -> str | None:
     """Show what the last import made; return its folder when the reader wants it opened."""
     if report is None:
         return None
-    st.success(f"Imported {report.counted}.")
+    st.success(f"Imported {as_markdown(report.counted)}.")
     for note in report.notes:
-        st.caption(note)
+        st.caption(as_markdown(note))
     show_problems(report.problems, key="import_report")
-    if st.button(f"Open {report.folder.name}", icon=":material/folder_open:", key="import_open"):
+    if st.button(
+        f"Open {as_markdown(report.folder.name)}", icon=":material/folder_open:", key="import_open"
+    ):
         del st.session_state[_REPORT]
         return str(report.folder)
     return None
 
 
 def _sources(importer: Importer) -> list[Path]:
-    suffixes = ", ".join(importer.suffixes)
+    suffixes = as_markdown(", ".join(importer.suffixes))
     kind = "files or a folder" if importer.folders else "files"
     text = st.text_area(
         f"Path of the {kind}, one a line",
@@ -81,41 +96,51 @@ def _sources(importer: Importer) -> list[Path]:
         accept_multiple_files=True,
         key=f"import_uploads_{importer.id}",
     )
-    sources = [_keep_upload(one.name, one.getvalue()) for one in uploads or []]
+    sources: list[Path] = []
+    for one in uploads or []:
+        sources.append(_keep_upload(one.name, one.getvalue(), sources))
     for line in text.splitlines():
-        if not line.strip():
-            continue
-        path = Path(line.strip().strip("\"'")).expanduser()
-        if _allowed(path) and _there(path):
+        path = _allowed_path(line.strip().strip("\"'")) if line.strip() else None
+        if path is not None and _there(path):
             sources.append(path)
     return sources
 
 
-def _allowed(path: Path) -> bool:
+def _allowed_path(text: str) -> Path | None:
+    """Return a path that somebody typed, or say why it cannot be used."""
     try:
+        path = typed_path(text)
         resources.may_open(path)
     except RexviewError as error:
-        st.error(str(error), icon=":material/error:")
-        return False
-    return True
+        st.error(lines_as_markdown(error), icon=":material/error:")
+        return None
+    return path
 
 
 def _there(path: Path) -> bool:
     try:
         if path.exists():
             return True
-    except (OSError, ValueError):
+    except OSError:
         pass
     st.error("There is no such file or folder on the computer that runs rexview.")
     return False
 
 
-def _keep_upload(name: str, content: bytes) -> Path:
-    """Write an upload into a folder of this session, under a name that cannot leave it."""
+def _keep_upload(name: str, content: bytes, others: Collection[Path]) -> Path:
+    """Write an upload into a folder of this session, under a name that cannot leave it.
+
+    ``others`` are the uploads before it: a second file of the same name gets a number.
+    """
     if _UPLOADS not in st.session_state:
-        st.session_state[_UPLOADS] = tempfile.TemporaryDirectory(prefix="rexview-upload-")
-    folder = Path(st.session_state[_UPLOADS].name)
-    path = folder / (re.sub(r"[^\w.\- ]", "_", Path(name).name).strip(". ") or "upload")
+        st.session_state[_UPLOADS] = _UploadFolder()
+    folder: Path = st.session_state[_UPLOADS].path
+    plain = file_name(name)
+    path = folder / plain
+    number = 2
+    while path in others:
+        path = folder / f"{Path(plain).stem}-{number}{Path(plain).suffix}"
+        number += 1
     if not path.exists() or path.read_bytes() != content:
         path.write_bytes(content)
     return path
@@ -123,7 +148,7 @@ def _keep_upload(name: str, content: bytes) -> Path:
 
 def _is_upload(path: Path) -> bool:
     uploads = st.session_state.get(_UPLOADS)
-    return uploads is not None and path.is_relative_to(uploads.name)
+    return uploads is not None and path.is_relative_to(uploads.path)
 
 
 def _confirmed_mapping(source: Path) -> ColumnMapping | None:
@@ -131,7 +156,7 @@ def _confirmed_mapping(source: Path) -> ColumnMapping | None:
     try:
         proposal = propose_mapping(source)
     except ImportSourceError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         show_problems(error.problems, key="import_mapping")
         return None
     st.markdown("**What each column means.** Change what is wrong, then import.")
@@ -150,7 +175,9 @@ def _confirmed_mapping(source: Path) -> ColumnMapping | None:
     )
     twice = mapping_table.doubled(edited)
     if twice:
-        st.error(f"Only one column can be: {', '.join(twice)}.", icon=":material/error:")
+        st.error(
+            f"Only one column can be: {as_markdown(', '.join(twice))}.", icon=":material/error:"
+        )
         return None
     return mapping_table.from_table(proposal, edited)
 
@@ -178,8 +205,9 @@ def _option(importer: Importer, option: Option) -> Any:
     return st.text_input(option.label, help=option.help, key=key)
 
 
-def _destination(sources: Sequence[Path]) -> Path:
-    name = re.sub(r"[^\w\-]+", "-", sources[0].stem).strip("-").lower() or "imported"
+def _destination(sources: Sequence[Path]) -> str:
+    name = re.sub(r"[^\w\-]+", "-", sources[0].stem).strip("-").lower()[:_LONGEST_STEM]
+    name = name or "imported"
     base = Path(platformdirs.user_data_dir("rexview")) / "sets"
     free = next(
         path
@@ -192,23 +220,24 @@ def _destination(sources: Sequence[Path]) -> Path:
         key=f"import_out_{name}",
         help="It must not exist yet, or be empty.",
     )
-    return Path(text.strip() or free).expanduser()
+    return text.strip() or str(free)
 
 
 def _import(
-    format_id: str, sources: Sequence[Path], out: Path, options: Mapping[str, Any]
+    format_id: str, sources: Sequence[Path], typed: str, options: Mapping[str, Any]
 ) -> ImportReport | None:
     """Import; return the report, None when it failed, which is told."""
     places = [one.name for one in FORMATS[format_id].options if one.type in ("file", "folder")]
-    named = [Path(options[name]).expanduser() for name in places if name in options]
-    if not all(_allowed(path) for path in (out, *named)):
+    out = _allowed_path(typed)
+    named = [_allowed_path(str(options[name])) for name in places if name in options]
+    if out is None or None in named:
         return None
     try:
         with st.spinner("Importing…"):
             return import_source(format_id, sources, out, options=options)
     except ImportSourceError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         show_problems(error.problems, key="import_failed")
     except RexviewError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
     return None

@@ -20,21 +20,12 @@ from rexview.analysis import CaseFilter
 from rexview.ui import state
 
 _JS: Final = Path(__file__).with_name("linked.js")
-_PATHS: Final = {
-    state.PAGE_OVERVIEW: "./",
-    state.PAGE_BROWSE: "browse",
-    state.PAGE_CASE: "case",
-    state.PAGE_SCORES: "scores",
-    state.PAGE_READERS: "readers",
-    state.PAGE_DATA: "data",
-}
-"""Path of each page in links, relative to the app."""
 
 
 def href(page: str, query: Mapping[str, str | list[str]]) -> str:
     """Return the address of a page of the app with a query, relative to the app; not escaped."""
     text = urlencode(query, doseq=True)
-    return f"{_PATHS[page]}{'?' if text else ''}{text}"
+    return f"{state.ADDRESSES[page] or './'}{'?' if text else ''}{text}"
 
 
 def link(page: str, case_filter: CaseFilter, label: str, *, css: str = "", title: str = "") -> str:

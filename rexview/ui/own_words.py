@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from threading import Lock
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from rexview import frames
 from rexview.analysis.exposure import Exposures
 from rexview.people import Person
 from rexview.store import Reviews, Stored
+from rexview.ui.one_per_key import OnePerKey
 
 _AT_ONCE: Final = 1000
 _KINDS: Final = frozenset({"score", "verdict", "skip", "reveal"})
@@ -132,9 +132,8 @@ class _Keeper:
         self.key = ""
 
 
-@lru_cache(maxsize=512)
-def _keeper(database: str, set_folder: str, person: str) -> _Keeper:
-    return _Keeper()
+_keeper: Final = OnePerKey(_Keeper, 512)
+"""By address of the database, folder of the set and person."""
 
 
 def own_words(reviews: Reviews, person: Person) -> OwnWords:

@@ -17,6 +17,7 @@ from rexview.errors import NotAdmitted
 from rexview.people import LONGEST_NAME, Person, Role, person_alone
 from rexview.ui import resources, sign_in, state
 from rexview.ui.own_name import recall_name, remember_name
+from rexview.ui.text import as_markdown
 
 _ALL: Final = frozenset[Role]({"reader", "adjudicator", "lead", "viewer"})
 _NOT_BLINDED: Final = _ALL - {"reader"}
@@ -108,7 +109,7 @@ def ask_name(key: str = "ask_name") -> Person | None:
         st.form_submit_button("Go on", on_click=take)
     problem = st.session_state.pop(f"{key}_problem", None)
     if problem:
-        st.error(problem)
+        st.error(as_markdown(problem))
     return None
 
 

@@ -30,9 +30,10 @@ from rexview.analysis.content_order import in_content_order
 from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
-from rexview.settings import Settings, load_settings
+from rexview.settings import DEMO_FOLDER, Settings, load_settings
 from rexview.stats import ContentOrder
-from rexview.store import Reviews, merged, open_reviews
+from rexview.store import Reviews, merged, open_best, open_reviews
+from rexview.store.location import files_of
 from rexview.ui import state
 from rexview.ui.links import LinkSigner
 
@@ -88,7 +89,9 @@ def image_cache() -> DiskCache:
 
 
 def set_id(folder: Path) -> str:
-    """Return the short, stable name of a folder in links."""
+    """Return the short, stable name of a folder in links; that of the demo is one everywhere."""
+    if folder.resolve() == DEMO_FOLDER:
+        return "demo"
     return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:10]
 
 
@@ -219,7 +222,7 @@ def _files_state(review_set: ReviewSet) -> str:
 
 
 @lru_cache(maxsize=16)
-def _reviews(given: ReviewSet) -> Reviews:
+def _reviews(given: ReviewSet, files: tuple[Path, ...]) -> Reviews:
     return open_reviews(given, settings())
 
 
@@ -231,7 +234,18 @@ def reviews(review_set: ReviewSet) -> Reviews:
     StoreUnreachable
         The database may not be written to, or its address cannot be understood.
     """
-    return _reviews(_load(review_set.folder, _files_state(review_set)))
+    given = _load(review_set.folder, _files_state(review_set))
+    return _reviews(given, files_of(given))  # looked for anew when databases come or go
+
+
+def best_reviews(review_set: ReviewSet) -> Reviews:
+    """Return the reviews of an open set where they would best be kept, to join others into.
+
+    Raises
+    ------
+    StoreUnreachable
+    """
+    return open_best(_load(review_set.folder, _files_state(review_set)), settings())
 
 
 @lru_cache(maxsize=4)

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rexview import imaging, reviewset
-from rexview.errors import ImageError, NotAdmitted, PathEscape, RexviewError
+from rexview.errors import ImageBusy, ImageError, NotAdmitted, PathEscape, RexviewError
 from rexview.schema import ReviewSet
 from rexview.ui import people, resources, sign_in, write_route
 from rexview.ui.links import Grant, LinkRefused
@@ -115,6 +115,8 @@ def _serve(request: Request, kind: str) -> Response:
         return _plain(401, str(error))
     except LinkRefused as error:
         return _plain(403, str(error))
+    except ImageBusy as error:
+        return _plain(503, str(error))
     except (ImageError, PathEscape) as error:
         return _plain(422, str(error))
     except RexviewError:

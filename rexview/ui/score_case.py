@@ -16,6 +16,7 @@ from rexview.analysis.blinding import blinded_page
 from rexview.analysis.case_page import CasePage
 from rexview.analysis.colours import slot_colours
 from rexview.analysis.exposure import REPORT, UNBLINDED
+from rexview.analysis.reader_failures import READER_FAILURES, failures_of_reader
 from rexview.analysis.worklist import needs_scores, rubric_of
 from rexview.schema import Answer, Case, ReviewSet
 from rexview.ui import case_panels
@@ -29,7 +30,6 @@ ADDRESS: Final = "rexview/reviews"
 """Where the pad sends entries, relative to the app; see :mod:`rexview.ui.write_route`."""
 _AROUND: Final = 200
 """Cases before and after the one shown that the list of cases holds."""
-_OF_THE_READER: Final = tuple(failure for failure in FAILURES if failure != "disagreement")
 _ENDINGS: Final = {
     "length": "Cut off at the token limit: needs no score",
     "content_filter": "Blocked by a content filter: needs no score",
@@ -68,7 +68,7 @@ def pad_data(study: Study, case_id: str, *, ticket: str) -> PadData:
             entries=tuple((case, study.states[case]) for case in study.worklist[first:last]),
         ),
         rubric=tuple(rubric_of(study.review_set).values()),
-        failures={name: (FAILURES[name].name, FAILURES[name].meaning) for name in _OF_THE_READER},
+        failures={name: (FAILURES[name].name, FAILURES[name].meaning) for name in READER_FAILURES},
         report_rule=rules.report,
         reveal_rule=rules.reveal,
     )
@@ -102,7 +102,7 @@ def pad_case(study: Study, case_id: str) -> PadCase:
                 items=items[slots[answer.model]],
                 needed=needs_scores(answer),
                 note=_note(answer),
-                failures=_failures(page.case, answer),
+                failures=failures_of_reader(page.case, answer),
             )
             for answer in page.answers
         ),
@@ -126,7 +126,7 @@ def own_json(study: Study, case_id: str) -> dict[str, Any]:
     flags = {
         f"{slot}/{failure}": words.verdict(case_id, model, failure) == "confirmed"
         for slot, model in slots.items()
-        for failure in _OF_THE_READER
+        for failure in READER_FAILURES
         if words.verdict(case_id, model, failure)
     }
     return {
@@ -184,15 +184,6 @@ def _note(answer: Answer) -> str | None:
     if answer.error or answer.finish_reason == "error":
         return "The model's service reported an error: needs no score"
     return _ENDINGS.get(answer.finish_reason, "No answer came: needs no score")
-
-
-def _failures(case: Case, answer: Answer) -> tuple[str, ...]:
-    """Return the failures that this answer can have."""
-    drawn = bool(answer.boxes or answer.images)
-    left_out = {"box_misplaced", "box_unrelated"} if not drawn else {"boxes_missing"}
-    if case.question_type != "choice":
-        left_out.add("failed_extraction")
-    return tuple(failure for failure in _OF_THE_READER if failure not in left_out)
 
 
 def _report(study: Study, case_id: str) -> PadReport:

@@ -17,6 +17,11 @@ _LETTERS: Final = {"process": "P", "execution": "E", "synthesis": "S", "language
 _IMAGE_LETTERS: Final = {"image_content": "IC", "image_style": "IS"}
 
 
+_NEARLY: Final = 1e-9
+_GOOD: Final = 4.0
+"""From this score on the weakest link is no shortfall that has to catch the eye."""
+
+
 def format_score(score: float | None) -> str:
     """Write a final score: ``4``, ``3.5``, or a dash for none."""
     return "–" if score is None else write_score(score)
@@ -46,7 +51,7 @@ def score_chain_html(
     parts = [final.get(dimension) for dimension in CONTENT_PARTS]
     known = [part for part in parts if part is not None]
     weakest = min(known) if len(known) == len(CONTENT_PARTS) else None
-    marked = weakest is not None and weakest < max(known)
+    marked = weakest is not None and max(known) - weakest > _NEARLY
     process, execution = final.get("process"), final.get("execution")
     wide = process is not None and execution is not None and process - execution >= gap_threshold
     cells = []
@@ -79,7 +84,7 @@ def _link_html(dimension: str, letter: str, score: float | None, *, weak: bool) 
         title += f": {load_rubric()[dimension].anchors[int(score)]}"
     if weak:
         title += " (weakest link)"
-    css = "rx-score rx-weak" if weak else "rx-score"
+    css = "rx-score rx-weak" if weak and score is not None and score < _GOOD else "rx-score"
     level = "" if score is None else f' data-level="{round(score)}"'
     return (
         f'<span class="{css}"{level} title="{html.escape(title)}">'

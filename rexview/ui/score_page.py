@@ -16,6 +16,7 @@ from rexview.ui.case_viewer import show_viewer
 from rexview.ui.reader_study import Study, study_of
 from rexview.ui.score_case import pad_data, reader_page
 from rexview.ui.score_pad import score_pad
+from rexview.ui.text import lines_as_markdown
 from rexview.ui.write_route import write_ticket
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
@@ -42,7 +43,7 @@ def study_now(review_set: ReviewSet, person: Person) -> Study:
     try:
         study = study_of(review_set, person)
     except StoreError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         st.stop()
     if not study.worklist:
         if study.reviews.assignments():

@@ -1,10 +1,17 @@
 // A button that copies the address of the page as it stands now: with the filter, the case, and what
-// the viewer keeps behind the "#", which the server never sees.
+// the viewer keeps behind the "#", which the server never sees. The review set is always in it: whoever
+// opens the link may have another one open.
 
 const SAID_MS = 2500;
 
-async function copy(field) {
-  field.value = window.location.href;
+function address({ set }) {
+  const found = new URL(window.location.href);
+  if (!found.searchParams.get(set.key)) found.searchParams.set(set.key, set.name);
+  return found.href;
+}
+
+async function copy(field, data) {
+  field.value = address(data);
   if (navigator.clipboard && window.isSecureContext) {
     await navigator.clipboard.writeText(field.value);
     return true;
@@ -12,7 +19,10 @@ async function copy(field) {
   return false;
 }
 
-export default function ({ parentElement }) {
+let shown = null; // what the page has said last
+
+export default function ({ parentElement, data }) {
+  shown = data;
   if (parentElement.querySelector(".rx-share")) return;
   const button = document.createElement("button");
   button.type = "button";
@@ -25,7 +35,7 @@ export default function ({ parentElement }) {
   const said = document.createElement("span");
   said.setAttribute("role", "status");
   button.addEventListener("click", async () => {
-    const copied = await copy(field).catch(() => false);
+    const copied = await copy(field, shown).catch(() => false);
     field.hidden = copied;
     if (!copied) field.select(); // no clipboard here: the link is shown, ready to be copied
     said.textContent = copied ? "Copied" : "";

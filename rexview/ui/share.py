@@ -9,6 +9,9 @@ from typing import Any, Final
 
 import streamlit as st
 
+from rexview.schema import ReviewSet
+from rexview.ui import resources, state
+
 _JS: Final = Path(__file__).with_name("share.js")
 _STYLE: Final = """
 .rx-share { display: flex; align-items: center; gap: 0.4rem; font: inherit; font-size: 0.88rem; }
@@ -32,6 +35,7 @@ def _component() -> Callable[..., Any]:
     return st.components.v2.component("rexview_share", js=script, css=_STYLE)
 
 
-def share_button() -> None:
-    """Put the button on the page."""
-    _component()(key="share", width="content")
+def share_button(review_set: ReviewSet) -> None:
+    """Put the button on the page; the link that it copies names the review set."""
+    name = {"key": state.QUERY_SET, "name": resources.set_id(review_set.folder)}
+    _component()(key="share", width="content", data={"set": name})

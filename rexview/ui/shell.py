@@ -19,22 +19,23 @@ from rexview.schema import ReviewSet
 from rexview.ui import account, people, resources, state
 from rexview.ui.latest_link import link_caught_up
 from rexview.ui.problems import show_problems
-from rexview.ui.text import as_markdown
+from rexview.ui.reviews_panel import show_notices
+from rexview.ui.text import as_markdown, lines_as_markdown
 
 _ROOT: Final = Path(__file__).resolve().parents[2]
 _STYLES: Final = ("style.css", "browse.css", "scores.css", "readers.css", "print.css")
 _PAGES: Final = (
-    (state.PAGE_OVERVIEW, "Overview", ""),
-    (state.PAGE_BROWSE, "Browse", "browse"),
-    (state.PAGE_CASE, "Case", "case"),
-    (state.PAGE_SCORES, "Scores", "scores"),
-    (state.PAGE_READERS, "Readers", "readers"),
-    (state.PAGE_SCORE, "Score cases", "score"),
-    (state.PAGE_STUDY, "Study", "study"),
-    (state.PAGE_ADJUDICATE, "Adjudicate", "adjudicate"),
-    (state.PAGE_DATA, "Data", "data"),
+    (state.PAGE_OVERVIEW, "Overview"),
+    (state.PAGE_BROWSE, "Browse"),
+    (state.PAGE_CASE, "Case"),
+    (state.PAGE_SCORES, "Scores"),
+    (state.PAGE_READERS, "Readers"),
+    (state.PAGE_SCORE, "Score cases"),
+    (state.PAGE_STUDY, "Study"),
+    (state.PAGE_ADJUDICATE, "Adjudicate"),
+    (state.PAGE_DATA, "Data"),
 )
-"""Every page but the account: its file, its title, its address."""
+"""Every page but the account: its file and its title."""
 
 
 @cache
@@ -71,7 +72,9 @@ def run() -> None:
         pages = _pages()
     except SettingsError as error:
         st.navigation([lambda: None], position="hidden")
-        st.error(f"The settings cannot be used.\n\n{error}", icon=":material/error:")
+        st.error(
+            f"The settings cannot be used.\n\n{lines_as_markdown(error)}", icon=":material/error:"
+        )
         st.stop()
     signed_in = people.role() is not None
     page = st.navigation(pages, position="top" if signed_in else "hidden")
@@ -86,7 +89,8 @@ def _pages() -> list[StreamlitPage]:
     """Return every page at its address: those that whoever looks may not see are stand-ins."""
     signed_in = people.role() is not None
     pages = []
-    for path, title, address in _PAGES:
+    for path, title in _PAGES:
+        address = state.ADDRESSES[path]
         source: Path | Callable[[], None] = _ROOT / path
         seen = people.may_see(path)
         if not signed_in:
@@ -106,7 +110,7 @@ def _pages() -> list[StreamlitPage]:
     own = st.Page(
         _ROOT / state.PAGE_ACCOUNT if signed_in else account.show_account,
         title=as_markdown(person.name) if person else "You",
-        url_path="account",
+        url_path=state.ADDRESSES[state.PAGE_ACCOUNT],
         visibility="visible" if person else "hidden",
     )
     return [*pages, own]
@@ -114,7 +118,7 @@ def _pages() -> list[StreamlitPage]:
 
 def _go_home() -> None:
     """Go where somebody begins who may not see the first page."""
-    home = next((path for path, _, _ in _PAGES if people.may_see(path)), state.PAGE_ACCOUNT)
+    home = next((path for path, _ in _PAGES if people.may_see(path)), state.PAGE_ACCOUNT)
     st.switch_page(_ROOT / home)
 
 
@@ -132,8 +136,9 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
         try:
             review_set = resources.with_written(review_set)
         except StoreError as error:
-            told = f"What people wrote cannot be shown now. {error}"
+            told = f"What people wrote cannot be shown now. {lines_as_markdown(error)}"
             st.warning(told, icon=":material/cloud_off:")
+    show_notices(review_set)
     if review_set.info.notice:
         notice = review_set.info.notice
         show_notice(cover_names(review_set, notice) if blinded else notice)
@@ -152,7 +157,7 @@ def _stop_without_set(error: RexviewError | None) -> NoReturn:
     if not people.may_see(state.PAGE_DATA):  # what is wrong with the data may tell what is hidden
         st.error("The review set cannot be opened. Tell whoever leads the review.")
         st.stop()
-    st.error(str(error), icon=":material/error:")
+    st.error(lines_as_markdown(error), icon=":material/error:")
     if isinstance(error, ReviewSetError):
         show_problems(error.problems)
     st.page_link(_ROOT / state.PAGE_DATA, label="Open another review set")

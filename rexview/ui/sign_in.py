@@ -38,6 +38,13 @@ def providers() -> tuple[str, ...]:
     )
 
 
+def origin_of_sign_in() -> str | None:
+    """Return scheme, name and port of the address that the sign-in comes back to, None if none."""
+    from streamlit.auth_util import get_origin_from_redirect_uri
+
+    return get_origin_from_redirect_uri()
+
+
 def begin_sign_in(provider: str | None = None) -> None:
     """Send the browser to an identity provider.
 

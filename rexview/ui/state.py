@@ -41,6 +41,20 @@ PAGE_SCORE: Final = "pages/score.py"
 PAGE_STUDY: Final = "pages/study.py"
 PAGE_ADJUDICATE: Final = "pages/adjudicate.py"
 
+ADDRESSES: Final[Mapping[str, str]] = {
+    PAGE_OVERVIEW: "",
+    PAGE_BROWSE: "browse",
+    PAGE_CASE: "case",
+    PAGE_SCORES: "scores",
+    PAGE_READERS: "readers",
+    PAGE_SCORE: "score",
+    PAGE_STUDY: "study",
+    PAGE_ADJUDICATE: "adjudicate",
+    PAGE_DATA: "data",
+    PAGE_ACCOUNT: "account",
+}
+"""Address of every page, relative to the app; the first page has none."""
+
 Query = dict[str, str | list[str]]
 
 USUAL_ORDER: Final[ContentOrder] = "mean_first"

@@ -12,20 +12,18 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.assigning import Given, Plan, plan_assignments, withdrawable
-from rexview.analysis.exposure import REPORT, UNBLINDED, Exposure, exposures_of
 from rexview.analysis.settling import CaseDifferences, differing_cases
 from rexview.analysis.study_progress import ReaderProgress, begun_cases, readers_progress
-from rexview.analysis.worklist import required_scores, strata_of, unfinished_cases
+from rexview.analysis.worklist import required_scores, strata_of
 from rexview.errors import StoreError
 from rexview.people import Person, person_alone
 from rexview.schema import ReviewSet
-from rexview.store import Assignment, Entry, Reviews, may, merged
+from rexview.store import Assignment, Entry, Reviews, may
 from rexview.ui import people, resources, state
 from rexview.ui.comment_panel import REFRESH_S
-from rexview.ui.text import as_markdown
+from rexview.ui.text import as_markdown, lines_as_markdown
 
 _VIA: Final = "study page"
-_MOST_EXPOSURES: Final = 500
 _NEW: Final = "study_new_readers"
 _TOLD: Final = "study_told"
 
@@ -38,7 +36,7 @@ def show_progress(review_set: ReviewSet) -> None:
         reviews = resources.reviews(review_set)
         rows = _progress(review_set, reviews, reviews.revision())
     except StoreError as error:
-        st.warning(str(error), icon=":material/cloud_off:")
+        st.warning(lines_as_markdown(error), icon=":material/cloud_off:")
         return
     if not rows:
         st.info("Nobody has been assigned a case, and nobody has scored one here yet.")
@@ -84,48 +82,6 @@ def _progress_row(row: ReaderProgress, name: str) -> str:
     return f'<tr><th scope="row">{html.escape(name)}</th>{cells}<td>{bar} {words}</td></tr>'
 
 
-_SEEN: Final = {REPORT: "Report", UNBLINDED: "Models named"}
-_TIMING: Final = {"before": "before scoring", "during": "while scoring", "after": "after scoring"}
-
-
-def show_exposures(review_set: ReviewSet) -> None:
-    """Tell a lead which cases readers saw with the report or with the models named, and when."""
-    people.guard(state.PAGE_STUDY)
-    reviews = resources.reviews(review_set)
-    every = _exposures(review_set, reviews, reviews.revision())
-    if not every:
-        st.caption("No reader has seen a report, or a case with its models named.")
-        return
-    early = len({(one.reader, one.case) for one in every if one.timing != "after"})
-    cases = "1 case" if early == 1 else f"{early:,} cases"
-    names = reader_names(review_set, (one.reader for one in every))
-    with st.expander(f"Seen before scoring was finished: {cases}"):
-        st.html(exposures_html(every[-_MOST_EXPOSURES:], names))
-        if len(every) > _MOST_EXPOSURES:
-            st.caption(f"The newest {_MOST_EXPOSURES:,} of {len(every):,}; the export has all.")
-
-
-@lru_cache(maxsize=8)
-def _exposures(given: ReviewSet, reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
-    return exposures_of(reviews).all(unfinished_cases(merged(given, reviews)))
-
-
-def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> str:
-    """Lay out what readers saw as a table, the newest first."""
-    heads = ("Reader", "Case", "Seen", "When", "At (UTC)")
-    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    rows = ""
-    for one in reversed(exposures):
-        when = _TIMING[one.timing] + (", scored all the same" if one.accepted else "")
-        name = html.escape(names.get(one.reader, one.reader))
-        cells = (html.escape(one.case), _SEEN[one.seen], when, f"{one.at:%Y-%m-%d %H:%M}")
-        rows += f'<tr><th scope="row">{name}</th>{"".join(f"<td>{c}</td>" for c in cells)}</tr>'
-    return (
-        '<div class="rx-scroll"><table class="rx-study rx-told"><thead><tr>'
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>"
-    )
-
-
 def reader_names(review_set: ReviewSet, readers: Iterable[str] = ()) -> dict[str, str]:
     """Return whoever can read, by id: those with a role for it, those who wrote, those named."""
     members = [member.person for member in resources.settings().people]
@@ -153,7 +109,7 @@ def show_assigning(review_set: ReviewSet) -> None:
     names = reader_names(review_set, (one.reader for one in standing))
     told = st.session_state.pop(_TOLD, None)
     if told:
-        st.success(told)
+        st.success(as_markdown(told))
     left, right = st.columns(2, gap="medium")
     with left:
         first = _choose_readers("First readers", "study_first", names)
@@ -196,7 +152,7 @@ def _strata(review_set: ReviewSet) -> Mapping[str, str]:
 def _choose_readers(label: str, key: str, names: Mapping[str, str]) -> list[str]:
     alone = not resources.team()
     chosen = st.multiselect(
-        label,
+        as_markdown(label),
         list(names),
         format_func=lambda one: names.get(one, one),
         key=key,
@@ -313,7 +269,7 @@ def _write(review_set: ReviewSet, given: Sequence[Given], active: bool) -> None:
     try:
         resources.reviews(review_set).record(entries, person)
     except StoreError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(lines_as_markdown(error), icon=":material/error:")
         return
     words = "assigned" if active else "withdrawn"
     st.session_state[_TOLD] = f"{len(given):,} {words}."
@@ -368,4 +324,4 @@ def trouble_told() -> Iterator[None]:
     try:
         yield
     except StoreError as error:
-        st.error(str(error), icon=":material/cloud_off:")
+        st.error(lines_as_markdown(error), icon=":material/cloud_off:")

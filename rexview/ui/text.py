@@ -273,9 +273,27 @@ def _with_marks(content: str, env: MutableMapping[str, Any]) -> str:
     return "".join(parts)
 
 
-_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:])")
+_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=])")
+_MADE_OF_WORDS: Final = re.compile(
+    r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=:)(?=[\w+-]+[:/])", re.IGNORECASE
+)
+"""Where addresses and names of icons are held apart: Streamlit makes links, icons and emoji of the
+words that are left after Markdown, which no backslash keeps it from."""
+_APART: Final = "\u2060"
+"""A word joiner: it has no width, and no line is broken at it."""
 
 
-def as_markdown(text: str) -> str:
-    """Escape text for Streamlit's own markdown (labels, headings); it becomes one line."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+def as_markdown(text: object) -> str:
+    """Escape text for Streamlit's Markdown (labels, help, headings, messages); it is one line then.
+
+    Not for what Streamlit shows as it stands: the options of a ``selectbox`` or ``multiselect``,
+    placeholders, values of fields, cells and headings of tables.
+    """
+    line = " ".join(str(text).split())
+    return _MARKDOWN.sub(r"\\\1", _MADE_OF_WORDS.sub(_APART, line))
+
+
+def lines_as_markdown(text: object) -> str:
+    """Escape text for Streamlit's Markdown and keep its lines, such as those of an error."""
+    lines = (as_markdown(line) for line in str(text).splitlines())
+    return "  \n".join(line for line in lines if line)

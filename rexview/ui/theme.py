@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rexview.ui.security_headers import POLICY, page_policy
 
 THEME_KEY: Final = "rexview-theme"
 """Where the browser keeps the choice: ``"Dark"``, ``"Light"`` or ``"System"``, as JSON."""
@@ -43,7 +45,8 @@ class DarkByDefault:
             await self.app(scope, receive, send)
             return
         headers = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
-        await self.app({**scope, "headers": headers}, receive, _Adding(send))
+        adding = _Adding(send, Headers(scope=scope).get("host"))
+        await self.app({**scope, "headers": headers}, receive, adding)
 
 
 def _wants_page(scope: Scope) -> bool:
@@ -54,8 +57,9 @@ def _wants_page(scope: Scope) -> bool:
 class _Adding:
     """Sends a response on; an HTML page is gathered first and gets the script into its head."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, host: str | None) -> None:
         self.send = send
+        self.host = host
         self.start: Message | None = None
         self.body = b""
 
@@ -76,6 +80,7 @@ class _Adding:
         body = self.body.replace(b"<head>", b"<head>\n" + _SCRIPT, 1)
         headers = MutableHeaders(raw=list(start["headers"]))
         headers["content-length"] = str(len(body))
+        headers[POLICY] = page_policy(self.host, body)  # it has to name the inline scripts
         for name in ("etag", "last-modified"):
             if name in headers:
                 del headers[name]

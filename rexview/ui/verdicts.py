@@ -1,7 +1,8 @@
-"""What whoever looks says about failures on the Case page: confirmed or rejected, and taken back.
+"""What whoever looks says about failures on the Case page: confirmed, rejected or added.
 
 Verdicts go to the reviews database. Until they are there (nobody has given a name yet, or the
-database does not take them) they wait in the session, are shown, and the page says so.
+database does not take them) they wait in the session, are shown, and the page says so. The script
+verdicts.js listens to the buttons and asks for reasons and the name; it moves nothing on the page.
 """
 
 from __future__ import annotations
@@ -17,16 +18,22 @@ from uuid import NAMESPACE_URL, uuid5
 import streamlit as st
 
 from rexview.analysis.case_page import CasePage
+from rexview.analysis.reader_failures import failures_of_reader
 from rexview.errors import StoreError, StoreRefused
+from rexview.people import LONGEST_NAME
 from rexview.schema import ReaderFlag, ReviewSet
 from rexview.store import Entry, may
 from rexview.ui import people, resources, state
+from rexview.vocab import FAILURES
 
 YOU: Final = "You"
 UNNAMED: Final = "rexview:unnamed"
 """The reader of what is said before a name is given."""
-_KEY: Final = "rx_evidence"
-_JS: Final = Path(__file__).with_name("evidence.js")
+LONGEST_REASON: Final = 4000
+_EVIDENCE: Final = "rx_evidence"
+_KEY: Final = "rx_verdicts"
+_DONE: Final = "rx_verdicts_done"
+_NAME_PROBLEM: Final = "rx_verdicts_name_problem"
 _VIA: Final = "case page"
 _Waiting = dict[str, tuple[str, Entry, datetime]]  # by token: id of the set, entry, when
 
@@ -61,85 +68,127 @@ def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
     if page is None:
         return None
     name, reader = resources.set_id(review_set.folder), looker().reader
-    words = []
+    words: dict[tuple[str, str], ReaderFlag] = {}
     for of_set, entry, at in _waiting().values():
-        verdict = (entry.value or {}).get("verdict")
-        if of_set == name and entry.case == case_id and verdict:
-            model, failure = entry.model or "", entry.subject or ""
-            words.append(ReaderFlag(case_id, model, reader, failure, verdict, created=at))
-    return page.with_words(words)
+        if of_set != name or entry.case != case_id:
+            continue
+        value = entry.value or {}
+        model, failure, verdict = entry.model or "", entry.subject or "", value.get("verdict")
+        words.pop((model, failure), None)  # the last word on a failure is the one that counts
+        if verdict:
+            words[model, failure] = ReaderFlag(
+                case_id, model, reader, failure, verdict, value.get("comment"), created=at
+            )
+    return page.with_words(list(words.values()))
 
 
 def give(
-    review_set: ReviewSet, case: str, model: str, failure: str, verdict: str | None, token: str
+    review_set: ReviewSet,
+    case: str,
+    model: str,
+    failure: str,
+    verdict: str | None,
+    token: str,
+    reason: str | None = None,
 ) -> None:
     """Take a verdict on a failure of an answer, to be kept; None takes back what was said."""
-    entry = Entry(
-        "verdict", case, model, failure, value={"verdict": verdict}, token=token, via=_VIA
-    )
+    value = {"verdict": verdict, "comment": reason if verdict else None}
+    entry = Entry("verdict", case, model, failure, value=value, token=token, via=_VIA)
     _waiting()[token] = (resources.set_id(review_set.folder), entry, datetime.now(UTC))
 
 
-def keep(review_set: ReviewSet) -> None:
-    """Write what waits to the database; where that cannot be, say so and what to do.
+def keep(review_set: ReviewSet) -> str:
+    """Write what waits to the database; where that cannot be, return what to tell.
 
     Called before the case is drawn, so that what was just said is in it.
     """
-    name = resources.set_id(review_set.folder)
-    waiting = {token: entry for token, (of_set, entry, _) in _waiting().items() if of_set == name}
-    if not waiting:
-        return
     person = people.current()
     if person is None:
-        st.info("Give your name to keep what you said.", icon=":material/edit:")
-        people.ask_name("verdict_name")
-        return
+        return ""
+    name = resources.set_id(review_set.folder)
+    waiting = {token: entry for token, (of_set, entry, _) in _waiting().items() if of_set == name}
+    told = ""
     for token, entry in waiting.items():
         try:
             resources.reviews(review_set).record([entry], person)
         except StoreRefused as error:
-            st.error(f"Your verdict was not taken. {error}", icon=":material/error:")
+            told = f"Your verdict was not taken. {error}"
         except StoreError as error:
-            _show_unkept(error)
-            return
+            count = len(_waiting())
+            what = "1 verdict is" if count == 1 else f"{count} verdicts are"
+            return f"{what} not kept yet. {error}"
         del _waiting()[token]
-
-
-def _show_unkept(error: StoreError) -> None:
-    count = len(_waiting())
-    what = "1 verdict is" if count == 1 else f"{count} verdicts are"
-    st.error(f"{what} not kept yet. {error}", icon=":material/cloud_off:")
-    st.button("Keep now", key="rx_keep_verdicts", help="Try again to write to the database")
+    return told
 
 
 @cache
-def _component() -> Callable[..., Any]:
-    script = _JS.read_text(encoding="utf-8")
-    return st.components.v2.component("rexview_evidence", js=script)
+def _component(name: str) -> Callable[..., Any]:
+    here = Path(__file__).parent
+    script = (here / f"{name}.js").read_text(encoding="utf-8")
+    style = here / f"{name}.css"
+    css = style.read_text(encoding="utf-8") if style.exists() else None
+    return st.components.v2.component(f"rexview_{name}", js=script, css=css, isolate_styles=False)
 
 
-def take_verdicts(review_set: ReviewSet, case_id: str) -> None:
-    """Put what listens to flags and their buttons on the page (it shows nothing itself).
+def take_verdicts(review_set: ReviewSet, page: CasePage, trouble: str = "") -> None:
+    """Put what listens to flags and their buttons on the page.
 
     The browser sends all verdicts that it does not know to have arrived, numbered, so that none is
     lost or counted twice however fast they are given.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    page : CasePage
+        The answers that are shown: failures can be added to these.
+    trouble : str
+        What :func:`keep` returned.
     """
-    done_key = f"{_KEY}_done"
 
     def said() -> None:
         message = st.session_state[_KEY].get("said")
-        if not isinstance(message, Mapping):
-            return
-        sender = str(message.get("sender"))
-        done: dict[str, int] = st.session_state.setdefault(done_key, {})
-        for one in message.get("verdicts") or ():
-            if one["n"] <= done.get(sender, 0):
-                continue
-            done[sender] = one["n"]
-            about = (one["case"], one["model"], one["failure"], one["verdict"] or None)
-            token = str(uuid5(NAMESPACE_URL, repr((sender, one["n"], about))))
-            give(review_set, *about, token)
+        if isinstance(message, Mapping):
+            _take(review_set, message)
 
-    done = dict(st.session_state.get(done_key, {}))
+    name = resources.set_id(review_set.folder)
+    waiting = sum(of_set == name for of_set, _, _ in _waiting().values())
+    data = {
+        "case": page.case.id,
+        "set": name,
+        "done": dict(st.session_state.get(_DONE, {})),
+        "named": people.current() is not None,
+        "nameProblem": st.session_state.pop(_NAME_PROBLEM, ""),
+        "longest": {"name": LONGEST_NAME, "reason": LONGEST_REASON},
+        "waiting": waiting,
+        "trouble": trouble,
+        "failures": {failure.id: [failure.name, failure.meaning] for failure in FAILURES.values()},
+        "answers": {
+            answer.model: {
+                "name": review_set.model_names[answer.model],
+                "failures": failures_of_reader(page.case, answer),
+            }
+            for answer in page.answers
+        },
+    }
     with st.container(key="rx_unseen"):
-        _component()(key=_KEY, data={"case": case_id, "done": done}, on_said_change=said)
+        _component("evidence")(key=_EVIDENCE, data={"case": page.case.id})
+        _component("verdicts")(key=_KEY, data=data, on_said_change=said)
+
+
+def _take(review_set: ReviewSet, message: Mapping[str, Any]) -> None:
+    sender = str(message.get("sender"))
+    done: dict[str, int] = st.session_state.setdefault(_DONE, {})
+    for one in message.get("verdicts") or ():
+        if one["n"] <= done.get(sender, 0):
+            continue
+        done[sender] = one["n"]
+        about = (one["case"], one["model"], one["failure"], one["verdict"] or None)
+        reason = str(one.get("reason") or "").strip()[:LONGEST_REASON] or None
+        token = str(uuid5(NAMESPACE_URL, repr((sender, one["n"], about))))
+        give(review_set, *about, token, reason)
+    name = message.get("name")
+    if isinstance(name, str) and name.strip() and people.current() is None:
+        try:
+            people.take_name(name)
+        except ValueError as error:
+            st.session_state[_NAME_PROBLEM] = str(error)

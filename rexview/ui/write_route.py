@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from threading import Lock
 from typing import Any, Final
 
@@ -26,6 +25,7 @@ from rexview.schema import ReviewSet
 from rexview.store import may
 from rexview.ui import people, resources, sign_in
 from rexview.ui.links import Grant, LinkRefused
+from rexview.ui.one_per_key import OnePerKey
 from rexview.ui.reader_study import Study, study_of
 from rexview.ui.said import Refused, Said, Saying, read_said
 from rexview.ui.score_case import ADDRESS, own_json
@@ -127,10 +127,8 @@ def _safe(error: StoreError) -> str:
     return "The entries were refused." if isinstance(error, StoreRefused) else str(error)
 
 
-@lru_cache(maxsize=512)
-def _lock(study: str, person: str) -> Lock:
-    """Return what makes a reader's entries from two tabs come one after the other."""
-    return Lock()
+_lock: Final = OnePerKey(Lock, 512)
+"""By study and person: what makes a reader's entries from two tabs come one after the other."""
 
 
 def _write(study: Study, said: Sequence[Said], shown: str | None) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def test_the_other_order_changes_content_and_what_follows_from_it(review_set: Re
     assert usual.rows["content"].to_list() == [3.0, 3.0, 2.0, None]
     assert other.rows["content"].to_list() == [1.5, 3.0, None, None]
     assert (usual.rows["weakest"][2], other.rows["weakest"][2]) == (
-        "process_and_execution_and_synthesis",
+        "all_equal",
         None,
     )
     assert other.rows["severity"][0] == usual.rows["severity"][0] + 1.5

@@ -76,7 +76,7 @@ def test_failures_by_model_and_source(numbers: Overview) -> None:
 def test_weakest_link_names_ties(numbers: Overview) -> None:
     shares = {(item.model, item.name): item.answers.share for item in numbers.weakest}
     assert shares["g", "Execution"] == pytest.approx(2 / 3)
-    assert shares["g", "All three"] == pytest.approx(1 / 3)
+    assert shares["g", "All equal"] == pytest.approx(1 / 3)
     assert shares["m", "Process and Execution"] == 1.0
     assert shares["m", "Execution"] == 0.0
 

@@ -40,6 +40,7 @@ def table_fixture(make_set: Any) -> AnswerTable:
         (CaseFilter(process=Range()), "Process scored"),
         (CaseFilter(disagreement=Range(2)), "Readers differ by 2 or more"),
         (CaseFilter(search="left effusion"), "“left effusion”"),
+        (CaseFilter(weakest=("all_equal",)), "no weakest link"),
         (CaseFilter(weakest=("process_and_execution",)), "weakest: Process and Execution"),
         (CaseFilter(tags=("imaging_finding:air_bronchogram",)), "Imaging finding: Air bronchogram"),
         (CaseFilter(models=("gone",), sort="gap"), "gone"),

@@ -6,6 +6,7 @@ import os
 from collections import deque
 from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from viewer_modules import serve_modules
@@ -18,6 +19,7 @@ APPS = Path(__file__).parent / "apps"
 SLOWED = float(os.environ.get("REXVIEW_SLOWED", "1"))
 """How many times slower than it is the pages take the machine to be, to find what waits too little.
 """
+HERE = ("localhost", "127.0.0.1")
 _OPENED = pytest.StashKey[list]()
 _LINES_SHOWN = 60
 
@@ -82,11 +84,25 @@ class Opened:
         page.set_default_timeout(PATIENCE_MS)
         watch(page)
         page.on("pageerror", lambda error: self.errors.append(str(error.stack or error)))
-        page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
+        page.on("console", self._hear)
+        page.on("request", lambda request: self._sent(request.url))
+        page.on("websocket", lambda socket: self._sent(socket.url))
         page.on("requestfailed", lambda one: self.said.append(f"not had: {one.url} {one.failure}"))
         if SLOWED > 1:
             devtools = page.context.new_cdp_session(page)
             devtools.send("Emulation.setCPUThrottlingRate", {"rate": SLOWED})
+
+    def _hear(self, message):
+        """Keep what the console says; that the page did what its policy forbids is an error."""
+        self.said.append(f"{message.type}: {message.text}")
+        if message.type == "error" and "Content Security Policy" in message.text:
+            self.errors.append(message.text)
+
+    def _sent(self, url):
+        """Take it for an error where a page asks another host: no page of ours does."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("data", "blob") and parts.hostname not in HERE:
+            self.errors.append(f"asked outside: {url}")
 
     def tell(self, folder, name):
         """Save what the page shows under ``folder``; return that and what it said, as text."""
@@ -117,7 +133,11 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture
 def new_page(request, browser, contexts, tmp_path):
-    """Return a function that opens a page of its own; an uncaught error on it fails the test."""
+    """Return a function that opens a page of its own.
+
+    An uncaught error on it fails the test; so does what its Content-Security-Policy forbids, and a
+    request to another host.
+    """
     pages = request.node.stash[_OPENED] = []
 
     def open_page(width: int = 1440, height: int = 900, **options):

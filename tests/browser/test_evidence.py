@@ -9,7 +9,7 @@ from waiting import becomes, calm, until
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = re.compile("You rejected")
+KEPT = re.compile("^you rejected · rule")
 LISTENING = "addEventListener('rexview:evidence', () => (window.flagsAreHeard = true))"
 """What listens to flags says so with its first event."""
 
@@ -107,10 +107,13 @@ def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
         "document.activeElement?.getAttribute('data-rx-failure') === 'execution_gap'"
     )
     expect(page.locator(".rx-badge.rx-rejected", has_text="Execution")).to_have_count(1)
+    card = page.locator(".rx-v-card")
+    page.get_by_role("textbox", name="Why (optional)").fill("Both lungs are read.")
     page.get_by_role("textbox", name="Your name").fill("Dr Ann")
-    page.get_by_role("button", name="Go on").click()
-    page.get_by_text("Give your name").wait_for(state="detached")
+    card.get_by_role("button", name="Keep").click()
+    expect(card).to_be_hidden()
     expect(page.get_by_text(KEPT)).to_have_count(1)
+    expect(page.get_by_text("Both lungs are read.")).to_have_count(1)
     calm(page)
     page.reload()
     page.wait_for_selector('[data-painted-case="c01"]')
@@ -128,6 +131,44 @@ def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
     button.click()
     expect(page.get_by_text(KEPT)).to_have_count(0)
     expect(button).to_have_attribute("aria-pressed", "false")
+
+
+def test_failures_are_gone_through_judged_and_added_by_keys_and_nothing_moves(page):
+    place = page.locator(".rx-answer").first
+    expect(place).to_be_visible()
+    before = place.bounding_box()
+    page.keyboard.press("e")
+    current = page.locator("[data-rx-current]")
+    expect(current).to_have_attribute("data-rx-item", "generalist/laterality_error")
+    page.keyboard.press("u")
+    page.wait_for_selector("[data-rx-current] [data-rx-pinned]")
+    page.keyboard.press("a")
+    page.wait_for_selector('[data-rx-current] [data-rx-verdict="confirmed"][aria-pressed="true"]')
+    assert place.bounding_box() == before
+    page.keyboard.press("Escape")
+    page.keyboard.press("z")
+    why = page.get_by_role("textbox", name="Why (optional)")
+    expect(why).to_be_focused()
+    why.fill("Left and right are exchanged.")
+    page.locator(".rx-question").click()
+    expect(page.get_by_text("Left and right are exchanged.")).to_have_count(1)
+    page.keyboard.press("Shift+A")
+    page.get_by_label("Failure", exact=True).select_option("omission")
+    why.fill("The thickened pleura.")
+    page.keyboard.press("Enter")
+    added = page.locator('[data-rx-item="generalist/omission"]')
+    expect(added.get_by_text("The thickened pleura.")).to_have_count(1)
+    added.get_by_role("button", name="Confirm").click()
+    expect(added).to_have_count(0)
+    calm(page)
+    page.keyboard.press("e")
+    expect(current).to_have_attribute("data-rx-item", "generalist/laterality_error")
+    page.keyboard.press("a")
+    expect(current.get_by_text("you confirmed")).to_have_count(0)
+    page.keyboard.press("q")
+    expect(page.get_by_role("region", name="Comments").get_by_role("combobox")).to_contain_text(
+        "On Generalist"
+    )
 
 
 def test_verdicts_given_fast_all_arrive(page):

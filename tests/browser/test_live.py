@@ -7,6 +7,7 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from small_set import write_set
@@ -56,7 +57,12 @@ def history(folder, kind):
         return [(person, json.loads(value) if value else None) for person, value in rows]
 
 
+WITHOUT_TLS = "Object.defineProperty(Crypto.prototype, 'randomUUID', { value: undefined })"
+"""A page that is served without TLS under another name than localhost has no such function."""
+
+
 def open_comments(page, address, case="c1"):
+    page.add_init_script(WITHOUT_TLS)
     page.goto(f"{address}case?case={case}")
     page.wait_for_selector("[data-rx-answer] .rx-text", timeout=60_000)
     page.locator(".rx-c-tab").click()
@@ -211,13 +217,12 @@ def test_a_comment_waits_in_the_browser_for_its_case(start, folder, new_page):
     )
     page.locator(".rx-c-form textarea").fill("")
     page.evaluate(
-        """(owner) => {
-          const token = crypto.randomUUID();
-          const message = { token, kind: "write", case: "c1", comment: crypto.randomUUID(),
+        """([owner, token, comment]) => {
+          const message = { token, kind: "write", case: "c1", comment,
             text: "From before", spot: { key: "m" } };
           localStorage.setItem(`rexview-comment:${owner}:${token}`, JSON.stringify(message));
         }""",
-        owner,
+        [owner, str(uuid4()), str(uuid4())],
     )
     open_comments(page, address, "c2")
     page.get_by_text("A comment on c1 is not saved yet").first.wait_for(timeout=SOON)

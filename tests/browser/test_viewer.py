@@ -7,6 +7,8 @@ import time
 from itertools import product
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 from waiting import becomes, calm, pass_time, until
@@ -144,7 +146,60 @@ class OnPage:
 
 @pytest.fixture
 def viewer(new_page, app):
-    return OnPage(new_page(), app)
+    one = OnPage(new_page(), app)
+    yield one
+    one.page.evaluate("localStorage.clear()")  # pages of one test run share their browser
+
+
+class TestRoom:
+    """The film takes what the window leaves, and the reader can divide that."""
+
+    def test_film_ends_with_the_window_and_no_words_lie_on_it(self, viewer):
+        viewer.open()
+        viewer.press(".chip[data-view='prior']", modifiers=["Shift"])
+        ends = "(one) => Math.round(innerHeight - one.getBoundingClientRect().bottom)"
+        for height in (900, 720):
+            viewer.page.set_viewport_size({"width": 1280, "height": height})
+            viewer.becomes(lambda: viewer.page.eval_on_selector(".rx", ends), 10)
+        script = """(root) => {
+            const rects = (selector) => [...root.querySelectorAll(selector)]
+                .map((one) => one.getBoundingClientRect());
+            const films = rects('.stage');
+            const words = rects('.edge, .title, .details, .readout, .probe, .remarks');
+            const on = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom
+                && b.top < a.bottom && a.width > 0;
+            return [films.length, words.length,
+                words.filter((one) => films.some((film) => on(one, film))).length];
+        }"""
+        films, words, covering = viewer.page.eval_on_selector(".rx", script)
+        assert films == 2
+        assert words > 8
+        assert covering == 0
+
+    def test_the_column_of_the_film_is_made_wider_and_stays_so(self, viewer):
+        viewer.page.goto(f"{viewer.app}?case=one&narrow")
+        viewer.settled("one")
+        divider = viewer.page.get_by_role("separator", name="Width of the picture")
+        width = lambda: viewer.page.locator(".rx").bounding_box()["width"]  # noqa: E731
+        usual = width()
+        place = divider.bounding_box()
+        x, y = place["x"] + place["width"] / 2, place["y"] + 300
+        viewer.page.mouse.move(x, y)
+        viewer.page.mouse.down()
+        viewer.page.mouse.move(x + 120, y, steps=4)
+        viewer.page.mouse.up()
+        viewer.becomes(width, pytest.approx(usual + 120, abs=3))
+        viewer.page.reload()
+        viewer.settled("one")
+        viewer.becomes(width, pytest.approx(usual + 120, abs=3))
+        divider.focus()
+        viewer.key("ArrowLeft", "ArrowLeft")
+        viewer.until(width, lambda now: now < usual + 90)
+        viewer.key("Home")  # as narrow as it gets
+        viewer.becomes(width, pytest.approx(320, abs=2))
+        expect(divider).to_have_attribute("aria-orientation", "vertical")
+        divider.dblclick()
+        viewer.becomes(width, pytest.approx(usual, abs=1))
 
 
 class TestPicture:
@@ -359,6 +414,21 @@ class TestBoxes:
         expect(chip).to_have_attribute("aria-label", "Generalist: 2 boxes · 1 not drawable, key 1")
         expect(chip).to_have_attribute("title", re.compile("the box has no area"))
 
+    def test_reference_from_the_start_if_wished_and_never_blinded(self, viewer):
+        viewer.open()
+        wish = viewer.page.get_by_role("button", name="Reference boxes from the start")
+        expect(wish).to_have_attribute("aria-pressed", "false")
+        wish.click()
+        viewer.becomes(viewer.shown_boxes, ["g1", "g2", "m1", "r1"])
+        viewer.open("blinded")
+        viewer.has(0, "button:visible[aria-label^='Reference boxes from']")
+        viewer.becomes(viewer.shown_boxes, ["g1", "g2", "m1"])
+        viewer.open()
+        viewer.becomes(viewer.shown_boxes, ["g1", "g2", "m1", "r1"])
+        wish.click()
+        viewer.open()
+        viewer.becomes(viewer.shown_boxes, ["g1", "g2", "m1"])
+
     def test_labels_on_demand(self, viewer):
         viewer.open()
         label = viewer.page.locator("[data-box='m1'] text")
@@ -432,14 +502,58 @@ class TestMeasuring:
         pixels = 0.4 * viewer.stage()["height"] / (viewer.rect("m1")[3] / 320)
         length = float(re.match(r"([\d.]+) mm", viewer.text(".measure .length")).group(1))
         assert length == pytest.approx(0.3 * pixels, rel=0.02)
-        viewer.reads("at the detector")
+        viewer.says(".measuring .note", "at the detector")
         viewer.reads("W 3000")  # the drag measured, it did not window
+        viewer.key("z")
+        viewer.says(".measuring", "Calibrate by hand instead?")  # the file says its own
+        viewer.press("text=Keep the file’s")
+        viewer.has(0, "form:visible")
+        assert viewer.text(".measure .length").endswith("mm")
 
     def test_ruler_without_spacing_says_pixels(self, viewer):
         viewer.open("ramp").key("m")
         viewer.drag((0.4, 0.5), (0.6, 0.5))
         expect(viewer.page.locator(".measure .length")).to_have_text(re.compile("px$"))
-        viewer.reads("no pixel spacing")
+        viewer.says(".measuring .note", "no pixel spacing")
+
+    def test_a_known_length_calibrates_an_image_until_removed(self, viewer):
+        viewer.open("ramp").key("z")
+        viewer.says(".hint", "Draw a line along a known length")
+        viewer.drag((0.4, 0.5), (0.6, 0.5))
+        for wrong, told in (("a", "Give the length in mm"), ("0", "more than 0 mm")):
+            viewer.page.fill("[aria-label='Length of the line in mm']", wrong)
+            viewer.key("Enter")
+            viewer.says(".measuring .problem", told)
+        viewer.page.fill("[aria-label='Length of the line in mm']", "25,4")
+        viewer.key("Enter")
+        length = viewer.page.locator(".measure .length")
+        expect(length).to_have_text("25.4 mm")
+        viewer.says(".measuring .note", "calibrated by hand: a line of")
+        viewer.says(".measuring .note", "Kept in this browser, for this image.")
+        viewer.page.reload()
+        viewer.settled("ramp").key("m")
+        viewer.drag((0.4, 0.5), (0.5, 0.5))
+        expect(length).to_have_text(re.compile(r"^12\.[67] mm$"))
+        viewer.press("text=Remove calibration")
+        expect(length).to_have_text(re.compile("px$"))
+        viewer.says(".measuring .note", "no pixel spacing")
+
+    def test_a_line_stands_out_on_white(self, viewer):
+        viewer.open("ramp").key("m")
+        box = viewer.stage()
+        side = min(box["width"], 2 * box["height"])  # of the film, twice as wide as high
+        across = 0.5 + (side / 2 - 12) / box["width"]  # on its white end
+        viewer.drag((across, 0.4), (across, 0.6))
+        x, y = viewer.at(across, 0.45)
+        clip = {"x": round(x) - 10, "y": round(y), "width": 20, "height": 1}
+        row = cv2.imdecode(
+            np.frombuffer(viewer.page.screenshot(clip=clip), np.uint8), cv2.IMREAD_GRAYSCALE
+        )[0]
+        light = np.flatnonzero(row[5:15] > 190) + 5
+        dark = np.flatnonzero(row < 60)
+        assert row[0] > 230  # the film is white here
+        assert (dark < light.max()).sum() >= 2
+        assert (dark > light.min()).sum() >= 2
 
     def test_end_moved_by_keys_and_removed(self, viewer):
         viewer.open().key("m")
@@ -459,24 +573,24 @@ class TestMeasuring:
         viewer.drag((0.45, 0.6), (0.55, 0.62))
         viewer.says(".hint", "thorax")
         viewer.drag((0.4, 0.7), (0.6, 0.71))
-        viewer.reads("CTR 0.50")
+        viewer.says(".hint", "CTR 0.50")
         handle = viewer.page.locator(".heart .handle").nth(1).bounding_box()
         middle = [handle["x"] + handle["width"] / 2, handle["y"] + handle["height"] / 2]
         viewer.page.mouse.move(*middle)
         viewer.page.mouse.down()
         viewer.page.mouse.move(middle[0] + 0.02 * viewer.stage()["width"], middle[1] + 5, steps=3)
         viewer.page.mouse.up()
-        viewer.reads("CTR 0.60")
+        viewer.says(".hint", "CTR 0.60")
 
     def test_ratio_by_keyboard_alone(self, viewer):
         viewer.open()
         viewer.page.focus(".pane")
         viewer.key("c", "Enter", "Enter")
-        viewer.reads("CTR 0.34")  # 24 of 70 hundredths of the width
+        viewer.says(".hint", "CTR 0.34")  # 24 of 70 hundredths of the width
         viewer.page.focus(".heart .handle >> nth=1")
         for _ in range(11):
             viewer.key("Shift+ArrowRight")
-        viewer.reads("CTR 0.50")
+        viewer.says(".hint", "CTR 0.50")
 
     def test_measurements_stay_with_their_image(self, viewer):
         viewer.open().key("m")
@@ -503,6 +617,14 @@ class TestViews:
         viewer.key("y")
         viewer.drag((0.5, 0.5), (0.6, 0.5))
         viewer.until(lambda: [viewer.readout(0), viewer.readout(1)], lambda two: two[0] != two[1])
+        divider = viewer.page.get_by_role("separator", name="Size of the views")
+        half = viewer.stage(0)["width"]
+        divider.focus()
+        viewer.key("Shift+ArrowRight")
+        tenth = 0.1 * viewer.page.locator(".panes").bounding_box()["width"]
+        viewer.becomes(lambda: viewer.stage(0)["width"], pytest.approx(half + tenth, abs=2))
+        viewer.key("Enter")
+        viewer.becomes(lambda: viewer.stage(0)["width"], pytest.approx(half, abs=1))
 
     def test_picture_of_the_model_beside_the_original(self, viewer):
         viewer.open()
@@ -550,11 +672,23 @@ class TestViews:
         viewer.key("Escape")
         viewer.hides(".help")
 
-    def test_full_screen(self, viewer):
-        viewer.open().key("x")
+    def test_full_screen_keeps_the_page_and_hides_its_texts_on_demand(self, viewer):
+        viewer.page.goto(f"{viewer.app}?case=one&narrow")
+        viewer.settled("one").key("x")
         viewer.page.wait_for_function("document.fullscreenElement !== null")
-        height = lambda: viewer.page.locator(".rx").bounding_box()["height"]  # noqa: E731
-        viewer.becomes(height, pytest.approx(900, abs=2))
+        width = lambda: viewer.page.locator(".rx").bounding_box()["width"]  # noqa: E731
+        beside = viewer.until(width, lambda now: now > 700)
+        viewer.key("q")
+        viewer.until(width, lambda now: now > beside + 300)
+        viewer.key("j")
+        viewer.settled("mirrored")
+        assert viewer.page.evaluate("document.fullscreenElement !== null")
+        viewer.key("q")
+        viewer.becomes(width, pytest.approx(beside, abs=2))
+        viewer.key("x")
+        viewer.page.wait_for_function("document.fullscreenElement === null")
+        viewer.until(width, lambda now: now < beside)
+        viewer.has(0, "html[data-rx-full]")
 
 
 class TestCases:

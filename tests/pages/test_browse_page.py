@@ -2,7 +2,7 @@ import json
 import re
 from urllib.parse import parse_qs
 
-from page_text import drawn, title
+from page_text import drawn, shown, title
 from streamlit.runtime.scriptrunner import RerunData, RerunException
 
 from rexview.ui import filtered
@@ -60,7 +60,8 @@ def test_a_choice_in_the_panel_goes_into_the_link(open_app):
     assert title(app) == "Token-limit failures"
     assert cards(app) == ["c1"]
     app.text_input(key="filter_search").set_value("effusion").run()
-    assert query(app) == {"failure": ["token_limit"], "q": ["effusion"]}
+    found = {"failure": ["token_limit"], "q": ["effusion"], "mention": ["present"]}
+    assert query(app) == found
     assert not app.slider  # folded conditions have no widgets until somebody opens them
     app.session_state["filter_scores_box"] = True
     app.run()
@@ -69,13 +70,34 @@ def test_a_choice_in_the_panel_goes_into_the_link(open_app):
     assert cards(app) == []
 
 
+def test_how_a_finding_is_searched_for_is_chosen_beside_the_search(open_app):
+    app = open_app("browse")
+    app.text_input(key="filter_search").set_value("no effusion").run()
+    assert query(app) == {"q": ["no effusion"], "mention": ["absent"]}
+    assert "Shown: pleural effusion said to be absent" in shown(app)
+    (choice,) = [group for group in app.get("button_group") if group.key == "filter_mention"]
+    choice.select("any").run()
+    assert query(app) == {"q": ["no effusion"], "mention": ["any"]}
+    app.text_input(key="filter_search").set_value("question").run()
+    assert query(app) == {"q": ["question"]}
+    assert "Other ways to search" not in shown(app)
+
+
+def test_a_link_from_before_searches_the_words_as_typed(open_app):
+    app = open_app("browse", q="effusion")
+    (choice,) = [group for group in app.get("button_group") if group.key == "filter_mention"]
+    assert choice.value == "text"
+    assert "the words “effusion” as typed" in shown(app)
+
+
 def test_a_click_that_ends_a_search_keeps_it(open_app):
     """The browser sends the text with the click that takes the caret out of the field."""
     app = open_app("browse")
     (failures,) = [group for group in app.get("button_group") if group.key == "filter_failures_0"]
     app.text_input(key="filter_search").set_value("effusion")
     failures.select("token_limit").run()
-    assert query(app) == {"failure": ["token_limit"], "q": ["effusion"]}
+    found = {"failure": ["token_limit"], "q": ["effusion"], "mention": ["present"]}
+    assert query(app) == found
     assert app.text_input(key="filter_search").value == "effusion"
 
 
@@ -93,14 +115,14 @@ def test_a_search_outlives_a_click_that_breaks_off_its_run(open_app, monkeypatch
     monkeypatch.setattr(filtered, "counts", counts)
     app.text_input(key="filter_search").set_value("effusion").run()
     assert next(broken_off, None) is None, "a run was broken off"
-    assert query(app) == {"q": ["effusion"]}
+    assert query(app) == {"q": ["effusion"], "mention": ["present"]}
     assert app.text_input(key="filter_search").value == "effusion"
 
 
 def test_the_back_button_takes_a_search_back(open_app):
     app = open_app("browse")
     app.text_input(key="filter_search").set_value("effusion").run()
-    del app.query_params["q"]
+    del app.query_params["q"], app.query_params["mention"]
     app.run()
     assert query(app) == {}
     assert app.text_input(key="filter_search").value == ""

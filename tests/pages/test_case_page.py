@@ -13,11 +13,18 @@ from rexview.store.database import close_databases
 from rexview.ui import people, resources, state
 
 
+def component(app, name):
+    (found,) = [one for one in app.get("bidi_component") if one.proto.component_name == name]
+    return json.loads(found.proto.json)
+
+
 def viewer(app):
-    (component,) = [
-        one for one in app.get("bidi_component") if one.proto.component_name == "rexview_viewer"
-    ]
-    return json.loads(component.proto.json)
+    return component(app, "rexview_viewer")
+
+
+def card(app):
+    """What the card for verdicts is told."""
+    return component(app, "rexview_verdicts")
 
 
 def test_a_case_shows_question_answers_report_scores_and_flags(open_app):
@@ -90,11 +97,17 @@ def test_two_texts_can_be_compared(open_app):
     assert "<ins>" in shown(app)
 
 
-def give(app, verdict, token="5c3f7f0a-0000-4000-8000-000000000001"):
+def give(
+    app,
+    verdict,
+    token="5c3f7f0a-0000-4000-8000-000000000001",
+    failure="laterality_error",
+    reason=None,
+):
     """Say a verdict as the browser would."""
     name = resources.set_id(resources.settings().review_set)
-    value = {"verdict": verdict, "comment": None}
-    entry = Entry("verdict", "c1", "m", "laterality_error", value=value, token=token)
+    value = {"verdict": verdict, "comment": reason}
+    entry = Entry("verdict", "c1", "m", failure, value=value, token=token)
     app.session_state[state.SESSION_VERDICTS] = {token: (name, entry, datetime.now(UTC))}
     return app.run()
 
@@ -110,18 +123,65 @@ def kept(open_app, review_folder):
 def test_a_verdict_waits_for_a_name_and_is_kept(open_app, kept, verdict):
     app = open_app("case", case="c1")
     text = shown(give(app, verdict))
-    assert f"<b>You</b> <i>{verdict}" in text, "it is shown at once"
-    assert "Give your name to keep what you said" in text
+    assert f"<i>you {verdict} · rule</i></summary>" in text, "it is shown at once"
+    told = card(app)
+    assert (told["named"], told["waiting"]) == (False, 1)
+    assert not app.text_input, "asking for the name moves nothing on the page"
     assert kept().revision() == 0
-    app.text_input(key="verdict_name_text").set_value("Dr Ann")
-    (go_on,) = [one for one in app.button if one.label == "Go on"]
-    go_on.click().run()
-    text = shown(app)
-    assert "Give your name" not in text
-    assert f"<b>You</b> <i>{verdict}" in text
+    app.session_state[state.SESSION_NAME] = "Dr Ann"
+    text = shown(app.run())
+    told = card(app)
+    assert (told["named"], told["waiting"], told["trouble"]) == (True, 0, "")
+    assert f"<i>you {verdict} · rule</i></summary>" in text
     assert ("rx-badge rx-rejected" in text) == (verdict == "rejected")
     assert kept().flags()["verdict"].to_list() == [verdict]
     assert kept().people()["dr-ann"].name == "Dr Ann"
+
+
+def test_a_verdict_keeps_its_reason(open_app, kept):
+    app = open_app("case", case="c1")
+    app.session_state[state.SESSION_NAME] = "Dr Ann"
+    text = shown(give(app, "rejected", reason="The <b>patient</b> is turned."))
+    assert "<b>You</b> The &lt;b&gt;patient&lt;/b&gt; is turned." in text
+    assert 'data-rx-reason="The &lt;b&gt;patient' in text
+    assert kept().flags()["comment"].to_list() == ["The <b>patient</b> is turned."]
+
+
+def test_a_failure_that_no_rule_found_can_be_added_and_taken_back(open_app, kept):
+    app = open_app("case", case="c1")
+    assert 'data-rx-add="m"' in shown(app)
+    offered = card(app)["answers"]["m"]["failures"]
+    assert "omission" in offered
+    assert "failed_extraction" not in offered, "no choice was asked for"
+    assert "boxes_missing" not in offered, "the answer has boxes"
+    app.session_state[state.SESSION_NAME] = "Dr Ann"
+    text = shown(give(app, "confirmed", failure="omission", reason="The effusion."))
+    assert 'data-rx-item="m/omission"' in text
+    mine = 'data-rx-model="m" data-rx-failure="omission" data-rx-mine="confirmed"'
+    assert mine in text, "it has the buttons that take it back"
+    give(app, None, token="5c3f7f0a-0000-4000-8000-000000000002", failure="omission")
+    assert 'data-rx-item="m/omission"' not in shown(app)
+    assert kept().flags()["verdict"].drop_nulls().to_list() == []
+
+
+def test_models_of_the_same_name_and_names_with_a_bar_can_be_compared(open_app, review_folder):
+    info = review_folder / "reviewset.yaml"
+    renamed = (
+        info.read_text(encoding="utf-8").replace("Model N", "A | B").replace("Model M", "A | B")
+    )
+    info.write_text(renamed, encoding="utf-8")
+    app = open_app("case", case="c1")
+    box = app.selectbox(key="compare_c1")
+    assert sum("A | B (m)" in option for option in box.options) == 2
+    both = next(place for place, one in enumerate(box.options) if "the report" not in one)
+    box.select_index(both).run()
+    assert not app.exception
+    assert "only in A | B (m)" in shown(app)
+
+
+def test_a_copied_link_names_the_set(open_app, review_folder):
+    told = component(open_app("case", case="c1"), "rexview_share")
+    assert told["set"] == {"key": "set", "name": resources.set_id(review_folder)}
 
 
 def test_verdicts_of_others_are_there_and_count(open_app, kept):
@@ -166,21 +226,19 @@ def test_a_database_that_does_not_take_it_is_told_and_tried_again(
     with monkeypatch.context() as broken:
         broken.setattr(Reviews, "record", fail)
         text = shown(give(app, "confirmed"))
-        assert "1 verdict is not kept yet" in text
-        assert "Make room on it." in text
-        assert "<b>You</b> <i>confirmed" in text
-    app.button(key="rx_keep_verdicts").click().run()
-    assert "not kept yet" not in shown(app)
+        assert "1 verdict is not kept yet" in card(app)["trouble"]
+        assert "Make room on it." in card(app)["trouble"]
+        assert "<i>you confirmed · rule</i></summary>" in text
+    assert card(app.run())["trouble"] == ""
     assert kept().flags()["verdict"].to_list() == ["confirmed"]
 
 
 def test_what_the_browser_makes_up_is_refused(open_app, kept, monkeypatch):
     app = open_app("case", case="c1")
     monkeypatch.setattr(people, "current", lambda: Person("ann", "Ann", "lead"))
-    text = shown(give(app, "splendid"))
-    assert "was not taken" in text
+    assert "was not taken" in card(give(app, "splendid"))["trouble"]
     assert kept().revision(but="reveal") == 0
-    assert "was not taken" not in shown(app.run()), "it is not tried again"
+    assert card(app.run())["trouble"] == "", "it is not tried again"
 
 
 def test_without_the_database_pages_show_what_was_given(open_app, review_folder):

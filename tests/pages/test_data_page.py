@@ -39,13 +39,56 @@ def test_a_set_with_errors_does_not_open_and_every_error_is_listed(open_app, tmp
     assert "set" not in app.query_params
 
 
-@pytest.mark.parametrize("text", ["", "/no/such/folder", "\0", "~nobody/x"])
-def test_what_is_no_folder_is_refused(open_app, text):
+NO_PATHS = ["/no/such/folder", "\0", "~nosuchuser/x", "x" * 5000, "x/" * 2500, "a\tb"]
+
+
+def test_what_is_no_folder_is_refused(open_app):
     app = open_app("data")
-    app.text_input[0].set_value(text)
-    app.button[0].click().run()
+    for place, label in ((0, "Open"), (1, "Check")):
+        for text in ["", *NO_PATHS]:
+            app.text_input[place].set_value(text)
+            next(one for one in app.button if one.label == label).click().run()
+            assert not app.exception
+            assert app.error or app.warning
+
+
+def test_what_is_no_path_is_refused_when_importing(open_app, tmp_path):
+    table = tmp_path / f"{'t' * 240}.csv"
+    table.write_text("case,model,text\nc1,m,Clear lungs.\n")
+    app = open_app("data")
+    app.session_state["data_tab"] = "Import"
+    app.run()
+    for text in [*NO_PATHS, "/dev/zero"]:
+        app.text_area[0].set_value(text).run()
+        assert not app.exception
+    app.selectbox(key="import_format").set_value("table").run()
+    app.text_area(key="import_paths_table").set_value(str(table)).run()
     assert not app.exception
-    assert app.error or app.warning
+    assert not app.error
+    (target,) = (one for one in app.text_input if one.label == "New folder for the review set")
+    assert len(target.value) < 300 + len(str(tmp_path))
+    for text in NO_PATHS[1:]:
+        target.set_value(text)
+        app.button(key="import_table").click().run()
+        assert not app.exception
+        assert app.error
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 5000 + ".csv", "../../up.csv", "a\t\nb.csv", "CON.csv", "a/b\\c.csv", ".csv"]
+)
+def test_an_upload_may_be_called_anything(open_app, name):
+    app = open_app("data")
+    app.session_state["data_tab"] = "Import"
+    app.run()
+    app.selectbox(key="import_format").set_value("table").run()
+    rows = (b"case,model,text\nc1,m,Clear lungs.\n", b"case,model,text\nc2,m,Effusion.\n")
+    app.file_uploader[0].set_value([(name, content, "text/csv") for content in rows]).run()
+    assert not app.exception
+    app.button(key="import_table").click().run()
+    assert not app.exception
+    assert not app.error
+    assert "2 cases" in shown(app)
 
 
 def test_a_link_to_a_set_that_is_not_known_here_is_explained(open_app):

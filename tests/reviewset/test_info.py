@@ -126,15 +126,45 @@ def test_errors_of_yaml_carry_the_line(small, text, row):
     assert (problem.severity, problem.file, problem.row) == ("error", "reviewset.yaml", row)
 
 
-def test_aliases_of_aliases_take_no_time(small):
+def test_aliases_of_aliases_are_refused_where_they_get_too_many(small):
     lines = ["a0: &a0 [x, x]"]
     for level in range(1, 60):
         lines.append(f"a{level}: &a{level} [*a{level - 1}, *a{level - 1}]")
-    small.text("reviewset.yaml", "format: 1\nname: *a59\n" + "\n".join(lines))
-    assert error_lines(small) == [(2, None)]
-    small.text("reviewset.yaml", "\n".join(lines) + "\nformat: *a59\nname: *a59\nmodels: *a0\n")
-    places = [(61, "format"), (62, "name"), (63, "models[0].id"), (63, "models[1].id")]
-    assert error_lines(small) == places
+    small.text("reviewset.yaml", "\n".join(lines) + "\nformat: 1\nname: *a59\n")
+    assert error_lines(small) == [(14, None)]
+    assert "50,000 values" in small.only_problem().message
+
+
+def test_an_alias_is_read_as_what_it_repeats(small):
+    small.text("reviewset.yaml", "format: 1\nname: &a Short\nnotice: *a\nmodels: &m []\nx: *m\n")
+    assert small.load().info.notice == "Short"
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        ('rubric: "a\\0b"', "rubric"),
+        (f"rubric: {'r' * 5000}", "rubric"),
+        ("images: ~nosuchuser/x", "images"),
+        ('images: "a\\0b"', "images"),
+        (f"images: {'i' * 5000}/", "images"),
+        (f"images: {'i/' * 3000}", "images"),
+        ("rubric: r1.yaml", "rubric"),
+        ("rubric: r2.yaml", "rubric"),
+        ("rubric: r3.yaml", "rubric"),
+        ("rubric: r4.yaml", "rubric"),
+    ],
+)
+def test_paths_and_rubrics_that_cannot_be_are_named(small, line, field):
+    anchors = "anchors: {1: a, 9: b}"
+    small.text("r1.yaml", "dimensions: " + "[" * 5000)
+    small.text("r2.yaml", "a0: &a0 [x]\n" + "".join(
+        f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
+    ))  # fmt: skip
+    small.text("r3.yaml", f"dimensions: {{process: {{name: P, question: Q, {anchors}}}}}")
+    small.text("r4.yaml", "dimensions: {process: {name: P, question: [], anchors: {1: a}}}")
+    small.text("reviewset.yaml", f"format: 1\nname: x\n{line}\n")
+    assert error_lines(small) == [(3, field)]
 
 
 def test_another_encoding_carries_the_line(small):
@@ -206,6 +236,31 @@ def test_a_rubric_of_its_own(small):
     assert small.load().info.rubric == "mine.yaml"
 
 
+def test_a_table_of_harm_of_its_own(small):
+    small.text("own.yaml", "findings: {nodule: 4}\n")
+    small.text("reviewset.yaml", "format: 1\nname: x\nharm: own.yaml\n")
+    info = small.load().info
+    assert info.harm == "own.yaml"
+    assert "harm: own.yaml" in dump_info(info, images="images/")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("own.yaml", "findings: {nodule: 7}\n", "findings: nodule: 7 is no harm"),
+        ("own.yaml", None, "There is no file “own.yaml”"),
+        ("../own.yaml", "findings: {nodule: 4}\n", "not in this folder"),
+    ],
+)
+def test_a_table_of_harm_that_cannot_be_used(small, name, content, told):
+    if content is not None:
+        small.text(name, content)
+    small.text("reviewset.yaml", f"format: 1\nname: x\nharm: {name}\n")
+    problem = small.only_problem()
+    assert (problem.severity, problem.row, problem.field) == ("error", 3, "harm")
+    assert told in problem.message
+
+
 @pytest.mark.parametrize(
     ("text", "field"),
     [
@@ -220,3 +275,14 @@ def test_slips_of_the_pen_are_warnings(small, text, field):
     small.text("reviewset.yaml", "format: 1\nname: x\n" + text)
     problem = small.only_problem()
     assert (problem.severity, problem.field) == ("warning", field)
+
+
+def test_ids_that_are_too_long_are_errors_before_anything_opens(small):
+    longest, longer = "m" * 200, "m" * 201
+    for name, errors in ((longest, 0), (longer, 2)):
+        small.text("reviewset.yaml", f"format: 1\nname: x\nmodels: [{{id: {name}}}]\n")
+        small.jsonl("answers", [{"case": "c1", "model": name, "text": "Clear."}])
+        found = [one for one in small.problems() if one.severity == "error"]
+        assert len(found) == errors, found
+        assert all("is longer than 200 characters" in one.message for one in found)
+    assert {(one.file, one.row) for one in found} == {("reviewset.yaml", 3), ("answers.jsonl", 1)}

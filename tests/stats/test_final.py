@@ -133,7 +133,8 @@ class TestWeakestLink:
         [
             (5, 2, 3, "execution"),
             (2, 2, 4, "process_and_execution"),
-            (3, 3, 3, "process_and_execution_and_synthesis"),
+            (3, 3, 3, "all_equal"),
+            (5, 5, 5, "all_equal"),
             (4, 4, 1, "synthesis"),
             (4, 1, None, None),
         ],

@@ -112,6 +112,71 @@ def test_each_failure_is_named_once_with_all_that_is_said_of_it():
     assert flags_html(CasePage(Case("c", "q"), (answer,), (), {}, ()), answer, {}) == ""
 
 
+REJECTED = {"case": "c", "model": "m", "source": "reader", "verdict": "rejected"}
+
+
+def test_a_rejected_failure_that_nobody_raised_is_said_in_words_and_is_no_chip():
+    answer = Answer("c", "m", "A")
+    ruled_out = Flag(failure="omission", reader="a", message="It is there.", **REJECTED)
+    html = flags_html(
+        CasePage(Case("c", "q"), (answer,), (), {}, (ruled_out,)), answer, {"a": "Dr A"}
+    )
+    text = read(html)
+    assert "rx-badge" not in html
+    assert "Missed finding: rejected, and no rule or reader raises it." in text
+    assert "Dr A rejected It is there." in text
+
+
+@pytest.mark.parametrize(
+    "raised",
+    [
+        Flag("c", "m", "omission", "detector", "Missed.", verdict="rejected"),
+        Flag("c", "m", "omission", "reader", "Missed.", reader="b", verdict="confirmed"),
+    ],
+)
+def test_a_rejected_failure_that_a_rule_or_a_reader_raised_stays_a_chip(raised):
+    answer = Answer("c", "m", "A")
+    rejected = Flag(failure="omission", reader="a", message="It is there.", **REJECTED)
+    page = CasePage(Case("c", "q"), (answer,), (), {}, (raised, rejected))
+    html = flags_html(page, answer, {})
+    assert html.count("rx-badge") == 1
+    assert "Ruled out" not in read(html)
+
+
+def test_the_options_that_contradict_are_marked_in_the_question():
+    case = Case(
+        "c", "Where?", question_type="choice", options=("On the right", "On the left"), correct=1
+    )
+    evidence = (
+        Evidence("option", "right", "0", 7, 12, side="right"),
+        Evidence("correct_option", "left", "1", 7, 11, side="left"),
+    )
+    flag = Flag("c", "m", "laterality_error", "detector", "Wrong.", evidence=evidence)
+    html = case_panels.question_html(case, [("f1", flag)])
+    marked = [part.split("<")[0] for part in html.split('data-rx-evidence="f1"')[1:]]
+    assert [part.split(">")[-1] for part in marked] == ["right", "left"]
+    listed = flags_html(
+        CasePage(case, (Answer("c", "m", "A"),), (), {}, (flag,)), Answer("c", "m", "A"), {}
+    )
+    assert "Choice right Correct left" in read(listed)
+
+
+@pytest.mark.parametrize(("finish", "counts"), [("length", False), ("stop", True)])
+def test_scores_of_an_answer_that_was_cut_off_are_shown_and_said_to_count_nowhere(
+    page, review_set, finish, counts
+):
+    answer = Answer("c1", "n", "It is", finish_reason=finish)
+    scores = tuple(scores_of("n", process=5, execution=4, synthesis=4, language=3))
+    finals = {"n": final_of_answer(scores)} if counts else {}
+    page = replace(page, answers=(answer,), scores=scores, finals=finals)
+    column = case_panels.answers_html(page, review_set, colours=COLOURS, gap_threshold=2)
+    table = case_panels.scores_html(scores, names=NAMES, readers={}, uncounted=page.uncounted)
+    for html in (column, table):
+        assert ("count in no table and no mean" in read(html)) is not counts
+    assert 'title="Execution 4' in column
+    assert ">5</td>" in table
+
+
 def test_an_answer_cut_at_the_limit_says_so_though_the_server_said_stop(page, review_set):
     cut = Answer("c1", "n", "It is", finish_reason="stop", output_tokens=8, max_output_tokens=8)
     page = replace(page, answers=(cut,))
@@ -157,6 +222,9 @@ def test_the_chain_marks_the_weakest_link_only_when_there_is_one():
     assert "Gap 3" in weak
     even = score_chain_html({"process": 4, "execution": 4, "synthesis": 4}, gap_threshold=2)
     assert "rx-weak" not in even
+    good = score_chain_html({"process": 5, "execution": 4.5, "synthesis": 5}, gap_threshold=2)
+    assert "rx-weak" not in good  # it is the weakest, and no shortfall
+    assert "weakest link" in good
     part = score_chain_html({"process": 4, "execution": 1}, gap_threshold=2)
     assert "rx-weak" not in part
     assert "Gap 3" in part

@@ -4,9 +4,18 @@ import re
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from page_text import StrictReader
 
-from rexview.ui.text import MAX_MARKDOWN, Span, cut_spans, markdown_html, plain_html
+from rexview.ui.text import (
+    MAX_MARKDOWN,
+    Span,
+    as_markdown,
+    cut_spans,
+    lines_as_markdown,
+    markdown_html,
+    plain_html,
+)
 
 ALLOWED = {
     *("p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li"),
@@ -147,3 +156,48 @@ def test_marks_leave_the_markup_of_lines_alone(text, wanted):
             marked = markdown_html(text, [Span(start, end, "x")])
             assert wanted in marked, text[start:end]
             assert bare(marked) == unmarked
+
+
+def shown_by_streamlit(markdown):
+    """Return what is left as words for Streamlit to make links and icons of."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("![i](http://a.b/c.png)", "[l](http://a.b)", "<b>x</b>", "$x^2$", ":red[x]", "`c`"),
+        *("# h", "- [ ] x", "1. x", "| a | b |", "a_b_ *c* ~~d~~", "===", "&lt;", "\\*x\\*"),
+    ],
+)
+def test_markup_is_escaped_for_streamlits_markdown(text):
+    escaped = as_markdown(text)
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(escaped)
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    assert {child.type for child in tokens[1].children} <= {"text", "text_special"}
+    assert "".join(child.content for child in tokens[1].children).replace("\u2060", "") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("http://a.b", "HTTPS://a.b/c", "www.a.b", "WWW.a.b", "a.b@c.de", ":material/home:"),
+        *(":material_home:", ":streamlit:", ":smile:", ":+1:", "x:y:z"),
+    ],
+)
+def test_streamlit_makes_no_link_and_no_icon_of_words(text):
+    """Its patterns, as they stand in its scripts, find nothing; that it shows the same a browser
+    test says."""
+    words = shown_by_streamlit(as_markdown(text))
+    for pattern in (
+        r"(?i)(https?://|www(?=\.))([-.\w]+)",
+        r"[-.\w+]+@[-\w]+(\.[-\w]+)+",
+        r":(material[/_]|streamlit)",
+        r":[\w+-]+:",
+    ):
+        assert not re.search(pattern, words, re.ASCII)
+    assert words.replace("\u2060", "") == text
+
+
+def test_lines_of_an_error_stay_lines():
+    assert lines_as_markdown("One.\n\n  Two: *x*.\n") == "One\\.  \nTwo\\: \\*x\\*\\."

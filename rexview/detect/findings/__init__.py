@@ -5,7 +5,7 @@
 [('pleural_effusion', 'right', 'positive'), ('pneumothorax', None, 'negated')]
 """
 
-from rexview.detect.findings.lexicon import finding_info, may_be_same_fracture
+from rexview.detect.findings.lexicon import finding_info, is_narrower, may_be_same_fracture
 from rexview.detect.findings.mention import Finding, Mention, Side, Status
 from rexview.detect.findings.reading import find_mentions
 
@@ -16,5 +16,6 @@ __all__ = [
     "Status",
     "find_mentions",
     "finding_info",
+    "is_narrower",
     "may_be_same_fracture",
 ]

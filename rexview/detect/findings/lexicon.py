@@ -67,10 +67,14 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """All findings by id, and all phrases by their first word."""
+    """All findings by id, all phrases by their first word, and words narrower than their finding.
+
+    ``narrower`` holds these as lists of words ("empyema" for a pleural effusion).
+    """
 
     findings: dict[str, Finding]
     phrases: dict[str, Opening]
+    narrower: frozenset[tuple[str, ...]]
 
 
 @cache
@@ -113,7 +117,8 @@ def lexicon() -> Lexicon:
     for cue, phrases in _load("cues.yaml").items():
         for words in _spellings(phrases):
             meanings.setdefault(words, Meaning()).cues.add(cue)
-    return Lexicon(findings, _indexed(meanings))
+    narrower = frozenset(_spellings(data["narrower"], plurals=True))
+    return Lexicon(findings, _indexed(meanings), narrower)
 
 
 def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, Opening]:
@@ -140,6 +145,15 @@ def may_be_same_fracture(one: str, other: str) -> bool:
     """
     named = one if other == _FRACTURE else other
     return _FRACTURE in (one, other) and named.endswith(f"_{_FRACTURE}")
+
+
+def is_narrower(phrase: str) -> bool:
+    """Say whether a phrase names only some of what its finding in the lexicon stands for.
+
+    >>> is_narrower("empyema"), is_narrower("pleural effusion")
+    (True, False)
+    """
+    return words_of(phrase) in lexicon().narrower
 
 
 def finding_info(finding: str) -> Finding:

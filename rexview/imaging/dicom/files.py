@@ -18,6 +18,7 @@ from rexview.imaging.dicom.compressed import inflate
 from rexview.imaging.dicom.header import Header
 from rexview.imaging.dicom.shape import PIXEL_TAGS, PixelElement, find_pixels
 from rexview.imaging.limits import NOT_A_PICTURE, cut_off
+from rexview.imaging.memory import BYTES_PER_PIXEL, MEMORY, take
 
 _INFLATED_ROOM: Final = 64 * 2**20
 """Bytes that the header of a deflated file may take beside its pixels."""
@@ -55,10 +56,10 @@ def open_dicom(path: Path, declared: bool, max_pixels: int) -> Iterator[OpenedDi
 
     Raises
     ------
-    ImageTooLarge, ImageBroken
+    ImageTooLarge, ImageBroken, ImageBusy
         With the reason.
     """
-    with path.open("rb") as file:
+    with MEMORY.scope(), path.open("rb") as file:
         dataset, syntax, stream = _parse(path, file, declared, max_pixels)
         pixels = find_pixels(stream, syntax)
         size = stream.seek(0, io.SEEK_END)
@@ -75,6 +76,8 @@ def _parse(
         if declared:
             meta = read_file_meta_info(path)
             if meta.get("TransferSyntaxUID") == uid.DeflatedExplicitVRLittleEndian:
+                # what it unpacks to is not known before: as much as a picture may need at most
+                take(max_pixels * BYTES_PER_PIXEL, max_pixels)
                 file.seek(144 + int(meta.FileMetaInformationGroupLength))
                 stream = io.BytesIO(inflate(file.read(), 8 * max_pixels + _INFLATED_ROOM))
                 parsed = read_dataset(stream, False, True, stop_when=_at_pixels)

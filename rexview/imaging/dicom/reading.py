@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,11 +24,15 @@ from rexview.imaging.dicom.grey import (
 )
 from rexview.imaging.dicom.header import Header
 from rexview.imaging.dicom.pixels import decode
-from rexview.imaging.dicom.shape import Shape, frames_of, shape_of
+from rexview.imaging.dicom.shape import Shape, frames_of, needed_bytes, shape_of
 from rexview.imaging.dicom.spacing import aspect_of, spacing_of
 from rexview.imaging.limits import MORE_FRAMES
+from rexview.imaging.memory import strips, take
 from rexview.imaging.radiograph import Modality, Radiograph
 
+_PALETTES: Final = ("Red", "Green", "Blue", "Alpha")
+_LONGEST_TABLE: Final = 65_536
+_DISCRETE, _LINEAR = 0, 1
 NO_PALETTE: Final = "The picture's colour table is missing or damaged."
 
 
@@ -38,7 +43,7 @@ def read_dicom(path: Path, declared: bool, max_pixels: int) -> Radiograph:
 
     Raises
     ------
-    ImageTooLarge, ImageBroken
+    ImageTooLarge, ImageBroken, ImageBusy
         With the reason.
     """
     with open_dicom(path, declared, max_pixels) as opened:
@@ -46,13 +51,15 @@ def read_dicom(path: Path, declared: bool, max_pixels: int) -> Radiograph:
         if element is None:
             raise _no_picture(header)
         shape = shape_of(header, element, max_pixels)
+        unpacked = opened.size if isinstance(opened.file, BytesIO) else 0
+        take(needed_bytes(shape, opened.syntax, unpacked), max_pixels)
         pixels = decode(opened.file, header, element, shape, opened.syntax, opened.size)
     notes = list(shape.notes)
     if shape.frames > 1:
         notes.append(MORE_FRAMES.format(frames=shape.frames))
     if shape.photometry == "PALETTE COLOR" or shape.samples == 3:
         grey: dict[str, Any] = {}
-        pixels = _colour(pixels, header, shape)
+        pixels = _colour(pixels, header, shape, opened.syntax.is_little_endian)
         bits = pixels.dtype.itemsize * 8
     else:
         bits = shape.bits
@@ -78,16 +85,54 @@ def _no_picture(header: Header) -> ImageBroken:
     return ImageBroken(f"This DICOM file has no picture in it{name}.")
 
 
-def _colour(pixels: NDArray[Any], header: Header, shape: Shape) -> NDArray[Any]:
+def _colour(
+    pixels: NDArray[Any], header: Header, shape: Shape, little_endian: bool
+) -> NDArray[Any]:
     """R, G, B of 8 bits, or one grey channel, from palette indices or colour samples."""
     bits = min(shape.bits, pixels.dtype.itemsize * 8)
     if shape.photometry == "PALETTE COLOR":
-        try:
-            pixels = apply_color_lut(pixels, header.dataset)
-        except Exception:  # a damaged table raises anything
-            raise ImageBroken(NO_PALETTE) from None
+        pixels = _through_palette(pixels, header, little_endian)
         bits = pixels.dtype.itemsize * 8
     return grey_or_colour(pixels[..., :3], bits)
+
+
+def _through_palette(pixels: NDArray[Any], header: Header, little_endian: bool) -> NDArray[Any]:
+    """(rows, columns, 3) R, G, B in the depth of the file's colour table."""
+    described = header.numbers("RedPaletteColorLookupTableDescriptor")
+    wide = len(described) < 3 or int(described[2]) // 8 != 1
+    kind = ("<u2" if little_endian else ">u2") if wide else "u1"
+    for name in _PALETTES:
+        segments = header.raw(f"Segmented{name}PaletteColorLookupTableData")
+        if segments and _unfolds_too_far(segments, kind):
+            raise ImageBroken(NO_PALETTE)
+    found: NDArray[Any] | None = None
+    try:
+        for rows in strips(*pixels.shape):
+            colour = apply_color_lut(pixels[rows], header.dataset)[..., :3]
+            if found is None:
+                found = np.empty((*pixels.shape, 3), colour.dtype)
+            found[rows] = colour
+    except Exception:  # a damaged table raises anything
+        raise ImageBroken(NO_PALETTE) from None
+    assert found is not None
+    return found
+
+
+def _unfolds_too_far(segments: bytes, kind: str) -> bool:
+    """Whether a segmented colour table (PS3.3 C.7.9.2) is longer than a table can be.
+
+    Six bytes can ask for 65,535 entries, where a whole table has at most 65,536. Segments that
+    repeat others count as too long: they multiply.
+    """
+    words = np.frombuffer(segments[: len(segments) // 2 * 2], kind)
+    at, entries = 0, 0
+    while at + 1 < len(words):
+        code, length = int(words[at]), int(words[at + 1])
+        entries += length
+        if code not in (_DISCRETE, _LINEAR) or entries > _LONGEST_TABLE:
+            return True
+        at += 2 + (length if code == _DISCRETE else 1)
+    return False
 
 
 def _grey(pixels: NDArray[Any], header: Header, notes: list[str]) -> dict[str, Any]:

@@ -23,6 +23,8 @@ COLOUR_CONTRADICTION: Final = (
 _PIXEL_VRS: Final = frozenset({"OB", "OW", "OF", "OD", "UN"})
 _FLOAT_BITS: Final = {"FloatPixelData": 32, "DoubleFloatPixelData": 64}
 _COLOURS: Final = frozenset({"RGB", "YBR_FULL", "YBR_FULL_422", "YBR_ICT", "YBR_RCT"})
+_LEAST_BYTES: Final = 6
+_PALETTE_BYTES: Final = 8
 _GREYS: Final = frozenset({"MONOCHROME1", "MONOCHROME2", "PALETTE COLOR"})
 
 
@@ -51,6 +53,27 @@ class Shape:
     bits: int
     frames: int
     notes: tuple[str, ...] = ()
+
+
+def needed_bytes(shape: Shape, syntax: UID, unpacked: int = 0) -> int:
+    """Bytes that decoding one frame takes at its highest point, see :mod:`rexview.imaging.memory`.
+
+    Parameters
+    ----------
+    shape, syntax
+        What was read of the file.
+    unpacked : int
+        Length of a file that was inflated into memory.
+    """
+    stored = shape.samples * max(shape.allocated, 8) // 8
+    pixel = max(2 * stored, _LEAST_BYTES)
+    if shape.photometry in ("YBR_FULL", "YBR_FULL_422"):
+        pixel = 11 * stored  # brought to R, G, B in floats
+    elif syntax.is_encapsulated:  # the coded frame, and decoders that count in 32 bits
+        pixel = 3 * stored + 5 if shape.samples == 1 else 5 * stored + 9
+    if shape.photometry == "PALETTE COLOR":
+        pixel += _PALETTE_BYTES
+    return shape.rows * shape.columns * pixel + unpacked
 
 
 def find_pixels(file: BinaryIO, syntax: UID) -> PixelElement | None:

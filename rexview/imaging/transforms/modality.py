@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from rexview.imaging.memory import strips
 from rexview.imaging.radiograph import Modality, Radiograph
 
 QUANTISED: Final = "The picture has more than 65,536 grey values; it is shown with 65,536."
@@ -77,25 +78,37 @@ def _look_up(pixels: NDArray[Any], modality: Modality) -> Coded:
         if limits.min < 0:
             bare = code(Radiograph(pixels, "dicom", limits.bits))
         return Coded(look_up(bare.codes, whole), 1.0, 0.0)
-    place = np.nan_to_num(pixels.astype(np.float64)) - modality.table_first
-    return Coded(table[np.clip(place, 0, len(table) - 1).astype(np.intp)], 1.0, 0.0)
+    found = np.empty(pixels.shape, table.dtype)
+    for rows in strips(*pixels.shape):
+        place = np.nan_to_num(pixels[rows].astype(np.float64)) - modality.table_first
+        found[rows] = table[np.clip(place, 0, len(table) - 1).astype(np.intp)]
+    return Coded(found, 1.0, 0.0)
 
 
 def _quantise(pixels: NDArray[Any], slope: float, intercept: float) -> Coded:
     """Cut a range that is wider than 16 bits, or not whole numbers, into 65,536 steps."""
-    values = np.clip(pixels.astype(np.float64), -_HUGE, _HUGE)
-    finite = np.isfinite(values)
-    low = float(values.min(where=finite, initial=np.inf))
-    high = float(values.max(where=finite, initial=-np.inf))
+    low, high = np.inf, -np.inf
+    for rows in strips(*pixels.shape):
+        values, finite = _finite(pixels[rows])
+        low = min(low, float(values.min(where=finite, initial=np.inf)))
+        high = max(high, float(values.max(where=finite, initial=-np.inf)))
     if not low <= high:
         low = high = 0.0
-    values = np.where(finite, values, low)
     exact = pixels.dtype.kind in "ui" and high - low <= 65535
     step = 1.0 if exact or high == low else (high - low) / 65535
     if step == 0 or not np.isfinite(slope * step) or slope * step == 0:
         step = 1.0
-    codes = np.clip(np.rint((values - low) / step), 0, 65535).astype(np.uint16)
+    codes = np.empty(pixels.shape, np.uint16)
+    for rows in strips(*pixels.shape):
+        values, finite = _finite(pixels[rows])
+        codes[rows] = np.clip(np.rint((np.where(finite, values, low) - low) / step), 0, 65535)
     return Coded(codes, slope * step, intercept + low * slope, quantised=not exact and high > low)
+
+
+def _finite(pixels: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Values within the range in which steps can be counted, and which of them are numbers."""
+    values = np.clip(pixels.astype(np.float64), -_HUGE, _HUGE)
+    return values, np.isfinite(values)
 
 
 def look_up(codes: NDArray[Any], table: NDArray[Any]) -> NDArray[Any]:

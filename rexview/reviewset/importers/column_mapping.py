@@ -18,10 +18,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.errors import ImportSourceError
+from rexview.bounded import read_file, typed_path
+from rexview.errors import FileRefused, ImportSourceError
 from rexview.schema import Problem
 from rexview.vocab import DIMENSIONS, FAILURES
 
+_LONGEST_FILE: Final = 10_000_000
 FIELDS: Final[dict[str, str]] = {
     "case": "Case id",
     "question": "Question",
@@ -236,7 +238,11 @@ class ColumnMapping:
         if isinstance(value, Mapping):
             return cls.from_dict(value)
         try:
-            return cls.from_json(Path(value).read_text(encoding="utf-8-sig"))
+            content = read_file(typed_path(str(value)), _LONGEST_FILE)
+            return cls.from_json(content.decode("utf-8-sig"))
+        except FileRefused as refusal:
+            problem = _problem(None, f"The mapping file cannot be used. {refusal}")
+            raise ImportSourceError("The column mapping cannot be used.", [problem]) from None
         except (OSError, UnicodeDecodeError):
             problem = _problem(None, "The mapping file is not there, or not UTF-8.")
             raise ImportSourceError("The column mapping cannot be used.", [problem]) from None

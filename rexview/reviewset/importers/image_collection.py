@@ -77,8 +77,10 @@ def files_below(sources: Sequence[Path]) -> Iterator[Path]:
                 name for name in folders if name[0] != "." and name not in _SKIPPED_FOLDERS
             )
             for name in sorted(names):
-                if not name.startswith(".") and name.lower() not in ("thumbs.db", "dicomdir"):
-                    yield Path(folder, name)
+                path = Path(folder, name)
+                named = not name.startswith(".") and name.lower() not in ("thumbs.db", "dicomdir")
+                if named and path.is_file():  # a pipe would be waited for
+                    yield path
 
 
 def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[FoundImage]:

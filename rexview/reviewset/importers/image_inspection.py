@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from rexview.errors import ImageBroken, ImageError
-from rexview.imaging import MAX_PIXELS, ImageFacts, read_facts
+from rexview.imaging import MAX_PIXELS, ImageFacts, read_facts, read_image
 from rexview.imaging.dicom import is_dicom as has_dicom_mark
 from rexview.imaging.dicom import open_dicom
 from rexview.imaging.dicom.header import Header
@@ -74,25 +74,30 @@ def _check_whole(path: Path) -> None:
             whole = int.from_bytes(start[4:8], "little") + 8 <= size
         elif start.startswith(b"\xff\xd8"):
             stream.seek(max(0, size - 65536))  # padding and comments may follow the end mark
-            whole = b"\xff\xd9" in stream.read() or _loads(path)
+            whole = b"\xff\xd9" in stream.read() or _decodes(path)
         elif start.startswith(b"\x89PNG"):
-            whole = _loads(path, verify=True)
+            whole = _checksums_hold(path)
         else:
             return
     if not whole:
         raise ImageBroken("The file is damaged or cut off.")
 
 
-def _loads(path: Path, *, verify: bool = False) -> bool:
-    """Whether Pillow can decode the picture or, with ``verify``, finds its checksums in order."""
+def _decodes(path: Path) -> bool:
+    try:
+        read_image(path)
+    except ImageBroken:
+        return False
+    return True
+
+
+def _checksums_hold(path: Path) -> bool:
+    """Whether Pillow finds the checksums of a PNG in order."""
     from PIL import Image
 
     try:
         with quietly(), Image.open(path) as image:
-            if verify:
-                image.verify()
-            else:
-                image.load()
+            image.verify()
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
         return False
     return True

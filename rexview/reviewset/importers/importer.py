@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from rexview.bounded import typed_path
+from rexview.errors import FileRefused
 from rexview.reviewset.importers.draft import Draft
 from rexview.reviewset.importers.problem_log import ProblemLog
 from rexview.schema import Problem
@@ -64,7 +66,10 @@ class Option:
             values = [value] if isinstance(value, str) else list(value)
             return tuple(str(one).strip() for one in values if str(one).strip())
         if self.type in ("file", "folder"):
-            path = Path(value).expanduser()
+            try:
+                path = typed_path(str(value))
+            except FileRefused as refusal:
+                raise ValueError(f"cannot be used. {refusal}") from None
             if self.type == "file" and not path.is_file():
                 raise ValueError("names a file that does not exist.")
             if self.type == "folder" and not path.is_dir():

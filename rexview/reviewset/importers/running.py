@@ -9,13 +9,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rexview.errors import ImportSourceError
+from rexview.bounded import typed_path
+from rexview.errors import FileRefused, ImportSourceError
 from rexview.reviewset import write
 from rexview.reviewset.importers.draft import Draft
 from rexview.reviewset.importers.formats import FORMATS
 from rexview.reviewset.importers.importer import Importer, ImportReport
 from rexview.reviewset.importers.problem_log import ProblemLog
 
+_SHOWN = 60
 _NO_OPTIONS: Mapping[str, Any] = {}
 
 
@@ -54,7 +56,10 @@ def import_source(
     if importer is None:
         log.error(format_id, "There is no such format.", f"Choose one of {', '.join(FORMATS)}.")
         raise ImportSourceError("The import cannot start.", log.problems)
-    sources, out = [Path(source) for source in sources], Path(out)
+    sources = [_usable(source, log, None) for source in sources]
+    out = _usable(out, log, "out")
+    if log.failed:
+        raise ImportSourceError("The import cannot start.", log.problems)
     settings = _read_options(importer, options, log)
     _check_sources(importer, sources, log)
     _check_out(sources, out, log)
@@ -89,9 +94,21 @@ def _check_sources(importer: Importer, sources: Sequence[Path], log: ProblemLog)
     for source in sources:
         if not source.exists():
             log.error(source.name, "There is no such file or folder.", "Check the path.")
+        elif not source.is_dir() and not source.is_file():
+            message = "This is a device or a pipe, not a file."
+            log.error(source.name, message, "Give a file or a folder.")
         elif source.is_dir() and not importer.folders:
             kinds = ", ".join(importer.suffixes)
             log.error(source.name, "This is a folder.", f"Give files that end in {kinds}.")
+
+
+def _usable(path: Path, log: ProblemLog, field: str | None) -> Path:
+    """The path itself, reported when no file can have it."""
+    try:
+        return typed_path(os.fspath(path))
+    except FileRefused as refusal:
+        log.error(Path(path).name[:_SHOWN], str(refusal), "Give another path.", field=field)
+        return Path()
 
 
 def _check_out(sources: Sequence[Path], out: Path, log: ProblemLog) -> None:

@@ -16,13 +16,14 @@ from statistics import median
 from typing import Final
 
 from rexview.reviewset.importers.problem_log import ProblemLog
-from rexview.reviewset.importers.text_encoding import decode
+from rexview.reviewset.importers.text_encoding import decode, read_source
 from rexview.reviewset.importers.workbook import read_workbook
 
 TEXT_SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt")
 EXCEL_SUFFIXES: Final = (".xlsx", ".xlsm")
-MAX_TEXT_BYTES: Final = 1 << 30
+MAX_TEXT_BYTES: Final = 500_000_000
 MAX_COLUMNS: Final = 2000
+MAX_CELLS: Final = 5_000_000
 MAX_CELL_CHARACTERS: Final = 10_000_000
 _DELIMITERS: Final = (",", ";", "\t", "|")
 _NO_DELIMITER: Final = "\x1f"
@@ -91,10 +92,10 @@ def read_sheet(
 def _text_rows(
     path: Path, log: ProblemLog, max_rows: int | None
 ) -> Iterable[tuple[int, list[str | None]]] | None:
-    if path.stat().st_size > MAX_TEXT_BYTES:
-        log.error(path.name, "The file is larger than 1 GiB.", "Split it into several files.")
+    content = read_source(path, MAX_TEXT_BYTES, log)
+    if content is None:
         return None
-    text, encoding = decode(path.read_bytes())
+    text, encoding = decode(content)
     if not text.strip('\ufeff\x00 \t\r\n,;|"'):
         log.error(path.name, "The file is empty.", "Give the file that holds the table.")
         return None
@@ -112,8 +113,13 @@ def _text_rows(
     try:
         rows: list[tuple[int, list[str | None]]] = []
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        cells = 0
         for number, row in enumerate(reader):
             rows.append((number, list(row)))
+            cells += len(row) + 1
+            if len(row) > 10 * MAX_COLUMNS or cells > MAX_CELLS:
+                log.error(path.name, *_too_large(len(row)))
+                return None
             if max_rows is not None and number > max_rows + _TITLE_ROWS:
                 break
     except csv.Error:
@@ -127,6 +133,14 @@ def _text_rows(
     finally:
         csv.field_size_limit(limit)
     return rows
+
+
+def _too_large(columns: int) -> tuple[str, str]:
+    """Say that a table has too many columns, else too many cells, and what to do."""
+    if columns > MAX_COLUMNS:
+        return f"The table has {columns:,} columns.", f"Keep at most {MAX_COLUMNS:,}."
+    message = f"The table has more than {MAX_CELLS:,} cells."
+    return message, "Split it into several files, or leave out columns that are not needed."
 
 
 def _delimiter(text: str) -> tuple[str, str]:
@@ -179,7 +193,7 @@ def _assemble(
     header_number, header = filled[header_place]
     width = max(len(_trimmed(row)) for _, row in filled[header_place:])
     if width > MAX_COLUMNS:
-        log.error(file, f"The table has {width:,} columns.", f"Keep at most {MAX_COLUMNS:,}.")
+        log.error(file, *_too_large(width))
         return None
     body = filled[header_place + 1 :]
     columns = _names(_trimmed(header), width, file, log, body)

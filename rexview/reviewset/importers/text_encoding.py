@@ -1,15 +1,32 @@
-"""Which encoding a text file is in, found from its bytes."""
+"""The bytes of a text file, and which encoding they are in."""
 
 from __future__ import annotations
 
 import codecs
+from pathlib import Path
 from typing import Final
+
+from rexview.bounded import read_file
+from rexview.errors import FileRefused
+from rexview.reviewset.importers.problem_log import ProblemLog
 
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+
+
+def read_source(path: Path, most_bytes: int, log: ProblemLog) -> bytes | None:
+    """Read a source file; log an error and return None when it is none, or too large."""
+    try:
+        return read_file(path, most_bytes)
+    except FileRefused as refusal:
+        log.error(path.name, str(refusal), "Give a file, or split it into several ones.")
+    except OSError as error:
+        message = f"The file cannot be read: {error.strerror or error}."
+        log.error(path.name, message, "See to it that the app may read it.")
+    return None
 
 
 def sniff_encoding(data: bytes) -> str:

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.reviewset.importers.problem_log import ProblemLog
-from rexview.reviewset.importers.text_encoding import decode
+from rexview.reviewset.importers.text_encoding import decode, read_source
+from rexview.reviewset.json_text import is_too_deep
 
-MAX_JSON_BYTES: Final = 1 << 30
+MAX_JSON_BYTES: Final = 500_000_000
+MAX_VALUES: Final = 20_000_000
+"""Commas and brackets of a file: empty lists take thirty times the memory of their text."""
 
 
 class _Objects:
@@ -35,10 +38,10 @@ def read_json(path: Path, log: ProblemLog) -> Any:
     and each is a warning: entries of a dict by study id must not vanish in silence.
     """
     file = path.name
-    if path.stat().st_size > MAX_JSON_BYTES:
-        log.error(file, "The file is larger than 1 GiB.", "Split it into several files.")
+    content = read_source(path, MAX_JSON_BYTES, log)
+    if content is None:
         return None
-    text, encoding = decode(path.read_bytes())
+    text, encoding = decode(content)
     if encoding == "cp1252":
         log.warning(
             file,
@@ -48,9 +51,16 @@ def read_json(path: Path, log: ProblemLog) -> Any:
     if not text.strip():
         log.error(file, "The file is empty.", "Give the file that holds the data.")
         return None
+    if sum(map(text.count, ",[{")) > MAX_VALUES:
+        log.error(
+            file, f"The file holds more than {MAX_VALUES:,} values.", "Split it into several files."
+        )
+        return None
     objects = _Objects()
     try:
         value = json.loads(text, parse_constant=lambda _: None, object_pairs_hook=objects)
+        if is_too_deep(value):
+            raise RecursionError
     except json.JSONDecodeError as error:
         log.error(
             file,

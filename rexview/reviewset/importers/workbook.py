@@ -20,6 +20,10 @@ from rexview.reviewset.importers.problem_log import ProblemLog
 MAX_UNPACKED_BYTES: Final = 300_000_000
 MAX_RATIO: Final = 300
 MAX_ROWS: Final = 1_048_576
+MAX_FILLED_ROWS: Final = 100_000
+"""A workbook takes a hundred times as long to read as a CSV file of the same rows."""
+MAX_TAGS: Final = 5_000_000
+"""Tags of XML in the whole workbook; a cell has four to six."""
 MAX_COLUMNS: Final = 2000
 _RATIO_MATTERS_FROM: Final = 50_000_000
 _CHUNK: Final = 1 << 20
@@ -27,6 +31,10 @@ _MERGED: Final = re.compile(
     rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
 )
 _FORMULA: Final = re.compile(rb"<(?:\w+:)?f[\s>/]")
+_TOO_LARGE: Final = (
+    "The workbook has far more rows or cells than can be read here.",
+    "Save the sheet as CSV, and import that.",
+)
 _OVERLAP: Final = 200
 
 Merged = tuple[int, int, int, int]
@@ -52,6 +60,9 @@ def read_workbook(
                 return None
             merged, has_formulas = _look_through(path, chosen)
             rows = list(_rows(chosen, max_rows))
+            if len(rows) > MAX_FILLED_ROWS:
+                log.error(path.name, *_TOO_LARGE)
+                return None
             if has_formulas:
                 formulas = _open(stream, data_only=False)[chosen.title]
                 _report_formulas(formulas, path.name, rows, log)
@@ -103,6 +114,9 @@ def _is_sound(path: Path, log: ProblemLog) -> bool:
                             "Open it in Excel and save it again.",
                         )
                         return False
+            if _tags(archive) > MAX_TAGS:
+                log.error(path.name, *_TOO_LARGE)
+                return False
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError):
         log.error(
             path.name,
@@ -111,6 +125,17 @@ def _is_sound(path: Path, log: ProblemLog) -> bool:
         )
         return False
     return True
+
+
+def _tags(archive: zipfile.ZipFile) -> int:
+    """Count the tags of all parts, up to some more than are allowed: openpyxl may read them all."""
+    found = 0
+    for entry in archive.infolist():
+        if entry.filename.endswith(".xml"):
+            with archive.open(entry) as stream:
+                while found <= MAX_TAGS and (chunk := stream.read(_CHUNK)):
+                    found += chunk.count(b"<")
+    return found
 
 
 def _choose(book: Any, wanted: str | None, file: str, log: ProblemLog) -> Any:
@@ -150,6 +175,8 @@ def _rows(sheet: Any, max_rows: int | None) -> Iterator[tuple[int, list[str | No
         if any(cell is not None for cell in cells):
             yield number, cells
             given += 1
+        if given > MAX_FILLED_ROWS:
+            return
         if number >= MAX_ROWS or (max_rows is not None and given > max_rows):
             return
 

@@ -18,8 +18,6 @@ import streamlit as st
 from rexview.ui.viewer.payload import ViewerData
 
 NAME: Final = "rexview_viewer"
-WINDOW_HEIGHT: Final = "clamp(420px, calc(100dvh - 170px), 1100px)"
-"""As high as the window leaves room for."""
 _ASSETS: Final = Path(__file__).with_name("assets")
 _LOADER: Final = "loader.js"
 _STYLE: Final = "viewer.css"
@@ -54,7 +52,7 @@ def radiograph_viewer(
     key: str,
     on_navigate: Callable[[str], None],
     on_report: Callable[[], None] | None = None,
-    height: int | str = WINDOW_HEIGHT,
+    height: int | str | None = None,
 ) -> None:
     """Put the viewer on the page.
 
@@ -73,8 +71,9 @@ def radiograph_viewer(
     on_report : callable, optional
         Called when the reader asks for the report and the page has no element with the id
         ``report`` to scroll to.
-    height : int or str
-        Pixels, or a CSS length.
+    height : int or str, optional
+        Pixels, or a CSS length. By default as high as the window leaves room for below what
+        stands above the viewer.
     """
 
     def navigate() -> None:

@@ -112,9 +112,10 @@ class ViewerData:
     ``active`` is the view shown first (the first one by default); ``prefetch`` names the pixels
     that are likely to be wanted next, most likely first. ``ahead`` holds the neighbouring cases:
     the viewer shows one at once when the reader turns to it, before the page has followed.
-    ``taken_keys`` are keys that the page needs itself: the viewer takes them with Shift. With
-    ``one_group`` only the boxes and pictures of the group that the page named last can be shown
-    (event ``rexview:group`` of the browser's window), none before.
+    ``taken_keys`` are keys that the page needs itself: the viewer takes them with Shift.
+    ``blinded`` says that whoever looks must not see what is hidden: no choice of theirs shows the
+    reference from the start. With ``one_group`` only the boxes and pictures of the group that the
+    page named last can be shown (event ``rexview:group`` of the browser's window), none before.
     """
 
     case: str
@@ -125,10 +126,11 @@ class ViewerData:
     prefetch: tuple[PixelLink, ...] = ()
     ahead: tuple[ViewerData, ...] = ()
     taken_keys: str = ""
+    blinded: bool = False
     one_group: bool = False
 
-    def to_json(self, height: str) -> dict[str, Any]:
-        """Return what the browser gets; ``height`` is a CSS length."""
+    def to_json(self, height: str | None) -> dict[str, Any]:
+        """Return what the browser gets; ``height`` is a CSS length, None for the window's room."""
         return {
             "case": self.case,
             "active": self.active,
@@ -138,6 +140,7 @@ class ViewerData:
             "neighbours": asdict(self.neighbours),
             "prefetch": [_link(link) for link in self.prefetch],
             "takenKeys": self.taken_keys,
+            "blinded": self.blinded,
             "oneGroup": self.one_group,
             "ahead": {one.case: one.to_json(height) for one in self.ahead},
         }

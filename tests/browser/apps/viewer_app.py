@@ -7,12 +7,14 @@ runs of the script, so that a test can see that nothing went to the server.
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import streamlit as st
 from phantoms import pictures
 from starlette.responses import Response
 from starlette.routing import Route
 
+from rexview import ui
 from rexview.geometry import Orientation
 from rexview.ui.viewer import (
     BoxGroup,
@@ -27,6 +29,7 @@ from rexview.ui.viewer import (
     with_keys,
 )
 
+STYLE = (Path(ui.__file__).parent / "style.css").read_text(encoding="utf-8")
 STANDARD = Orientation("R", "L", "H", "F", "view")
 MIRRORED = Orientation("L", "R", "H", "F", "PatientOrientation")
 TURNED = Orientation("H", "F", "L", "R", "PatientOrientation")
@@ -140,6 +143,9 @@ CASES = {
         (_view("turned", "PA", orientation=TURNED),),
         neighbours=Neighbours("mirrored", "unknown"),
     ),
+    "blinded": ViewerData(
+        "blinded", (_view("pa", "PA", orientation=STANDARD),), BOXES, blinded=True
+    ),
     "unknown": ViewerData("unknown", (_view("pa", "View unknown", "UNKNOWN"),)),
     "refused": ViewerData("refused", (_view("refused", "PA", orientation=STANDARD),)),
     "ramp": ViewerData("ramp", (_view("ramp", "Ramp"),)),
@@ -178,6 +184,7 @@ def _main() -> None:
     case = st.query_params.get("case", "one")
     runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
     narrow = "narrow" in st.query_params
+    st.html(f"<style>{STYLE}</style>")
     with st.columns([11, 12])[0] if narrow else st.container():
         data = CASES[case] if case != "stale" else _stale(runs)
         radiograph_viewer(data, key="viewer", on_navigate=_go)

@@ -124,6 +124,15 @@ function when(iso) {
 
 const shorter = (text, most = 90) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
+/** A new UUID; pages that are served without TLS have no crypto.randomUUID. */
+function newToken() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
 class Panel {
   constructor(place) {
     this.pending = new Map();
@@ -137,6 +146,7 @@ class Panel {
     const { signal } = this.abort;
     document.addEventListener("selectionchange", () => this.offerSoon(), { signal });
     document.addEventListener("click", (event) => this.clickedPage(event), { signal });
+    window.addEventListener("rexview:comment", (event) => this.asked(event.detail?.key), { signal });
     this.timer = setInterval(() => this.sendAgain(), AGAIN_MS);
     this.observer = new MutationObserver(() => this.markSoon());
     this.observer.observe(document.body, { childList: true, subtree: true });
@@ -231,7 +241,7 @@ class Panel {
 
   say(message) {
     this.refused = "";
-    const whole = { token: crypto.randomUUID(), case: this.data.case, ...message };
+    const whole = { token: newToken(), case: this.data.case, ...message };
     this.pending.set(whole.token, whole);
     store.set(`${PENDING}:${this.data.owner}:${whole.token}`, whole);
     this.sendAgain();
@@ -255,12 +265,12 @@ class Panel {
     const text = this.field.value.trim();
     if (!text) return this.field.focus();
     if (!this.data.named && this.name.value.trim()) {
-      this.say({ kind: "name", comment: crypto.randomUUID(), text: this.name.value.trim() });
+      this.say({ kind: "name", comment: newToken(), text: this.name.value.trim() });
     } else if (!this.data.named && !this.pendingName()) {
       return this.name.focus();
     }
     const { comment, replyTo, spot } = this.about;
-    this.say({ kind: "write", comment: comment ?? crypto.randomUUID(), text, replyTo, spot: spot ?? {} });
+    this.say({ kind: "write", comment: comment ?? newToken(), text, replyTo, spot: spot ?? {} });
     this.field.value = "";
     this.begin({});
     return this.list.scrollTo({ top: this.list.scrollHeight });
@@ -484,6 +494,13 @@ class Panel {
       this.offer.style.top = `${top}px`;
       this.offer.style.left = `${left}px`;
     }, 150);
+  }
+
+  /** A key elsewhere on the page asks to comment on an answer, or on the case. */
+  asked(key) {
+    const known = this.data.targets.some((target) => target.key === key);
+    if (!this.field.value.trim()) this.begin(known ? { spot: { key } } : {});
+    this.open(true);
   }
 
   takeOffer() {

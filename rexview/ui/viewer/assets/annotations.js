@@ -1,12 +1,11 @@
-// What is written on and above one picture: title, side letters, warnings, window and zoom, values.
+// What is written around one picture: title, side letters, warnings, window and zoom, values.
+//
+// Nothing of it lies on the picture: films carry letters, names of views and dates of their own, in
+// any corner and at any edge, and none of them may be covered.
 
-import { lengthNote } from "./distance.js";
 import { html } from "./dom.js";
 import { icon } from "./icons.js";
 import { advice, shownEdges } from "./orientation.js";
-
-const LETTER_PX = 30; // room a side letter needs beside the picture
-const EDGE_PX = 6;
 
 /** A value with as many figures as matter. */
 export function figure(value) {
@@ -27,29 +26,29 @@ export class Annotations {
     this.title = html("span", { class: "title" });
     this.details = html("span", { class: "details" });
     this.remarks = html("div", { class: "remarks" });
-    this.readout = html("div", { class: "readout" });
-    this.probe = html("div", { class: "probe", "aria-hidden": "true" });
-    this.hint = html("div", { class: "hint", role: "status" });
+    this.readout = html("span", { class: "readout" });
+    this.probe = html("span", { class: "probe", "aria-hidden": "true" });
     this.band = html("div", { class: "band", role: "status", hidden: true });
-    this.nodes = [
-      ...Object.values(this.edges),
-      html("div", { class: "head" }, html("div", {}, this.title), this.remarks),
-      this.readout,
-      this.probe,
-      this.hint,
+    const { left, right, top, bottom } = this.edges;
+    this.gutters = [
+      html("div", { class: "gutter" }, top, left, bottom),
+      html("div", { class: "gutter" }, right),
     ];
+    const line = html("div", { class: "line" }, this.title, this.details, this.probe, this.readout);
+    this.foot = html("div", { class: "foot" }, line, this.remarks);
   }
 
   /** Name the view; `header` is null until its image is there. */
   describe(view, header, stored) {
     this.title.textContent = view.title;
-    const facts = header ? [`${header.width} × ${header.height}`, `${header.bits} bit`] : [];
-    if (header && stored.source === "view") facts.push("R/L assumed from the view");
+    const facts = header && stored.source === "view" ? ["R/L assumed from the view"] : [];
+    if (header) facts.push(`${header.width} × ${header.height}`, `${header.bits} bit`);
     if (header?.frames > 1) facts.push(`first of ${header.frames} frames`);
     this.details.textContent = facts.join(" · ");
+    this.details.title = this.details.textContent;
     this.remarks.replaceChildren(...(header?.warnings ?? []).map((words) => html("p", {}, words)));
     if (!header) {
-      this.readout.replaceChildren();
+      this.readout.textContent = "";
       this.probe.textContent = "";
     }
   }
@@ -79,40 +78,16 @@ export class Annotations {
     );
   }
 
-  /** Keep the side letters beside the picture where there is room, else at the edge of the pane. */
-  placeEdges(projection) {
-    const { image, port } = projection;
-    const rect = projection.boxToScreen({ x: 0, y: 0, width: image.width, height: image.height });
-    const left = Math.max(EDGE_PX, rect.x - LETTER_PX);
-    const right = Math.max(EDGE_PX, port.width - rect.x - rect.width - LETTER_PX);
-    this.edges.left.style.left = `${left}px`;
-    this.edges.right.style.right = `${right}px`;
-  }
-
-  /** Facts of the picture, window, zoom and measurements, bottom left. */
-  read({ view, header, look, percent, ratio, measuring }) {
+  /** Window and zoom of the picture. */
+  read({ look, percent }) {
     const { window } = look;
     const words = window ? [`W ${figure(window.width)}`, `L ${figure(window.centre)}`] : [];
     words.push(`${percent} %`);
     if (look.inverted) words.push("inverted");
-    const lines = [];
-    if (ratio?.ratio) {
-      const caution = view.word === "AP" ? " (AP: the heart looks larger)" : "";
-      lines.push(html("div", { class: "result" }, `CTR ${ratio.ratio.toFixed(2)}${caution}`));
-    }
-    if (measuring) lines.push(html("div", { class: "note" }, lengthNote(header)));
-    if (this.details.textContent) lines.push(this.details); // below, where lungs and lines are not
-    lines.push(html("div", {}, words.join("  ")));
-    this.readout.replaceChildren(...lines);
+    this.readout.textContent = words.join("  ");
   }
 
-  /** What to do next with a tool; "" for nothing. */
-  advise(words) {
-    if (this.hint.textContent !== words) this.hint.textContent = words;
-    this.hint.hidden = !words;
-  }
-
-  /** Column, row and value under the pointer, bottom right; null clears it. */
+  /** Column, row and value under the pointer; null clears it. */
   value(raster, point) {
     this.probe.textContent = "";
     if (!raster || raster.colour || !point) return;

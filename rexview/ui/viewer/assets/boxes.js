@@ -3,10 +3,12 @@
 // Boxes overlap, so the rectangles themselves take no pointer events: the pane asks which is the
 // smallest box under the pointer.
 
+import { freest } from "./burned_in.js";
 import { set, svg } from "./dom.js";
 
 const TOLERANCE_PX = 4; // a thin box can still be caught
 const TAG_HEIGHT = 15;
+const LETTER_PX = 7.4; // about, in a tag
 
 /** What a box is called aloud: "Answer A: right effusion, on the patient's right, lower third". */
 export function spoken(group, box) {
@@ -53,6 +55,20 @@ export function inkOn(colour) {
 function tagOf(group) {
   if (group.key === "0") return group.id; // the key of all boxes tells no group
   return group.kind === "reference" ? "Ref" : (group.key ?? "");
+}
+
+/** Where the tag of a box may stand within the pane: above it first, then below, then within. */
+function tagPlaces(rect, width, port) {
+  const across = (x) => Math.min(Math.max(x, 0), Math.max(0, port.width - width));
+  const [left, right] = [across(rect.x), across(rect.x + rect.width - width)];
+  const [above, below] = [rect.y - TAG_HEIGHT, rect.y + rect.height];
+  const inside = Math.max(rect.y, 0);
+  const lowest = Math.min(below - TAG_HEIGHT, port.height - TAG_HEIGHT);
+  const levels = above >= 0 ? [above] : [];
+  if (below + TAG_HEIGHT <= port.height) levels.push(below);
+  levels.splice(above >= 0 ? 2 : 0, 0, inside); // without room above: within, as long as that is free
+  levels.push(Math.max(lowest, 0));
+  return levels.flatMap((y) => [[left, y], [right, y]]);
 }
 
 export class BoxLayer {
@@ -117,8 +133,8 @@ export class BoxLayer {
     }
   }
 
-  /** Put every box where the picture is. */
-  place(projection, withLabels) {
+  /** Put every box where the picture is, its tag where it covers nothing that is `found` there. */
+  place(projection, withLabels, found) {
     for (const entry of this.entries) {
       const rect = projection.boxToScreen(entry.box);
       entry.rect = rect;
@@ -127,12 +143,11 @@ export class BoxLayer {
       const words = withLabels ? `${key} ${entry.box.label}`.trim() : key;
       if (entry.letters.textContent !== words) entry.letters.textContent = words;
       if (words) {
-        const width = words.length * 6.7 + 8;
+        const width = words.length * LETTER_PX + 8;
         set(entry.plate, { width });
         set(entry.letters, { x: 4 });
-        const x = Math.min(Math.max(rect.x, 0), Math.max(0, projection.port.width - width));
-        const above = rect.y - TAG_HEIGHT;
-        const y = above >= 0 ? above : Math.max(rect.y, 0);
+        const size = { width, height: TAG_HEIGHT };
+        const [x, y] = freest(tagPlaces(rect, width, projection.port), size, found, projection);
         set(entry.tag, { transform: `translate(${x} ${y})` });
       }
       entry.tag.style.display = words ? "" : "none";

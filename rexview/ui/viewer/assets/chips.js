@@ -10,6 +10,17 @@ export class Chips {
     this.viewChips = html("div", { class: "chips views", role: "group", "aria-label": "Views" });
     this.groupChips = html("div", { class: "chips groups", role: "group", "aria-label": "Boxes" });
     this.comparison = new BlinkBar(viewer.views);
+    this.fromStart = html(
+      "button",
+      {
+        type: "button",
+        class: "chip setting",
+        "aria-label": "Reference boxes from the start of every case",
+        title: "Reference boxes from the start of every case (kept in this browser)",
+        onclick: () => viewer.groups.toggleFromStart(),
+      },
+      icon("pin"),
+    );
     this.node = html(
       "div",
       { class: "strip" },
@@ -39,10 +50,14 @@ export class Chips {
       ),
     );
     const { list } = viewer.groups;
-    const alone = viewer.data.oneGroup && list.length === 0 && viewer.data.groups.length > 0; // the row stays: the picture keeps its size
+    // Where one answer at a time is shown, the row stays: the picture keeps its size.
+    const alone = viewer.data.oneGroup && list.length === 0 && viewer.data.groups.length > 0;
     this.groupChips.hidden = list.length === 0 && !alone;
+    const reference = list.some((group) => viewer.groups.isReference(group));
+    this.fromStart.hidden = !reference || viewer.groups.blinded;
     const none = html("span", { class: "none" }, "No boxes");
-    this.groupChips.replaceChildren(...(alone ? [none] : list.map((group) => this.#group(group))));
+    const chips = alone ? [none] : list.map((group) => this.#group(group));
+    this.groupChips.replaceChildren(...chips, this.fromStart);
     this.refresh();
   }
 
@@ -83,7 +98,8 @@ export class Chips {
       chip.setAttribute("aria-pressed", String(viewer.state.shown.includes(chip.dataset.view)));
       chip.classList.toggle("active", chip.dataset.view === viewer.state.active);
     }
-    for (const chip of this.groupChips.querySelectorAll(".chip")) {
+    this.fromStart.setAttribute("aria-pressed", String(viewer.groups.fromStart));
+    for (const chip of this.groupChips.querySelectorAll(".group")) {
       chip.setAttribute("aria-pressed", String(viewer.groups.isShown(chip.dataset.group)));
     }
   }

@@ -15,6 +15,7 @@ export const KEY_LIST = [
       ["0", "all boxes on or off"],
       ["l", "names on the boxes"],
       ["Tab", "from box to box"],
+      ["pin", "beside the reference’s chip: shown from the start"],
     ],
   ],
   [
@@ -33,6 +34,7 @@ export const KEY_LIST = [
       ["t", "turn"],
       ["n", "standard orientation"],
       ["x", "full screen"],
+      ["q", "in full screen: question and answers"],
     ],
   ],
   [
@@ -40,6 +42,7 @@ export const KEY_LIST = [
     [
       ["m", "ruler"],
       ["c", "cardiothoracic ratio"],
+      ["z", "calibrate with a known length"],
       ["Enter", "place it by keyboard"],
       ["Delete", "remove the one in focus"],
       ["Esc", "put the tool away"],
@@ -54,6 +57,7 @@ export const KEY_LIST = [
       ["b", "blink with the prior"],
       ["space", "flip current and prior"],
       [", .", "slower, faster"],
+      ["Tab, then arrows", "on a divider: wider, narrower; Enter: as usual"],
     ],
   ],
   [
@@ -104,7 +108,9 @@ export function commandsOf(viewer) {
     labels: () => viewer.toggleLabels(),
     allBoxes: () => groups.toggleAll(),
     reference: () => groups.toggleByKey("r"),
-    fullScreen: () => viewer.toggleFullScreen(),
+    fullScreen: () => viewer.full.toggle(),
+    texts: () => viewer.full.toggleTexts(),
+    knownLength: () => viewer.measureBar.ask(),
     next: () => viewer.go("next"),
     previous: () => viewer.go("previous"),
     report: () => viewer.showReport(),

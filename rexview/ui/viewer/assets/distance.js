@@ -20,8 +20,14 @@ export function lengthText({ value, unit }) {
 /** What the lengths mean, in a few words. */
 export function lengthNote(header) {
   if (!header.spacing) return "pixels: the file gives no pixel spacing";
+  if (header.spacing.at === "hand") return handNote(header.spacing);
   if (header.spacing.at === "detector") return "at the detector, larger than in the patient";
   return header.spacing.note ? `calibrated: ${header.spacing.note}` : "calibrated to the patient";
+}
+
+function handNote({ length_mm, length_px }) {
+  const known = `a line of ${Math.round(length_px)} px is ${Number(length_mm.toPrecision(5))} mm`;
+  return `calibrated by hand: ${known}`;
 }
 
 /**

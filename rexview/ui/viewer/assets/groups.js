@@ -1,10 +1,44 @@
 // Whose boxes are shown, and which boxes are lit.
 
+import { remember, remembered } from "./memory.js";
+
+const FROM_START = "reference-from-start"; // a reader's wish, kept in this browser
+
 export class Groups {
   constructor(viewer) {
     this.viewer = viewer;
     this.list = [];
+    this.given = []; // as the page asked for them
     this.pinned = null; // {key, isLit, revealed: groups shown for its sake}
+  }
+
+  /** Take the groups of a case; the reference is shown from the start if that is wished and allowed. */
+  take(groups, blinded) {
+    this.blinded = blinded;
+    this.given = groups;
+    this.list = groups.map((group) =>
+      this.isReference(group) && this.fromStart ? { ...group, shown: true } : group,
+    );
+  }
+
+  isReference(group) {
+    return group.kind === "reference";
+  }
+
+  /** Whether the reference boxes are shown from the start; never for who scores blinded. */
+  get fromStart() {
+    return !this.blinded && remembered(FROM_START) === true;
+  }
+
+  toggleFromStart() {
+    if (this.blinded) return;
+    const on = !this.fromStart;
+    remember(FROM_START, on);
+    this.take(this.given, this.blinded);
+    const reference = this.list.find((group) => this.isReference(group));
+    if (on && reference) this.viewer.state.setGroup(reference, true);
+    this.#changed();
+    this.viewer.announce(`Reference boxes ${on ? "shown" : "not shown"} from the start`);
   }
 
   isShown(id) {

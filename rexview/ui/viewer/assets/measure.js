@@ -3,7 +3,9 @@
 //
 // Ends are kept in pixels of the stored image, per image, for as long as the page is open.
 
+import { scaleFor, withScale } from "./calibration.js";
 import { cardiothoracic, distance, lengthText } from "./distance.js";
+import { freest } from "./burned_in.js";
 import { set, svg } from "./dom.js";
 
 const SHORTEST_PX = 6; // on the screen: less is a click, not a measurement
@@ -17,10 +19,12 @@ function marksOf(key) {
   return kept.get(key);
 }
 
+const LABEL_PX = 17; // height of a label's plate
+const LETTER_PX = 8.5; // about, at its size
 const NAMES = { ruler: "Ruler", heart: "Heart width", thorax: "Thorax width" };
 
 export class MeasureLayer {
-  /** @param {{changed: function}} on called when a mark is made, moved or removed */
+  /** @param {{changed: function, drawn: function}} on called when a mark changes, when one is drawn */
   constructor(parent, on) {
     this.node = svg("g", { class: "measures", role: "group", "aria-label": "Measurements" });
     this.on = on;
@@ -30,7 +34,9 @@ export class MeasureLayer {
   }
 
   open(key, header) {
-    this.header = header;
+    this.key = key;
+    this.original = header; // as the file has it
+    this.header = withScale(header, scaleFor(key));
     this.marks = marksOf(key);
     this.#build();
   }
@@ -38,6 +44,18 @@ export class MeasureLayer {
   close() {
     this.marks = [];
     this.#build();
+  }
+
+  /** Take over the scale that was given by hand, or its end. */
+  rescale() {
+    this.header = withScale(this.original, scaleFor(this.key));
+    this.on.changed();
+  }
+
+  /** The ruler that was drawn or moved last, null without one. */
+  get ruler() {
+    const rulers = this.marks.filter((mark) => mark.kind === "ruler");
+    return rulers.includes(this.touched) ? this.touched : (rulers.at(-1) ?? null);
   }
 
   get isEmpty() {
@@ -77,6 +95,7 @@ export class MeasureLayer {
 
   /** Move an end; a width keeps both ends on one level. */
   move(mark, end, point) {
+    this.touched = mark;
     mark.ends[end] = this.#inside(point);
     if (mark.axis) {
       const level = mark.axis === "x" ? 1 : 0;
@@ -94,7 +113,10 @@ export class MeasureLayer {
   finish(mark, projection) {
     const [a, b] = mark.ends.map(([x, y]) => projection.toScreen(x, y));
     if (Math.hypot(a[0] - b[0], a[1] - b[1]) < SHORTEST_PX) this.remove(mark);
-    else this.on.changed();
+    else {
+      this.on.changed();
+      this.on.drawn();
+    }
   }
 
   remove(mark) {
@@ -131,6 +153,7 @@ export class MeasureLayer {
   #entry(mark) {
     const halo = svg("line", { class: "halo" });
     const line = svg("line", { class: "line" });
+    const plate = svg("rect", { class: "plate", height: LABEL_PX, rx: 2 });
     const text = svg("text", { class: "length" });
     const handles = [0, 1].map((end) =>
       svg(
@@ -143,11 +166,12 @@ export class MeasureLayer {
           onkeydown: (event) => this.#key(event, mark, end),
         },
         svg("circle", { class: "catch", r: 16 }),
+        svg("circle", { class: "ring", r: 6.5 }),
         svg("circle", { class: "knob", r: 4.5 }),
       ),
     );
-    const node = svg("g", { class: `measure ${mark.kind}` }, halo, line, text, ...handles);
-    return { mark, node, halo, line, text, handles };
+    const node = svg("g", { class: `measure ${mark.kind}` }, halo, line, plate, text, ...handles);
+    return { mark, node, halo, line, plate, text, handles };
   }
 
   #key(event, mark, end) {
@@ -170,8 +194,8 @@ export class MeasureLayer {
     return [x + Math.sign(a) * dx * step, y + Math.sign(d) * dy * step];
   }
 
-  /** Put every line where the picture is. */
-  place(projection) {
+  /** Put every line where the picture is, its label where it covers nothing that is `found` there. */
+  place(projection, found) {
     this.projection = projection;
     for (const entry of this.drawn) {
       const ends = entry.mark.ends.map(([x, y]) => projection.toScreen(x, y));
@@ -179,9 +203,11 @@ export class MeasureLayer {
       for (const part of [entry.halo, entry.line]) set(part, { x1, y1, x2, y2 });
       ends.forEach(([x, y], end) => set(entry.handles[end], { transform: `translate(${x} ${y})` }));
       const words = this.#words(entry.mark);
-      entry.text.textContent = words;
-      const middle = (x1 + x2) / 2;
-      set(entry.text, { x: middle, y: Math.min(y1, y2) / 2 + Math.max(y1, y2) / 2 - 9 });
+      const width = widthOf(entry, words);
+      const places = labelPlaces(ends, width, projection.port);
+      const [x, y] = freest(places, { width, height: LABEL_PX }, found, projection);
+      set(entry.plate, { x, y, width });
+      set(entry.text, { x: x + width / 2, y: y + LABEL_PX - 4.5 });
       const value = distance(this.header, ...entry.mark.ends).value;
       for (const handle of entry.handles) {
         set(handle, { "aria-valuenow": value.toFixed(1), "aria-valuetext": words });
@@ -194,4 +220,26 @@ export class MeasureLayer {
     if (mark.kind === "ruler") return length;
     return `${mark.kind === "heart" ? "Heart" : "Thorax"} ${length}`;
   }
+}
+
+/** Write a label; returns how wide its plate has to be. */
+function widthOf(entry, words) {
+  if (entry.text.textContent !== words) {
+    entry.text.textContent = words;
+    entry.width = (entry.text.getComputedTextLength() || words.length * LETTER_PX) + 10;
+  }
+  return entry.width;
+}
+
+/** Where a label may stand within the pane: above the middle of its line, below it, at its ends. */
+function labelPlaces([[x1, y1], [x2, y2]], width, port) {
+  const within = (value, most) => Math.min(Math.max(value, 0), Math.max(0, most));
+  const at = (x, y) => [within(x - width / 2, port.width - width), within(y, port.height - LABEL_PX)];
+  const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2];
+  const [above, below] = [-LABEL_PX - 7, 7];
+  const ends = [[x1, y1], [x2, y2]].flatMap(([endX, endY]) => [
+    at(endX, endY + above - 5),
+    at(endX, endY + below + 5),
+  ]);
+  return [at(x, y + above), at(x, y + below), ...ends];
 }

@@ -1,16 +1,17 @@
 // One view in its place: its picture, boxes, measurements and words, and what is done to it.
 
 import { Annotations } from "./annotations.js";
+import { BoxFocus } from "./box_focus.js";
 import { BoxLayer } from "./boxes.js";
+import { foundIn } from "./burned_in.js";
 import { html, set, svg } from "./dom.js";
 import { Drags } from "./drags.js";
-import { Projection } from "./geometry.js";
+import { extents, Projection } from "./geometry.js";
 import { Gestures } from "./gestures.js";
 import { icon } from "./icons.js";
 import { MeasureLayer } from "./measure.js";
 import { Painter } from "./painter.js";
 import { pixelStore } from "./pixels.js";
-import { Tip } from "./tip.js";
 
 const SLOW_MS = 150; // only then is waiting worth a word
 const PAN_KEY_PX = 60;
@@ -23,9 +24,7 @@ export class Pane {
     this.viewer = viewer;
     this.view = null;
     this.raster = null;
-    this.hovered = null;
-    this.focused = null;
-    this.tip = new Tip();
+    this.focus = new BoxFocus(this);
     this.words = new Annotations((orientation) => this.orient(orientation));
     this.#build();
   }
@@ -39,23 +38,27 @@ export class Pane {
       { class: "stage" },
       this.canvas,
       this.overlay,
-      ...this.words.nodes,
       this.notice,
-      this.tip.node,
+      this.focus.tip.node,
     );
+    const [before, after] = this.words.gutters; // words stand beside the picture, never on it
     this.node = html(
       "div",
       { class: "pane", tabindex: "0", role: "group" },
       this.words.band,
-      this.stage,
+      html("div", { class: "film" }, before, this.stage, after),
+      this.words.foot,
     );
     this.painter = new Painter(this.canvas);
     this.drags = new Drags(this);
     this.boxes = new BoxLayer(this.overlay, {
-      focus: (entry) => this.#focusBox(entry),
-      blur: () => this.#blurBox(),
+      focus: (entry) => this.focus.focus(entry),
+      blur: () => this.focus.blur(),
     });
-    this.measures = new MeasureLayer(this.overlay, { changed: () => this.viewer.changed() });
+    this.measures = new MeasureLayer(this.overlay, {
+      changed: () => this.viewer.changed(),
+      drawn: () => this.viewer.measureBar.drawn(),
+    });
     this.gestures = new Gestures(this.stage, {
       press: (event, x, y) => this.drags.begin(event, x, y),
       hover: (x, y) => this.#hover(x, y),
@@ -171,8 +174,7 @@ export class Pane {
 
   showGroups() {
     this.boxes.show((id) => this.viewer.groups.isShown(id));
-    if (this.hovered && !this.hovered.shown) this.#hover(null);
-    if (this.tip.entry && !this.tip.entry.shown) this.tip.hide();
+    this.focus.check();
   }
 
   // --- drawing ---------------------------------------------------------------------------------
@@ -190,6 +192,13 @@ export class Pane {
     const { orientation } = this.view;
     const own = this.raster?.header.orientation;
     return orientation.known || !own?.source ? orientation : { ...own, known: true };
+  }
+
+  /** Width by height of the film as it is turned; square until it is known. */
+  get shownRatio() {
+    if (!this.raster) return 1;
+    const [across, down] = extents(this.raster.header, this.look.pose.orientation);
+    return across / down;
   }
 
   get isZoomed() {
@@ -212,7 +221,7 @@ export class Pane {
   paint() {
     const { look, port, raster, words, view } = this;
     const turned = raster ? look.pose.orientation : 0;
-    this.stage.classList.toggle("doubtful", words.orientation(view, this.stored, turned));
+    this.node.classList.toggle("doubtful", words.orientation(view, this.stored, turned));
     if (port.width === 0 || port.height === 0) return;
     // nothing is drawn anew for paper: there the picture keeps its size, or shrinks as a whole
     this.stage.style.setProperty("--drawn-width", `${port.width}px`);
@@ -227,21 +236,17 @@ export class Pane {
     const projection = this.projection();
     this.current = projection;
     this.painter.paint(raster, projection, look.window, look.inverted, ratio);
-    this.boxes.place(projection, this.viewer.state.habits.labels);
-    this.measures.place(projection);
-    words.placeEdges(projection);
+    const labelled = this.boxes.entries.length > 0 || !this.measures.isEmpty;
+    const found = labelled ? foundIn(raster, () => this.viewer.repaint(this)) : null;
+    this.boxes.place(projection, this.viewer.state.habits.labels, found);
+    this.measures.place(projection, found);
     words.read({
-      view,
       look,
-      header: raster.header,
       percent: Math.round(projection.scale * ratio * 100),
-      ratio: this.measures.ratio(),
-      measuring: !this.measures.isEmpty,
     });
     this.stage.style.touchAction = this.drags.scrollsPage() ? "pan-y" : "none";
     this.stage.dataset.tool = this.viewer.tool;
-    words.advise(this === this.viewer.activePane ? this.viewer.tools.hint : "");
-    this.tip.place(this.port);
+    this.focus.tip.place(this.port);
   }
 
   // --- what the reader does --------------------------------------------------------------------
@@ -286,13 +291,7 @@ export class Pane {
   #hover(x, y) {
     const over = x !== null && this.raster !== null;
     this.words.value(this.raster, over ? this.current?.toImage(x, y) : null);
-    const entry = over ? this.boxes.under(x, y) : null;
-    if (entry === this.hovered) return;
-    this.hovered = entry;
-    const told = entry ?? this.focused;
-    this.viewer.groups.light(told ? [told.box] : null);
-    if (told) this.tip.show(told, this.port);
-    else this.tip.hide();
+    this.focus.hover(over ? this.boxes.under(x, y) : null);
   }
 
   #click(x, y) {
@@ -306,24 +305,14 @@ export class Pane {
     else this.actualSize(x, y);
   }
 
-  #focusBox(entry) {
-    this.focused = entry;
-    const pose = this.projection().revealing(entry.box);
+  /** Bring a box of the image into the pane. */
+  reveal(box) {
+    const pose = this.projection().revealing(box);
     if (pose !== this.look.pose) this.#setPose(pose);
-    this.viewer.groups.light([entry.box]);
-    this.tip.show(entry, this.port);
-  }
-
-  #blurBox() {
-    this.focused = null;
-    this.viewer.groups.light(null);
-    this.tip.hide();
   }
 
   #leaveBoxes() {
     this.boxes.fill([], null);
-    this.hovered = null;
-    this.focused = null;
-    this.tip.hide();
+    this.focus.forget();
   }
 }

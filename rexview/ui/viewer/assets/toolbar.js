@@ -45,6 +45,7 @@ export class Toolbar {
     this.labels = make("labels", "Names on the boxes", "l", "labels");
     this.bin = make("bin", "Remove all measurements", null, "clearMeasures");
     this.full = make("full", "Full screen", "x", "fullScreen");
+    this.texts = make("texts", "Question and answers beside the picture", "q", "texts");
     this.more = button("more", "More tools", null, () => this.#unfold());
     const group = (label, extra, ...children) =>
       html("div", { class: `tools ${extra}`, role: "group", "aria-label": label }, ...children);
@@ -75,7 +76,7 @@ export class Toolbar {
       ),
       group("Zoom", "fold", make("zoomOut", "Smaller", "-", "zoomOut"), make("zoomIn", "Larger", "+", "zoomIn")),
       group("Views", "views", this.beside, this.link, this.blink),
-      group("Page", "end", this.labels, this.full, make("keys", "All keys", "?", "help", "wide"), this.more),
+      group("Page", "end", this.labels, this.texts, this.full, make("keys", "All keys", "?", "help", "wide"), this.more),
     );
   }
 
@@ -112,6 +113,9 @@ export class Toolbar {
     pressed(this.link, habits.linked);
     pressed(this.blink, viewer.views.blink.on);
     pressed(this.labels, habits.labels);
+    pressed(this.full, viewer.full.on);
+    pressed(this.texts, viewer.full.texts);
+    this.texts.hidden = !viewer.full.on || viewer.layout.columns.texts === null;
     const several = viewer.views.list.length > 1;
     this.beside.hidden = !several;
     this.link.hidden = !several;

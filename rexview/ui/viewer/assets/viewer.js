@@ -8,10 +8,13 @@ import { Address, decode } from "./address.js";
 import { Chips } from "./chips.js";
 import { commandsOf } from "./commands.js";
 import { html } from "./dom.js";
+import { FullScreen } from "./full_screen.js";
 import { Groups } from "./groups.js";
 import { Help } from "./help.js";
 import { Keyboard } from "./keyboard.js";
+import { Layout } from "./layout.js";
 import { Linking } from "./linking.js";
+import { MeasureBar } from "./measure_bar.js";
 import { Pane } from "./pane.js";
 import { pixelStore } from "./pixels.js";
 import { addressOf, adopt } from "./sharing.js";
@@ -22,7 +25,6 @@ import { Tools } from "./tools.js";
 import { Views } from "./views.js";
 import { Windows } from "./windows.js";
 
-const SIDE_BY_SIDE_FROM_PX = 480; // narrower: one above the other
 const FRAME_MS = 12; // a little less than one at 60 Hz
 const mounted = new WeakMap(); // place on the page -> viewer
 let current = null; // the viewer that keys go to
@@ -56,6 +58,7 @@ class Viewer {
     this.groups = new Groups(this);
     this.windows = new Windows(this);
     this.tools = new Tools(this);
+    this.full = new FullScreen(this);
     this.#build(place);
     current = this;
   }
@@ -64,6 +67,7 @@ class Viewer {
     const commands = commandsOf(this);
     this.toolbar = new Toolbar(this, commands);
     this.chips = new Chips(this);
+    this.measureBar = new MeasureBar(this);
     this.grid = html("div", { class: "panes" });
     this.live = html("div", { class: "spoken", "aria-live": "polite" });
     this.help = new Help(() => this.help.toggle(false));
@@ -71,26 +75,27 @@ class Viewer {
       "section",
       { class: "rx", "aria-label": "Radiograph viewer" },
       this.toolbar.node,
+      this.measureBar.node,
       this.grid,
       this.chips.node,
       this.live,
       this.help.node,
     );
-    place.append(this.root);
+    this.place = html("div", { class: "place" }, this.root);
+    place.append(this.place);
     for (const name of ["pointerdown", "focusin"]) {
       this.root.addEventListener(name, () => (current = this), true);
     }
-    this.root.addEventListener("fullscreenchange", () => this.changed());
     this.keyboard = new Keyboard(this, commands);
     this.turning = new Turning((direction) => this.turn(direction));
     this.linking = new Linking(this.groups);
     this.address = new Address(() => addressOf(this));
     this.hashListener = () => adopt(this, decode(location.hash)) && this.arrange();
     window.addEventListener("hashchange", this.hashListener);
+    this.layout = new Layout(this, this.place);
+    this.grid.append(this.layout.between.node);
     this.namedListener = ({ detail }) => this.#name(detail);
     window.addEventListener("rexview:group", this.namedListener);
-    this.observer = new ResizeObserver(() => this.#layout());
-    this.observer.observe(this.grid);
   }
 
   destroy() {
@@ -99,11 +104,12 @@ class Viewer {
     this.linking.close();
     this.turning.close();
     this.address.close();
-    this.observer.disconnect();
+    this.full.close();
+    this.layout.close();
     window.removeEventListener("hashchange", this.hashListener);
     window.removeEventListener("rexview:group", this.namedListener);
     for (const pane of this.panes) pane.destroy();
-    this.root.remove();
+    this.place.remove();
     if (current === this) current = null;
   }
 
@@ -121,13 +127,13 @@ class Viewer {
     const text = JSON.stringify(data);
     if (text === this.received) {
       this.address.touch(); // the page ran again and may have dropped our part of the address
+      this.layout.refresh();
       return;
     }
     this.received = text;
     const fresh = this.data?.case !== data.case;
     this.data = data;
     this.asked = false;
-    this.root.style.setProperty("--rx-height", data.height);
     if (fresh) this.groups.pin(null);
     if (fresh && data.oneGroup) for (const group of data.groups) this.state.setGroup(group, group.shown);
     this.help.note(data.takenKeys);
@@ -146,10 +152,10 @@ class Viewer {
    * data) only those of the group that it named last are there: no key, chip or link has the others.
    */
   #take(fresh) {
-    const { case: name, oneGroup, groups, views, active } = this.data;
+    const { case: name, oneGroup, blinded, groups, views, active } = this.data;
     const group = this.named?.case === name ? this.named.group : null;
     const offered = (id) => !oneGroup || id === null || id === group;
-    this.groups.list = groups.filter(({ id }) => offered(id));
+    this.groups.take(groups.filter(({ id }) => offered(id)), blinded);
     this.views.take(views.filter((view) => offered(view.group)), active, fresh);
   }
 
@@ -196,7 +202,7 @@ class Viewer {
     while (this.panes.length < shown.length) {
       const pane = new Pane(this);
       this.panes.push(pane);
-      this.grid.append(pane.node);
+      this.grid.insertBefore(pane.node, this.layout.between.node);
     }
     this.grid.querySelector(".empty")?.remove();
     if (shown.length === 0) this.grid.append(html("p", { class: "empty" }, "This case has no image."));
@@ -205,20 +211,13 @@ class Viewer {
       this.panes[place].refreshBoxes();
     });
     this.groups.lightWhere(null);
-    this.#layout();
+    this.layout.refresh();
     this.changed();
-  }
-
-  #layout() {
-    const count = Math.max(this.panes.length, 1);
-    const wide = this.grid.clientWidth >= SIDE_BY_SIDE_FROM_PX;
-    const columns = wide ? (count <= 3 ? count : 2) : 1;
-    this.grid.style.setProperty("--columns", columns);
-    this.grid.style.setProperty("--rows", Math.ceil(count / columns));
   }
 
   /** A pane has its image, or knows that there is none. */
   loaded() {
+    this.layout.refresh(); // the shape of the film is known now
     this.changed();
     if (!this.panes.every((pane) => pane.settled)) return;
     const fetchAhead = () => this.fetchAhead();
@@ -262,6 +261,7 @@ class Viewer {
     }
     this.grid.classList.toggle("comparing", this.views.blink.on);
     this.toolbar.refresh();
+    this.measureBar.refresh();
     this.chips.refresh();
     if (!panes.some((pane) => pane.settled)) return;
     this.frames += 1;
@@ -291,23 +291,15 @@ class Viewer {
   escaping() {
     if (this.help.open) return () => this.help.toggle(false);
     if (this.views.blink.on) return () => this.views.toggleBlink();
+    if (this.measureBar.asking) return () => this.measureBar.cancel();
     if (this.tools.isMeasuring) return () => this.tools.choose("window");
-    if (this.root.classList.contains("filled")) return () => this.toggleFullScreen();
+    if (this.full.on) return () => this.full.leave();
     return null;
   }
 
   toggleLabels() {
     this.state.habits.labels = !this.state.habits.labels;
     this.changed();
-  }
-
-  toggleFullScreen() {
-    const { classList } = this.root;
-    if (document.fullscreenElement) document.exitFullscreen();
-    else if (classList.contains("filled")) classList.remove("filled");
-    else if (this.root.requestFullscreen) {
-      this.root.requestFullscreen().catch(() => classList.add("filled"));
-    } else classList.add("filled");
   }
 
   /** Go to the previous or next case. */

@@ -1,0 +1,162 @@
+"""How much harm a failure of an answer can do to a patient, as data: 0 (none) to 4 (grave).
+
+``harm.yaml`` beside this module has what each level means, the harm of each failure and of each
+finding, and why. A review set may bring a file of its own that replaces some of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.bounded import read_yaml
+from rexview.errors import FileRefused
+from rexview.vocab import FAILURES
+
+_BUILT_IN: Final = Path(__file__).with_name("harm.yaml")
+MOST_HARM: Final = 4
+NO_ANSWER_CAME: Final = "no_answer"
+"""Stands for a failure where an answer never came and no failure says why."""
+_PARTS: Final = ("levels", "failures", "findings", NO_ANSWER_CAME)
+
+
+class HarmTableError(FileRefused):
+    """A table of harm cannot be used; says where in it, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class FailureHarm:
+    """The harm of one failure.
+
+    ``harm`` counts where the finding is not known; with ``by_finding`` it is the harm of the
+    finding, ``less`` points lower. ``words`` names it on the page, with ``{finding}`` for the name
+    of the finding.
+    """
+
+    harm: int
+    words: str
+    by_finding: bool = False
+    less: int = 0
+
+
+@dataclass(frozen=True)
+class HarmTable:
+    """What harm the failures and findings do, and what the levels mean."""
+
+    levels: Mapping[int, str]
+    failures: Mapping[str, FailureHarm]
+    findings: Mapping[str, int]
+
+    def of(self, failure: str, finding: str | None = None) -> int:
+        """Return the harm of a failure about a finding, 0 to 4; None: which one is not known.
+
+        A failure that goes by its finding does at least 1, unless the finding itself does none.
+        """
+        entry = self.failures[failure]
+        known = self.findings.get(finding) if finding and entry.by_finding else None
+        return entry.harm if known is None else max(known - entry.less, min(known, 1))
+
+    def words(self, failure: str, finding_name: str | None = None) -> str:
+        """Say in a few words what happened: ``pneumothorax on the wrong side``."""
+        words = self.failures[failure].words
+        return words.replace("{finding}", finding_name or "a finding")
+
+
+def load_harm(path: Path | None = None) -> HarmTable:
+    """Read a table of harm: the built-in one, or a file that replaces some of its entries.
+
+    Parameters
+    ----------
+    path : pathlib.Path, optional
+        A YAML file with ``failures``, ``findings``, ``levels`` or ``no_answer``; an entry is a
+        number from 0 to 4, or keys as in the built-in file.
+
+    Raises
+    ------
+    HarmTableError
+        Naming the entry, what is wrong with it, and what to write instead.
+    FileRefused
+        The file is no YAML, or goes beyond the limits of :mod:`rexview.bounded`.
+    OSError
+        The file cannot be read.
+    """
+    return _built_in() if path is None else _read(path, _built_in())
+
+
+@cache
+def _built_in() -> HarmTable:
+    return _read(_BUILT_IN, None)
+
+
+def _read(path: Path, usual: HarmTable | None) -> HarmTable:
+    raw = read_yaml(path) or {}
+    if not isinstance(raw, Mapping):
+        raise HarmTableError("The file has no keys. Write failures: or findings: with entries.")
+    for part in raw:
+        if part not in _PARTS:
+            raise HarmTableError(f"There is no part {part!r:.60}. There are {', '.join(_PARTS)}.")
+    failures = dict(usual.failures) if usual else {}
+    known = set(failures) if usual else {*FAILURES, NO_ANSWER_CAME}
+    given = dict(_part(raw, "failures"))
+    if raw.get(NO_ANSWER_CAME) is not None:
+        given[NO_ANSWER_CAME] = raw[NO_ANSWER_CAME]
+    for name, entry in given.items():
+        if name not in known:
+            raise HarmTableError(f"failures: there is no failure {name!r:.60}. See FORMAT.md.")
+        failures[name] = _failure(str(name), entry, failures.get(name))
+    findings = dict(usual.findings) if usual else {}
+    for name, entry in _part(raw, "findings").items():
+        if usual is not None and name not in findings:
+            raise HarmTableError(
+                f"findings: {name!r:.60} is no finding that the rules know. harm.yaml in rexview "
+                "has all of them."
+            )
+        level = entry.get("harm") if isinstance(entry, Mapping) else entry
+        findings[str(name)] = _level(level, f"findings: {name}")
+    levels = dict(usual.levels) if usual else {}
+    for number, meaning in _part(raw, "levels").items():
+        levels[_level(number, "levels")] = str(meaning)
+    return HarmTable(levels, failures, findings)
+
+
+def _part(raw: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
+    part = raw.get(name)
+    if part is not None and not isinstance(part, Mapping):
+        raise HarmTableError(f"{name}: entries are expected. Write them as name: level.")
+    return part or {}
+
+
+def _failure(name: str, entry: Any, usual: FailureHarm | None) -> FailureHarm:
+    where = f"failures: {name}"
+    if not isinstance(entry, Mapping):
+        if usual is None:
+            raise HarmTableError(f"{where} has no words.")
+        # a plain number is meant for that failure whatever the finding
+        return replace(usual, harm=_level(entry, where), by_finding=False, less=0)
+    base = usual or FailureHarm(0, FAILURES[name].name if name in FAILURES else name)
+    unknown = set(entry) - {"harm", "by_finding", "less", "words", "why"}
+    if unknown:
+        names = ", ".join(sorted(map(str, unknown)))
+        raise HarmTableError(
+            f"{where}: there is no {names:.60}. There are harm, by_finding, less, words, why."
+        )
+    by_finding = entry.get("by_finding", base.by_finding)
+    if not isinstance(by_finding, bool):
+        raise HarmTableError(f"{where}: by_finding is true or false, not {by_finding!r:.60}.")
+    return FailureHarm(
+        _level(entry.get("harm", base.harm), where),
+        str(entry.get("words", base.words)),
+        by_finding,
+        _level(entry.get("less", base.less), f"{where}, less"),
+    )
+
+
+def _level(value: Any, where: str) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_HARM:
+        return value
+    raise HarmTableError(
+        f"{where}: {value!r:.60} is no harm. Write a whole number from 0 (none) to {MOST_HARM}."
+    )

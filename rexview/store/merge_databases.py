@@ -1,0 +1,241 @@
+"""Several databases of one review set joined into one: every entry of each, none twice.
+
+There come to be several where the set's folder could not be written to for a while, when the
+setting ``database_url`` is new, or when a copy was written to elsewhere. Entries are told apart by
+their tokens and come in the order of their times, so that what was written last stands.
+"""
+
+from __future__ import annotations
+
+import heapq
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Connection, select
+
+from rexview.errors import BackupError
+from rexview.store.backup import (
+    Row,
+    backup,
+    present_rows,
+    put_rows,
+    read_rows,
+    take_away,
+)
+from rexview.store.database import close_database
+from rexview.store.integrity import CHECKSUM, TOLERANT_TEXT, checksum, is_intact
+from rexview.store.location import FOLDER_KEY, data_folder, files_of, set_key
+from rexview.store.reviews import Reviews
+from rexview.store.tables import HISTORY, same_thing
+
+
+@dataclass(frozen=True)
+class OtherDatabase:
+    """A file with entries of a set that are not in the database in use.
+
+    ``entries`` is how many; None where the file cannot be read.
+    """
+
+    file: Path
+    entries: int | None
+
+
+@dataclass(frozen=True)
+class MergeReport:
+    """What was joined: entries that are new, all that are there now, and the files kept."""
+
+    added: int
+    entries: int
+    kept: tuple[Path, ...]
+    """What was joined in, under a name with the date, and what was there before."""
+
+
+_FileState = tuple[int, ...]
+_counted: Final = dict[tuple[str, str, Path], tuple[_FileState, int | None]]()
+
+
+def other_databases(reviews: Reviews) -> tuple[OtherDatabase, ...]:
+    """Find the files that hold entries of a set which the database in use does not have.
+
+    A file is read once for each of its states.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    found = []
+    for file in files_of(reviews.review_set):
+        if file == reviews.database.file:
+            continue
+        name = (str(reviews.database.url), reviews.key, file)
+        state = _state(file)
+        if name not in _counted or _counted[name][0] != state:
+            _counted[name] = (state, _missing(file, reviews))
+        entries = _counted[name][1]
+        if entries != 0:
+            found.append(OtherDatabase(file, entries))
+    return tuple(found)
+
+
+def merge_databases(reviews: Reviews, files: Iterable[Path]) -> MergeReport:
+    """Join files into the database of a set: all of them or none.
+
+    Rows are numbered anew where older ones come in between, and ``previous`` says again what stood
+    before. A row that was changed in one database is taken from the other where it is whole. Each
+    file is kept under a name with the date, and so is what was there before.
+
+    Raises
+    ------
+    BackupError
+        A file is damaged, or holds the entries of another set. Nothing was changed.
+    StoreError
+        The database cannot be written to. Nothing was changed.
+    """
+    files = list(files)
+    for file in files:
+        close_database(file)
+    sources = [_rows_of(file, reviews) for file in files]
+    key, stamp = reviews.key, datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    kept: list[Path] = []
+    before = reviews.revision()
+    if before and files:
+        ending = ".sqlite" if reviews.database.file is not None and reviews.own else ".jsonl"
+        kept.append(data_folder() / f"before-merge-{stamp}{ending}")
+        backup(reviews, kept[0])
+
+    def work(connection: Connection) -> tuple[int, int]:
+        numbered = present_rows(connection, reviews)
+        present = list(numbered.values())
+        joined = present
+        for rows in sources:
+            joined = in_order(joined, rows)
+        first = next((at for at, row in enumerate(present) if joined[at] is not row), len(present))
+        if first < len(present):
+            take_away(connection, numbered, reviews)
+            first = 0
+        put_rows(connection, key, joined[first:])
+        return len(joined) - len(present), len(joined)
+
+    added, entries = reviews.database.write(work, lock=reviews.lock)
+    found = set(files_of(reviews.review_set))  # a backup of somebody's stays under its name
+    kept += [copy for file in files if file in found and (copy := _set_aside(file, stamp))]
+    _counted.clear()
+    return MergeReport(added, entries, tuple(kept))
+
+
+def in_order(present: Sequence[Row], more: Sequence[Row]) -> list[Row]:
+    """Join two histories by time; the order within each stays as it is.
+
+    Rows of ``present`` that stay as they are, are the same objects. Of rows with one token the
+    first that is as it was written is taken.
+    """
+    whole = {row["token"]: row for row in more if is_intact(row)}
+    first = [row if is_intact(row) else whole.get(row["token"], row) for row in present]
+    tokens = {row["token"] for row in first}
+    second = [row for row in more if row["token"] not in tokens]
+    joined = heapq.merge(_timed(first, 0), _timed(second, 1), key=lambda one: one[0])
+    standing: dict[tuple[Any, ...], Any] = {}
+    rows = []
+    for _, row in joined:
+        intact = is_intact(row)
+        thing = (row["kind"], *(row[name] for name in same_thing(row["kind"])))
+        if intact and row["previous"] != standing.get(thing):
+            row = {**row, "previous": standing.get(thing)}
+            row[CHECKSUM] = checksum(row)
+        standing[thing] = row["value"] if intact else None
+        rows.append(row)
+    return rows
+
+
+def _timed(rows: Iterable[Row], which: int) -> Iterable[tuple[tuple[datetime, int], Row]]:
+    """Give each row the latest time so far: a clock that was set back does not change the order."""
+    latest = datetime.min.replace(tzinfo=UTC)
+    for row in rows:
+        latest = max(latest, row["at"])
+        yield (latest, which), row
+
+
+def _rows_of(file: Path, reviews: Reviews) -> list[Row]:
+    """Return the rows of a file that are the set's; refuse one that is of another set."""
+    rows = read_rows(file)
+    ours = {reviews.key, set_key(reviews.review_set)}
+    foreign = sorted(
+        {
+            row["review_set"]
+            for row in rows
+            if is_intact(row)
+            and row["review_set"] not in ours
+            # written before the set had an id, or when its folder lay elsewhere
+            and not row["review_set"].startswith(FOLDER_KEY)
+        }
+    )
+    if foreign:
+        raise BackupError(
+            f"{file.name} holds entries of another review set, with the id “{foreign[0]}”; "
+            "nothing was joined."
+        )
+    return rows
+
+
+def _missing(file: Path, reviews: Reviews) -> int | None:
+    """Count the entries of a file that the database of a set does not have."""
+    try:
+        found = _tokens(file)
+    except (sqlite3.Error, OSError):
+        return None
+    tokens = select(HISTORY.c.token).where(HISTORY.c.review_set == reviews.key)
+    return len(found - {row.token for row in reviews.database.rows(tokens)}) if found else 0
+
+
+def _tokens(file: Path) -> set[str]:
+    try:
+        return _read_tokens(f"{file.absolute().as_uri()}?mode=rw")
+    except sqlite3.OperationalError:  # where nothing may be written SQLite reads it as it is
+        return _read_tokens(f"{file.absolute().as_uri()}?immutable=1")
+
+
+def _read_tokens(address: str) -> set[str]:
+    with closing(sqlite3.connect(address, uri=True, timeout=2)) as connection:
+        connection.text_factory = TOLERANT_TEXT
+        tables = connection.execute("SELECT name FROM sqlite_master WHERE name = 'history'")
+        if tables.fetchone() is None:
+            return set()
+        return {token for (token,) in connection.execute("SELECT token FROM history")}
+
+
+def _state(file: Path) -> _FileState:
+    state: list[int] = []
+    for one in (file, file.with_name(f"{file.name}-wal")):
+        try:
+            stat = one.stat()
+        except OSError:
+            state.append(0)
+        else:
+            state += (stat.st_ino, stat.st_mtime_ns, stat.st_size)
+    return tuple(state)
+
+
+def _set_aside(file: Path, stamp: str) -> Path | None:
+    """Give a file that was joined in a name with the date.
+
+    One that somebody has open stays where it is: its entries are known to be joined in, and what
+    is still written to it will be told.
+    """
+    target = file.with_name(f"{file.stem}-merged-{stamp}{file.suffix}")
+    try:
+        address = f"{file.absolute().as_uri()}?mode=rw"
+        with closing(sqlite3.connect(address, uri=True, timeout=0)) as connection:
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            # succeeds for whoever is alone with it; takes away the -wal, which would be left behind
+            if connection.execute("PRAGMA journal_mode = DELETE").fetchone() != ("delete",):
+                return None
+            file.rename(target)
+        file.with_suffix(".newest").unlink(missing_ok=True)
+    except (sqlite3.Error, OSError):
+        return None
+    return target

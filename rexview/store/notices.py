@@ -1,0 +1,102 @@
+"""What is wrong with the reviews of a set, in words for the pages: entries that do not count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from sqlalchemy import select
+
+from rexview.store.location import FOLDER_KEY
+from rexview.store.merge_databases import OtherDatabase, other_databases
+from rexview.store.reviews import Reviews
+from rexview.store.tables import HISTORY
+
+What = Literal["elsewhere", "lost", "changed", "other set"]
+_NAMED: Final = 20
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One thing to be told: ``text`` for everybody, ``details`` for whoever leads the review.
+
+    ``text`` names no person, no model and no path.
+    """
+
+    what: What
+    text: str
+    details: tuple[str, ...] = ()
+
+
+def notices(reviews: Reviews) -> tuple[Notice, ...]:
+    """Return all that is to be told of the reviews of a set; mostly nothing. Quick to ask.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+    """
+    reviews.revision()  # a file is checked when it is opened
+    told = (_lost(reviews), _changed(reviews), _elsewhere(other_databases(reviews)))
+    return tuple(one for one in told if one is not None)
+
+
+def _lost(reviews: Reviews) -> Notice | None:
+    lost = reviews.database.newest_lost()
+    if lost is None:
+        return None
+    return Notice(
+        "lost",
+        "The newest entries are missing from the reviews database: the last one saved "
+        f"({lost.at[:16]} UTC) is not in it.",
+    )
+
+
+def _changed(reviews: Reviews) -> Notice | None:
+    changed = sorted(reviews.database.changed.values(), key=lambda entry: entry.id)
+    if not changed:
+        return None
+    details = [
+        f"Entry {one.id}: {one.kind} by {one.person}, case {one.case}, {one.at[:16]} UTC"
+        for one in changed[:_NAMED]
+    ]
+    if len(changed) > _NAMED:
+        details.append(f"{len(changed) - _NAMED:,} more")
+    damaged = (
+        "was damaged after it was saved and counts"
+        if len(changed) == 1
+        else ("were damaged after they were saved and count")
+    )
+    text = f"{_entries(len(changed))} of the reviews database {damaged} nowhere."
+    return Notice("changed", text, tuple(details))
+
+
+def _elsewhere(others: Sequence[OtherDatabase]) -> Notice | None:
+    if not others:
+        return None
+    entries = sum(one.entries or 0 for one in others)
+    parts = []
+    if entries:
+        lie = (
+            "lies in another database and is"
+            if entries == 1
+            else ("lie in another database and are")
+        )
+        parts.append(f"{_entries(entries)} of this review set {lie} not shown.")
+    if any(one.entries is None for one in others):
+        parts.append("Another database of this review set cannot be read.")
+    return Notice("elsewhere", " ".join(parts), tuple(str(one.file) for one in others))
+
+
+def _entries(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count:,} entries"
+
+
+def other_set(reviews: Reviews) -> str | None:
+    """Return the id of another set under which the entries here were written, None if of this."""
+    given = reviews.review_set.info.id
+    key = reviews.key
+    if not reviews.own or given is None or key == given or key.startswith(FOLDER_KEY):
+        return None
+    written = reviews.database.rows(select(HISTORY.c.id).limit(1))
+    return key if written else None

@@ -1,0 +1,379 @@
+// Confirms and rejects failures, adds one that no rule found, and asks why: by button or by key.
+//
+// What is said goes to the server in numbered messages, again every few seconds until the page says
+// that they arrived. The card with the reason, the name and what went wrong lies over the page's
+// lower right corner and moves nothing. Reasons that are being typed lie in the browser's storage.
+
+const AGAIN_MS = 3000;
+const DRAFT = "rexview-reason";
+const TYPING = "input, textarea, select, [contenteditable=''], [contenteditable='true'], [role='combobox'], [role='listbox'], [role='menu']";
+const VERDICTS = { confirmed: "You confirmed it.", rejected: "You rejected it." };
+
+const sender = Math.random().toString(36).slice(2);
+let data = null;
+let tell = () => {};
+let pending = [];
+let count = 0;
+let current = null; // the failure that keys are about: "model/failure"
+let focusOn = null; // what gets the focus back when the page was drawn anew
+let due = false;
+let card = null;
+
+function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+const drafts = {
+  key: ({ model, failure }) => `${DRAFT}:${data.set}:${data.case}/${model}/${failure}`,
+  get(about) {
+    try {
+      return localStorage.getItem(drafts.key(about));
+    } catch {
+      return null;
+    }
+  },
+  set(about, text) {
+    try {
+      if (text === null) localStorage.removeItem(drafts.key(about));
+      else localStorage.setItem(drafts.key(about), text);
+    } catch {
+      // no storage: it stays in the field
+    }
+  },
+};
+
+// ---- what is sent ----
+
+function send(more = {}) {
+  tell("said", { sender, verdicts: pending, ...more });
+}
+
+function say({ model, failure, verdict, reason }) {
+  count += 1;
+  pending.push({ n: count, case: data.case, model, failure, verdict, reason: reason ?? "" });
+  send();
+}
+
+// ---- the failures on the page ----
+
+const items = () => [...document.querySelectorAll("[data-rx-item]")];
+const itemOf = (key) => items().find((one) => one.dataset.rxItem === key) ?? null;
+const buttonsOf = (item) => item?.querySelector(".rx-verdicts") ?? null;
+
+/** What the page says that whoever looks said of a failure. */
+function given({ model, failure }) {
+  const buttons = buttonsOf(itemOf(`${model}/${failure}`));
+  return { verdict: buttons?.dataset.rxMine || "", reason: buttons?.dataset.rxReason ?? "" };
+}
+
+function step(by) {
+  const all = items();
+  if (all.length === 0) return;
+  const at = all.findIndex((one) => one.dataset.rxItem === current);
+  const item = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length];
+  current = item.dataset.rxItem;
+  for (let up = item.querySelector("details") ?? item.closest("details"); up; up = up.parentElement?.closest("details")) up.open = true;
+  item.querySelector("summary")?.focus({ preventScroll: true });
+  item.scrollIntoView({ block: "nearest", inline: "nearest" });
+  settle();
+}
+
+function press(selector) {
+  const item = itemOf(current);
+  if (item) item.querySelector(selector)?.click();
+  else step(1); // shows first what the key would be about
+}
+
+function settle() {
+  due = false;
+  for (const one of items()) one.toggleAttribute("data-rx-current", one.dataset.rxItem === current);
+  const lost = document.activeElement === null || document.activeElement === document.body;
+  if (focusOn && lost) document.querySelector(focusOn)?.focus({ preventScroll: true });
+}
+
+function judged(button) {
+  const { rxModel: model, rxFailure: failure, rxVerdict } = button.dataset;
+  const verdict = button.getAttribute("aria-pressed") === "true" ? "" : rxVerdict;
+  current = `${model}/${failure}`;
+  const parts = Object.entries({ model, failure, verdict: rxVerdict });
+  focusOn = "button" + parts.map(([name, text]) => `[data-rx-${name}="${CSS.escape(text)}"]`).join("");
+  say({ model, failure, verdict });
+  if (verdict) card.ask({ model, failure, verdict, reason: "" });
+  else {
+    drafts.set({ model, failure }, null);
+    card.close();
+  }
+}
+
+function why(button) {
+  const { rxModel: model, rxFailure: failure } = button.closest(".rx-verdicts").dataset;
+  card.ask({ model, failure, ...given({ model, failure }) });
+  card.reason.focus();
+}
+
+function addable(model) {
+  const there = new Set(items().map((one) => one.dataset.rxItem));
+  return (data.answers[model]?.failures ?? []).filter((failure) => !there.has(`${model}/${failure}`));
+}
+
+// ---- the card ----
+
+class Card {
+  constructor(place) {
+    this.about = null;
+    this.title = h("b");
+    this.status = h("p", { role: "status" });
+    this.choice = h("select", { "aria-label": "Failure", onchange: () => this.explain() });
+    this.meaning = h("p", { class: "rx-v-quiet" });
+    this.reason = h("textarea", {
+      rows: 2,
+      "aria-label": "Why (optional)",
+      placeholder: "Why? (optional)",
+      oninput: () => this.about?.failure && drafts.set(this.about, this.reason.value),
+      onblur: () => this.about?.failure && this.save(),
+      onkeydown: (event) => event.key === "Enter" && !event.shiftKey && this.done(event),
+    });
+    this.name = h("input", { placeholder: "Your name", "aria-label": "Your name" });
+    this.naming = h("div", {}, this.name, h("p", { class: "rx-v-quiet" }, "Stands beside what you write. It is asked for once and kept on this computer."));
+    this.trouble = h("p", { class: "rx-v-trouble", role: "alert" });
+    this.again = h("button", { type: "button", onclick: () => send({ again: Date.now() }) }, "Try again");
+    this.keep = h("button", { class: "rx-v-strong" }, "Keep");
+    const shut = h("button", { type: "button", "aria-label": "Close", onclick: () => this.close() }, "✕");
+    this.box = h(
+      "form",
+      { class: "rx-v-card", "aria-label": "Your verdict", hidden: true, onsubmit: (event) => this.done(event) },
+      h("header", {}, this.title, shut),
+      this.status,
+      this.choice,
+      this.meaning,
+      this.reason,
+      this.naming,
+      this.trouble,
+      h("footer", {}, this.again, this.keep),
+    );
+    this.box.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.leave();
+      event.stopPropagation(); // keys that are typed here are not for the page
+    });
+    this.chip = h("button", { type: "button", class: "rx-v-chip", hidden: true, onclick: () => this.open() });
+    this.root = h("div", { class: "rx-v" }, this.chip, this.box);
+    place.append(this.root);
+  }
+
+  /** Ask why, after a verdict. */
+  ask(about) {
+    if (this.about?.failure) this.save();
+    this.about = about;
+    this.adding = false;
+    this.reason.value = drafts.get(about) ?? about.reason;
+    this.open();
+  }
+
+  /** Ask which failure is to be added to an answer. */
+  add(model) {
+    if (!data.answers[model] || addable(model).length === 0) return;
+    if (this.about?.failure) this.save();
+    this.about = { model };
+    this.adding = true;
+    this.reason.value = "";
+    this.choice.replaceChildren(...addable(model).map((one) => h("option", { value: one }, data.failures[one][0])));
+    this.open();
+    this.choice.focus();
+  }
+
+  open() {
+    this.shown = true;
+    this.draw();
+    if (!this.about && !this.naming.hidden) this.name.focus();
+  }
+
+  close() {
+    if (this.about?.failure) this.save();
+    this.shown = false;
+    this.adding = false;
+    this.about = null;
+    this.draw();
+  }
+
+  /** Leave the card as it was opened: what was typed into it since does not count. */
+  leave() {
+    if (this.about?.failure) drafts.set(this.about, null);
+    this.about = null;
+    this.close();
+  }
+
+  explain() {
+    this.meaning.textContent = data.failures[this.choice.value]?.[1] ?? "";
+  }
+
+  /** Send the reason, if it is another one. */
+  save() {
+    const { about } = this;
+    const text = this.reason.value.trim();
+    drafts.set(about, null);
+    if (text === about.reason) return;
+    about.reason = text;
+    say({ ...about, reason: text });
+  }
+
+  done(event) {
+    event.preventDefault();
+    if (this.adding) {
+      const about = { model: this.about.model, failure: this.choice.value, verdict: "confirmed", reason: this.reason.value.trim() };
+      this.adding = false;
+      this.about = about;
+      current = `${about.model}/${about.failure}`;
+      say(about);
+    }
+    const name = this.name.value.trim();
+    if (!data.named && name) {
+      if (this.about?.failure) this.save();
+      this.named = true;
+      send({ name });
+      return;
+    }
+    if (!data.named) {
+      this.draw();
+      this.name.focus();
+      return;
+    }
+    this.close();
+  }
+
+  draw() {
+    const waiting = pending.length + data.waiting;
+    const unkept = !data.named ? waiting > 0 : Boolean(data.trouble) && data.waiting > 0;
+    const told = data.nameProblem || data.trouble;
+    const words = `${waiting} ${waiting === 1 ? "verdict" : "verdicts"} not saved yet`;
+    this.box.hidden = !this.shown;
+    this.chip.hidden = this.shown || !(unkept || told);
+    this.chip.textContent = unkept ? `${words}${data.named ? "" : ": give your name"}` : told;
+    const { model, failure, verdict } = this.about ?? {};
+    this.title.textContent = model ? (data.answers[model]?.name ?? "") : words;
+    this.status.textContent = failure ? `${data.failures[failure][0]}: ${VERDICTS[verdict].toLowerCase()}` : this.adding ? "Add a failure that you see" : "";
+    this.status.hidden = !this.status.textContent;
+    this.choice.hidden = this.meaning.hidden = !this.adding;
+    if (this.adding) this.explain();
+    this.reason.hidden = !model;
+    this.reason.maxLength = data.longest.reason;
+    this.name.maxLength = data.longest.name;
+    this.naming.hidden = data.named;
+    this.trouble.textContent = told;
+    this.again.hidden = !(data.named && data.trouble && data.waiting > 0);
+    this.keep.textContent = this.adding ? "Add" : "Keep";
+    const done = this.named || !model;
+    if (told || data.named) this.named = false;
+    if (this.shown && done && data.named && !told) this.close();
+  }
+}
+
+// ---- listening ----
+
+function clicked(event) {
+  const at = (selector) => event.target.closest?.(selector);
+  const verdict = at("[data-rx-verdict]");
+  if (verdict) return judged(verdict);
+  if (at("[data-rx-why]")) return why(at("[data-rx-why]"));
+  if (at("[data-rx-add]")) return card.add(at("[data-rx-add]").dataset.rxAdd);
+  if (!card.root.contains(event.target)) {
+    focusOn = null;
+    if (card.shown && !card.adding && data.named) card.close();
+  }
+  return undefined;
+}
+
+function focused(event) {
+  const item = event.target.closest?.("[data-rx-item]");
+  if (!item) return;
+  current = item.dataset.rxItem;
+  settle();
+}
+
+function answerInHand() {
+  const item = itemOf(current);
+  return item ? buttonsOf(item)?.dataset.rxModel : document.querySelector("[data-rx-add]")?.dataset.rxAdd;
+}
+
+const KEYS = {
+  e: () => step(1),
+  E: () => step(-1),
+  a: () => press('[data-rx-verdict="confirmed"]'),
+  d: () => press('[data-rx-verdict="rejected"]'),
+  z: () => press("[data-rx-why]"),
+  u: () => press(".rx-show"),
+  q: () => window.dispatchEvent(new CustomEvent("rexview:comment", { detail: { key: itemOf(current) && answerInHand() } })),
+  A: () => card.add(answerInHand()),
+};
+
+function pressed(event) {
+  if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.isComposing || !Object.hasOwn(KEYS, event.key)) return;
+  const [target] = event.composedPath();
+  if (target instanceof Element && target.closest(TYPING)) return;
+  const asking = [...document.querySelectorAll("[role='dialog'], [role='alertdialog']")];
+  if (asking.some((one) => one.getClientRects().length > 0)) return;
+  event.preventDefault();
+  KEYS[event.key]();
+}
+
+function listen() {
+  const abort = new AbortController();
+  const options = { signal: abort.signal };
+  document.addEventListener("click", clicked, options);
+  document.addEventListener("focusin", focused, options);
+  document.addEventListener("keydown", pressed, options);
+  const timer = setInterval(() => pending.length > 0 && send(), AGAIN_MS);
+  const observer = new MutationObserver(() => {
+    if (due || !(focusOn || current)) return;
+    due = true;
+    requestAnimationFrame(settle);
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+  return () => {
+    abort.abort();
+    clearInterval(timer);
+    observer.disconnect();
+    card.root.remove();
+  };
+}
+
+let stop = null;
+let place = null;
+let generation = 0;
+
+export default function ({ parentElement, data: fresh, setTriggerValue }) {
+  const another = data?.case !== fresh.case;
+  if (another && card?.about?.failure && place === parentElement) card.save();
+  const arrived = fresh.done?.[sender] ?? 0;
+  pending = pending.filter((one) => one.n > arrived);
+  tell = setTriggerValue;
+  data = fresh;
+  if (place !== parentElement) {
+    stop?.();
+    place = parentElement;
+    card = new Card(parentElement);
+    stop = listen();
+  }
+  if (another) {
+    current = null;
+    card.about = null;
+    card.close();
+  }
+  card.draw();
+  settle();
+  generation += 1;
+  const own = generation;
+  return () => {
+    if (generation !== own) return; // a later run owns the listeners
+    stop?.();
+    stop = null;
+    place = null;
+  };
+}

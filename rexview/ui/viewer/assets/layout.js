@@ -1,0 +1,96 @@
+// How much room the viewer takes and how the panes lie in it.
+
+import { bestColumns, FOOT_PX, stackedHeight } from "./arrangement.js";
+import { PageColumns } from "./page_columns.js";
+import { Separator } from "./separator.js";
+
+const SIDE_BY_SIDE_FROM_PX = 480; // narrower: one above the other
+const LEAST_HEIGHT_PX = 420;
+const BELOW_PX = 10;
+const LEAST_PANE_PX = 160;
+
+export class Layout {
+  /** @param {object} viewer see viewer.js; @param {Element} place what holds it on the page */
+  constructor(viewer, place) {
+    this.viewer = viewer;
+    this.columns = new PageColumns(place, () => this.#room());
+    this.between = new Separator({
+      name: "Size of the views",
+      key: "view-share",
+      least: LEAST_PANE_PX,
+      frame: () => this.#frame(),
+      changed: () => this.#panes(),
+    });
+    this.between.node.classList.add("between");
+    this.observer = new ResizeObserver(() => this.refresh());
+    this.observer.observe(viewer.grid);
+    this.scroller = place.getRootNode().host?.closest('[data-testid="stMain"]') ?? document.documentElement;
+    if (this.scroller.firstElementChild) this.observer.observe(this.scroller.firstElementChild);
+    this.resized = () => this.refresh();
+    window.addEventListener("resize", this.resized);
+  }
+
+  close() {
+    this.observer.disconnect();
+    window.removeEventListener("resize", this.resized);
+  }
+
+  refresh() {
+    this.columns.refresh();
+    this.#room();
+    this.#panes();
+  }
+
+  get #ratios() {
+    return this.viewer.panes.map((pane) => pane.shownRatio);
+  }
+
+  /** As high as the window leaves room for below what stands above the viewer. */
+  #room() {
+    const { root, grid, data, panes } = this.viewer;
+    if (!data || !root.isConnected) return;
+    const { full } = this.viewer;
+    if (data.height && !full.on) {
+      root.style.setProperty("--rx-height", data.height);
+      return;
+    }
+    const { scroller } = this;
+    const above = root.getBoundingClientRect().top + scroller.scrollTop;
+    const room = Math.max(LEAST_HEIGHT_PX, scroller.clientHeight - above - BELOW_PX);
+    let height = room;
+    if (grid.clientWidth < SIDE_BY_SIDE_FROM_PX) {
+      const chrome = root.clientHeight - grid.clientHeight; // a phone: no more than the films need
+      height = Math.min(room, chrome + stackedHeight(this.#ratios, grid.clientWidth));
+      if (panes.length > 1) height = Math.max(height, chrome + panes.length * (LEAST_PANE_PX + FOOT_PX));
+    }
+    root.style.setProperty("--rx-height", `${Math.floor(height)}px`);
+    document.documentElement.style.setProperty("--rx-room", `${Math.floor(room)}px`);
+  }
+
+  #frame() {
+    const { left, top, width, height } = this.viewer.grid.getBoundingClientRect();
+    return this.between.upright ? { start: left, size: width } : { start: top, size: height };
+  }
+
+  #panes() {
+    const { grid, panes } = this.viewer;
+    const wide = grid.clientWidth >= SIDE_BY_SIDE_FROM_PX;
+    const size = { width: grid.clientWidth, height: grid.clientHeight };
+    const columns = wide && panes.length > 1 ? bestColumns(this.#ratios, size) : 1;
+    const rows = Math.max(1, Math.ceil(panes.length / columns));
+    const two = panes.length === 2;
+    const first = two ? (this.between.share ?? 0.5) : 0.5;
+    const upright = columns === 2;
+    const parts = (count) => Array.from({ length: count }, () => "minmax(0, 1fr)").join(" ");
+    const shares = `minmax(0, ${first}fr) minmax(0, ${1 - first}fr)`;
+    grid.style.gridTemplateColumns = two && upright ? shares : parts(columns);
+    grid.style.gridTemplateRows = two && !upright ? shares : parts(rows);
+    grid.style.setProperty("--rows", rows);
+    this.between.node.hidden = !two;
+    if (!two) return;
+    const percent = `calc(${100 * first}% - 5px)`;
+    this.between.node.style.left = upright ? percent : "0";
+    this.between.node.style.top = upright ? "0" : percent;
+    this.between.refresh(upright, first);
+  }
+}

@@ -1,0 +1,71 @@
+// The viewer's column on the page and the one beside it: which is how wide.
+//
+// Streamlit lays columns out by itself; what is chosen here is a property on their block and marks on
+// the two columns (data-rx-column), which style.css follows. A run of the page may make the elements
+// anew: refresh() is called after each.
+
+import { Separator } from "./separator.js";
+
+const LEAST_PX = 320;
+const COLUMN = '[data-testid="stColumn"]';
+
+export class PageColumns {
+  /** @param {Element} place what holds the viewer; @param {function} changed */
+  constructor(place, changed) {
+    this.place = place;
+    this.told = changed;
+    this.separator = new Separator({
+      name: "Width of the picture",
+      key: "film-share",
+      least: LEAST_PX,
+      frame: () => this.#frame(),
+      changed: () => this.refresh(),
+    });
+    this.separator.node.classList.add("page");
+    place.append(this.separator.node);
+  }
+
+  get #film() {
+    return (this.place.getRootNode().host ?? this.place).closest(COLUMN);
+  }
+
+  /** The other column, null where the page has none or several. */
+  get texts() {
+    const film = this.#film;
+    const columns = [...(film?.parentElement.children ?? [])].filter((one) => one.matches(COLUMN));
+    return columns.length === 2 && columns[0] === film ? columns[1] : null;
+  }
+
+  #frame() {
+    const block = this.#film.parentElement;
+    const gap = Number.parseFloat(getComputedStyle(block).columnGap) || 0;
+    const { left, width } = block.getBoundingClientRect();
+    return { start: left + gap / 2, size: width - gap, gap };
+  }
+
+  /** Mark the columns and give them their widths. */
+  refresh() {
+    const { separator, texts } = this;
+    separator.node.hidden = texts === null;
+    if (texts === null) return;
+    const film = this.#film;
+    mark(film, "rxColumn", "film");
+    mark(texts, "rxColumn", "texts");
+    const block = film.parentElement;
+    mark(block, "rxShared", separator.share === null ? null : "");
+    if (separator.share !== null) block.style.setProperty("--rx-film", separator.share);
+    const [a, b] = [film.getBoundingClientRect(), texts.getBoundingClientRect()];
+    const beside = b.width > 0 && b.left >= a.right;
+    separator.node.hidden = !beside;
+    if (!beside) return;
+    const { size, gap } = this.#frame();
+    separator.node.style.width = `${gap}px`;
+    separator.refresh(true, a.width / size);
+    this.told();
+  }
+}
+
+function mark(element, name, value) {
+  if (value === null) delete element.dataset[name];
+  else if (element.dataset[name] !== value) element.dataset[name] = value;
+}

@@ -1,0 +1,80 @@
+"""A set whose every text tries to be more than text, on every page of the app in a real browser.
+
+That nothing is asked of another host, and nothing done that the policy forbids, is checked for this
+as for every page that the tests open (``new_page``).
+"""
+
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from hostile_set import CASES, HOST, MODELS, text, word, write_hostile_set
+from waiting import calm
+
+pytestmark = pytest.mark.browser
+ROOT = Path(__file__).resolve().parents[2]
+LINKS = {
+    "": {},
+    "browse": {"model": word("none"), "category": word("category"), "site": text("site")},
+    "case": {"case": CASES[0], "show": MODELS[0]},
+    "scores": {"split": f"tag:{word('tag')}"},
+    "readers": {"apart": "1"},
+    "score": {},
+    "study": {},
+    "adjudicate": {"case": CASES[1]},
+    "data": {},
+    "account": {},
+}
+MORE_THAN_TEXT = """(host) => {
+  const roots = [document];
+  const found = [];
+  for (const root of roots) {
+    for (const one of root.querySelectorAll('*')) {
+      if (one.shadowRoot) roots.push(one.shadowRoot);
+      const leads = ['href', 'src'].map((name) => one.getAttribute(name) ?? '');
+      if (leads.some((url) => url.split('?')[0].includes(host) || url.startsWith('mailto:'))) {
+        found.push(one.outerHTML.slice(0, 200));
+      }
+    }
+  }
+  return [...found, ...(window.hacked ? ['a script ran'] : [])];
+}"""
+
+
+@pytest.fixture(scope="module")
+def hostile(start_app, tmp_path_factory):
+    """The address of the app on the hostile set."""
+    folder = tmp_path_factory.mktemp("hostile")
+    places = {"REXVIEW_CACHE": str(folder / "cache"), "XDG_DATA_HOME": str(folder / "data")}
+    return start_app(ROOT / "app.py", str(write_hostile_set(folder / "set")), **places)
+
+
+def test_words_are_only_words_on_every_page(hostile, new_page):
+    page = new_page()
+    for path, query in LINKS.items():
+        page.goto(f"{hostile}{path}?{urlencode(query)}")
+        page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for()
+        calm(page)
+        assert not page.evaluate(MORE_THAN_TEXT, HOST), path
+        notice = page.locator(".st-key-rx_notice")
+        if notice.count():
+            assert notice.inner_text().replace("\u2060", "") == text("notice")
+        if path != "account":  # nothing of the set stands there
+            assert HOST in page.content(), path
+
+
+def test_what_is_more_than_text_would_be_seen_and_stopped(hostile, visitor):
+    """The search finds a link and a picture; and the policy stops one that got in all the same."""
+    page = visitor().new_page()
+    page.goto(f"{hostile}account")
+    page.locator('[data-testid="stApp"]').wait_for()
+    stopped = page.evaluate(
+        """(host) => new Promise((done) => {
+          document.addEventListener('securitypolicyviolation', (event) => done(event.blockedURI));
+          document.body.insertAdjacentHTML('beforeend',
+            `<a href="http://${host}">x</a><img src="http://${host}/i.png">`);
+        })""",
+        HOST,
+    )
+    assert stopped == f"http://{HOST}/i.png"
+    assert len(page.evaluate(MORE_THAN_TEXT, HOST)) == 2

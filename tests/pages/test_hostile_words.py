@@ -1,0 +1,222 @@
+"""Nothing of a set or of a link is more than text on any page: read from what is delivered.
+
+``tests/ui/test_text_on_pages.py`` reads the code for the same; a browser shows what comes of it in
+``tests/browser/test_hostile_words.py``.
+"""
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+from google.protobuf.message import Message
+from hostile_set import CASES, DANGERS, HOST, MODELS, READERS, text, word, write_hostile_set
+from markdown_it import MarkdownIt
+
+from rexview.analysis.case_filter import FILTER_KEYS
+from rexview.people import Person
+from rexview.reviewset import load
+from rexview.store import Entry, open_reviews
+from rexview.store.database import close_databases
+from rexview.ui import people, resources, state
+
+PAGES = (
+    *(None, "browse", "case", "scores", "readers", "score", "study", "adjudicate", "data"),
+    "account",
+)
+KEYS = [
+    *FILTER_KEYS,
+    *(value for name, value in vars(state).items() if name.startswith("QUERY_")),
+]
+PLAIN = {
+    "selectbox.options",
+    "multiselect.options",
+    "multiselect.default",
+    "selectbox.raw_value",
+    "multiselect.raw_values",
+    "placeholder",
+    "default",
+    "value",
+    "raw_value",
+    "set_value",
+    "text.body",
+    "id",
+    "element_id",
+    "form_id",
+    "key",
+    "query_string",
+    "page",
+    "url",
+    "columns",  # settings of a table's columns, as JSON
+    "component_name",
+    "spec",  # a chart's, in which text is text
+}
+"""Fields of Streamlit's messages that it shows as they are, or does not show."""
+HTML = {"html.body"}
+
+
+@pytest.fixture
+def review_folder(tmp_path):
+    return write_hostile_set(tmp_path / "set")
+
+
+@pytest.fixture
+def written(review_folder, open_app, monkeypatch):
+    """What people wrote is no better than what files hold; and somebody with a bad name looks."""
+    who = Person(word("me"), text("me"), "lead")
+    entries = [
+        Entry(
+            "comment",
+            CASES[0],
+            subject="0" * 8,
+            value={"text": text("comment"), "on": {"what": "case"}, "reply_to": None},
+        ),
+        *(
+            Entry("score", CASES[0], MODELS[0], one, value={"score": 1, "comment": text("why")})
+            for one in ("process", "execution")
+        ),
+    ]
+    kept = open_reviews(load(review_folder), resources.settings())
+    for entry in entries:
+        kept.record([entry], who)
+    monkeypatch.setattr(people, "current", lambda: who)
+    yield
+    close_databases()
+
+
+class Elements(HTMLParser):
+    """Finds what is more than text in HTML: an element or an attribute that acts by itself."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag in ("script", "img", "iframe", "object", "embed", "link", "meta", "base", "form"):
+            ours = tag == "img" and dict(attrs).get("src", "").startswith(("rexview/", "data:"))
+            self.found += [] if ours else [tag]
+        for name, value in attrs:
+            acts = name.startswith("on") or name in ("srcdoc", "formaction")
+            leads = name in ("href", "src", "style", "xlink:href", "action", "background")
+            if acts or (leads and HOST in (value or "").replace("%2F", "/").partition("?")[0]):
+                self.found.append(f"{tag} {name}={value}")
+
+
+def of_html(html):
+    elements = Elements()
+    elements.feed(html)
+    return elements.found
+
+
+def of_markdown(markdown):
+    """Return what Streamlit would make more than text of."""
+    found = [danger for danger in DANGERS if danger in markdown]
+    tokens = MarkdownIt("commonmark", {"html": True}).enable("table").parse(markdown)
+    found += [
+        child.type
+        for token in tokens
+        for child in (token, *(token.children or ()))
+        if child.type in ("image", "html_inline", "html_block")
+        or (child.type == "link_open" and HOST in str(child.attrs))
+    ]
+    return found
+
+
+def strings(message, path=""):
+    """Give every text in a message of Streamlit's with the names of the fields that hold it."""
+    for field, value in message.ListFields():
+        place = f"{path}.{field.name}".strip(".")
+        for one in value if field.is_repeated else [value]:
+            if isinstance(one, Message):
+                yield from strings(one, place)
+            elif isinstance(one, str):
+                yield place, one
+
+
+def more_than_text(app):
+    """Return all of a page that is more than text though it came from a set or a link."""
+    found, seen = [], 0
+    for node in app._tree:
+        proto = getattr(node, "proto", None)
+        if not isinstance(proto, Message):
+            continue
+        for place, value in strings(proto, node.type):
+            end = place.rpartition(".")[2]
+            name = f"{node.type}.{end}"
+            if place == "bidi_component.json":
+                found += [
+                    (name, one) for html in texts_of(json.loads(value)) for one in of_html(html)
+                ]
+            elif node.type == "html" and end == "body":
+                found += [(name, one) for one in of_html(value)]
+            elif name not in PLAIN and end not in PLAIN:
+                seen += 1
+                found += [(place, one, value[:80]) for one in of_markdown(value)]
+    return found, seen
+
+
+def texts_of(value, key=""):
+    """Give the texts of a component's data that it puts into the page as HTML.
+
+    The questions of a rubric are put in as text; that there are no others says
+    ``tests/ui/test_text_on_pages.py``.
+    """
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name != "rubric":
+                yield from texts_of(inner, name)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from texts_of(inner, key)
+    elif isinstance(value, str) and key in ("html", "question"):
+        yield value
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_words_of_a_set_are_only_words(open_app, written, page):
+    for query in ({}, {"case": CASES[0], "as": "table"}):
+        found, seen = more_than_text(open_app(page, **query))
+        assert not found
+        assert seen
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_words_of_a_link_are_only_words(open_app, written, page):
+    """Each key with what no list has, and with what the set itself has."""
+    everything = {key: [text(key), "x"] for key in KEYS if key != state.QUERY_SET}
+    own = {
+        "model": [MODELS[0]],
+        "category": [word("category")],
+        "tag": [f"{word('tag')}:{word('value')}"],
+        "difficulty": [word("difficulty")],
+        "site": [word("site")],
+        "reader": [READERS[0]],
+        "q": text("pleural"),
+    }
+    for query in (everything, own, {state.QUERY_SET: text("set")}):
+        found, _ = more_than_text(open_app(page, **query))
+        assert not found
+
+
+def test_what_is_more_than_text_is_found(open_app):
+    """The search itself finds what Streamlit would make of such words."""
+
+    def page():
+        import streamlit as st
+        from hostile_set import word
+
+        st.caption(word("a"))
+        st.button("b", help=word("b"))
+        st.expander(word("c"))
+        st.radio("d", [word("d")])
+        st.html("<p><img src='http://evil.invalid/e'></p>")
+
+    from streamlit.testing.v1 import AppTest
+
+    found, _ = more_than_text(AppTest.from_function(page).run())
+    assert {one[0] for one in found} >= {
+        "caption.body",
+        "button.help",
+        "expander.label",
+        "radio.options",
+        "html.body",
+    }
