@@ -1,6 +1,6 @@
 """Browse: which cases? Filters with counts, cards or a table, search, order, saved filters."""
 
-from rexview.analysis import describe, search_words
+from rexview.analysis import describe
 from rexview.analysis.cards import case_cards
 from rexview.ui import browse_parts, filtered, people, resources, state
 from rexview.ui.case_table import case_table
@@ -23,7 +23,7 @@ filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
 bar = filter_bar_html(table, case_filter, counts)
 linked_html(bar, key="filter_bar")
 show_other_order()
-browse_parts.show_search(search_words(counts, case_filter.search))
+browse_parts.show_search(case_filter, counts)
 
 if not len(selection):
     browse_parts.show_nothing_found(table, case_filter)

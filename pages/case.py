@@ -72,6 +72,9 @@ def show_case() -> None:
             readers=written.reader_names,
             agreed=agreed,
             uncounted=shown.uncounted,
+            unfinished=shown.unfinished,
+            stale_scores=shown.stale_scores,
+            stale_words=shown.stale_words,
         )
     )
     verdicts.take_verdicts(review_set, shown, trouble)

@@ -43,6 +43,7 @@ if several:
     linked_html(several, key="readers_several")
 reader_sections.choose_pair(tables)
 linked_html(reader_panels.agreement_html(tables), key="readers_agreement")
+reader_sections.show_table_download(tables)
 reader_sections.show_published(tables)
 
 st.markdown("## Where the scores differ")

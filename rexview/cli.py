@@ -262,14 +262,15 @@ def _entries(report: BackupReport | MergeReport) -> str:
 
 def _export_reviews(options: argparse.Namespace) -> int:
     from rexview.analysis.exposure import exposures_of, write_exposures
-    from rexview.analysis.worklist import unfinished_cases
+    from rexview.analysis.finished import only_finished
     from rexview.reviewset import write_csv
     from rexview.store import merged
 
     reviews = _reviews(options.folder)
     review_set = merged(reviews.review_set, reviews)
     write_csv(review_set, ("scores", "flags"), options.out)
-    seen = exposures_of(reviews).all(unfinished_cases(review_set))
+    begun = only_finished(reviews.review_set, review_set).unfinished_work
+    seen = exposures_of(reviews).all(begun)
     write_exposures(seen, options.out)
     scores, flags = review_set.scores.height, review_set.flags.height
     print(f"{scores:,} score{'s'[: scores != 1]}, {flags:,} flag{'s'[: flags != 1]} written.")
@@ -277,6 +278,8 @@ def _export_reviews(options: argparse.Namespace) -> int:
 
 
 def _stats(options: argparse.Namespace) -> int:
+    from rexview.analysis.finished import only_finished
+    from rexview.detect import detectors, judged_answers, survey
     from rexview.settings import load_settings
     from rexview.stats.report import report
     from rexview.stats.report_text import report_text
@@ -284,9 +287,22 @@ def _stats(options: argparse.Namespace) -> int:
 
     reviews = _reviews(options.folder)
     given = reviews.review_set
-    review_set = given if options.files_only else merged(given, reviews)
-    threshold = load_settings().gap_threshold
-    tables = report(review_set, gap_threshold=threshold, content_order=options.order)
+    review_set = given
+    if not options.files_only:
+        review_set = only_finished(given, merged(given, reviews))
+    settings = load_settings()
+    threshold = settings.gap_threshold
+    active = detectors(
+        gap_threshold=threshold,
+        disagreement_threshold=settings.disagreement_threshold,
+        models=review_set.models,
+    )
+    tables = report(
+        review_set,
+        gap_threshold=threshold,
+        content_order=options.order,
+        judged=judged_answers(survey(review_set, detectors=active)),
+    )
     if options.json:
         print(json.dumps(tables, ensure_ascii=False, allow_nan=False, indent=1))
     else:

@@ -106,6 +106,7 @@ SCORES: Final = pl.Schema(
         "image": pl.Int64(),  # 0-based index into answers.images, image dimensions only
         "comment": pl.String(),
         "created": pl.Datetime("us", "UTC"),
+        "answer_digest": pl.String(),  # of the answer that was read: rexview.answer_digest
         "extra": pl.String(),
         "_row": pl.UInt32(),
         "_origin": pl.String(),  # file: given with the set; app: written here
@@ -120,6 +121,7 @@ FLAGS: Final = pl.Schema(
         "verdict": pl.String(),  # vocab.VERDICTS
         "comment": pl.String(),
         "created": pl.Datetime("us", "UTC"),
+        "answer_digest": pl.String(),  # as for scores
         "extra": pl.String(),
         "_row": pl.UInt32(),
         "_origin": pl.String(),  # as for scores

@@ -14,7 +14,8 @@ class Protocol:
     ``report`` says when a reader sees the radiologist's report; ``reveal`` when, after scoring,
     they learn which model gave which answer, ``reveal_peers`` whether they then see the scores of
     others too. ``second_reader_share`` is the part of the cases that a second reader scores as
-    well; from ``disagreement`` on two readers' scores are adjudicated. ``seed`` fixes every order.
+    well; from ``disagreement`` on two readers' scores are adjudicated. ``seed`` fixes the order of
+    cases; which letter an answer has depends on a secret of the reviews database.
     ``name_readers`` says whether whoever adjudicates may see whose scores are whose,
     ``choice_cases`` whether choice questions are on the worklists, too. ``cover_names`` has more
     names that would tell a model, covered wherever models are hidden.

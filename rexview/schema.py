@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from rexview import frames
 from rexview.protocol import Protocol
 from rexview.vocab import FRONTAL_VIEWS, HINT_KINDS
 
@@ -214,7 +215,8 @@ class Answer:
 class Score:
     """One dimension of one answer scored by one reader: 1 to 5, None for not scored.
 
-    ``origin`` is ``file`` for what was given with the set, ``app`` for what was written here.
+    ``origin`` is ``file`` for what was given with the set, ``app`` for what was written here;
+    ``answer_digest`` is that of the answer that was read (:mod:`rexview.answer_digest`), if known.
     """
 
     case: str
@@ -226,11 +228,12 @@ class Score:
     comment: str | None = None
     created: datetime | None = None
     origin: str = "file"
+    answer_digest: str | None = None
 
 
 @dataclass(frozen=True)
 class ReaderFlag:
-    """A failure mode that a reader confirmed or rejected for an answer; ``origin`` as in Score."""
+    """A failure mode that a reader confirmed or rejected; the last two are as in Score."""
 
     case: str
     model: str
@@ -240,6 +243,7 @@ class ReaderFlag:
     comment: str | None = None
     created: datetime | None = None
     origin: str = "file"
+    answer_digest: str | None = None
 
 
 @dataclass(frozen=True)
@@ -350,7 +354,10 @@ class ReviewSet:
     """An open review set: what was given, checked and normalised. Never changed.
 
     ``fingerprint`` changes when any of its files does; ``warnings`` are the problems that did not
-    keep it from opening.
+    keep it from opening. ``unfinished`` has the scores, with the columns of ``scores``, that are
+    left out of these because their reader has not finished the case; ``stale_scores`` and
+    ``stale_flags`` are of earlier answers and count nowhere. ``find_picture`` gives a returned
+    picture's file by its path, None at an address.
     """
 
     folder: Path
@@ -363,6 +370,10 @@ class ReviewSet:
     edits: pl.DataFrame
     warnings: tuple[Problem, ...] = ()
     fingerprint: str = ""
+    unfinished: pl.DataFrame = field(default_factory=frames.SCORES.to_frame)
+    stale_scores: pl.DataFrame = field(default_factory=frames.SCORES.to_frame)
+    stale_flags: pl.DataFrame = field(default_factory=frames.FLAGS.to_frame)
+    find_picture: Callable[[str], Path | None] = lambda path: None
 
     @cached_property
     def models(self) -> tuple[Model, ...]:
@@ -392,6 +403,11 @@ class ReviewSet:
         return names
 
     @cached_property
+    def unfinished_work(self) -> pl.DataFrame:
+        """``reader`` and ``case`` of each case that a reader has begun and not finished."""
+        return self.unfinished.select("reader", "case").unique(maintain_order=True)
+
+    @cached_property
     def _case_rows(self) -> dict[str, int]:
         return {case_id: row for row, case_id in enumerate(self.cases["id"].to_list())}
 
@@ -409,12 +425,12 @@ class ReviewSet:
         answers = [answer_from_row(row) for row in wanted.iter_rows(named=True)]
         return tuple(sorted(answers, key=lambda answer: order[answer.model]))
 
-    def scores_of(self, case_id: str) -> tuple[Score, ...]:
-        """All scores given to answers of one case, in file order."""
-        wanted = self.scores.filter(pl.col("case") == case_id)
+    def scores_of(self, case_id: str, *, stale: bool = False) -> tuple[Score, ...]:
+        """All scores given to answers of one case, or to earlier ones, in file order."""
+        wanted = (self.stale_scores if stale else self.scores).filter(pl.col("case") == case_id)
         return tuple(score_from_row(row) for row in wanted.iter_rows(named=True))
 
-    def flags_of(self, case_id: str) -> tuple[ReaderFlag, ...]:
-        """All reader flags on answers of one case, in file order."""
-        wanted = self.flags.filter(pl.col("case") == case_id)
+    def flags_of(self, case_id: str, *, stale: bool = False) -> tuple[ReaderFlag, ...]:
+        """All reader flags on answers of one case, or on earlier ones, in file order."""
+        wanted = (self.stale_flags if stale else self.flags).filter(pl.col("case") == case_id)
         return tuple(reader_flag_from_row(row) for row in wanted.iter_rows(named=True))

@@ -10,11 +10,11 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
-    {"errors", "vocab", "protocol"},
+    {"errors", "vocab", "protocol", "frames"},
     {"bounded"},
-    {"schema", "frames", "rubric", "harm", "people"},
+    {"schema", "rubric", "harm", "people"},
     {"settings"},
-    {"geometry"},
+    {"geometry", "answer_digest"},
     {"imaging", "stats"},
     {"reviewset", "store", "detect", "models"},
     {"curation", "analysis", "export"},

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
+from rexview.analysis.finding import Finding
 from rexview.analysis.mark import Mark
 from rexview.analysis.pairing import ModelPair, ReaderPair
 from rexview.errors import FilterError
@@ -129,6 +130,7 @@ _LISTS: Final[dict[str, _ListField]] = {
     "statuses": _ListField("answer", ANSWER_STATUSES),
     "weakest": _ListField("weakest", WEAKEST),
     "judged": _ListField("judged", FAILURES),
+    "findings": _ListField("finding", parse=lambda word: Finding.parse(word)),
     "question_types": _ListField("type", QUESTION_TYPES),
     "categories": _ListField("category"),
     "tags": _ListField("tag"),
@@ -155,7 +157,9 @@ class CaseFilter:
     """Which cases are looked at, and in which order. Empty conditions do not limit.
 
     Lists hold ids; ``tags`` holds ``name:value``. ``judged`` limits to answers about which
-    something can be said for that failure. ``marks`` holds single scores that readers gave, as
+    something can be said for that failure. ``findings`` holds what a failure is about, as
+    :class:`rexview.analysis.finding.Finding` writes it: one of ``failures``, said by one of
+    ``sources``, is about one of them. ``marks`` holds single scores that readers gave, as
     :class:`rexview.analysis.mark.Mark` writes them: the answer has all of them. ``both`` holds
     pairs of readers whose scores of the answer are so far apart, ``paired`` pairs of models that
     both have a score in the case, as :mod:`rexview.analysis.pairing` writes them: all have to
@@ -171,6 +175,7 @@ class CaseFilter:
     statuses: tuple[str, ...] = ()
     weakest: tuple[str, ...] = ()
     judged: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
     question_types: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()

@@ -8,10 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import polars as pl
+
 from rexview.analysis.linking import box_keys, shared_keys
 from rexview.analysis.selecting import neighbours
 from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for, with_words
-from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score
+from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score, score_from_row
 from rexview.stats import NO_ANSWER, ContentOrder, FinalScores, final_of_answer, status_of
 
 
@@ -19,8 +21,11 @@ from rexview.stats import NO_ANSWER, ContentOrder, FinalScores, final_of_answer,
 class CasePage:
     """A case, its newest answers, their scores and their flags.
 
-    ``finals`` holds final scores by model, for answers that came and were scored. ``flags`` holds
+    ``scores`` are all that were given; those of the readers in ``unfinished``, who have begun the
+    case in the app and not finished it, count nowhere yet. ``finals`` holds final scores by model,
+    for answers that came and were scored. ``flags`` holds
     detectors' and readers' flags, rejected ones included; ``words`` is what readers said.
+    ``stale_scores`` and ``stale_words`` are of earlier answers and count nowhere.
     """
 
     case: Case
@@ -29,6 +34,9 @@ class CasePage:
     finals: Mapping[str, FinalScores]
     flags: tuple[Flag, ...]
     words: tuple[ReaderFlag, ...] = ()
+    unfinished: frozenset[str] = frozenset()
+    stale_scores: tuple[Score, ...] = ()
+    stale_words: tuple[ReaderFlag, ...] = ()
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
         """Keep only some models, in the order given."""
@@ -40,6 +48,9 @@ class CasePage:
             {model: final for model, final in self.finals.items() if model in models},
             tuple(flag for flag in self.flags if flag.model in models),
             tuple(word for word in self.words if word.model in models),
+            self.unfinished,
+            tuple(score for score in self.stale_scores if score.model in models),
+            tuple(word for word in self.stale_words if word.model in models),
         )
 
     def with_words(self, words: Sequence[ReaderFlag]) -> CasePage:
@@ -151,4 +162,18 @@ def gather_case(
             models=review_set.models,
         ),
     )
-    return CasePage(case, answers, scores, finals, tuple(flags), words)
+    begun = tuple(
+        score_from_row(row)
+        for row in review_set.unfinished.filter(pl.col("case") == case_id).iter_rows(named=True)
+    )
+    return CasePage(
+        case,
+        answers,
+        (*scores, *begun),
+        finals,
+        tuple(flags),
+        words,
+        frozenset(score.reader for score in begun),
+        review_set.scores_of(case_id, stale=True),
+        review_set.flags_of(case_id, stale=True),
+    )

@@ -17,6 +17,7 @@ from rexview.analysis.case_filter import (
     CaseFilter,
 )
 from rexview.analysis.coding import Words
+from rexview.analysis.finding import Finding
 from rexview.analysis.finding_search import search_terms
 from rexview.analysis.mark import Mark
 from rexview.analysis.pairing import ModelPair, ReaderPair
@@ -64,6 +65,7 @@ class SourceCounts:
     """Cases with one failure: by the detector only, by a reader only, by both, in any way.
 
     A case counts in several of the three when its answers differ; ``total`` counts it once.
+    ``judged`` of the ``cases`` have an answer that can be judged for the failure.
     """
 
     failure: str
@@ -71,6 +73,8 @@ class SourceCounts:
     reader: int
     both: int
     total: int
+    judged: int = 0
+    cases: int = 0
 
 
 @dataclass(frozen=True)
@@ -181,6 +185,8 @@ def value_name(table: AnswerTable, field: str, value: str) -> str:
         return " and ".join(DIMENSION_NAMES[part] for part in value.split("_and_"))
     if field == "tags":
         return words_name(value.partition(":")[2])
+    if field == "findings":
+        return Finding.parse(value).name
     if field == "marks":
         mark = Mark.parse(value)
         return mark.words(table.marks.readers.get(mark.reader, mark.reader))
@@ -244,6 +250,8 @@ class _Said:
     """The failures of the cases of some rows, by who says so."""
 
     def __init__(self, table: AnswerTable, rows: Mask) -> None:
+        self._judged = table.bits_of_case(np.where(rows, table.judged, _NO_BITS))
+        self._cases = int(np.count_nonzero(table.any_of_case(rows)))
         self._of_case = {
             source: table.bits_of_case(np.where(rows, bits, _NO_BITS))
             for source, bits in table.said.items()
@@ -266,7 +274,13 @@ class _Said:
     def counts(self, failure: str) -> SourceCounts:
         parts = self.by_source((failure,))
         return SourceCounts(
-            failure, parts["detector"], parts["reader"], parts["both"], self._count((), (failure,))
+            failure,
+            parts["detector"],
+            parts["reader"],
+            parts["both"],
+            self._count((), (failure,)),
+            int(np.count_nonzero(self._judged & bits_of((failure,)))),
+            self._cases,
         )
 
 

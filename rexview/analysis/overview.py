@@ -41,9 +41,9 @@ class Headline:
 class FailureCount:
     """How often one model shows one failure.
 
-    ``flagged`` counts answers, of those that can be judged; it splits into those that only the
-    detector found, that only a reader marked, and both. ``hint`` counts answers with no more than a
-    detector's hint: they are not among the flagged.
+    ``flagged`` counts answers, of those that can be judged (``judged``, itself of all answers); it
+    splits into those that only the detector found, that only a reader marked, and both. ``hint``
+    counts answers with no more than a detector's hint: they are not among the flagged.
     """
 
     failure: str
@@ -168,6 +168,7 @@ def _failures(
     codes = words.codes[rows]
     said = {source: flagged_by(table, [source])[rows] for source in SOURCES}
     judged_bits = table.judged[rows]
+    answers = np.bincount(codes, minlength=size)
     met = {source: np.bitwise_or.reduce(bits, initial=0) for source, bits in said.items()}
     for failure, number in FAILURE_BITS.items():
         bit = np.uint32(number)
@@ -199,7 +200,7 @@ def _failures(
                 failure,
                 model,
                 Count(int(flagged[place]), opens, of),
-                Count(of, replace(base, judged=(failure,), models=(model,))),
+                Count(of, replace(base, judged=(failure,), models=(model,)), int(answers[place])),
                 **by_source,
             )
 

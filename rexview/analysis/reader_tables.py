@@ -97,6 +97,8 @@ class ReaderTables:
         Answers that never came.
     unscored : int
         Answers that came and that nobody scored.
+    unfinished : int
+        Cases that a reader has begun and not finished, once for each reader: left out everywhere.
     pairs : tuple of pairs
         Every two readers who share anything.
     overview : tuple of PairAgreement
@@ -114,6 +116,7 @@ class ReaderTables:
     doubled: Count
     lost: Count
     unscored: int
+    unfinished: int
     pairs: tuple[Pair, ...]
     overview: tuple[PairAgreement, ...]
     alphas: tuple[Alpha, ...]
@@ -194,6 +197,7 @@ def reader_tables(
         doubled=doubled,
         lost=Count(n_lost, _opens(base, statuses=NO_ANSWER), len(answers)),
         unscored=len(answers) - n_lost - n_scored,
+        unfinished=len(review_set.unfinished_work.join(answers, on="case", how="semi")),
         pairs=pairs,
         overview=found if len(pairs) > 1 else (),
         alphas=alphas(marks, resamples=resamples),

@@ -100,7 +100,7 @@ def split_scores(
     present = set(rows["model"].unique().to_list())
     models = {model: name for model, name in table.models.items() if model in present}
     chosen = table.any_of_case(selection.row_mask)
-    masks = dict(_masks(table, by, case_filter))
+    masks = dict(value_masks(table, by, case_filter))
     sizes = {value: int(np.count_nonzero(mask & chosen)) for value, mask in masks.items()}
     met = [value for value, size in sizes.items() if size]
     largest = set(sorted(met, key=lambda value: -sizes[value])[:MOST_VALUES])
@@ -126,7 +126,9 @@ def split_scores(
     )
 
 
-def _masks(table: AnswerTable, by: SplitBy, case_filter: CaseFilter) -> Iterator[tuple[str, Mask]]:
+def value_masks(
+    table: AnswerTable, by: SplitBy, case_filter: CaseFilter
+) -> Iterator[tuple[str, Mask]]:
     """Yield which cases have each value, in the order of the values."""
     if by.field != "tags":
         words = table.case_words[_PROPERTIES[by.key][1]]

@@ -104,8 +104,10 @@ class ScoreTables:
     """All numbers of the Scores page for one filter; models in the set's order.
 
     ``with_content`` of the answers have a Content score, ``unscored`` came without one. ``lost``
-    never came. ``readers`` gave the scores. ``cells`` has those with a score of dimension and
-    model, and the empty ones of text dimensions that some model has.
+    never came. ``readers`` gave the scores; ``unfinished`` cases have scores of a reader who has
+    not given all of them, which are left out everywhere (a case counts once for each reader).
+    ``cells`` has those with a score of dimension and model, and the empty ones of text dimensions
+    that some model has.
     """
 
     models: Mapping[str, str]
@@ -117,6 +119,7 @@ class ScoreTables:
     unscored: int
     lost: Count
     readers: int
+    unfinished: int
     cells: tuple[ScoreCell, ...]
     gaps: tuple[GapCell, ...]
     no_answers: tuple[LostAnswers, ...]
@@ -181,6 +184,7 @@ def score_tables(
         unscored=left.answers.height - n_content,
         lost=Count(n_lost, narrowed(base, statuses=NO_ANSWER) or base, len(rows)),
         readers=marks["reader"].n_unique(),
+        unfinished=len(review_set.unfinished_work.join(pairs, on="case", how="semi")),
         cells=tuple(score_cells(left, models, base, resamples=resamples)),
         gaps=tuple(_gaps(left, models, base, table.gap_threshold, resamples)),
         no_answers=lost,

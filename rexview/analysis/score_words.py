@@ -29,6 +29,13 @@ def listed(parts: Sequence[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
+def unfinished_words(n: int) -> str:
+    """Say how many cases are begun and not counted, as a further sentence; empty for none."""
+    if not n:
+        return ""
+    return f" Not counted: {counted(n, 'case')} that a reader has begun and not finished."
+
+
 def interval_words() -> str:
     """Say how intervals are made."""
     return f"{LEVEL:.0%} intervals are bootstrapped (BCa, {RESAMPLES:,} resamples)."

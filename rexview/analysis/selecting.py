@@ -13,6 +13,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.case_filter import CaseFilter
+from rexview.analysis.finding import NOT_KNOWN, Finding
 from rexview.analysis.finding_search import is_finding_search, rows_with, search_terms
 from rexview.analysis.pairing import ModelPair
 from rexview.analysis.table import FAILURE_BITS, AnswerTable, Bits
@@ -97,6 +98,10 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
     if case_filter.sources:
         wanted = bits_of(case_filter.failures or tuple(FAILURE_BITS))
         found["sources"] = (flagged_by(table, case_filter.sources) & wanted) != 0
+    if case_filter.findings:
+        found["findings"] = about(
+            table, case_filter.failures, case_filter.sources, case_filter.findings
+        )
     if case_filter.marks:
         found["marks"] = table.marks.having(case_filter.marks)
     if case_filter.both:
@@ -119,6 +124,40 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
     if case_filter.search:
         found["search"] = found_by(table, case_filter.search, case_filter.mention)
     return found
+
+
+def about(
+    table: AnswerTable, failures: Sequence[str], sources: Sequence[str], findings: Sequence[str]
+) -> Mask:
+    """Say which rows have one of some failures, said by one of some sources, about some finding.
+
+    Empty ``failures`` or ``sources`` do not limit; ``findings`` are words of the filter.
+    """
+    known = table.failure_findings
+    rows = np.zeros(len(table.rows), dtype=np.bool_)
+    if NOT_KNOWN in findings:
+        said_bits = flagged_by(table, sources)
+        for failure in failures or FAILURE_BITS:
+            named = np.zeros(len(table.rows), dtype=np.bool_)
+            if not known.is_empty():
+                named[known.filter(failure=failure)["row"].to_numpy()] = True
+            rows |= ((said_bits & bits_of((failure,))) != 0) & ~named
+    if known.is_empty():
+        return rows
+    wanted = [finding for word in findings for finding in Finding.parse(word).ids]
+    both = pl.col("detected") & pl.col("marked")
+    by_source = {
+        "detector": pl.col("detected") & ~pl.col("marked"),
+        "reader": pl.col("marked") & ~pl.col("detected"),
+        "both": both,
+        "hint": pl.col("hint"),
+    }
+    said = [by_source[source] for source in sources] or [~pl.col("hint")]
+    met = known.filter(pl.col("finding").is_in(wanted), pl.any_horizontal(said))
+    if failures:
+        met = met.filter(pl.col("failure").is_in(list(failures)))
+    rows[met["row"].to_numpy()] = True
+    return rows
 
 
 def all_of(table: AnswerTable, masks: dict[str, Mask], *, but: str | None = None) -> Mask:

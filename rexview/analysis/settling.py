@@ -5,7 +5,6 @@ A consensus stands beside the scores, never in their place: they stay in every s
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +12,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.analysis.worklist import unfinished_cases
+from rexview.analysis.worklist import by_keyed_hash
 from rexview.schema import ReviewSet, Score
 
 _ITEM: Final = ("case", "model", "dimension", "image")
@@ -87,7 +86,7 @@ def differing_cases(
     Parameters
     ----------
     review_set : ReviewSet
-        With what was written in it. What a reader gave on a case that is not finished is left out.
+        With what was written in it.
     adjudications : polars.DataFrame
         As :meth:`rexview.store.Reviews.adjudications` gives it.
     threshold : float
@@ -101,7 +100,6 @@ def differing_cases(
     scores = review_set.scores.filter(pl.col("score").is_not_null()).select(
         *_ITEM, "reader", "score", "comment"
     )
-    scores = scores.join(unfinished_cases(review_set), on=["case", "reader"], how="anti")
     newest = review_set.answers.filter("_newest").select("case", "model").with_row_index("_answer")
     apart = (pl.col("score").max() - pl.col("score").min()).cast(pl.Int64).alias("apart")
     found = (
@@ -175,11 +173,10 @@ def next_to_settle(cases: Sequence[CaseDifferences], after: str | None) -> str |
     return None
 
 
-def reader_labels(readers: Iterable[str], case: str, *, seed: int) -> Mapping[str, str]:
-    """Name the readers of a case Reader 1, Reader 2: shuffled for each case, always the same."""
+def reader_labels(readers: Iterable[str], case: str, *, key: bytes) -> Mapping[str, str]:
+    """Name the readers of a case Reader 1, Reader 2: shuffled for each case, always the same.
 
-    def by_hash(reader: str) -> str:
-        return hashlib.sha256(f"{seed}\x1f{case}\x1f{reader}".encode()).hexdigest()
-
-    shuffled = sorted(set(readers), key=by_hash)
+    ``key`` is :meth:`rexview.store.Reviews.letter_key`: without it nobody can tell who is who.
+    """
+    shuffled = by_keyed_hash(set(readers), key, "readers", case)
     return {reader: f"Reader {number}" for number, reader in enumerate(shuffled, start=1)}

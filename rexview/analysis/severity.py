@@ -36,58 +36,88 @@ HARM_COLUMNS: Final = pl.Schema(
         "harm_hinted": pl.UInt8(),  # of the worst hint, at least 1 where there is one
     }
 )
-_KEY: Final = ("case", "model", "failure")
 _ANSWER: Final = ("case", "model")
 _BEST: Final = 5.0
 _BY_HARM, _BY_READER, _BY_HINT = 100.0, 10.0, 0.001
 """Far enough apart that no number of a later step outweighs one of an earlier."""
+_PLACES: Final = {failure: place for place, failure in enumerate(FAILURES)}
+_NAMES: Final = dict(enumerate(FAILURES))
 
 
-def flagged_findings(survey: Survey) -> pl.DataFrame:
+def flagged_findings(survey: Survey, place: pl.DataFrame) -> pl.DataFrame:
     """Return what stands of each failure of each answer: who says so, and about which finding.
 
+    Parameters
+    ----------
+    survey : Survey
+    place : polars.DataFrame
+        ``case``, ``model`` (String) and ``row`` (UInt32) of each row of an answer table.
+
     Returns
     -------
     polars.DataFrame
-        ``case``, ``model``, ``failure``, ``finding`` (null when not known), ``detected``,
-        ``marked`` (Boolean: a detector's flag, a reader), ``hint`` (neither). One row for each
-        finding of a failure; those that only a hint names are left out where a flag names others.
+        ``row``, ``failure``, ``finding`` (null when not known), ``detected``, ``marked`` (Boolean:
+        a detector's flag, a reader), ``hint`` (neither). One row for each finding of a failure;
+        those that only a hint names are left out where a flag names others.
     """
-    stands = survey.flags.filter("stands")
+    flags = _keyed(survey.flags.filter("stands"), place)
     by_detector = (pl.col("source") == "detector") & ~pl.col("hint")
-    said = stands.group_by(_KEY, maintain_order=True).agg(
+    said = flags.group_by("_key", maintain_order=True).agg(
         by_detector.any().alias("detected"), (pl.col("source") == "reader").any().alias("marked")
     )
-    hinted = survey.findings.with_columns(firm=(~pl.col("hint")).any().over(_KEY))
-    firm = hinted.filter(~pl.col("hint") | ~pl.col("firm")).select(*_KEY, "finding")
-    return said.join(firm.unique(), on=_KEY, how="left", maintain_order="left").with_columns(
-        hint=~(pl.col("detected") | pl.col("marked"))
+    findings = _keyed(survey.findings, place).select("_key", "finding", "hint")
+    firm = findings.filter(~pl.col("hint"))
+    hinted = findings.filter("hint").join(firm, on="_key", how="anti")
+    about = pl.concat([firm, hinted]).select("_key", "finding").unique().sort("_key", "finding")
+    return said.join(about, on="_key", how="left", maintain_order="left").select(
+        (pl.col("_key") // len(_PLACES)).cast(pl.UInt32).alias("row"),
+        (pl.col("_key") % len(_PLACES))
+        .replace_strict(_NAMES, return_dtype=pl.String())
+        .alias("failure"),
+        "finding",
+        "detected",
+        "marked",
+        (~(pl.col("detected") | pl.col("marked"))).alias("hint"),
     )
 
 
-def harm_of_answers(survey: Survey, table: HarmTable) -> pl.DataFrame:
-    """Work out the worst failure of each answer that has any, from the failures that stand.
+def _keyed(named: pl.DataFrame, place: pl.DataFrame) -> pl.DataFrame:
+    """Add one number for answer and failure: grouping by three texts would take seconds."""
+    failure = pl.col("failure").replace_strict(_PLACES, return_dtype=pl.Int64())
+    return named.join(place, on=_ANSWER, how="inner", maintain_order="left").with_columns(
+        _key=pl.col("row").cast(pl.Int64) * len(_PLACES) + failure
+    )
+
+
+def harm_of_answers(found: pl.DataFrame, table: HarmTable) -> pl.DataFrame:
+    """Work out the worst failure of each answer that has any.
+
+    Parameters
+    ----------
+    found : polars.DataFrame
+        As :func:`flagged_findings` gives it.
+    table : HarmTable
 
     Returns
     -------
     polars.DataFrame
-        ``case``, ``model`` and the columns :data:`HARM_COLUMNS`.
+        ``row`` and the columns :data:`HARM_COLUMNS`, one row for each such answer.
     """
-    found = flagged_findings(survey)
     kinds = found.select("failure", "finding").unique()
     levels = [table.of(failure, finding) for failure, finding in kinds.iter_rows()]
     kinds = kinds.with_columns(pl.Series("harm", levels, dtype=pl.UInt8))
-    order = {failure: place for place, failure in enumerate(FAILURES)}
-    rated = (
-        found.join(kinds, on=["failure", "finding"], how="left", nulls_equal=True)
-        .with_columns(_place=pl.col("failure").replace_strict(order, return_dtype=pl.Int64))
-        .sort("harm", "marked", "_place", "finding", descending=[True, True, False, False])
+    place = pl.col("failure").replace_strict(_PLACES, return_dtype=pl.Int64())
+    # the most harm first, then what a reader confirmed, then the order of failures
+    rank = (2 * pl.col("harm").cast(pl.Int64) + pl.col("marked")) * len(_PLACES) - place
+    rated = found.join(
+        kinds, on=["failure", "finding"], how="left", nulls_equal=True, maintain_order="left"
     )
     worst = (
         rated.filter(~pl.col("hint"))
-        .unique(_ANSWER, keep="first", maintain_order=True)
+        .sort(rank, descending=True, maintain_order=True)
+        .unique("row", keep="first", maintain_order=True)
         .select(
-            *_ANSWER,
+            "row",
             "harm",
             harm_failure="failure",
             harm_finding="finding",
@@ -96,27 +126,26 @@ def harm_of_answers(survey: Survey, table: HarmTable) -> pl.DataFrame:
     )
     hinted = (
         rated.filter("hint")
-        .group_by(_ANSWER)
+        .group_by("row")
         .agg(pl.col("harm").max().clip(lower_bound=1).alias("harm_hinted"))
     )
-    joined = worst.join(hinted, on=_ANSWER, how="full", coalesce=True)
-    return joined.select(
-        *_ANSWER, *(pl.col(name).cast(kind) for name, kind in HARM_COLUMNS.items())
-    )
+    joined = worst.join(hinted, on="row", how="full", coalesce=True)
+    return joined.select("row", *(pl.col(name).cast(kind) for name, kind in HARM_COLUMNS.items()))
 
 
 def with_harm(rows: pl.DataFrame, harm: pl.DataFrame, table: HarmTable) -> pl.DataFrame:
-    """Add the columns :data:`HARM_COLUMNS` to rows with ``case``, ``model`` (Enum), ``status``.
+    """Add the columns :data:`HARM_COLUMNS` to the rows of an answer table, which have ``status``.
 
     An answer that never came does at least the harm that the table says for that.
     """
-    key = ["case", "_model"]
-    joined = rows.with_columns(_model=pl.col("model").cast(pl.String)).join(
-        harm.rename({"model": "_model"}), on=key, how="left", maintain_order="left"
+    joined = (
+        rows.with_row_index("row")
+        .join(harm, on="row", how="left", maintain_order="left")
+        .drop("row")
     )
     lost = table.failures[NO_ANSWER_CAME].harm
     only_lost = pl.col("status").is_in(list(NO_ANSWER)) & (pl.col("harm").fill_null(0) < lost)
-    return joined.drop("_model").with_columns(
+    return joined.with_columns(
         harm=pl.when(only_lost).then(lost).otherwise(pl.col("harm").fill_null(0)).cast(pl.UInt8),
         harm_failure=pl.when(only_lost).then(pl.lit(NO_ANSWER_CAME)).otherwise("harm_failure"),
         harm_finding=pl.when(~only_lost).then("harm_finding"),

@@ -19,7 +19,7 @@ from rexview.analysis.case_filter import ANSWER_STATUSES, COMMENTED, STUDIES, WE
 from rexview.analysis.coding import Codes, Words, coded, words_of
 from rexview.analysis.commenting import CommentCount
 from rexview.analysis.marking import Marks
-from rexview.analysis.severity import harm_of_answers, severity, with_harm
+from rexview.analysis.severity import flagged_findings, harm_of_answers, severity, with_harm
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
 from rexview.harm import HarmTable, load_harm
 from rexview.schema import ReviewSet
@@ -172,6 +172,18 @@ class AnswerTable:
         }
 
     @cached_property
+    def failure_findings(self) -> pl.DataFrame:
+        """What the failures that stand are about, where a detector found it.
+
+        ``row`` (UInt32, in ``rows``), ``failure``, ``finding`` (never null), ``detected``,
+        ``marked``, ``hint`` as :func:`rexview.analysis.severity.flagged_findings` gives them.
+        """
+        if self.survey is None:
+            return pl.DataFrame()
+        found = flagged_findings(self.survey, self.marks.place)
+        return found.filter(pl.col("finding").is_not_null())
+
+    @cached_property
     def judged(self) -> Bits:
         """Failures about which something can be said of each row, as bits."""
         return self.rows["judged"].to_numpy()
@@ -269,7 +281,7 @@ def answer_table(
         _bits(place, said.judged).alias("judged"),
     )
     harm = load_harm(review_set.folder / review_set.info.harm if review_set.info.harm else None)
-    rows = with_harm(rows, harm_of_answers(said, harm), harm)
+    rows = with_harm(rows, harm_of_answers(flagged_findings(said, place), harm), harm)
     readers = pl.concat([review_set.scores["reader"], review_set.flags["reader"]]).drop_nulls()
     images = review_set.cases["images"].explode().struct.field("path").drop_nulls()
     return AnswerTable(

@@ -13,7 +13,7 @@ from rexview.stats import ALL_EQUAL
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 
 _ORDER: Final = (
-    *("failures", "sources", "weakest", "statuses", "judged", "models"),
+    *("failures", "findings", "sources", "weakest", "statuses", "judged", "models"),
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
     *("marks", "both", "paired", "comments"),
 )
@@ -70,10 +70,7 @@ def describe(table: AnswerTable, case_filter: CaseFilter) -> str:
 
 
 def search_words(counts: Facets, search: str) -> str:
-    """Say which cases a search for a finding shows, and how many others there are.
-
-    Empty when the search names no finding.
-    """
+    """Say which cases a search for a finding shows; empty when it names no finding."""
     shown = next((value for value in counts.mentions if value.chosen), None)
     if shown is None:
         return ""
@@ -84,10 +81,7 @@ def search_words(counts: Facets, search: str) -> str:
         "any": f"any mention of {names} in an answer or the report",
         "text": f"the words “{search}” as typed, whatever is said of them",
     }
-    others = ", ".join(
-        f"{value.count:,} {value.name.lower()}" for value in counts.mentions if not value.chosen
-    )
-    return f"Shown: {how[shown.value]}. Other ways to search: {others}."
+    return f"Shown: {how[shown.value]}."
 
 
 def _search(case_filter: CaseFilter) -> str:
@@ -108,6 +102,8 @@ def _label(table: AnswerTable, field: str, value: str) -> str:
         return name.lower()
     if field == "weakest":
         return "no weakest link" if value == ALL_EQUAL else f"weakest: {name}"
+    if field == "findings":
+        return f"about {name}"
     if field == "judged":
         return f"{name}: can be judged"
     if field == "tags":

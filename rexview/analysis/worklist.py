@@ -3,12 +3,15 @@
 Everything here follows from the review set, the study's seed and the reader's id, so that a reader
 who comes back, on whatever machine, finds the same cases in the same order and the same answer
 under the same letter. Orders come from hashes and not from a random generator: adding a case leaves
-the order of the others as it was.
+the order of the others as it was. The hash that gives letters is keyed with a secret of the reviews
+database: who knows the ids and the seed cannot work out whose answer has which letter.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,7 +25,6 @@ from rexview.detect import box_request, cases_asking_for_boxes, models_without_b
 from rexview.rubric import RubricDimension, load_rubric
 from rexview.schema import Answer, Case, ReviewSet
 from rexview.stats import answer_status, status_of
-from rexview.store.written import ORIGIN
 from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS, TEXT_DIMENSIONS
 
 CaseState = Literal["open", "begun", "done", "skipped"]
@@ -166,7 +168,7 @@ def _each(
     )
 
 
-def slots_of(case_id: str, models: Iterable[str], *, reader: str, seed: int) -> dict[str, str]:
+def slots_of(case_id: str, models: Iterable[str], *, reader: str, key: bytes) -> dict[str, str]:
     """Give each model its letter in one case for one reader: slot to model, A first.
 
     Parameters
@@ -176,11 +178,21 @@ def slots_of(case_id: str, models: Iterable[str], *, reader: str, seed: int) -> 
         Ids of the models that answered; their order does not matter.
     reader : str
         Id of the reader.
-    seed : int
-        Of the study's protocol.
+    key : bytes
+        Secret of the set: :meth:`rexview.store.Reviews.letter_key`.
     """
-    shuffled = _by_hash(models, seed, reader, "slots", case_id)
+    shuffled = by_keyed_hash(models, key, "letters", reader, case_id)
     return {slot_name(place): model for place, model in enumerate(shuffled)}
+
+
+def keyed_hash(key: bytes, *parts: str) -> str:
+    """Return 64 hexadecimal digits that nobody can work out from the parts without the key."""
+    return hmac.new(key, json.dumps(parts).encode(), hashlib.sha256).hexdigest()
+
+
+def by_keyed_hash(names: Iterable[str], key: bytes, *about: str) -> list[str]:
+    """Order names by a keyed hash of what it is about and the name."""
+    return sorted(names, key=lambda name: keyed_hash(key, *about, name))
 
 
 def slot_name(place: int) -> str:
@@ -253,32 +265,6 @@ def case_states(
         else:
             states[case] = "begun" if begun.get(case) else "open"
     return states
-
-
-def unfinished_cases(review_set: ReviewSet) -> pl.DataFrame:
-    """Return the cases that readers have begun to score in the app and not finished.
-
-    What they gave there counts nowhere yet. Scores that came with the review set are taken as they
-    are: a file may hold some dimensions only.
-
-    Parameters
-    ----------
-    review_set : ReviewSet
-        With what was written in it.
-
-    Returns
-    -------
-    polars.DataFrame
-        Columns ``case`` and ``reader``.
-    """
-    given = review_set.scores.filter(pl.col("score").is_not_null()).select(
-        "case", "reader", "model", "dimension", pl.col("image").cast(pl.Int64).alias("picture"),
-        "_origin",
-    )  # fmt: skip
-    written = given.filter(pl.col("_origin") == ORIGIN).select("case", "reader").unique()
-    wanted = written.join(required_scores(review_set), on="case")
-    missing = wanted.join(given, on=["reader", *ITEM], how="anti", nulls_equal=True)
-    return missing.select("case", "reader").unique(maintain_order=True)
 
 
 def progress_of(states: Mapping[str, CaseState]) -> Progress:

@@ -21,7 +21,8 @@ from rexview.analysis.worklist import slots_of
 from rexview.bench.reliability_audit import Cell, Given
 from rexview.bench.reliability_server import ScoreServer
 from rexview.people import Person
-from rexview.ui.reader_study import items_to_score
+from rexview.store import open_reviews
+from rexview.ui.reader_study import items_to_score, shown_names
 from rexview.ui.score_case import ADDRESS
 
 MOST_AT_ONCE: Final = 50
@@ -32,26 +33,31 @@ PATIENCE_S: Final = 20.0
 
 @dataclass(frozen=True)
 class Slot:
-    """A score that can be given, as the browser names it, and what it stands for."""
+    """A score that can be given, as the browser names it, and what it stands for.
+
+    ``shown`` names the answer under the letter, as the pad sends it back.
+    """
 
     case: str
     letter: str
+    shown: str
     cell: Cell
 
 
 def slots_to_score(server: ScoreServer, person: Person) -> list[Slot]:
     """Return all that a reader can score; the letters are worked out as the server does."""
     review_set = server.review_set
-    seed = review_set.info.protocol.seed
+    key = open_reviews(review_set, server.settings).letter_key()
     found = []
     for case in review_set.cases["id"]:
         models = [answer.model for answer in review_set.answers_of(case)]
         items = items_to_score(review_set, case)
-        letters = slots_of(case, models, reader=person.id, seed=seed)
+        letters = slots_of(case, models, reader=person.id, key=key)
+        shown = shown_names(review_set, case, letters, reader=person.id, key=key)
         for letter, model in letters.items():
             for item in items[model]:
                 cell = Cell(case, model, item.dimension, item.picture)
-                found.append(Slot(case, letter, cell))
+                found.append(Slot(case, letter, shown[letter], cell))
     return found
 
 
@@ -91,6 +97,7 @@ class Reader:
         self._changed = Condition()
         self._ends = False
         self._in_flight = False
+        self._revision = 0
         self.given: list[Given] = []
         self.confirmed: set[str] = set()
         self.told: list[str] = []
@@ -130,14 +137,15 @@ class Reader:
             "case": slot.case,
             "kind": "score",
             "slot": slot.letter,
+            "shown": slot.shown,
             "subject": slot.cell.dimension,
             "picture": slot.cell.picture,
             "field": "score",
             "value": score,
             "was": before,
-            "given": time.monotonic(),
         }
         with self._changed:
+            entry["seen"] = self._revision
             self._scores[slot.cell] = score
             self.given.append(Given(token, self.person.id, slot.cell, score))
             self._unsent[token] = entry
@@ -185,12 +193,7 @@ class Reader:
     def _post(self, batch: list[dict[str, Any]]) -> str | None:
         """Send entries; return what to tell the reader, None when they are settled."""
         now = time.monotonic()
-        entries = [
-            {**{name: value for name, value in one.items() if name != "given"}, "age_ms": age}
-            for one in batch
-            for age in [round((now - one["given"]) * 1000)]
-        ]
-        body = json.dumps({"ticket": self._ticket, "case": batch[-1]["case"], "entries": entries})
+        body = json.dumps({"ticket": self._ticket, "case": batch[-1]["case"], "entries": batch})
         connection = http.client.HTTPConnection(
             "localhost", self._server.port, timeout=self.patience_s
         )
@@ -213,6 +216,7 @@ class Reader:
             return "The server did not confirm all entries."
         self.seconds.append(time.monotonic() - now)
         with self._changed:
+            self._revision = told["revision"]
             self.confirmed.update(told["saved"])
             self.refused.update(turned_down)
             for token in settled:

@@ -7,7 +7,8 @@ Flags are something to review, never a verdict. Weaker than a flag is a **hint**
 ======================  =======================================================================
 failure                 kinds of the detector's flags
 ======================  =======================================================================
-``laterality_error``    ``report``, ``boxes``, ``reference_boxes``, ``self``; ``bilateral``
+``laterality_error``    ``report``, ``boxes``, ``reference_boxes``, ``self``, ``choice``;
+                        ``bilateral``
 ``token_limit``         ``finish_reason``, ``usage``, ``no_answer``, ``empty``,
                         ``truncated_suspected``, ``repetition``
 ``execution_gap``       ``scores``
@@ -44,7 +45,7 @@ from rexview.detect.choices import FailedExtraction
 from rexview.detect.detector import ComparingDetector, Detector
 from rexview.detect.disagreement import DISAGREEMENT_THRESHOLD, Disagreement
 from rexview.detect.finding_hints import InventedFinding, MissedFinding, WrongAbnormality
-from rexview.detect.flag_findings import finding_name
+from rexview.detect.flag_findings import finding_name, finding_region
 from rexview.detect.flags import (
     DETECTORS,
     FLAG_TABLE,
@@ -57,6 +58,7 @@ from rexview.detect.flags import (
     survey,
 )
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
+from rexview.detect.judged import judged_answers
 from rexview.detect.labels import Claim, claim_of, finding_of
 from rexview.detect.laterality import Laterality
 from rexview.detect.readers import with_words
@@ -93,8 +95,10 @@ __all__ = [
     "find_flags",
     "finding_name",
     "finding_of",
+    "finding_region",
     "flag_rows",
     "flags_for",
+    "judged_answers",
     "models_without_boxes",
     "read_word_lists",
     "survey",

@@ -14,10 +14,14 @@ from rexview.detect.box_scores import boxed_answers, score_flags
 from rexview.detect.comparison import MOST_READ
 from rexview.detect.detector import flag
 from rexview.detect.findings import Mention, find_mentions, finding_info, may_be_same_fracture
+from rexview.detect.labels import claim_of
+from rexview.geometry import OTHER_SIDE
 from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag, ReviewSet, Score
 
 _ANY_OPACITY: Final = "opacity"
 """A label of this finding is met by any finding of the lung: its name is that general."""
+_ANY_FRACTURE: Final = "fracture"
+"""A fracture of no named bone: "no fracture" denies one of any bone."""
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _STEM: Final = 5
 _PLACES: Final = frozenset(
@@ -72,8 +76,9 @@ def _unmet(
     if any(mention.status != "negated" for mention in own):
         return None
     label = short_label(box.label)
-    if own:
-        last = own[-1]
+    denials = [mention for mention in own if _denies(mention, named, box.label)]
+    if denials:
+        last = denials[-1]
         words = text[last.start : last.end]
         spot = Evidence("answer", words, start=last.start, end=last.end, side=last.side)
         message = f"The box “{label}” marks what the answer says is not there."
@@ -104,6 +109,16 @@ def _same(said: str, named: str) -> bool:
     if named == _ANY_OPACITY:
         return one.region == "lung" and one.group == "finding"
     return may_be_same_fracture(said, named)
+
+
+def _denies(mention: Mention, named: frozenset[str], label: str | None) -> bool:
+    """Whether a "no" is one of what a label names, not of another bone or the other side only."""
+    families = {finding_info(other).family for other in named}
+    said = finding_info(mention.finding)
+    if said.family not in families and said.id != _ANY_FRACTURE:
+        return False
+    claim = claim_of(label)
+    return claim is None or mention.side != OTHER_SIDE[claim.side]
 
 
 def _worded(label: str, text: str) -> bool:

@@ -16,21 +16,44 @@ from rexview.stats import final_of_answer, finals_of, status_of, write_score
 LOW_SYNTHESIS: Final = 2.0
 """Final Synthesis from which down definite wording is a hint."""
 _LONGEST: Final = 50_000
+_SEEN: Final = (
+    r"(?:seen|visible|visuali[sz]ed|identified|identifiable|demonstrated|shown|defined|delineated"
+    r"|demarcated|marginated|outlined|circumscribed|recogni[sz]able|depicted|included)"
+)
+"""After "clearly": how well something shows, not how sure its reading is."""
+_NEEDED: Final = r"(?:needed|required|necessary|indicated|warranted|advised)"
 _DEFINITE: Final = re.compile(
-    r"\b(?:definite(?:ly)?|certain(?:ly)?|clearly|undoubted(?:ly)?|unquestionabl[ey]|obvious(?:ly)?|"
+    r"\b(?:definite(?:ly)?|certainly|undoubted(?:ly)?|unquestionabl[ey]|obvious(?:ly)?|"
+    r"(?<!in )(?<!a )certain(?!\s+(?:cases?|areas?|types?|amounts?|degree|extent|features|patients|"
+    r"conditions|circumstances|situations|aspects|findings|signs|structures|regions?|parts)\b)|"
+    rf"clearly(?!\s+(?:\w+\s+)?{_SEEN}\b)|"
     r"unequivocal(?:ly)?|unmistakabl[ey]|undeniabl[ey]|conclusive(?:ly)?|pathognomonic|"
-    r"diagnostic of|confirms?|proves?|proof of|guaranteed?|absolutely|indisputabl[ey]|"
+    r"diagnostic of|confirms|proves|proof of|guaranteed?|absolutely|indisputabl[ey]|"
+    r"(?:findings|signs|features|views|films|images|these|both|all|which|they) "
+    r"(?:confirm|prove|exclude|rule out)|"
     r"(?:no|without(?: a| any)?|beyond(?: a| any| all)?(?: reasonable)?) doubt|"
-    r"there is no question|must be|can only be|100 ?(?:%|per ?cent)|"
-    r"(?:is|are|has been|have been|can be|was|be) (?:confidently |safely |definitely )?"
-    r"(?:excluded|ruled out)|rules? out|excludes?|"
+    r"there is no question|can only be|"
+    r"must be(?!\s+(?:\w+ly\s+)?(?!caused|related|explained|associated)(?:\w+ed|\w*(?:drawn|taken|"
+    r"given|seen|done|sent|kept|put|read|sought|made|set|brought|held|borne))\b)|"
+    r"(?:is|are|has been|have been|was|be)(?<!can be) (?:confidently |safely |definitely )?"
+    r"(?:excluded|ruled out)(?!\s+(?:from|if|only|once|when|until|unless)\b)|"
+    r"can be (?:confidently |safely |definitely )?(?:excluded|ruled out)"
+    r"(?!\s+(?:from|if|only|once|when|until|unless|by|with|on|using)\b)|"
+    r"rules out|excludes|"
     r"(?:high|complete|full|absolute|great) (?:certainty|confidence)|"
-    r"(?:certainty|confidence)[^.\n]{0,30}?[:*\s]+(?:very )?(?:high|complete|absolute|100)|"
-    r"(?:may|can) (?:safely )?be used|safe to use|no (?:further|additional|more) (?:imaging|"
-    r"investigations?|tests?|testing|work-?up|evaluation|follow-?up|action)|no action (?:is )?"
-    r"(?:needed|required|necessary))\b",
+    r"(?:certainty|confidence)(?:(?!\b(?:not|less|low)\b|n['’]t\b)[^.\n]){0,30}?[:*\s]+"
+    r"(?:very )?(?:high|complete|absolute)|"
+    r"safe to use|no (?:further|additional|more) (?:imaging|investigations?|tests?|testing|"
+    rf"work-?up|evaluation|follow-?up|action) (?:is |are )?{_NEEDED}|"
+    r"no action (?:is )?(?:needed|required|necessary))\b"
+    r"|\b100 ?(?:%|per ?cent\b)|\b(?:certainty|confidence)[^.\n]{0,30}?[:*\s]+100(?: ?%)?",
     re.IGNORECASE,
 )
+"""Words that leave no doubt about what is there.
+
+Not what has to be done ("must be withdrawn", "confirm by CT"), what may be done ("may be used"),
+how well something shows ("clearly visible"), or what a film leaves out ("excluded from the image").
+"""
 _NOT_DEFINITE: Final = re.compile(
     r"(?:\b(?:no|not|never|cannot|can['’]?t|n['’]t|without|nor|less|hardly|neither|unable|difficult|"
     r"impossible|if|whether|might|possibly|probably|almost|fairly|to|would|could|may|question)\b|"

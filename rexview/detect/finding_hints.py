@@ -25,6 +25,7 @@ from rexview.detect.comparison import (
     zones_meet,
 )
 from rexview.detect.detector import flag
+from rexview.detect.findings import may_be_same_fracture
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
 
 MAJOR: Final = frozenset(
@@ -92,7 +93,7 @@ class InventedFinding:
         flags: list[Flag] = []
         done: set[str] = set()
         given = of_status(said_in_answer(case, answer), "positive")
-        for own in sorted(given, key=lambda one: one.info.id == _GENERAL):
+        for own in sorted(given, key=lambda one: (one.info.id == _GENERAL, not one.mention.side)):
             family = own.info.family
             if family in done or _present(report, family):
                 continue
@@ -232,7 +233,7 @@ def _mentioned(given: Sequence[Said], own: Said) -> bool:
     for one in given:
         if one.mention.status == "negated":
             continue
-        if one.info.family == own.info.family:
+        if one.info.family == own.info.family or may_be_same_fracture(one.info.id, own.info.id):
             return True
         general = _GENERAL in (own.info.id, one.info.id)
         lungs = own.info.region == one.info.region == "lung"
@@ -243,12 +244,17 @@ def _mentioned(given: Sequence[Said], own: Said) -> bool:
 
 def _denial(given: Sequence[Said], own: Said) -> Said | None:
     """Return where the answer negates a finding that it nowhere reports."""
-    same = [one for one in given if one.info.family == own.info.family]
+    same = [
+        one
+        for one in given
+        if one.info.family == own.info.family or may_be_same_fracture(one.info.id, own.info.id)
+    ]
     if any(one.mention.status != "negated" for one in same):
         return None
     sides = (None, "bilateral", own.mention.side)
     for one in same:
-        plain = one.info.id == own.info.id and not _QUALIFIED.search(one.before())
+        known = one.info.id in (own.info.id, "fracture")
+        plain = known and not _QUALIFIED.search(one.before().removesuffix("acute "))
         if plain and one.mention.side in sides:
             return one
     return None

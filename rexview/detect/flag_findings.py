@@ -44,6 +44,14 @@ def finding_name(finding: str) -> str:
         return finding.replace("_", " ")
 
 
+def finding_region(finding: str) -> str:
+    """Return the region of a finding of the lexicon, such as ``pleura``; ``whole`` for none."""
+    try:
+        return finding_info(finding).region
+    except KeyError:
+        return "whole"
+
+
 def mislabelled_findings(review_set: ReviewSet, answers: pl.DataFrame) -> pl.DataFrame:
     """Find what the boxes are about that lie on the other side than their label says.
 

@@ -18,6 +18,9 @@ _MODEL: Final = _C("model", "id", "`id` of the model", required=True)
 _READER: Final = _C("reader", "id", "`id` of the reader", required=True)
 _COMMENT: Final = _C("comment", "text", "free text")
 _CREATED: Final = _C("created", "date", "when it was made")
+_ANSWER_DIGEST: Final = _C(
+    "answer_digest", "id", "digest of the answer that was read; absent: of the answer as it is"
+)
 _EXTRA: Final = _C("extra", "object", "any other fields, where they have no column of their own")
 _TOKENS: Final = (
     _C("input_tokens", "integer", "tokens read", low=0),
@@ -172,6 +175,7 @@ SCORES: Final = Table(
         _C("image", "integer", "which of the answer's `images`, counted from 0", low=0),
         _COMMENT,
         _CREATED,
+        _ANSWER_DIGEST,
         _EXTRA,
     ),
     key=("case", "model", "reader", "dimension", "image"),
@@ -188,6 +192,7 @@ FLAGS: Final = Table(
         _C("verdict", "word", "`confirmed` when absent", words=vocab.VERDICTS),
         _COMMENT,
         _CREATED,
+        _ANSWER_DIGEST,
         _EXTRA,
     ),
     key=("case", "model", "reader", "failure"),

@@ -74,6 +74,20 @@ def image_path(review_set: ReviewSet, image_path: str) -> Path:
     return contained(base, relative)
 
 
+def find_picture(folder: Path, images: str, path: str) -> Path | None:
+    """Find the file of a returned picture; None at an address, whose files are not fetched for it.
+
+    ``images`` is the images base of the set in ``folder``; a path that leads out of it has no file.
+    """
+    if is_url(images):
+        return None
+    base = images_folder(folder, images)
+    try:
+        return contained(base, relative_path(path))
+    except PathEscape:
+        return None
+
+
 def contained(base: Path, relative: str) -> Path:
     """Join a plain relative path to a real folder, and follow links only within it.
 

@@ -54,7 +54,7 @@ PROTOCOL_KEYS: Final = {
     "reveal_peers": "`true` when the scores of others are shown then too; `false` when absent",
     "second_reader_share": "part of the cases for a second reader, 0 to 1; `0.25` when absent",
     "disagreement": "difference from which scores are adjudicated, 1 to 4; `2` when absent",
-    "seed": "a whole number that fixes every order; `1` when absent",
+    "seed": "a whole number that fixes the order of cases, not the letters; `1` when absent",
     "name_readers": "`true` when adjudicators may see whose scores are whose; `false` when absent",
     "choice_cases": "`true` when choice questions are scored, too; `false` when absent",
     "cover_names": "a list of more names to cover in answers: makers, families, short forms",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 from rexview import frames
+from rexview.answer_digest import by_answer
 from rexview.errors import ReviewSetError
 from rexview.reviewset.boxes import boxed_images, check_boxes, image_sizes, with_images_named
 from rexview.reviewset.columns import TABLES
@@ -18,6 +21,7 @@ from rexview.reviewset.image_files import (
     paths_of_cases,
     with_headers,
 )
+from rexview.reviewset.images import find_picture
 from rexview.reviewset.info import read_info
 from rexview.reviewset.normalise import NORMALISE, normalise_answers
 from rexview.reviewset.orientations import check_orientations
@@ -88,8 +92,46 @@ def _open(folder: Path, problems: ProblemList) -> ReviewSet | None:
         name: tables[name].select(pl.col(column).cast(dtype) for column, dtype in schema.items())
         for name, schema in frames.TABLES.items()
     }
-    return ReviewSet(
-        folder=folder, info=info, warnings=tuple(problems.all()), fingerprint=state, **final
+    review_set = ReviewSet(
+        folder=folder,
+        info=info,
+        fingerprint=state,
+        find_picture=partial(find_picture, folder, info.images),
+        cases=final["cases"],
+        answers=final["answers"],
+        scores=final["scores"],
+        flags=final["flags"],
+        metrics=final["metrics"],
+        edits=final["edits"],
+    )
+    review_set = _with_stale_apart(review_set, sources, problems)
+    return replace(review_set, warnings=tuple(problems.all()))
+
+
+def _with_stale_apart(
+    review_set: ReviewSet, sources: dict[str, TableSource], problems: ProblemList
+) -> ReviewSet:
+    """Take scores and flags of earlier answers out of those that count, and report them."""
+    scores, stale_scores = by_answer(review_set.scores, review_set)
+    flags, stale_flags = by_answer(review_set.flags, review_set)
+    for name, what, stale in (("scores", "score", stale_scores), ("flags", "flag", stale_flags)):
+        if name in sources:
+            report_rows(
+                problems,
+                sources[name],
+                "warning",
+                stale,
+                f"The {what} is of an earlier answer: the answer was changed since, or the digest "
+                "is wrong. It counts nowhere.",
+                "Judge the answer as it is, or empty answer_digest if it holds for that, too.",
+                "answer_digest",
+            )
+    return replace(
+        review_set,
+        scores=scores,
+        flags=flags,
+        stale_scores=stale_scores,
+        stale_flags=stale_flags,
     )
 
 

@@ -71,7 +71,7 @@ def write(
         work = Path(beside) / "set"
         work.mkdir()
         for name, table in TABLES.items():
-            frame: pl.DataFrame = getattr(review_set, name)
+            frame = _whole(review_set, name)
             if frame.height or table.required:
                 _WRITERS[table_format](file_frame(name, frame, table), table, work)
         base = _copied(review_set, work) if images == "copy" else _referred(review_set, folder)
@@ -98,8 +98,15 @@ def write_csv(review_set: ReviewSet, names: Sequence[str], folder: Path) -> list
             raise ReviewSetError(f"There is a file {file.name} already; nothing was written.")
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
-        _write_csv(file_frame(name, getattr(review_set, name), TABLES[name]), TABLES[name], folder)
+        _write_csv(file_frame(name, _whole(review_set, name), TABLES[name]), TABLES[name], folder)
     return files
+
+
+def _whole(review_set: ReviewSet, name: str) -> pl.DataFrame:
+    """Return a table with its rows of earlier answers, in the order of the rows."""
+    frame: pl.DataFrame = getattr(review_set, name)
+    stale: pl.DataFrame = getattr(review_set, f"stale_{name}", frame.clear())
+    return frame if stale.is_empty() else pl.concat([frame, stale]).sort("_row")
 
 
 def _referred(review_set: ReviewSet, folder: Path) -> str:

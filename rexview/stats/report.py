@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import Any, Final
 
+import polars as pl
+
 from rexview import __version__
 from rexview.schema import ReviewSet
 from rexview.stats.agreement import Alpha, PairAgreement, alphas, pair_agreements
@@ -16,6 +18,7 @@ from rexview.stats.answered import NoAnswers, no_answers
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval
 from rexview.stats.final import CONTENT_ORDERS, ContentOrder
 from rexview.stats.paired import FriedmanTest, PairTest, compare
+from rexview.stats.report_failures import failure_rows
 from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
 from rexview.stats.values import TESTED_TOGETHER, finals, given_marks
 from rexview.vocab import IMAGE_DIMENSIONS
@@ -35,6 +38,14 @@ METHODS: Final[dict[str, str]] = {
     "(scipy.stats.friedmanchisquare), more than two models; not adjusted",
     "qwk": "Cohen's kappa with quadratic weights over 1 to 5 (sklearn.metrics.cohen_kappa_score)",
     "alpha": "Krippendorff's alpha, ordinal (krippendorff), more than two readers",
+    "failure_rate": "share of the answers that can be judged, flagged by a rule or a reader; "
+    "rejected flags and hints do not count",
+    "failure_interval": "Wilson; where cases share a patient or study patients are resampled "
+    "(BCa), and 0 or 1 has Wilson's interval with each patient counted once",
+    "failure_test": "McNemar, exact (scipy.stats.binomtest), over the cases in which both models "
+    "can be judged; Benjamini-Hochberg over all failures and pairs",
+    "unfinished": "scores written in the app for a case of which their reader has not given every "
+    "score asked for are left out of all tables",
 }
 _LIBRARIES: Final = ("numpy", "polars", "scipy", "scikit-learn", "krippendorff")
 
@@ -47,6 +58,7 @@ def report(
     gap_threshold: float,
     content_order: ContentOrder = "mean_first",
     resamples: int = RESAMPLES,
+    judged: pl.DataFrame | None = None,
 ) -> dict[str, Any]:
     """Work out every table of a review set.
 
@@ -60,13 +72,16 @@ def report(
         A word of :data:`rexview.stats.CONTENT_ORDERS`.
     resamples : int
         How many resamples the intervals rest on.
+    judged : polars.DataFrame, optional
+        As :func:`rexview.detect.judged_answers` lists them; without it there are no failure rates.
 
     Returns
     -------
     dict
-        ``scores``, ``tests``, ``gap``, ``readers``, ``no_answer``, ``friedman`` and ``alpha``,
-        each a list of rows, and ``about``: definitions, models, readers and versions. Models
-        without an answer in the set are left out.
+        ``scores``, ``tests``, ``gap``, ``readers``, ``no_answer``, ``friedman``, ``alpha``,
+        ``failures``, ``failure_tests`` and ``unfinished``, each a list of rows, and ``about``:
+        definitions, models, readers and versions. Models without an answer in the set are left
+        out.
     """
     values = finals(review_set, content_order=content_order)
     marks = given_marks(review_set)
@@ -77,6 +92,10 @@ def report(
     scores = summaries(values, models, resamples=resamples)
     gaps = gap_summaries(values, models, threshold=gap_threshold, resamples=resamples)
     agreements = pair_agreements(marks, readers, resamples=resamples)
+    failures: tuple[list[Row], list[Row]] = ([], [])
+    if judged is not None:
+        failures = failure_rows(judged, review_set.cases, models, resamples)
+    begun = review_set.unfinished_work.group_by("reader", maintain_order=True).len("cases")
     return {
         "scores": [_score(row) for row in scores],
         "tests": [_test(row) for row in compared.tests],
@@ -85,6 +104,9 @@ def report(
         "no_answer": [_no_answer(row) for row in no_answers(review_set.answers, models)],
         "friedman": [_friedman(row) for row in compared.friedman],
         "alpha": [_alpha(row) for row in alphas(marks, resamples=resamples)],
+        "failures": failures[0],
+        "failure_tests": failures[1],
+        "unfinished": begun.to_dicts(),
         "about": {
             "name": review_set.info.name,
             "models": models,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from rexview.stats.answered import STATUSES
-from rexview.vocab import DIMENSION_NAMES
+from rexview.vocab import DIMENSION_NAMES, FAILURES
 
 _MISSING: Final = "-"
 Row = Mapping[str, Any]
@@ -47,6 +47,7 @@ def _reasons(rows: Sequence[Row]) -> str:
             names = [row[key] for key in ("model", "model_a", "model_b") if key in row]
             names += [row[key] for key in ("reader_a", "reader_b") if key in row]
             dimension = [_dimension(row)] if "dimension" in row else []
+            dimension += [_failure(row)] if "failure" in row else []
             where.setdefault(row["why"], []).append(" ".join([*dimension, *names]))
     return "".join(f"\n{_plain('; '.join(places))}: {why}" for why, places in where.items())
 
@@ -99,6 +100,10 @@ def _dimension(row: Row) -> str:
     return DIMENSION_NAMES[row["dimension"]]
 
 
+def _failure(row: Row) -> str:
+    return FAILURES[row["failure"]].name
+
+
 def _word(name: str) -> Callable[[Row], str]:
     return lambda row: row[name] or _MISSING
 
@@ -108,7 +113,9 @@ def _lost(row: Row) -> str:
     return "; ".join(reasons) or _MISSING
 
 
-_WORDS: Final = frozenset({"dimension", "model", "model a", "model b", "reader a", "reader b"})
+_WORDS: Final = frozenset(
+    {"dimension", "failure", "reader", "model", "model a", "model b", "reader a", "reader b"}
+)
 _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
     (
         "Final scores",
@@ -206,5 +213,39 @@ _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
             "of": _number("answers", "d"),
             "why": _lost,
         },
+    ),
+    (
+        "Failures",
+        "failures",
+        {
+            "failure": _failure,
+            "model": _word("model"),
+            "flagged": _number("flagged", "d"),
+            "judged": _number("n", "d"),
+            "share": _number("share", ".0%"),
+            "95% CI": _limits(),
+            "possible": _number("possible", "d"),
+        },
+    ),
+    (
+        "Failures between models",
+        "failure_tests",
+        {
+            "failure": _failure,
+            "model a": _word("model_a"),
+            "model b": _word("model_b"),
+            "pairs": _number("n_pairs", "d"),
+            "only a": _number("only_a", "d"),
+            "only b": _number("only_b", "d"),
+            "a - b": _number("difference", "+.2f"),
+            "95% CI": _limits(),
+            "p": _p("p"),
+            "p adj": _p("p_adj"),
+        },
+    ),
+    (
+        "Not finished, in no table",
+        "unfinished",
+        {"reader": _word("reader"), "cases": _number("cases", "d")},
     ),
 )

@@ -34,13 +34,14 @@ from rexview.store.integrity import (
 )
 from rexview.store.location import data_folder
 from rexview.store.reviews import Reviews
-from rexview.store.tables import HISTORY, VERSION
+from rexview.store.tables import HISTORY, SECRETS, VERSION
 from rexview.store.trouble import store_error
 
 _FORMAT: Final = "rexview reviews 1"
 _SQLITE_HEAD: Final = b"SQLite format 3\x00"
 _BATCH: Final = 500
 _COLUMNS: Final = tuple(column.name for column in HISTORY.columns if column.name != "id")
+"""Columns that backups of older versions do not have."""
 Row = dict[str, Any]
 
 
@@ -102,7 +103,7 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
     StoreError
         The database cannot be written to. Nothing was changed.
     """
-    rows = _read(Path(file), reviews.key)
+    rows, letters = _read(Path(file), reviews.key)
     kept = None
     present = reviews.database.read(lambda connection: len(present_rows(connection, reviews)), 0)
     if present:
@@ -130,6 +131,9 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
                 "Entries of the backup are in this database already, under another review set; "
                 "nothing was restored. Give the set the id under which they were written."
             ) from error
+        if letters is not None:
+            connection.execute(SECRETS.delete().where(SECRETS.c.review_set == key))
+            connection.execute(insert(SECRETS).values(review_set=key, letters=letters))
 
     reviews.database.write(work, lock=reviews.lock, replaces=True)
     changed = sum(not is_intact(row) for row in rows)
@@ -261,6 +265,9 @@ def _write_lines(part: Path, reviews: Reviews) -> tuple[int, int]:
     digest, entries, changed = hashlib.sha256(), 0, 0
     with part.open("w", encoding="ascii", newline="\n") as file:
         heading = {"backup": _FORMAT, "version": VERSION, "made": _moment(datetime.now(UTC))}
+        known = select(SECRETS.c.letters).where(SECRETS.c.review_set == reviews.key)
+        for row in reviews.database.rows(known):
+            heading["letters"] = row.letters
         file.write(json.dumps(heading) + "\n")
         for row in reviews.database.rows(rows):
             line = json.dumps({name: _plain(getattr(row, name)) for name in _COLUMNS})
@@ -282,15 +289,18 @@ def _moment(value: datetime) -> str:
     return value.isoformat()
 
 
-def _read(file: Path, key: str) -> list[Row]:
-    """Read the rows of a backup that are to become those of a set."""
-    rows = read_rows(file)
+def _read(file: Path, key: str) -> tuple[list[Row], str | None]:
+    """Read the rows of a backup that are to become those of a set, and what keys its letters.
+
+    The key is None in a backup from before there was such a key.
+    """
+    rows, letters = _read_whole(file)
     sets = {row["review_set"] for row in rows if is_intact(row)}
     if len(sets) > 1:
         rows = [row for row in rows if row["review_set"] == key]
     if not rows:
         raise BackupError(f"{file.name} holds no entries of this review set.")
-    return rows
+    return rows, letters.get(rows[0]["review_set"])
 
 
 def read_rows(file: Path) -> list[Row]:
@@ -300,6 +310,11 @@ def read_rows(file: Path) -> list[Row]:
     ------
     BackupError
     """
+    return _read_whole(file)[0]
+
+
+def _read_whole(file: Path) -> tuple[list[Row], dict[str, str]]:
+    """Read the rows, oldest first, and what keys the letters of answers, by set."""
     try:
         with file.open("rb") as opened:
             is_sqlite = opened.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD
@@ -308,7 +323,7 @@ def read_rows(file: Path) -> list[Row]:
         raise BackupError(f"{file.name} cannot be read: {error.strerror}.") from error
 
 
-def _rows_of_sqlite(file: Path) -> list[Row]:
+def _rows_of_sqlite(file: Path) -> tuple[list[Row], dict[str, str]]:
     """Read a SQLite file from a copy, which may have to be brought up to date, oldest first."""
     _check_sqlite(file)
     with tempfile.TemporaryDirectory() as folder:
@@ -316,7 +331,9 @@ def _rows_of_sqlite(file: Path) -> list[Row]:
         _copy_sqlite(file, copy)
         database = Database(f"sqlite:///{copy}")
         try:
-            return list(map(columns_of, database.rows(select(HISTORY).order_by(HISTORY.c.id))))
+            rows = database.rows(select(HISTORY).order_by(HISTORY.c.id))
+            letters = {row.review_set: row.letters for row in database.rows(select(SECRETS))}
+            return list(map(columns_of, rows)), letters
         finally:
             database.close()
 
@@ -326,7 +343,7 @@ def columns_of(row: Any) -> Row:
     return {name: getattr(row, name) for name in _COLUMNS}
 
 
-def _rows_of_lines(file: Path) -> list[Row]:
+def _rows_of_lines(file: Path) -> tuple[list[Row], dict[str, str]]:
     try:
         lines = file.read_text(encoding="ascii").splitlines()
         heading, ending = json.loads(lines[0]), json.loads(lines[-1])
@@ -335,7 +352,11 @@ def _rows_of_lines(file: Path) -> list[Row]:
         digest = hashlib.sha256("".join(lines[1:-1]).encode())
         if ending != {"entries": len(lines) - 2, "sha256": digest.hexdigest()}:
             raise _not_whole(file, "its end does not fit its rows")
-        return list(map(_row, map(json.loads, lines[1:-1])))
+        rows = list(map(_row, map(json.loads, lines[1:-1])))
+        letters = heading.get("letters")
+        if letters is not None:
+            bytes.fromhex(letters)
+        return rows, {row["review_set"]: letters for row in rows[:1] if letters is not None}
     except (ValueError, LookupError, TypeError) as error:
         raise _not_whole(file, "it is not one of ours") from error
 

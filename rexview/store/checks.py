@@ -15,9 +15,10 @@ from uuid import UUID
 
 import polars as pl
 
+from rexview.answer_digest import IS_DIGEST, digests_of
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store.entry import KINDS, Entry
+from rexview.store.entry import JUDGING, KINDS, Entry
 from rexview.store.roles import may
 from rexview.vocab import DIMENSIONS, FAILURES, IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN, VERDICTS
 
@@ -99,9 +100,17 @@ class _Check:
         value: Any = entry.value
         if value is not None and not isinstance(value, Mapping):
             self.problems.append("The value is not an object with fields.")
+        digest: Any = entry.answer_digest
+        if digest is not None and entry.kind not in JUDGING:
+            self.problems.append(f"A {entry.kind} is not of one answer only.")
+        elif digest is not None and not (isinstance(digest, str) and IS_DIGEST.fullmatch(digest)):
+            self.problems.append("The digest of the answer is none.")
         if self.problems:
             return entry
-        return _KINDS[entry.kind](self, entry)
+        entry = _KINDS[entry.kind](self, entry)
+        if entry.kind in JUDGING and digest is None and not self.problems:
+            digest = digests_of(self.set).of(entry.case or "", entry.model or "")
+        return replace(entry, answer_digest=digest)
 
     def _check_id(self, name: str, value: Any) -> None:
         if value is None:

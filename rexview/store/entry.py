@@ -25,6 +25,10 @@ SHARED: Final = frozenset({"resolve", "assign", "adjudicate"})
 """Kinds of which there is one state for all; of the others everybody has a state of their own."""
 
 
+JUDGING: Final = frozenset({"score", "verdict", "adjudicate"})
+"""Kinds that judge what an answer says: they are of the answer that was read and no later one."""
+
+
 def new_token() -> str:
     """Return a name for an entry that has not been written yet."""
     return str(uuid4())
@@ -52,6 +56,9 @@ class Entry:
     over : tuple of (mapping or None), optional
         The values on the same thing that whoever writes has seen (None: nothing there yet). Where
         somebody else's other value stands, the entry is not written. Absent: whatever stands.
+    answer_digest : str, optional
+        Digest (:mod:`rexview.answer_digest`) of the answer that was read, of the kinds in
+        :data:`JUDGING`. Absent: of the answer as it is when the entry is checked.
     """
 
     kind: str
@@ -63,14 +70,17 @@ class Entry:
     token: str = field(default_factory=new_token)
     via: str = "app"
     over: tuple[Mapping[str, Any] | None, ...] | None = None
+    answer_digest: str | None = None
 
 
 @dataclass(frozen=True)
 class Stored:
     """A row of the history. ``previous`` is the value before it, for the same thing.
 
-    ``person_name`` and ``person_role`` are those under which it was written. ``intact`` is False
-    for a row that was changed after it was written: it has no value.
+    ``person_name`` and ``person_role`` are those under which it was written. ``answer_digest`` is
+    that of the answer that was read; None in rows from before it was kept, which count as of the
+    answer as it is. ``intact`` is False for a row that was changed after it was written: it has no
+    value.
     """
 
     id: int
@@ -87,4 +97,5 @@ class Stored:
     value: Mapping[str, Any] | None
     previous: Mapping[str, Any] | None
     via: str
+    answer_digest: str | None = None
     intact: bool = True

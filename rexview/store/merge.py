@@ -7,6 +7,7 @@ from typing import Final
 
 import polars as pl
 
+from rexview.answer_digest import by_answer, digests_of
 from rexview.schema import Reader, ReviewSet
 from rexview.store.reviews import Reviews
 from rexview.store.written import flags_frame, scores_frame
@@ -22,7 +23,11 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     without a date are the oldest. ``_origin`` says where a row comes from. What a reader took back
     is not there. Everybody who wrote is among the readers.
 
-    The fingerprint changes with every entry. Without any entry the set itself is returned.
+    Which rows are of earlier answers is decided last: the newest row of a reader stands, and if the
+    answer was changed after it, it counts nowhere and neither does what stood before it.
+
+    The fingerprint changes with every entry, and when a picture of an answer that somebody judged
+    is replaced. Without any entry the set itself is returned.
 
     Raises
     ------
@@ -41,13 +46,27 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
         for person in people.values()
         if person.id not in declared
     ]
+    given_scores = _whole(review_set.scores, review_set.stale_scores)
+    given_flags = _whole(review_set.flags, review_set.stale_flags)
+    every_score = _together(given_scores, scores, SCORE_KEY, said)
+    every_flag = _together(given_flags, flags, FLAG_KEY, pl.col("verdict").is_not_null())
+    scores, stale_scores = by_answer(every_score, review_set)
+    flags, stale_flags = by_answer(every_flag, review_set)
+    pictures = digests_of(review_set).pictures_state()
+    state = f"{revision}-{pictures}" if pictures else str(revision)
     return replace(
         review_set,
         info=replace(review_set.info, readers=(*review_set.info.readers, *new)),
-        scores=_together(review_set.scores, scores, SCORE_KEY, said),
-        flags=_together(review_set.flags, flags, FLAG_KEY, pl.col("verdict").is_not_null()),
-        fingerprint=f"{review_set.fingerprint}-{revision}",
+        scores=scores,
+        flags=flags,
+        stale_scores=stale_scores,
+        stale_flags=stale_flags,
+        fingerprint=f"{review_set.fingerprint}-{state}",
     )
+
+
+def _whole(rows: pl.DataFrame, stale: pl.DataFrame) -> pl.DataFrame:
+    return rows if stale.is_empty() else pl.concat([rows, stale]).sort("_row")
 
 
 def _together(

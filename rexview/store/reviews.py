@@ -10,6 +10,7 @@ from typing import Any, Final
 import polars as pl
 from sqlalchemy import Connection, Select, func, insert, select
 
+from rexview.answer_digest import by_answer
 from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.people import Person, read_role
 from rexview.schema import ReviewSet
@@ -17,6 +18,7 @@ from rexview.store.checks import check
 from rexview.store.database import Database
 from rexview.store.entry import Entry, Stored
 from rexview.store.integrity import CHECKSUM, checksum
+from rexview.store.letters import letter_key
 from rexview.store.records import Assignment, Comment, comment_of
 from rexview.store.standing import Standing
 from rexview.store.tables import HISTORY, current, same_thing, stored
@@ -32,6 +34,7 @@ ADJUDICATIONS: Final = pl.Schema(
         "comment": pl.String(),
         "adjudicator": pl.String(),
         "created": pl.Datetime("us", "UTC"),
+        "answer_digest": pl.String(),
     }
 )
 """Columns of :meth:`Reviews.adjudications`."""
@@ -106,6 +109,10 @@ class Reviews:
             lambda connection: _Writing(connection, key, person).write(checked), lock=self.lock
         )
 
+    def letter_key(self) -> bytes:
+        """Return the secret that keys the letters of answers, see :mod:`rexview.store.letters`."""
+        return letter_key(self.database, self.key, lock=self.lock)
+
     def revision(self, *, but: str | None = None) -> int:
         """Return the id of the newest row of the set, 0 without any: quick to ask.
 
@@ -160,18 +167,20 @@ class Reviews:
     def scores(self, *, reader: str | None = None) -> pl.DataFrame:
         """Return the scores that stand, with the columns of :data:`rexview.frames.SCORES`.
 
-        ``reader`` is the person's id. What was taken back (no score, no comment) is left out.
+        ``reader`` is the person's id. What was taken back or is of an earlier answer is left out.
         """
         rows = self.current("score", person=reader)
-        return scores_frame(row for row in rows if any((row.value or {}).values()))
+        found = scores_frame(row for row in rows if any((row.value or {}).values()))
+        return by_answer(found, self.review_set)[0]
 
     def flags(self, *, reader: str | None = None) -> pl.DataFrame:
-        """Return the verdicts that stand, with the columns of :data:`rexview.frames.FLAGS`."""
+        """Return the verdicts on answers as they are, columns :data:`rexview.frames.FLAGS`."""
         rows = self.current("verdict", person=reader)
-        return flags_frame(row for row in rows if (row.value or {}).get("verdict"))
+        found = flags_frame(row for row in rows if (row.value or {}).get("verdict"))
+        return by_answer(found, self.review_set)[0]
 
     def adjudications(self) -> pl.DataFrame:
-        """Return each consensus that stands, with the columns of :data:`ADJUDICATIONS`."""
+        """Return each consensus on an answer as it is, columns :data:`ADJUDICATIONS`."""
         rows = [
             {
                 **_about(row, "dimension"),
@@ -179,11 +188,12 @@ class Reviews:
                 **(row.value or {}),
                 "adjudicator": row.person,
                 "created": row.at,
+                "answer_digest": row.answer_digest,
             }
             for row in self.current("adjudicate")
             if any((row.value or {}).values())
         ]
-        return pl.DataFrame(rows, schema=ADJUDICATIONS)
+        return by_answer(pl.DataFrame(rows, schema=ADJUDICATIONS), self.review_set)[0]
 
     def assignments(self, reader: str | None = None) -> tuple[Assignment, ...]:
         """Return who has been given which case, of one reader or of all, oldest first."""
@@ -298,6 +308,7 @@ class _Writing:
             "picture": entry.picture,
             "value": None if entry.value is None else dict(entry.value),
             "via": entry.via,
+            "answer_digest": entry.answer_digest,
         }
         same = [
             HISTORY.c[name].is_not_distinct_from(values[name]) for name in same_thing(entry.kind)

@@ -110,8 +110,16 @@ HISTORY: Final = Table(
     Column("person_name", Text),
     Column("person_role", Text),
     Column(CHECKSUM, Text),
+    Column("answer_digest", Text),
     sqlite_autoincrement=True,
 )
+SECRETS: Final = Table(
+    "secrets",
+    METADATA,
+    Column("review_set", Text, primary_key=True),
+    Column("letters", Text, nullable=False),
+)
+"""What keys the letters of a set's answers, in hexadecimal digits: see ``Reviews.letter_key``."""
 _THING: Final = ("case_id", "model_id", "subject", "picture")
 
 
@@ -153,6 +161,7 @@ def stored(row: Row[Any]) -> Stored:
         value=row.value,
         previous=row.previous,
         via=row.via,
+        answer_digest=row.answer_digest,
     )
 
 

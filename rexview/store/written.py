@@ -38,6 +38,7 @@ def _frame(
         "reader": [row.person for row in rows],
         subject: [row.subject for row in rows],
         "created": [row.at for row in rows],
+        "answer_digest": [row.answer_digest for row in rows],
         "extra": [None] * len(rows),
         "_row": list(range(1, len(rows) + 1)),
         "_origin": [ORIGIN] * len(rows),

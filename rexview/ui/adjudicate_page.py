@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import streamlit as st
@@ -27,7 +27,7 @@ from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may
-from rexview.ui import case_panels, people, state, study_panels
+from rexview.ui import case_panels, people, resources, state, study_panels
 from rexview.ui.case_viewer import show_viewer
 from rexview.ui.consensus import Fields, keep_waiting, show_consensus
 from rexview.ui.text import as_markdown, inline_html, lines_as_markdown, markdown_html, plain_html
@@ -50,6 +50,7 @@ class Round:
     person: Person
     cases: Sequence[CaseDifferences]
     place: int
+    letter_key: bytes = field(repr=False)
 
     @property
     def shown(self) -> CaseDifferences:
@@ -64,8 +65,8 @@ class Round:
     def slots(self, case: str) -> dict[str, str]:
         """Return the model behind each letter of a case, for this person."""
         models = [answer.model for answer in self.review_set.answers_of(case)]
-        seed = self.review_set.info.protocol.seed
-        return slots_of(case, models, reader=f"adjudicator {self.person.id}", seed=seed)
+        reader = f"adjudicator {self.person.id}"
+        return slots_of(case, models, reader=reader, key=self.letter_key)
 
     def page(self, case: str) -> CasePage | None:
         """Return a case with its answers under letters."""
@@ -78,9 +79,12 @@ def current_round(review_set: ReviewSet) -> Round | None:
     if not may(person, "adjudicate"):
         st.info("Your role does not adjudicate.")
         st.stop()
+    if not resources.is_newest(review_set):
+        st.rerun()  # a consensus is on the answers as they are
     threshold = float(st.session_state.get(_APART, review_set.info.protocol.disagreement))
     try:
         cases = study_panels.differences_now(review_set, threshold)
+        letter_key = resources.reviews(review_set).letter_key() if cases else b""
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         st.stop()
@@ -96,7 +100,7 @@ def current_round(review_set: ReviewSet) -> Round | None:
     if wanted not in ids:
         wanted = next_to_settle(cases, None) or ids[0]
         state.set_query({state.QUERY_CASE: wanted})
-    return Round(review_set, person, cases, ids.index(wanted))
+    return Round(review_set, person, cases, ids.index(wanted), letter_key)
 
 
 def _choose_apart(review_set: ReviewSet) -> None:
@@ -189,8 +193,7 @@ def show_answers(now: Round, page: CasePage) -> None:
     """Show each answer on which readers differ, their scores, and the fields for the consensus."""
     keep_waiting(now.review_set, now.shown.case)
     every = {mark.reader for one in now.shown.differences for mark in one.marks}
-    seed = now.review_set.info.protocol.seed
-    labels = dict(reader_labels(every, now.shown.case, seed=seed))
+    labels = dict(reader_labels(every, now.shown.case, key=now.letter_key))
     if now.review_set.info.protocol.name_readers and st.session_state.get(_NAMED):
         labels = study_panels.reader_names(now.review_set, every)
         labels |= {key: name for key, name in now.review_set.reader_names.items() if key in every}

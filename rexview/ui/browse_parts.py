@@ -9,10 +9,19 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis import SORTS, AnswerTable, CaseFilter, Selection, unknown_values
+from rexview.analysis import (
+    SORTS,
+    AnswerTable,
+    CaseFilter,
+    Facets,
+    Selection,
+    search_words,
+    unknown_values,
+)
 from rexview.ui import state
 from rexview.ui.filter_panel import set_filter
 from rexview.ui.latest_link import change_link, filter_asked
+from rexview.ui.linked import link, linked_html
 from rexview.ui.text import as_markdown
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
@@ -64,10 +73,22 @@ def list_head(selection: Selection, case_filter: CaseFilter) -> tuple[str, list[
     return view, ids, first
 
 
-def show_search(words: str) -> None:
-    """Say above the cases which a search for a finding shows; nothing when it names none."""
-    if words:
-        st.html(f'<p class="rx-searched" role="status">{html.escape(words)}</p>')
+def show_search(case_filter: CaseFilter, counts: Facets) -> None:
+    """Say above the cases how a finding is searched for, and lead to the other ways to search."""
+    words = search_words(counts, case_filter.search)
+    if not words:
+        return
+    others = [
+        link(
+            state.PAGE_BROWSE,
+            replace(case_filter, mention=value.value),
+            f"{value.count:,} {html.escape(value.name.lower())}",
+        )
+        for value in counts.mentions
+        if not value.chosen
+    ]
+    shown = f"{html.escape(words)} Other ways to search: {', '.join(others)}."
+    linked_html(f'<p class="rx-searched" role="status">{shown}</p>', key="search_words")
 
 
 def list_foot(selection: Selection, first: int, shown: int) -> None:

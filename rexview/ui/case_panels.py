@@ -13,13 +13,13 @@ from collections.abc import Collection, Mapping, Sequence
 from rexview.analysis.case_page import CasePage, Place
 from rexview.analysis.differences import Piece
 from rexview.rubric import load_rubric
-from rexview.schema import Answer, Case, Flag, ReviewSet, Score
+from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score
 from rexview.stats import FinalScores, limit_reached, status_of
 from rexview.ui.case_flags import evidence_spans, flags_html, link_spans, written_here
 from rexview.ui.score_chain import format_score, score_chain_html
 from rexview.ui.text import inline_html, markdown_html, plain_html
 from rexview.ui.verdicts import ANYBODY, Looker
-from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FINISH_REASONS
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, FINISH_REASONS
 
 
 def question_html(case: Case, flags: Sequence[tuple[str, Flag]] = ()) -> str:
@@ -213,27 +213,73 @@ def scores_html(
     readers: Mapping[str, str],
     agreed: Sequence[Score] = (),
     uncounted: Collection[str] = (),
+    unfinished: Collection[str] = (),
+    stale_scores: Sequence[Score] = (),
+    stale_words: Sequence[ReaderFlag] = (),
 ) -> str:
     """Lay out readers' scores, one table a model: readers by dimensions, comments below.
 
     ``agreed`` is each consensus that adjudication found: in a row of its own below the readers'.
-    The scores of ``uncounted`` models are said to count nowhere.
+    The scores of ``uncounted`` models are said to count nowhere; ``unfinished`` names the readers
+    whose scores count nowhere yet; ``stale_scores`` and ``stale_words`` are of earlier answers: in
+    a list of their own.
     """
     tables = []
     for model, name in names.items():
         own = [score for score in scores if score.model == model]
         if own:
             consensus = [score for score in agreed if score.model == model]
-            tables.append(_score_table_html(name, own, readers, consensus))
+            tables.append(_score_table_html(name, own, readers, consensus, unfinished))
             if model in uncounted:
                 tables.append(_UNCOUNTED)
-    if not tables:
-        return '<p class="rx-quiet">Nobody has scored this case.</p>'
-    return "".join(tables)
+    if not tables and not stale_scores:
+        tables.append('<p class="rx-quiet">Nobody has scored this case.</p>')
+    return "".join(tables) + _stale_html(stale_scores, stale_words, names, readers)
+
+
+def _stale_html(
+    scores: Sequence[Score],
+    words: Sequence[ReaderFlag],
+    names: Mapping[str, str],
+    readers: Mapping[str, str],
+) -> str:
+    """List what readers gave to earlier answers, empty when there is nothing."""
+    lines = []
+    for model, name in names.items():
+        given_by = [one.reader for one in scores if one.model == model]
+        given_by += [one.reader for one in words if one.model == model]
+        for reader in dict.fromkeys(given_by):
+            own = [one for one in scores if (one.model, one.reader) == (model, reader)]
+            given = [_stale_score(one) for one in own if one.score is not None or one.comment]
+            given += [
+                f"{html.escape(FAILURES[one.failure].name)} {html.escape(one.verdict)}"
+                for one in words
+                if (one.model, one.reader) == (model, reader)
+            ]
+            who = html.escape(readers.get(reader, reader))
+            if given:
+                lines.append(f"<li><b>{html.escape(name)}, {who}</b> {', '.join(given)}</li>")
+    if not lines:
+        return ""
+    return (
+        '<section class="rx-stale"><p><b>Of an earlier answer:</b> the answer was changed after '
+        "this was given. It counts nowhere until its reader confirms it on the Score page.</p>"
+        f'<ul class="rx-comments">{"".join(lines)}</ul></section>'
+    )
+
+
+def _stale_score(score: Score) -> str:
+    picture = "" if score.image is None else f", picture {score.image + 1}"
+    given = f"{DIMENSION_NAMES[score.dimension]}{picture} {score.score or '–'}"
+    return f"{given} ({html.escape(score.comment)})" if score.comment else given
 
 
 def _score_table_html(
-    name: str, scores: Sequence[Score], readers: Mapping[str, str], agreed: Sequence[Score]
+    name: str,
+    scores: Sequence[Score],
+    readers: Mapping[str, str],
+    agreed: Sequence[Score],
+    unfinished: Collection[str],
 ) -> str:
     given = {score.dimension for score in (*scores, *agreed)}
     dimensions = [d for d in DIMENSIONS if d in given]
@@ -248,6 +294,8 @@ def _score_table_html(
         reader_name = html.escape(readers.get(reader, reader))
         cells = "".join(_score_cell_html([s for s in own if s.dimension == d]) for d in dimensions)
         here = written_here("app" if any(score.origin == "app" for score in own) else None)
+        if reader in unfinished:
+            here += ' <small class="rx-quiet">case not finished: counts nowhere yet</small>'
         rows.append(f'<tr><th scope="row">{reader_name}{here}</th>{cells}</tr>')
         comments += [
             f"<li><b>{reader_name}, {DIMENSION_NAMES[score.dimension]}</b> "

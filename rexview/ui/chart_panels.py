@@ -72,7 +72,7 @@ def _chart(linked: LinkedChart, key: str) -> None:
 
 def _table(linked: LinkedChart, key: str) -> None:
     st.html(chart_table_html(linked.table))
-    notice = _notice()
+    notice = set_notice()
     with st.container(horizontal=True, gap="small"):
         for form, (name, media) in FORMS.items():
             st.download_button(
@@ -87,8 +87,8 @@ def _table(linked: LinkedChart, key: str) -> None:
             )
 
 
-def _notice() -> str:
-    """Return the notice of the link's review set: it goes into pictures that leave the app."""
+def set_notice() -> str:
+    """Return the notice of the link's review set: it goes into all that leaves the app."""
     try:
         folder = resources.folder_of(state.query_value(state.QUERY_SET))
         return resources.open_set(folder).info.notice or ""

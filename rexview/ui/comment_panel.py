@@ -8,7 +8,7 @@ it, and in the browser until the page says so.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
@@ -31,6 +31,7 @@ _KEY: Final = "rx_comments"
 _DONE_KEPT: Final = 300
 _VIA: Final = {False: "case page", True: "score page"}
 _NO_ANSWER: Final = "What the comment is on is not on this page any more."
+_CHANGED: Final = "The answers were changed after you began. Look at them as they are now."
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Places:
 
     ``names`` has the name on screen by key, ``answers`` the answer as it is in the review set (its
     ``model`` is the real one), ``texts`` its text as it is on screen. ``own_only`` is for readers
-    who must not see what others say.
+    who must not see what others say. ``shown`` says what a key that is a letter stands for, as
+    :meth:`Study.shown` does: a message from when it stood for another answer is refused.
     """
 
     case: str
@@ -48,6 +50,7 @@ class Places:
     texts: Mapping[str, Covered]
     page: str = state.PAGE_CASE
     own_only: bool = False
+    shown: Mapping[str, str] = field(default_factory=dict)
 
     def key_of(self, model: str | None) -> str | None:
         """Return the key of a model's answer."""
@@ -76,6 +79,7 @@ def score_places(study: Study, case_id: str) -> Places:
         {slot: covered(study.review_set, one.text or "") for slot, one in answers.items()},
         page=state.PAGE_SCORE,
         own_only=True,
+        shown=study.shown(case_id),
     )
 
 
@@ -248,6 +252,8 @@ def _spot(message: Message, places: Places) -> tuple[str | None, Mapping[str, An
     answer = places.answers.get(spot.key)
     if answer is None:
         raise _Unfit(_NO_ANSWER)
+    if places.shown.get(spot.key) != spot.shown:
+        raise _Unfit(_CHANGED)
     if spot.box is not None:
         if spot.box >= len(answer.boxes):
             raise _Unfit(_NO_ANSWER)
@@ -290,6 +296,7 @@ def _targets(review_set: ReviewSet, places: Places) -> list[dict[str, Any]]:
         {
             "key": key,
             "name": places.names[key],
+            "shown": places.shown.get(key),
             "boxes": [
                 {"index": number, "label": words(box.label), "id": f"{key}/{number + 1}"}
                 for number, box in enumerate(answer.boxes)

@@ -16,6 +16,7 @@ import streamlit as st
 from rexview.analysis.blinding import cover_names
 from rexview.analysis.settling import Difference
 from rexview.analysis.worklist import rubric_of
+from rexview.answer_digest import digests_of
 from rexview.errors import StoreError, StoreOvertaken, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -209,7 +210,10 @@ def _settle(fields: Fields) -> None:
     about, shown = fields.about, st.session_state[fields.shown]
     over = (shown, None) if shown == _NOTHING else (shown,)
     item = (about.case, about.model, about.dimension, about.picture)
-    _waiting()[fields.key] = Entry("adjudicate", *item, fields.given, via=_VIA, over=over)
+    digest = digests_of(fields.review_set).of(about.case, about.model)
+    _waiting()[fields.key] = Entry(
+        "adjudicate", *item, fields.given, via=_VIA, over=over, answer_digest=digest
+    )
     _overtaken().discard(fields.key)
     _record(fields.review_set)
 

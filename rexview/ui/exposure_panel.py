@@ -10,7 +10,7 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.exposure import REPORT, UNBLINDED, Exposure, exposures_of
-from rexview.analysis.worklist import unfinished_cases
+from rexview.analysis.finished import only_finished
 from rexview.schema import ReviewSet
 from rexview.store import Reviews, merged
 from rexview.ui import people, resources, state, study_panels
@@ -39,7 +39,8 @@ def show_exposures(review_set: ReviewSet) -> None:
 
 @lru_cache(maxsize=8)
 def _exposures(given: ReviewSet, reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
-    return exposures_of(reviews).all(unfinished_cases(merged(given, reviews)))
+    begun = only_finished(given, merged(given, reviews)).unfinished_work
+    return exposures_of(reviews).all(begun)
 
 
 def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rexview.analysis import AnswerTable, CaseFilter, Facets, SourceCounts, chips
-from rexview.detect.measured import measured
+from rexview.analysis.failure_words import judged_words
 from rexview.ui import state
 from rexview.ui.linked import link
 from rexview.vocab import FAILURES
@@ -40,14 +40,16 @@ def _head_html(case_filter: CaseFilter, head: SourceCounts) -> str:
     failure = FAILURES[head.failure]
     active = case_filter.failures == (head.failure,)
     target = replace(case_filter, failures=() if active else (head.failure,), sources=())
-    tested = measured(head.failure)
-    precision = f"<small>{html.escape(tested.words)}</small>" if tested else ""
-    meaning = failure.meaning
-    if tested:
-        meaning += f" Measured on {tested.on}: a flag is something to review, never a verdict."
+    meaning = f"{failure.meaning} {judged_words(head.failure)}"
+    judged = (
+        f"of {head.judged:,}"
+        if head.judged == head.cases
+        else (f"of {head.judged:,} that can be judged, in {head.cases:,}")
+    )
     label = (
         f"<b>{head.total:,}</b><span>{html.escape(failure.plural)}</span>"
-        f"<small>{sources_text(head.detector, head.reader, head.both)}</small>{precision}"
+        f"<small>{sources_text(head.detector, head.reader, head.both)}</small>"
+        f"<small>{judged} cases</small>"
     )
     css = "rx-head rx-on" if active else "rx-head"
     return link(state.PAGE_BROWSE, target, label, css=css, title=meaning)

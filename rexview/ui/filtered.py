@@ -5,8 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 
 from rexview import analysis
-from rexview.analysis import AnswerTable, CaseFilter, Facets, Overview, Selection, reader_tables
+from rexview.analysis import (
+    AnswerTable,
+    CaseFilter,
+    Facets,
+    Overview,
+    Selection,
+    failure_tables,
+    reader_tables,
+)
 from rexview.analysis.adjudication import Adjudication, adjudication
+from rexview.analysis.failure_tables import FailureGroups, FailureTables
 from rexview.analysis.reader_tables import Pair, ReaderDrift, ReaderTables
 from rexview.analysis.score_splits import Split, SplitBy, split_scores
 from rexview.analysis.score_tables import ScoreTables, score_tables
@@ -47,6 +56,29 @@ def scores(review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter) -
 def split(review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, by: SplitBy) -> Split:
     """Return the scores for each value of a property of the cases."""
     return split_scores(review_set, table, case_filter, by)
+
+
+@lru_cache(maxsize=16)
+def failures(
+    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, counted: str
+) -> FailureTables:
+    """Return the rates of all failures for a filter, and whose word counts."""
+    return failure_tables.failure_tables(review_set, table, case_filter, counted=counted)
+
+
+@lru_cache(maxsize=16)
+def failure_groups(
+    review_set: ReviewSet,
+    table: AnswerTable,
+    case_filter: CaseFilter,
+    failure: str,
+    by: SplitBy,
+    counted: str,
+) -> FailureGroups:
+    """Return one failure by finding, region or a property of the cases."""
+    return failure_tables.failure_groups(
+        review_set, table, case_filter, failure, by, counted=counted
+    )
 
 
 @lru_cache(maxsize=16)

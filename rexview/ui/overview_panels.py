@@ -6,9 +6,11 @@ Every number is a link to the cases behind it.
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rexview.analysis import Count, Overview
+from rexview.analysis.failure_words import judged_words, rest_words
 from rexview.analysis.overview import FailureCount
 from rexview.detect.measured import measured
 from rexview.ui import state
@@ -44,31 +46,47 @@ def failures_html(numbers: Overview) -> str:
         about = FAILURES[failure]
         body = "".join(_failure_row(numbers, row) for row in rows) or "<p>No answers yet.</p>"
         panels.append(
-            f'<section class="rx-failure"><h3>{html.escape(about.plural)}</h3>'
-            f'<p class="rx-quiet">{html.escape(about.meaning)}</p>'
-            f"{body}{precision_html(failure)}</section>"
+            f'<section class="rx-failure"><h3>{_whole(rows, about.plural)}</h3>'
+            f'<p class="rx-quiet">{html.escape(about.meaning)}</p>{body}'
+            f'<p class="rx-quiet rx-how">{html.escape(judged_words(failure))}'
+            f"{precision_html(failure)}</p></section>"
         )
     return f'<div class="rx-failures">{"".join(panels)}</div>'
 
 
+def _whole(rows: Sequence[FailureCount], name: str) -> str:
+    """Make a card's heading the link of the whole card, to the failure in all models.
+
+    The link is laid over the card by its style, below the links that stand in the card.
+    """
+    if not rows:
+        return html.escape(name)
+    opens = replace(rows[0].flagged.opens, models=())
+    if len({row.flagged.opens.models for row in rows}) == 1:
+        opens = rows[0].flagged.opens
+    return link(state.PAGE_BROWSE, opens, html.escape(name), css="rx-whole")
+
+
 def precision_html(failure: str) -> str:
-    """Say how often such a flag was right in tests; empty when that was not measured."""
+    """Say how often the rule's flags were right in tests; empty when that was not measured.
+
+    It is about the rule: it stands where the failure is explained, not with a model's number.
+    """
     found = measured(failure)
     if found is None:
         return ""
     title = f"Measured on {found.on}. A flag is something to review, never a verdict."
-    return (
-        f'<p class="rx-quiet rx-measured" title="{html.escape(title)}">'
-        f"<small>{html.escape(found.words)}</small></p>"
-    )
+    words = f"The rule: {found.words[0].lower()}{found.words[1:]}"
+    return f' <span class="rx-measured" title="{html.escape(title)}">{html.escape(words)}</span>'
 
 
 def _failure_row(numbers: Overview, row: FailureCount) -> str:
     name = html.escape(numbers.models[row.model])
+    rest = rest_words(row.judged.value, row.judged.of or 0)
     if not row.judged.value:
         return (
             f'<div class="rx-rate rx-quiet"><span class="rx-model">{name}</span>'
-            "<small>nothing to judge it by</small></div>"
+            f"<small>none of {row.judged.of:,} can be judged</small></div>"
         )
     share = row.flagged.share or 0.0
     number = link(
@@ -83,6 +101,7 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
         f"of {row.judged.value:,}",
         title="The answers that can be judged",
     )
+    can = link(state.PAGE_BROWSE, row.judged.opens, rest)
     sources = [
         link(state.PAGE_BROWSE, count.opens, f"{count.value:,} {text}")
         for count, text in (
@@ -97,7 +116,7 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
         f'<div class="rx-rate" style="--rx-share:{share:.4f}">'
         f'<span class="rx-model">{name}</span>'
         f'<span class="rx-number">{number} {judged}</span><i aria-hidden="true"></i>'
-        f"<small>{' · '.join(sources) or 'none found'}</small></div>"
+        f"<small>{' · '.join([*(sources or ['none found']), can])}</small></div>"
     )
 
 

@@ -104,7 +104,10 @@ class OwnWords:
         return (row.value or {}).get("verdict") if row else None
 
     def score_frame(self) -> pl.DataFrame:
-        """Return the scores with the columns of :data:`rexview.frames.SCORES`."""
+        """Return the scores with the columns of :data:`rexview.frames.SCORES`.
+
+        Those of earlier answers are among them: :attr:`Study.scores` leaves them out.
+        """
         rows = [
             {
                 **dict.fromkeys(frames.SCORES),
@@ -116,6 +119,7 @@ class OwnWords:
                 "score": one.score,
                 "comment": one.comment or None,
                 "created": one.written.at,
+                "answer_digest": one.written.answer_digest,
                 "_origin": "app",
             }
             for (case, model, dimension, picture), one in self.scores.items()

@@ -25,6 +25,7 @@ SEEN_BY: Final[Mapping[str, frozenset[Role]]] = {
     state.PAGE_OVERVIEW: _NOT_BLINDED,
     state.PAGE_BROWSE: _NOT_BLINDED,
     state.PAGE_CASE: _NOT_BLINDED,
+    state.PAGE_FAILURES: _NOT_BLINDED,
     state.PAGE_SCORES: _NOT_BLINDED,
     state.PAGE_READERS: _NOT_BLINDED,
     state.PAGE_SCORE: _ALL - {"viewer"},

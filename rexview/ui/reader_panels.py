@@ -15,7 +15,7 @@ from rexview.analysis.reader_tables import (
     ReaderTables,
     shared_count,
 )
-from rexview.analysis.score_words import counted, interval_words
+from rexview.analysis.score_words import counted, interval_words, unfinished_words
 from rexview.stats.agreement import PairAgreement
 from rexview.stats.units import unit_name
 from rexview.ui import state
@@ -37,7 +37,7 @@ def headline_html(tables: ReaderTables) -> str:
     if tables.doubled.value:
         doubled = linked_number(tables.doubled, f"<b>{tables.doubled.value:,}</b>")
         said += f"; {doubled} of them have two readers or more on the same dimension"
-    return f'<p class="rx-line">{said}.</p>'
+    return f'<p class="rx-line">{said}.{unfinished_words(tables.unfinished)}</p>'
 
 
 def agreement_html(tables: ReaderTables) -> str:

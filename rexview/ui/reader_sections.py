@@ -14,12 +14,15 @@ from rexview.analysis.charts.export import table_csv
 from rexview.analysis.charts.reader_drift import drift_charts
 from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stricter_chart
 from rexview.analysis.reader_tables import ReaderDrift, ReaderTables
-from rexview.analysis.reader_words import no_drift_words
+from rexview.analysis.reader_words import agreement_words, no_drift_words
+from rexview.analysis.table_file import TableFile
+from rexview.analysis.table_frames import reader_frame
 from rexview.schema import ReviewSet
 from rexview.ui import case_notes, people, reader_panels, resources, state
 from rexview.ui.adjudication_list import disputes_html
 from rexview.ui.chart_panels import show_chart
 from rexview.ui.linked import linked_html
+from rexview.ui.table_download import show_downloads
 from rexview.ui.text import as_markdown
 from rexview.vocab import DIMENSION_NAMES
 
@@ -81,6 +84,14 @@ def show_nothing_to_compare(tables: ReaderTables) -> None:
             f"{len(names)} readers have scored, but no two of them the same answer on the same "
             "dimension. Let two readers score some of the same answers, or widen the filter."
         )
+
+
+def show_table_download(tables: ReaderTables) -> None:
+    """Offer table 3 as a file."""
+    if tables.pair is not None:
+        title = f"Table 3. Agreement of {tables.pair_name(tables.pair)}"
+        file = TableFile(title, partial(reader_frame, tables), agreement_words(tables))
+        show_downloads(file, key="readers_table_file")
 
 
 def choose_pair(tables: ReaderTables) -> None:

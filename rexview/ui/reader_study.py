@@ -6,8 +6,10 @@ Both the Score page and the route that takes scores ask here, so that they canno
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+
+import polars as pl
 
 from rexview.analysis.worklist import (
     CaseState,
@@ -16,6 +18,7 @@ from rexview.analysis.worklist import (
     boxes_expected,
     case_states,
     items_of,
+    keyed_hash,
     progress_of,
     required_scores,
     resume_at,
@@ -23,9 +26,10 @@ from rexview.analysis.worklist import (
     slots_of,
     worklist_cases,
 )
+from rexview.answer_digest import by_answer, digests_of
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import Reviews
+from rexview.store import Reviews, Stored
 from rexview.ui import resources
 from rexview.ui.own_words import OwnWords, own_words
 
@@ -39,6 +43,7 @@ class Study:
     reviews: Reviews
     words: OwnWords
     worklist: tuple[str, ...]
+    letter_key: bytes = field(repr=False)
 
     @cached_property
     def places(self) -> Mapping[str, int]:
@@ -49,8 +54,12 @@ class Study:
     def states(self) -> dict[str, CaseState]:
         """How far the reader is with each case."""
         required = required_scores(self.review_set)
-        given = self.words.score_frame()
-        return case_states(self.worklist, required, given, self.words.skipped())
+        return case_states(self.worklist, required, self.scores, self.words.skipped())
+
+    @cached_property
+    def scores(self) -> pl.DataFrame:
+        """The reader's scores of the answers as they are, columns :data:`rexview.frames.SCORES`."""
+        return by_answer(self.words.score_frame(), self.review_set)[0]
 
     @property
     def progress(self) -> Progress:
@@ -59,7 +68,25 @@ class Study:
 
     def slots(self, case_id: str) -> Mapping[str, str]:
         """Return the model behind each letter of a case."""
-        return _slots(self.review_set, case_id, self.person.id)
+        return _slots(self.review_set, case_id, self.person.id, self.letter_key)
+
+    def digests(self, case_id: str) -> Mapping[str, str]:
+        """Return the digest of each answer to a case, by model."""
+        models = self.slots(case_id).values()
+        found = digests_of(self.review_set).of_all((case_id, model) for model in models)
+        return {model: digest for (_, model), digest in found.items()}
+
+    def shown(self, case_id: str) -> Mapping[str, str]:
+        """Name what stands under each letter of a case, as :func:`shown_names` does."""
+        slots = self.slots(case_id)
+        return shown_names(
+            self.review_set, case_id, slots, reader=self.person.id, key=self.letter_key
+        )
+
+    def is_stale(self, row: Stored) -> bool:
+        """Whether a row of the history is of an earlier answer than the one shown now."""
+        now = self.digests(row.case or "").get(row.model or "")
+        return None not in (row.answer_digest, now) and row.answer_digest != now
 
     def resume(self) -> str | None:
         """Return the case to go on with, None when all are scored or skipped."""
@@ -67,8 +94,10 @@ class Study:
 
     def now(self) -> Study:
         """Return the same study as it stands in the database now."""
-        words = own_words(self.reviews, self.person)
-        return Study(self.review_set, self.person, self.reviews, words, self.worklist)
+        own = own_words(self.reviews, self.person)
+        return Study(
+            self.review_set, self.person, self.reviews, own, self.worklist, self.letter_key
+        )
 
     def may_name_models(self, case_id: str | None) -> bool:
         """Whether the rules let the reader see the models of a case now; None: of all cases."""
@@ -83,14 +112,15 @@ def study_of(review_set: ReviewSet, person: Person) -> Study:
 
     Raises
     ------
-    StoreBusy, StoreUnreachable
+    StoreBusy, StoreUnreachable, StoreFull
     """
     reviews = resources.reviews(review_set)
     every = reviews.assignments()
     own = frozenset(one.case for one in every if one.reader == person.id)
     assigned = own if every else None  # who is assigned nothing while others are, has nothing
     worklist = _worklist(review_set, assigned, person.id)
-    return Study(review_set, person, reviews, own_words(reviews, person), worklist)
+    own_now, key = own_words(reviews, person), reviews.letter_key()
+    return Study(review_set, person, reviews, own_now, worklist, key)
 
 
 @lru_cache(maxsize=256)
@@ -101,9 +131,35 @@ def _worklist(
 
 
 @lru_cache(maxsize=4096)
-def _slots(review_set: ReviewSet, case_id: str, reader: str) -> Mapping[str, str]:
+def _slots(review_set: ReviewSet, case_id: str, reader: str, key: bytes) -> Mapping[str, str]:
     models = [answer.model for answer in review_set.answers_of(case_id)]
-    return slots_of(case_id, models, reader=reader, seed=review_set.info.protocol.seed)
+    return slots_of(case_id, models, reader=reader, key=key)
+
+
+def shown_names(
+    review_set: ReviewSet, case_id: str, slots: Mapping[str, str], *, reader: str, key: bytes
+) -> Mapping[str, str]:
+    """Name what stands under each letter of a case, for the browser to send back with an entry.
+
+    The name changes when another model's answer stands there, or when the answer was changed. It is
+    keyed, since the answer itself may hold names that are covered on the page.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    case_id : str
+    slots : mapping of str to str
+        Letter to model, as :func:`rexview.analysis.worklist.slots_of` gives it.
+    reader : str
+        Id of the reader.
+    key : bytes
+        Secret of the set: :meth:`rexview.store.Reviews.letter_key`.
+    """
+    digests = digests_of(review_set).of_all((case_id, model) for model in slots.values())
+    return {
+        slot: keyed_hash(key, "shown", reader, case_id, slot, model, digests[case_id, model])[:32]
+        for slot, model in slots.items()
+    }
 
 
 @lru_cache(maxsize=4096)

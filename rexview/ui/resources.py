@@ -27,6 +27,8 @@ from rexview.analysis.case_page import CasePage, gather_case
 from rexview.analysis.colours import model_colours
 from rexview.analysis.commenting import CommentCount, counts_by_case
 from rexview.analysis.content_order import in_content_order
+from rexview.analysis.finished import only_finished
+from rexview.answer_digest import digests_of
 from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreError
 from rexview.imaging import DiskCache
 from rexview.schema import ReviewSet
@@ -221,6 +223,11 @@ def _files_state(review_set: ReviewSet) -> str:
     return review_set.fingerprint.partition("-")[0]
 
 
+def is_newest(review_set: ReviewSet) -> bool:
+    """Whether the files of an open review set are as they were when it was opened."""
+    return _files_state(review_set) == reviewset.fingerprint(review_set.folder)
+
+
 @lru_cache(maxsize=16)
 def _reviews(given: ReviewSet, files: tuple[Path, ...]) -> Reviews:
     return open_reviews(given, settings())
@@ -249,12 +256,16 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
 
 
 @lru_cache(maxsize=4)
-def _with_written(given: ReviewSet, kept: Reviews, revision: int) -> ReviewSet:
-    return merged(given, kept)
+def _with_written(given: ReviewSet, kept: Reviews, revision: int, pictures_state: str) -> ReviewSet:
+    return only_finished(given, merged(given, kept))
 
 
 def with_written(given: ReviewSet) -> ReviewSet:
-    """Return a review set with what people wrote in it, made once for each entry.
+    """Return a review set with what people wrote in it.
+
+    It is made once for each entry, and again when a picture that somebody judged was replaced.
+
+    Scores of cases that their reader has not finished are left out.
 
     Raises
     ------
@@ -268,7 +279,8 @@ def with_written(given: ReviewSet) -> ReviewSet:
     try:
         kept = reviews(given)
         # What somebody was shown changes no score: pages are not made anew for it.
-        return _with_written(given, kept, kept.revision(but="reveal"))
+        revision = kept.revision(but="reveal")
+        return _with_written(given, kept, revision, digests_of(given).pictures_state())
     except StoreError as error:
         _unreadable[given] = (time.monotonic(), error)
         raise

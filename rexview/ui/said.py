@@ -1,15 +1,16 @@
 """What a browser says a reader did, made into entries for the database.
 
 A browser is not trusted: every field is checked, letters and dimensions must be those of the case,
-and the rules of the study must allow it. An entry changes one field only (a score, or the comment
-beside it), so that two windows that each change one do not undo each other.
+and the rules of the study must allow it. What is said of an answer carries the name of what stood
+under the letter (:meth:`Study.shown`): the set may have been changed since the page was made, and
+then the letter can stand for another answer. An entry changes one field only (a score, or the
+comment beside it), so that two windows that each change one do not undo each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
@@ -31,7 +32,11 @@ _FIELDS: Final = {
     "reveal": (None,),
 }
 _REVEALS: Final = ("report", "models", "all models", UNBLINDED)
-_TEXTS: Final = ("slot", "subject", "field")
+_TEXTS: Final = ("slot", "shown", "subject", "field")
+_CHANGED: Final = (
+    "The answers to this case were changed after you gave this. "
+    "Look at them as they are now, and give it again."
+)
 
 
 class Refused(RexviewError):
@@ -42,22 +47,25 @@ class Refused(RexviewError):
 class Said:
     """One thing that a reader did, in the pad's words.
 
-    ``was`` is what the reader saw before they changed it, ``given`` when that was (UTC).
+    ``shown`` names the answer that stood under the letter. ``was`` is what the reader saw before
+    they changed it, ``seen`` the newest row of the history that the browser knew of then: what is
+    newer the reader had not seen. Clocks of browsers are not asked.
     """
 
     token: str
     case: str
     kind: str
     slot: str | None
+    shown: str | None
     subject: str | None
     picture: int | None
     field: str | None
     value: Any
     was: Any
-    given: datetime
+    seen: int
 
 
-def read_said(raw: Any, *, now: datetime | None = None) -> Said:
+def read_said(raw: Any) -> Said:
     """Read one entry as the pad sends it.
 
     Raises
@@ -73,10 +81,7 @@ def read_said(raw: Any, *, now: datetime | None = None) -> Said:
         raise ValueError("An entry has no token.") from None
     if token != raw.get("token"):
         raise ValueError("A token is not in its usual spelling.")
-    age = raw.get("age_ms")
-    if not isinstance(age, int | float) or not 0 <= age < 1e12:
-        age = 0
-    given = (now or datetime.now(UTC)) - timedelta(milliseconds=age)
+    seen = raw.get("seen")
     texts = {name: raw[name] if isinstance(raw.get(name), str) else None for name in _TEXTS}
     picture = raw.get("picture")
     return Said(
@@ -86,7 +91,7 @@ def read_said(raw: Any, *, now: datetime | None = None) -> Said:
         picture=picture if isinstance(picture, int) and not isinstance(picture, bool) else None,
         value=raw.get("value"),
         was=raw.get("was"),
-        given=given,
+        seen=seen if isinstance(seen, int) and not isinstance(seen, bool) else 0,
         **texts,
     )
 
@@ -99,7 +104,7 @@ class Saying:
         self.entries: list[Entry] = []
         self.tokens: list[str] = []
         self._of_token: dict[str, str] = {}
-        self._scores: dict[ScoreOf, tuple[int | None, str]] = {}
+        self._scores: dict[ScoreOf, _State] = {}
 
     def by_token(self) -> dict[str, list[Entry]]:
         """Return the entries by the token that the browser gave."""
@@ -109,23 +114,23 @@ class Saying:
         return found
 
     def is_outdated(self, said: Said) -> bool:
-        """Whether the same was changed elsewhere since the reader gave this.
+        """Whether the same was changed elsewhere without the reader having seen it.
 
-        An entry that was on its way for long must not undo a newer one from another window.
+        An entry that was on its way for long must not undo what another window saved meanwhile.
         """
         if said.kind != "score" or said.field not in ("score", "comment"):
             return False
         where = self._score_of(said)
         own = self.study.words.scores.get(where)
-        if own is None or where in self._scores or own.written.at <= said.given:
+        if own is None or where in self._scores or own.written.id <= said.seen:
             return False
-        standing = own.score if said.field == "score" else own.comment
-        return standing not in (said.was, said.value)
+        return self.standing(said)[said.field] not in (said.was, said.value)
 
     def standing(self, said: Said) -> dict[str, Any]:
         """Return the score that stands where an entry would have gone."""
         own = self.study.words.scores[self._score_of(said)]
-        return {"score": own.score, "comment": own.comment}
+        score = None if self.study.is_stale(own.written) else own.score
+        return {"score": score, "comment": own.comment}
 
     def add(self, said: Said) -> None:
         """Add one thing.
@@ -153,9 +158,10 @@ class Saying:
         self.tokens.append(said.token)
 
     def _model(self, said: Said) -> str:
+        """Return the model behind the letter, if the reader saw its answer as it is now."""
         model = self.study.slots(said.case).get(said.slot or "")
-        if model is None:
-            raise Refused("There is no such answer.")
+        if model is None or said.shown != self.study.shown(said.case)[said.slot or ""]:
+            raise Refused(_CHANGED)
         return model
 
     def _score_of(self, said: Said) -> ScoreOf:
@@ -170,25 +176,40 @@ class Saying:
     def _score(self, said: Said) -> Entry:
         where = self._score_of(said)
         before = self.study.words.scores.get(where)
-        score, comment = self._scores.get(where) or _values(before)
+        score, comment, digest = self._scores.get(where) or _state(before)
         if said.field == "score":
             whole = isinstance(said.value, int) and not isinstance(said.value, bool)
             if said.value is not None and not (whole and SCORE_MIN <= said.value <= SCORE_MAX):
                 raise Refused("A score is a whole number from 1 to 5.")
-            score = said.value
+            score, digest = said.value, None
         else:
             comment = _text(said.value, LONGEST_COMMENT)
-        self._scores[where] = score, comment
         case, model, dimension, picture = where
+        if (
+            digest is None or score is None
+        ):  # words alone do not confirm a score of an earlier answer
+            digest = self.study.digests(case)[model]
+        self._scores[where] = score, comment, digest
         value = {"score": score, "comment": comment or None}
-        return Entry("score", case, model, dimension, picture, value, said.token)
+        return Entry(
+            "score", case, model, dimension, picture, value, said.token, answer_digest=digest
+        )
 
     def _verdict(self, said: Said) -> Entry:
         if said.subject not in FAILURES or not isinstance(said.value, bool):
             raise Refused("There is no such failure.")
         value = {"verdict": "confirmed" if said.value else None}
         model = self._model(said)
-        return Entry("verdict", said.case, model, said.subject, value=value, token=said.token)
+        digest = self.study.digests(said.case)[model]
+        return Entry(
+            "verdict",
+            said.case,
+            model,
+            said.subject,
+            value=value,
+            token=said.token,
+            answer_digest=digest,
+        )
 
     def _skip(self, said: Said) -> Entry:
         value = None
@@ -231,8 +252,11 @@ class Saying:
         )
 
 
-def _values(own: OwnScore | None) -> tuple[int | None, str]:
-    return (own.score, own.comment) if own else (None, "")
+_State = tuple[int | None, str, str | None]  # score, comment, digest of the answer
+
+
+def _state(own: OwnScore | None) -> _State:
+    return (own.score, own.comment, own.written.answer_digest) if own else (None, "", None)
 
 
 def _text(value: Any, longest: int) -> str:

@@ -80,7 +80,7 @@ def pad_case(study: Study, case_id: str) -> PadCase:
     if page is None:
         raise KeyError(case_id)
     place = study.places[case_id]
-    slots = study.slots(case_id)
+    slots, shown = study.slots(case_id), study.shown(case_id)
     colours = slot_colours(slots)
     items = items_to_score(study.review_set, case_id)
     names = None
@@ -97,6 +97,7 @@ def pad_case(study: Study, case_id: str) -> PadCase:
         answers=tuple(
             PadAnswer(
                 slot=answer.model,
+                shown=shown[answer.model],
                 colour=colours[answer.model],
                 html=texts[answer.model],
                 items=items[slots[answer.model]],
@@ -113,7 +114,10 @@ def pad_case(study: Study, case_id: str) -> PadCase:
 
 
 def own_json(study: Study, case_id: str) -> dict[str, Any]:
-    """Return what the reader has said of a case, by letters; :file:`words.js` reads it."""
+    """Return what the reader has said of a case, by letters; :file:`words.js` reads it.
+
+    A score of an earlier answer is none of the answer shown: it stands beside it as ``earlier``.
+    """
     words, slots = study.words, study.slots(case_id)
     scores: dict[str, Any] = {}
     for slot, model in slots.items():
@@ -122,16 +126,24 @@ def own_json(study: Study, case_id: str) -> dict[str, Any]:
             if own is not None:
                 picture = "" if item.picture is None else item.picture
                 key = f"{slot}/{item.dimension}/{picture}"
-                scores[key] = {"score": own.score, "comment": own.comment}
-    flags = {
-        f"{slot}/{failure}": words.verdict(case_id, model, failure) == "confirmed"
-        for slot, model in slots.items()
-        for failure in READER_FAILURES
-        if words.verdict(case_id, model, failure)
-    }
+                stale = study.is_stale(own.written)
+                scores[key] = {"score": None if stale else own.score, "comment": own.comment}
+                if stale and own.score is not None:
+                    scores[key]["earlier"] = own.score
+    flags: dict[str, bool] = {}
+    earlier_flags: list[str] = []
+    for slot, model in slots.items():
+        for failure in READER_FAILURES:
+            verdict = words.verdict(case_id, model, failure)
+            if verdict and study.is_stale(words.flags[case_id, model, failure]):
+                earlier_flags += [f"{slot}/{failure}"] if verdict == "confirmed" else []
+            elif verdict:
+                flags[f"{slot}/{failure}"] = verdict == "confirmed"
     return {
         "scores": scores,
         "flags": flags,
+        "earlierFlags": earlier_flags,
+        "shown": dict(study.shown(case_id)),
         "skip": words.skipped().get(case_id),
         "revealed": words.is_revealed(case_id),
         "report": words.has_report(case_id),

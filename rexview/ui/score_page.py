@@ -11,7 +11,7 @@ from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may
-from rexview.ui import people, state
+from rexview.ui import people, resources, state
 from rexview.ui.case_viewer import show_viewer
 from rexview.ui.reader_study import Study, study_of
 from rexview.ui.score_case import pad_data, reader_page
@@ -39,7 +39,13 @@ def reader() -> Person:
 
 
 def study_now(review_set: ReviewSet, person: Person) -> Study:
-    """Return the study as it stands; explain and stop where it cannot be read or is empty."""
+    """Return the study as it stands; explain and stop where it cannot be read or is empty.
+
+    Where the set's files were changed since, the page is run anew: its fragment would go on showing
+    answers as they were, and nothing that is said of these is taken.
+    """
+    if not resources.is_newest(review_set):
+        st.rerun()
     try:
         study = study_of(review_set, person)
     except StoreError as error:

@@ -15,6 +15,7 @@ from rexview.analysis.score_words import (
     left_out_words,
     listed,
     summary_words,
+    unfinished_words,
 )
 from rexview.stats import NO_ANSWER, STATUSES
 from rexview.ui.number_table import (
@@ -44,7 +45,8 @@ def headline_html(tables: ScoreTables) -> str:
         f"{_linked(tables.answers)} {_noun(tables.answers.value, 'answer')} of "
         f"{counted(len(tables.models), 'model')}: {listed(parts)}."
     )
-    return f'<p class="rx-line">{head} Scored by {counted(tables.readers, "reader")}.</p>'
+    begun = unfinished_words(tables.unfinished)
+    return f'<p class="rx-line">{head} Scored by {counted(tables.readers, "reader")}.{begun}</p>'
 
 
 def scores_html(

@@ -70,7 +70,7 @@ def revealed_table(study: Study) -> pl.DataFrame:
 
 def _scores(study: Study) -> pl.DataFrame:
     if not study.review_set.info.protocol.reveal_peers:
-        return study.words.score_frame()
+        return study.scores
     given = study.review_set.scores.filter(pl.col("reader") != study.person.id)
     return pl.concat([given, study.reviews.scores()])
 

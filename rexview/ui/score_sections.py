@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import streamlit as st
 
@@ -13,11 +13,14 @@ from rexview.analysis.charts.score_means import chain_chart, gap_spread_chart, s
 from rexview.analysis.charts.scores import distribution_chart, lost_chart
 from rexview.analysis.score_splits import Split, SplitBy, split_choices
 from rexview.analysis.score_tables import TABLE_1, TABLE_2, ScoreTables
+from rexview.analysis.table_file import TableFile
+from rexview.analysis.table_frames import score_frame
 from rexview.schema import ReviewSet
 from rexview.ui import filtered, score_panels, score_tests, state
 from rexview.ui.chart_panels import show_chart
 from rexview.ui.linked import linked_html
 from rexview.ui.published_panel import published_html
+from rexview.ui.table_download import show_downloads
 from rexview.ui.text import as_markdown
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 
@@ -57,6 +60,12 @@ def show_tables(tables: ScoreTables, table: AnswerTable) -> None:
             drawn = score_panels.scores_html(tables, dimensions, title, colours)
         if drawn:
             linked_html(drawn, key=f"scores_table_{number}")
+            shown = [name for name in dimensions if name in tables.dimensions]
+            caption = f"{words.summary_words(tables, shown)} {words.left_out_words(tables, shown)}"
+            if len(tables.models) > 1:
+                caption += f" {words.comparison_words(tables, shown)}"
+            file = TableFile(title, partial(score_frame, tables, shown), caption)
+            show_downloads(file, key=f"scores_table_{number}_file")
     if len(tables.models) > 2:
         _comparisons(tables)
 

@@ -28,6 +28,7 @@ _PAGES: Final = (
     (state.PAGE_OVERVIEW, "Overview"),
     (state.PAGE_BROWSE, "Browse"),
     (state.PAGE_CASE, "Case"),
+    (state.PAGE_FAILURES, "Failures"),
     (state.PAGE_SCORES, "Scores"),
     (state.PAGE_READERS, "Readers"),
     (state.PAGE_SCORE, "Score cases"),

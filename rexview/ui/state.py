@@ -29,10 +29,13 @@ QUERY_PUBLISHED: Final = "published"
 QUERY_PAIR: Final = "pair"
 QUERY_DIMENSION: Final = "dimension"
 QUERY_APART: Final = "apart"
+QUERY_COUNTED: Final = "counted"
+QUERY_FAILURE_SHOWN: Final = "failure_shown"
 
 PAGE_OVERVIEW: Final = "pages/overview.py"
 PAGE_BROWSE: Final = "pages/browse.py"
 PAGE_CASE: Final = "pages/case.py"
+PAGE_FAILURES: Final = "pages/failures.py"
 PAGE_SCORES: Final = "pages/scores.py"
 PAGE_READERS: Final = "pages/readers.py"
 PAGE_DATA: Final = "pages/data.py"
@@ -45,6 +48,7 @@ ADDRESSES: Final[Mapping[str, str]] = {
     PAGE_OVERVIEW: "",
     PAGE_BROWSE: "browse",
     PAGE_CASE: "case",
+    PAGE_FAILURES: "failures",
     PAGE_SCORES: "scores",
     PAGE_READERS: "readers",
     PAGE_SCORE: "score",

@@ -19,6 +19,7 @@ import streamlit as st
 
 from rexview.analysis.case_page import CasePage
 from rexview.analysis.reader_failures import failures_of_reader
+from rexview.answer_digest import digests_of
 from rexview.errors import StoreError, StoreRefused
 from rexview.people import LONGEST_NAME
 from rexview.schema import ReaderFlag, ReviewSet
@@ -92,8 +93,16 @@ def give(
     reason: str | None = None,
 ) -> None:
     """Take a verdict on a failure of an answer, to be kept; None takes back what was said."""
-    value = {"verdict": verdict, "comment": reason if verdict else None}
-    entry = Entry("verdict", case, model, failure, value=value, token=token, via=_VIA)
+    entry = Entry(
+        "verdict",
+        case,
+        model,
+        failure,
+        value={"verdict": verdict, "comment": reason if verdict else None},
+        token=token,
+        via=_VIA,
+        answer_digest=digests_of(review_set).of(case, model),
+    )
     _waiting()[token] = (resources.set_id(review_set.folder), entry, datetime.now(UTC))
 
 

@@ -112,11 +112,10 @@ def test_the_counts_are_those_of_the_other_ways_to_search(table: AnswerTable) ->
     assert facets(table, CaseFilter(search="carina")).mentions == ()
 
 
-def test_words_say_what_is_shown_and_how_many_others_there_are(table: AnswerTable) -> None:
+def test_words_say_what_is_shown(table: AnswerTable) -> None:
     case_filter = CaseFilter(search="ptx", mention="present")
     assert search_words(facets(table, case_filter), "ptx") == (
-        "Shown: pneumothorax present or possible in an answer or the report. "
-        "Other ways to search: 3 absent, 4 any mention, 1 plain text."
+        "Shown: pneumothorax present or possible in an answer or the report."
     )
     assert describe(table, case_filter) == "“ptx” present"
     assert [chip.label for chip in chips(table, case_filter)] == ["“ptx” present"]

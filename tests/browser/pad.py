@@ -33,15 +33,14 @@ class Watch:
         context.expose_function("toldConfirmed", lambda token: self.confirmed.append(token))
         context.add_init_script(_WATCH)
 
-    def given(self, review_set, person):
-        """The scores that were given, by the models behind their letters."""
-        seed = review_set.info.protocol.seed
+    def given(self, review_set, person, key):
+        """The scores that were given, by the models behind their letters, which ``key`` gives."""
         found = []
         for entry in self.entries:
             if entry["kind"] != "score" or entry["field"] != "score":
                 continue
             models = [answer.model for answer in review_set.answers_of(entry["case"])]
-            model = slots_of(entry["case"], models, reader=person, seed=seed)[entry["slot"]]
+            model = slots_of(entry["case"], models, reader=person, key=key)[entry["slot"]]
             cell = Cell(entry["case"], model, entry["subject"], entry["picture"])
             found.append(Given(entry["token"], person, cell, entry["value"]))
         return found

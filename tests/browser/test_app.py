@@ -69,6 +69,25 @@ def test_the_main_walk(demo, new_page):
     page.keyboard.press("k")
     painted(page, first)
 
+    page.keyboard.press("x")  # full screen: the page without its navigation
+    page.wait_for_function("document.fullscreenElement !== null")
+    always = (".st-key-rx_notice", f".rx-place >> text={first}")
+    texts = (".rx-question", ".rx-answer >> nth=0")
+    for seen in (*always, *texts):
+        expect(page.locator(seen)).to_be_in_viewport()
+    page.keyboard.press("q")
+    for hidden in texts:
+        expect(page.locator(hidden)).to_be_hidden()
+    page.keyboard.press("j")
+    painted(page, second)
+    for seen in (".st-key-rx_notice", f".rx-place >> text={second}"):
+        expect(page.locator(seen)).to_be_in_viewport()
+    page.keyboard.press("k")
+    painted(page, first)
+    page.keyboard.press("x")
+    expect(page.locator(".rx-question")).to_be_visible()
+    calm(page)
+
     page.keyboard.press("1")
     page.keyboard.press("i")
     expect(page).to_have_url(re.compile(rf"case={first}\b.*#v={first};.*~i.*&b="))

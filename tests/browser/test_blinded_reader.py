@@ -21,6 +21,7 @@ from team import PEOPLE, provider, sign_in, visit, write_secrets
 from traffic import assert_hidden, record
 from waiting import PATIENCE_MS
 
+from rexview.bench.reliability_reader import slots_to_score
 from rexview.bench.reliability_server import ScoreServer
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
@@ -303,7 +304,7 @@ def entry(**more):
         "field": "score",
         "value": 1,
         "was": None,
-        "age_ms": 0,
+        "seen": 0,
         **more,
     }
 
@@ -367,7 +368,10 @@ def test_what_a_reader_asks_for_beyond_the_page_is_refused(team, visitor):
     assert set(told["refused"]) == {one["token"] for one in wrong}
     assert [row.token for row in team.scores()] == before
 
-    mine = entry(model="quokka", person=LEA, via="elsewhere")
+    reader = Person("r-anna", "Anna Reader", "reader")
+    slots = slots_to_score(team, reader)
+    (shown,) = {one.shown for one in slots if (one.case, one.letter) == ("c1", "A")}
+    mine = entry(shown=shown, model="quokka", person=LEA, via="elsewhere")
     answer = post(anna, team, ticket(team, "r-anna", role="lead"), mine)
     assert answer.json()["saved"] == [mine["token"]]
     (row,) = [row for row in team.scores() if row.token == mine["token"]]

@@ -114,7 +114,12 @@ def shown_address(page, end):
 
 def test_from_a_number_to_its_cases_to_one_case_and_back(address, new_page):
     page = opened(new_page(), address, "", "Browser set")
-    page.locator(".rx-failure", has_text="Laterality errors").get_by_role("link").first.click()
+    card = page.locator(".rx-failure", has_text="Laterality errors")
+    card.click(position={"x": 200, "y": 40})  # nowhere in particular: the whole card is a link
+    shown(page, "Laterality errors")
+    page.go_back()
+    shown(page, "Browser set")
+    card.locator(".rx-rate a").first.click()  # and the links in it are still their own
     shown(page, "Laterality errors, Generalist")
     wait_for_cards(page, 2)
     page.locator(".rx-chip", has_text="Generalist").click()

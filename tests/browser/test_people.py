@@ -26,6 +26,7 @@ PATHS = [
     "browse?as=table&model=m&failure=laterality_error",
     "case",
     "case?case=c1&show=m",
+    "failures",
     "scores",
     "readers",
     "data",

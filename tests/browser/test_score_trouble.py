@@ -1,5 +1,6 @@
 """A reader in a real browser while servers, connections, disks and databases fail."""
 
+import json
 from random import Random
 
 import pytest
@@ -9,8 +10,11 @@ from small_disk import mounted
 from small_set import write_set
 from waiting import PATIENCE_MS
 
+from rexview.analysis.worklist import slots_of
 from rexview.bench.reliability_audit import audit
 from rexview.bench.reliability_server import ScoreServer
+from rexview.reviewset import load
+from rexview.store import open_reviews
 from rexview.store.database import close_databases
 
 pytestmark = pytest.mark.browser
@@ -56,7 +60,8 @@ def values(server):
 
 def assert_all_there(server, watch, given):
     """Everything that the page kept is confirmed and in the database, once, as it was given."""
-    scores = watch.given(server.review_set, ANNA)
+    key = open_reviews(server.review_set, server.settings).letter_key()
+    scores = watch.given(server.review_set, ANNA, key)
     assert len(scores) == given
     assert sorted(watch.confirmed) == sorted(entry["token"] for entry in watch.entries)
     tokens = {one.token for one in scores}
@@ -230,3 +235,67 @@ def test_a_database_server_that_stops_and_starts(start, tmp_path, context, watch
             wait_saved(page)
             assert sorted(values(server)) == [3, 4, 5]
             assert_all_there(server, watch, 3)
+
+
+def test_a_set_that_changes_under_an_open_pad(small, context):
+    """Nothing goes to another answer, the reader is told and loses nothing, also by a reload."""
+    page = context.new_page()
+    open_case(page, small.url, "c1")
+    page.keyboard.press("5")
+    page.keyboard.press("4")
+    wait_saved(page)
+    (first, _) = small.scores()
+    context.set_offline(True)
+    page.keyboard.press("3")
+    page.keyboard.press("e")
+    page.keyboard.type("On the <b>old</b> text")
+    page.keyboard.press("Escape")
+    trouble(page)
+    file = small.review_set.folder / "answers.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    rows = [{**row, "text": f"Now: {row['text']}"} for row in rows]
+    rows += [{**rows[0], "model": name, "text": f"Another, {name}"} for name in "abcd"]
+    file.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    page.evaluate("Date.now = () => 1000")  # and the clock is set back
+    context.set_offline(False)
+
+    returned = page.locator(".rx-pad .returned section")
+    returned.wait_for()
+    page.locator(".rx-pad .tab").nth(5).wait_for()  # the answers as they are now
+    for _ in range(2):
+        words = returned.inner_text()
+        assert "were changed after you gave this" in words
+        assert ": 3" in words
+        assert "comment: On the <b>old</b> text" in words
+        page.reload()
+        wait_for_case(page, "c1")
+        returned.wait_for()
+    assert values(small) == [5, 4], "what could not be taken is not in the database"
+
+    answer = page.locator(f'.rx-pad .answer[data-slot="{slot_of(small, "c1", first.model)}"]')
+    tab = page.locator(f'.rx-pad .tab[data-slot="{answer.get_attribute("data-slot")}"]')
+    tab.click()
+    answer.get_by_text("counts nowhere").wait_for()
+    assert answer.locator(".level.before").all_inner_texts() == ["5", "4"]
+    answer.get_by_role("button", name="It holds for this one, too").click()
+    wait_saved(page)
+    again = small.scores()[2:]
+    assert [(row.model, row.value["score"]) for row in again] == [
+        (first.model, 5),
+        (first.model, 4),
+    ]
+    assert {row.answer_digest for row in again}.isdisjoint({first.answer_digest, None})
+    returned.get_by_role("button", name="Put away").click()
+    returned.wait_for(state="detached")
+    page.reload()
+    wait_for_case(page, "c1")
+    assert returned.count() == 0
+
+
+def slot_of(server, case, model):
+    """The letter of a model's answer now."""
+    review_set = load(server.review_set.folder)
+    models = [answer.model for answer in review_set.answers_of(case)]
+    key = open_reviews(review_set, server.settings).letter_key()
+    slots = slots_of(case, models, reader=ANNA, key=key)
+    return next(slot for slot, behind in slots.items() if behind == model)

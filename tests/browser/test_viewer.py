@@ -689,6 +689,14 @@ class TestViews:
         viewer.page.wait_for_function("document.fullscreenElement === null")
         viewer.until(width, lambda now: now < beside)
         viewer.has(0, "html[data-rx-full]")
+        viewer.page.goto(f"{viewer.app}?case=blinded&narrow")
+        viewer.settled("blinded").key("x")
+        viewer.has(1, "html[data-rx-full]")
+        viewer.key("q")  # the score pad would go on taking keys: it stays
+        viewer.has(0, "html[data-rx-texts]")
+        viewer.has(0, "button:visible[aria-label^='Question and answers']")
+        viewer.key("x")
+        viewer.has(0, "html[data-rx-full]")
 
 
 class TestCases:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import random
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 from viewer_modules import call
 
@@ -352,6 +355,173 @@ class TestDistance:
         )
         assert found["ratio"] == pytest.approx(0.5)
         assert found["heart"]["value"] == pytest.approx(150 * (0.2 if axis == "x" else 0.5))
+
+
+class TestCalibration:
+    @pytest.mark.parametrize(
+        ("typed", "mm"),
+        [("25", 25), (" 25,4 ", 25.4), ("2.5 cm", 25), (".5", 0.5), ("30MM", 30), ("1000", 1000)],
+    )
+    def test_a_length_as_it_is_typed(self, modules, typed, mm):
+        found = call(modules, "calibration.js", "return m.readLength(a);", typed)
+        assert found == {"mm": pytest.approx(mm)}
+
+    @pytest.mark.parametrize("typed", ["", "abc", "0", "-3", "1e3", "25 in", "1001", "2 5", "NaN"])
+    def test_what_is_no_length_is_told(self, modules, typed):
+        found = call(modules, "calibration.js", "return m.readLength(a);", typed)
+        assert list(found) == ["problem"]
+        assert found["problem"].endswith(".")
+
+    def test_a_line_of_known_length_gives_every_other_its_own(self, modules):
+        # pixels twice as high as wide: 40 across and 15 down are 40 and 30 widths, together 50;
+        # 25 mm over 50 widths is 0.5 mm each, so 10 rows are 20 widths and 10 mm
+        lengths, note = call(
+            modules,
+            "calibration.js",
+            """const { distance, lengthNote } = await import('./distance.js');
+               const header = { aspect: 2, spacing: null };
+               const given = m.withScale(header, m.scaleOf(header, [[5, 5], [45, 20]], 25));
+               const lengths = [[[5, 5], [45, 20]], [[0, 0], [0, 10]], [[0, 0], [10, 0]]]
+                 .map((ends) => distance(given, ...ends));
+               return [lengths, lengthNote(given)];""",
+        )
+        assert [one["value"] for one in lengths] == pytest.approx([25, 10, 5])
+        assert {one["unit"] for one in lengths} == {"mm"}
+        assert note == "calibrated by hand: a line of 50 px is 25 mm"
+
+    def test_a_line_too_short_is_told(self, modules):
+        found = call(
+            modules,
+            "calibration.js",
+            "return m.scaleOf({ aspect: 1 }, [[0, 0], [9, 0]], 25);",
+        )
+        assert "too short" in found["problem"]
+
+    def test_kept_for_its_image_until_removed(self, modules):
+        kept = call(
+            modules,
+            "calibration.js",
+            """m.keepScale('one', { mm: 25, px: 50 });
+               m.keepScale('two', { mm: 10, px: 80 });
+               m.keepScale('one', { mm: 30, px: 60 });
+               const before = ['one', 'two', 'three'].map((key) => m.scaleFor(key));
+               m.keepScale('one', null);
+               const after = ['one', 'two'].map((key) => m.scaleFor(key));
+               localStorage.setItem('rexview-viewer-calibrations', '[["two", "x", -1], 7, {}]');
+               return [...before, ...after, m.scaleFor('two')];""",
+        )
+        assert kept == [{"mm": 30, "px": 60}, {"mm": 10, "px": 80}, None, None, kept[1], None]
+
+
+class TestArrangement:
+    @pytest.mark.parametrize(
+        ("ratios", "width", "height", "columns"),
+        [
+            ([1], 600, 500, 1),
+            ([1, 1], 1400, 500, 2),
+            ([1, 1], 400, 900, 1),
+            ([2, 2], 600, 620, 1),  # landscape films: one above the other is twice as large
+            ([0.8, 0.8], 700, 500, 2),
+            ([1, 1, 1, 1], 900, 900, 2),
+            ([0.8, 0.8, 0.8], 1500, 500, 3),
+        ],
+    )
+    def test_films_are_as_large_as_they_can_be(self, modules, ratios, width, height, columns):
+        found = call(
+            modules,
+            "arrangement.js",
+            "return m.bestColumns(a.ratios, a);",
+            {"ratios": ratios, "width": width, "height": height},
+        )
+        assert found == columns
+
+    @pytest.mark.parametrize(
+        ("share", "held"), [(0.4, 0.4), (0.1, 0.32), (0.95, 0.44), (0, 0.32), (1, 0.44)]
+    )
+    def test_a_divider_leaves_both_sides_what_they_need(self, modules, share, held):
+        found = call(modules, "separator.js", "return m.held(a, 1000, [320, 560]);", share)
+        assert found == pytest.approx(held)
+
+    def test_a_divider_without_room_stays_in_proportion(self, modules):
+        assert call(modules, "separator.js", "return m.held(0.9, 500, [320, 320]);") == 0.5
+
+
+FIND = """
+const { pyramid } = await import('./pyramid.js');
+const { Projection, FITTED } = await import('./geometry.js');
+const codes = Uint8Array.from(atob(a.codes), (letter) => letter.charCodeAt(0));
+const header = { width: a.width, height: a.height, aspect: 1, format: 'u8', invert: a.invert };
+const found = m.burnedIn(pyramid(header, codes));
+const port = { width: a.width / 2, height: a.height / 2 };
+const projection = new Projection(header, port, FITTED);
+const covered = ([x, y, width, height]) => m.coveredBy(found, { x, y, width, height }, projection);
+"""
+
+
+def film(codes, **more):
+    """Return a film as the page takes it; places on the screen are halves of its pixels."""
+    rows, columns = codes.shape
+    text = base64.b64encode(codes.astype(np.uint8).tobytes()).decode()
+    return {"codes": text, "width": columns, "height": rows, "invert": False, **more}
+
+
+class TestBurnedIn:
+    @pytest.mark.parametrize("invert", [False, True])
+    def test_letters_are_found_on_dark_and_on_white_and_anatomy_is_not(self, modules, invert):
+        picture = np.full((1000, 1000), 20, np.float32)
+        y, x = np.mgrid[0:1000, 0:1000]
+        picture += 190 * np.exp(-(((x - 500) / 260) ** 4) - ((y - 600) / 300) ** 4)  # a white heart
+        picture = picture.astype(np.uint8)
+        for place in ((60, 900), (480, 620)):
+            cv2.putText(picture, "L 12:30", place, cv2.FONT_HERSHEY_SIMPLEX, 1.2, 250, 3)
+        picture = 255 - picture if invert else picture
+        boxes = [[25, 430, 90, 24], [240, 290, 90, 24], [180, 120, 90, 24], [240, 400, 90, 24]]
+        found = call(
+            modules,
+            "burned_in.js",
+            FIND + "return a.boxes.map(covered);",
+            film(picture, invert=invert, boxes=boxes),
+        )
+        assert [count > 0 for count in found] == [True, True, False, False]
+
+    def test_a_label_goes_where_it_covers_nothing(self, modules):
+        picture = np.full((1000, 1000), 30, np.uint8)
+        cv2.putText(picture, "PORTABLE", (200, 200), cv2.FONT_HERSHEY_SIMPLEX, 1.2, 240, 3)
+        taken, without = call(
+            modules,
+            "burned_in.js",
+            FIND
+            + """const places = [[110, 80], [130, 85], [110, 140]];
+                 const size = { width: 80, height: 16 };
+                 return [found, null].map((one) => m.freest(places, size, one, projection));""",
+            film(picture),
+        )
+        assert taken == [110, 140]
+        assert without == [110, 80]
+
+    @pytest.mark.shared
+    @pytest.mark.parametrize(
+        ("name", "box"),
+        [
+            ("00001369_000", (958, 145, 52, 65)),  # L and initials on white
+            ("00013125_000", (600, 930, 200, 40)),  # AP PORTABLE, dark outline on white
+            ("00022084_000", (945, 40, 35, 45)),  # L on black
+            ("00026911_000", (835, 213, 95, 26)),  # SUPINE on soft tissue
+            ("00026911_000", (861, 310, 125, 28)),  # PORTABLE
+        ],
+    )
+    def test_what_is_burned_into_real_films_is_found(self, modules, name, box):
+        path = Path(__file__).parents[2] / f"../shared/data/nih/{name}.png"
+        if not path.exists():
+            pytest.skip("the real radiographs are not here")
+        picture = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
+        (count,) = call(
+            modules,
+            "burned_in.js",
+            FIND + "return a.boxes.map(covered);",
+            film(picture, boxes=[[side / 2 for side in box]]),
+        )
+        assert count >= 3
 
 
 STORE = """

@@ -6,6 +6,7 @@ import re
 import pytest
 from page_text import drawn, shown
 
+from rexview.analysis.worklist import required_scores
 from rexview.errors import StoreFull
 from rexview.people import Person
 from rexview.reviewset import load
@@ -21,13 +22,6 @@ def score(value, comment=None, dimension="process", model="m", case="c1"):
     return Entry("score", case, model, dimension, value={"score": value, "comment": comment})
 
 
-def rest():
-    """All but Process on both cases: what is not finished is not to be adjudicated."""
-    texts = ("execution", "synthesis", "language")
-    entries = [score(3, dimension=name, case=case) for case in ("c1", "c2") for name in texts]
-    return entries + [score(3, dimension=name) for name in ("image_content", "image_style")]
-
-
 @pytest.fixture
 def kept(open_app, review_folder, monkeypatch):
     """The reviews database, in which Ann and Bob differ; Eve is at the page."""
@@ -35,8 +29,15 @@ def kept(open_app, review_folder, monkeypatch):
     def reviews():
         return open_reviews(load(review_folder), resources.settings())
 
-    reviews().record([*rest(), score(5, "Fine, said <i>Model M</i>."), score(4, case="c2")], ANN)
-    reviews().record([*rest(), score(2), score(1, "Wrong side.", case="c2")], BOB)
+    first = [score(5, "Fine, said <i>Model M</i>."), score(4, case="c2")]
+    second = [score(2), score(1, "Wrong side.", case="c2")]
+    for person, told in ((ANN, first), (BOB, second)):
+        rest = [
+            score(3, dimension=item["dimension"], model=item["model"], case=item["case"])
+            for item in required_scores(load(review_folder)).iter_rows(named=True)
+            if item["dimension"] != "process" and item["case"] in ("c1", "c2")
+        ]
+        reviews().record([*told, *rest], person)
     monkeypatch.setattr(people, "current", lambda: EVE)
     monkeypatch.setattr(people, "role", lambda: "adjudicator")
     yield reviews

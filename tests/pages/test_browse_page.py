@@ -2,7 +2,7 @@ import json
 import re
 from urllib.parse import parse_qs
 
-from page_text import drawn, shown, title
+from page_text import drawn, title
 from streamlit.runtime.scriptrunner import RerunData, RerunException
 
 from rexview.ui import filtered
@@ -74,20 +74,23 @@ def test_how_a_finding_is_searched_for_is_chosen_beside_the_search(open_app):
     app = open_app("browse")
     app.text_input(key="filter_search").set_value("no effusion").run()
     assert query(app) == {"q": ["no effusion"], "mention": ["absent"]}
-    assert "Shown: pleural effusion said to be absent" in shown(app)
+    assert "Shown: pleural effusion said to be absent" in drawn(app)
+    assert re.search(
+        r'href="browse\?q=no\+effusion&amp;mention=present"[^>]*>\d present</a>', drawn(app)
+    )
     (choice,) = [group for group in app.get("button_group") if group.key == "filter_mention"]
     choice.select("any").run()
     assert query(app) == {"q": ["no effusion"], "mention": ["any"]}
     app.text_input(key="filter_search").set_value("question").run()
     assert query(app) == {"q": ["question"]}
-    assert "Other ways to search" not in shown(app)
+    assert "Other ways to search" not in drawn(app)
 
 
 def test_a_link_from_before_searches_the_words_as_typed(open_app):
     app = open_app("browse", q="effusion")
     (choice,) = [group for group in app.get("button_group") if group.key == "filter_mention"]
     assert choice.value == "text"
-    assert "the words “effusion” as typed" in shown(app)
+    assert "the words “effusion” as typed" in drawn(app)
 
 
 def test_a_click_that_ends_a_search_keeps_it(open_app):

@@ -1,5 +1,6 @@
 import json
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
 from page_text import shown
@@ -10,7 +11,7 @@ from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, Reviews, open_reviews
 from rexview.store.database import close_databases
-from rexview.ui import people, resources, state
+from rexview.ui import people, resources, state, verdicts
 
 
 def component(app, name):
@@ -54,6 +55,8 @@ def test_the_viewer_gets_boxes_with_side_and_conflict(open_app):
     assert "left effusion" in box["note"]
     assert data["views"][0]["orientation"]["left"] == "R"
     assert data["views"][0]["url"].startswith("rexview/pixels/")
+    assert data["height"] is None  # what the window leaves
+    assert data["blinded"] is False
 
 
 def test_a_missing_image_is_told_in_its_place_and_the_case_works_on(open_app):
@@ -210,6 +213,51 @@ def test_scores_written_here_stand_beside_given_ones(open_app, kept):
     assert "Dr Bob <small" in text
     assert "Reader A</th>" in text
     assert "No &lt;b&gt;plan&lt;/b&gt;." in text
+    assert text.count("case not finished: counts nowhere yet") == 1
+
+
+def give_to_an_earlier_answer(reviews, review_folder):
+    ann = Person("ann", "Ann A.", "reader")
+    flag = {"verdict": "confirmed", "comment": None}
+    reviews.record(
+        [
+            Entry("score", "c1", "m", "process", value={"score": 2, "comment": "<i>x</i>"}),
+            Entry("verdict", "c1", "m", "omission", value=flag),
+        ],
+        ann,
+    )
+    change_text(review_folder)
+
+
+def change_text(review_folder):
+    file = review_folder / "answers.jsonl"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("**Left** effusion", "No effusion"), encoding="utf-8")
+
+
+def test_what_was_given_to_an_earlier_answer_is_shown_as_that(open_app, kept, review_folder):
+    before = shown(open_app("case", case="c1"))
+    assert "Of an earlier answer" not in before
+    give_to_an_earlier_answer(kept(), review_folder)
+    text = shown(open_app("case", case="c1"))
+    assert "Of an earlier answer" in text
+    assert "<b>Model M, Ann A.</b> Process 2 (&lt;i&gt;x&lt;/i&gt;), Missed finding" in text
+    assert text.count("Ann A.") == 1, "in no table and in no flag"
+
+
+def test_a_verdict_that_waited_is_on_the_answer_that_was_read(open_app, kept, review_folder):
+    app = open_app("case", case="c1")
+    seen = resources.open_set(review_folder)
+    verdicts.give(seen, "c1", "m", "laterality_error", "confirmed", str(uuid4()))
+    app.session_state[state.SESSION_VERDICTS] = verdicts._waiting()
+    app.run()
+    change_text(review_folder)
+    app.text_input(key="verdict_name_text").set_value("Dr Ann")
+    (go_on,) = [one for one in app.button if one.label == "Go on"]
+    go_on.click().run()
+    assert kept().flags().is_empty()
+    (row,) = kept().current("verdict")
+    assert row.answer_digest is not None
 
 
 def test_a_database_that_does_not_take_it_is_told_and_tried_again(

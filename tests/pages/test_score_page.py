@@ -77,6 +77,7 @@ def test_the_picture_gets_boxes_by_letter(open_app):
     assert (group["id"], group["name"]) == (whole["slot"], f"Answer {whole['slot']}")
     assert group["colour"] == whole["colour"]
     assert set("12345nps") <= set(viewer["takenKeys"])
+    assert viewer["blinded"] is True  # nobody's wish shows the reference here
     assert group["boxes"][0]["note"] is None  # no flag of a rule tells what is wrong
 
 

@@ -114,6 +114,10 @@ def say(hand, **message):
     whole = {"token": str(uuid4()), "comment": str(uuid4()), "case": "c1", "kind": "write"}
     whole |= {"text": "Mine", **message}
     hand.rerun("score", query="case=c1")
+    spot, targets = whole.get("spot", {}), panel(hand)["targets"]
+    shown = {one["key"]: one["shown"] for one in targets}
+    if spot.get("key") in shown:
+        spot.setdefault("shown", shown[spot["key"]])
     hand.say("rexview_comments", "said", {"messages": [whole]}, page="score", query="case=c1")
     return panel(hand)["done"].get(whole["token"])
 
@@ -214,3 +218,20 @@ def test_charts_do_not_outlive_the_sign_in(team, enter):
             charts.rerun("scores", fragment=fragment)
         assert "You are not signed in" in charts.words()
         assert not found(charts)
+
+
+def test_a_comment_does_not_go_to_another_answer_than_the_one_shown(team, enter, history):
+    anna = enter(ANNA)
+    anna.rerun("score", query="case=c1")
+    names = {one["key"]: one["shown"] for one in panel(anna)["targets"]}
+    file = team.review_set.folder / "answers.jsonl"
+    before = file.read_text(encoding="utf-8")
+    try:
+        file.write_text(before.replace("It is on the left", "It is on the right"), encoding="utf-8")
+        for slot, shown in names.items():
+            told = say(anna, spot={"key": slot, "shown": shown})
+            assert told.startswith("The answers were changed")
+        assert not history()
+        assert say(anna, spot={"key": "A"}) == ""
+    finally:
+        file.write_text(before, encoding="utf-8")

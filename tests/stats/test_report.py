@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy.stats import wilcoxon
 
 from rexview import cli
+from rexview.detect import judged_answers, survey
 from rexview.reviewset import load
 from rexview.stats.report import report
 from rexview.stats.report_text import report_text
@@ -19,7 +22,10 @@ from rexview.vocab import TEXT_DIMENSIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "assets" / "demo"
-LISTS = ("scores", "tests", "gap", "readers", "no_answer", "friedman", "alpha")
+LISTS = (
+    *("scores", "tests", "gap", "readers", "no_answer", "friedman", "alpha"),
+    *("failures", "failure_tests", "unfinished"),
+)
 FIRST = {  # what other programs may rely on, in this order
     "scores": "dimension model n mean sd ci_low ci_high share_5 share_below_3",
     "tests": "dimension model_a model_b n_pairs statistic p p_adj effect",
@@ -29,9 +35,14 @@ FIRST = {  # what other programs may rely on, in this order
 }
 
 
+def demo_report():
+    review_set = load(DEMO)
+    return report(review_set, gap_threshold=2, judged=judged_answers(survey(review_set)))
+
+
 @pytest.fixture(scope="module")
 def demo():
-    return report(load(DEMO), gap_threshold=2)
+    return demo_report()
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +59,12 @@ def three(make_set):
     ]
     for score in scores:
         score.pop("finish_reason", None)
-    return report(make_set(answers=answers, scores=scores), gap_threshold=2)
+    cases = [{"id": f"c{case}"} for case in range(6)]
+    flags = [{"case": "c1", "model": "g", "reader": "a", "failure": "verbose"}]
+    given = make_set(cases=cases, answers=answers, scores=scores, flags=flags)
+    begun = given.scores.filter(pl.col("reader") == "b", pl.col("case") == "c4")
+    judged = judged_answers(survey(given))
+    return report(replace(given, unfinished=begun), gap_threshold=2, judged=judged)
 
 
 def documented(section):
@@ -89,7 +105,7 @@ def test_every_model_pair_and_reader_pair_has_its_rows(three):
 
 
 def test_it_is_the_same_every_time_and_never_nan(three, demo):
-    again = report(load(DEMO), gap_threshold=2)
+    again = demo_report()
     assert json.dumps(again, allow_nan=False) == json.dumps(demo, allow_nan=False)
     assert json.loads(json.dumps(three, allow_nan=False)) == three
 
@@ -151,9 +167,22 @@ def test_the_demo_against_pandas(demo):
     assert {row["model"]: row["n"] for row in demo["no_answer"] if row["n"]} == lost.to_dict()
 
 
+def test_failures_say_what_could_be_judged_and_who_says_so(demo):
+    sides = {row["model"]: row for row in demo["failures"] if row["failure"] == "laterality_error"}
+    assert [(row["flagged"], row["n"]) for row in sides.values()] == [(3, 38), (5, 26)]
+    for row in demo["failures"]:
+        parts = row["rule_only"] + row["reader_only"] + row["rule_and_reader"]
+        assert parts == row["flagged"] <= row["n"]
+    (test,) = [row for row in demo["failure_tests"] if row["failure"] == "laterality_error"]
+    assert (test["n_pairs"], test["only_a"], test["only_b"], test["both"]) == (26, 1, 4, 1)
+    assert test["p"] == pytest.approx(0.375)  # 2 * (1 + 5) / 2 ** 5
+
+
 def test_the_text_has_every_table_and_reason(three, make_set):
     text = report_text(three)
     for title in ("Final scores", "Between models", "Friedman", "Gap", "Between readers", "alpha"):
+        assert title in text
+    for title in ("Failures", "Failures between models", "Not finished, in no table"):
         assert title in text
     assert "9,999 resamples" in text
     row = next(row for row in three["scores"] if row["model"] == "m")

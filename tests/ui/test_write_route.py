@@ -67,6 +67,13 @@ def slot_of(review_set, model, case="c1", person=READER):
     return next(slot for slot, behind in slots.items() if behind == model)
 
 
+def shown_of(review_set, model, case="c1", person=READER):
+    """The name of what stands under a model's letter, empty where there is nothing."""
+    study = study_of(review_set, person)
+    shown = study.shown(case) if case in study.places else {}
+    return next((shown[slot] for slot in shown if study.slots(case)[slot] == model), "")
+
+
 @pytest.fixture
 def post(client, review_set):
     def send(*entries, ticket=None, case=None, status=200):
@@ -84,18 +91,21 @@ def post(client, review_set):
 def score(review_set):
     """Return a function that makes an entry as the pad does, a score of model m by default."""
 
-    def make(value=4, *, model="m", case="c1", slot=None, **more):
+    def make(value=4, *, model="m", case="c1", slot=None, person=READER, **more):
+        study = study_of(review_set, person)
+        slot = slot or slot_of(review_set, model, case, person)
         return {
             "token": str(uuid4()),
             "case": case,
             "kind": "score",
-            "slot": slot or slot_of(review_set, model, case),
+            "slot": slot,
+            "shown": study.shown(case).get(slot, "") if case in study.places else "",
             "subject": "process",
             "picture": None,
             "field": "score",
             "value": value,
             "was": None,
-            "age_ms": 0,
+            "seen": 1_000_000,
             **more,
         }
 
@@ -143,27 +153,28 @@ def test_score_and_comment_are_changed_apart(post, score, reviews):
 
 
 def test_a_chain_of_changes_ends_with_the_last(post, score, reviews):
-    post(score(1, age_ms=900), score(2, was=1, age_ms=600), score(1, was=2, age_ms=300))
+    post(score(1), score(2, was=1), score(1, was=2))
     assert [row.value["score"] for row in reviews.history()] == [1, 2, 1]
 
 
-def test_the_newest_of_two_windows_wins_whichever_arrives_first(post, score, reviews):
-    post(score(3))
-    late = score(5, age_ms=60_000)  # given a minute ago, in a window that had no connection
+def test_an_old_entry_does_not_undo_what_its_window_had_not_seen(post, score, reviews):
+    before = post()["revision"]
+    revision = post(score(3, seen=before))["revision"]
+    late = score(5, seen=before)  # given in a window that had no connection
     told = post(late)
     assert told["saved"] == []
     assert told["replaced"] == {late["token"]: {"score": 3, "comment": ""}}
     assert reviews.current("score")[0].value["score"] == 3
-    words = post(score("A thought", field="comment", was="", age_ms=60_000))
+    words = post(score("A thought", field="comment", was="", seen=before))
     assert words["replaced"] == {}  # nobody else changed the comment
-    newer = post(score(5, was=None, age_ms=0))
+    newer = post(score(5, was=3, seen=revision))
     assert newer["replaced"] == {}
     assert reviews.current("score")[0].value == {"score": 5, "comment": "A thought"}
 
 
 def test_flags_and_skips(post, score, reviews, review_set):
     slot = slot_of(review_set, "n")
-    flag = score(True, kind="verdict", slot=slot, subject="token_limit", field="verdict")
+    flag = score(True, kind="verdict", model="n", subject="token_limit", field="verdict")
     skip = score("Image cannot be judged", kind="skip", slot=None, subject=None, field="reason")
     skip["slot"] = None
     told = post(flag, skip, case="c1")
@@ -335,7 +346,7 @@ def test_only_cases_that_are_assigned_can_be_written(post, score, review_set, re
 
 def test_nobody_is_told_what_others_gave(post, score, review_set, reviews):
     other = Person("bert", "Bert", "reader")
-    there = score(2, slot=slot_of(review_set, "m", person=other))
+    there = score(2, person=other)
     assert post(there, ticket=ticket_of(review_set, other))["saved"]
     told = post(case="c1")
     assert told["own"]["c1"]["scores"] == {}
@@ -452,7 +463,206 @@ def test_modules_of_the_pad_are_served_and_nothing_else(client):
             "outbox.js",
             "pad.js",
             "renewal.js",
+            "returned.js",
             "sheets.js",
             "words.js",
         ]
     )
+
+
+def rewrite(folder, table, change):
+    """Change the rows of a table of the set on the disk."""
+    file = folder / f"{table}.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    text = "\n".join(json.dumps(row) for row in change(rows))
+    file.write_text(text, encoding="utf-8")
+
+
+def another_model(rows):
+    names = ("a", "b", "c", "k", "z")  # one of them takes the place of a letter
+    return [*rows, *({**rows[0], "model": name, "text": f"As {name} sees it."} for name in names)]
+
+
+def a_model_less(rows):
+    return [row for row in rows if row["model"] != "m"]
+
+
+def renamed(rows):
+    return [{**row, "model": {"m": "n", "n": "m"}[row["model"]]} for row in rows]
+
+
+def other_words(rows):
+    return [{**row, "text": row["text"] + " Or not."} for row in rows]
+
+
+def other_boxes(rows):
+    return [{**row, "boxes": [{"image": "i", "label": "x", "box": [1, 2, 3, 4]}]} for row in rows]
+
+
+def swapped(rows):
+    texts = {"m": "The heart is", "n": "**Left** effusion <script>alert(1)</script>"}
+    return [{**row, "text": texts[row["model"]]} for row in rows]
+
+
+@pytest.mark.parametrize(
+    "change", [another_model, a_model_less, renamed, other_words, other_boxes, swapped]
+)
+def test_no_score_goes_to_another_answer_than_the_one_shown(
+    client, review_set, score, reviews, change
+):
+    """The set is changed between showing and posting: saved is what fits, the rest is told."""
+    entries = [
+        score(value, model=model, case=case, subject=dimension)
+        for case, model in (("c1", "m"), ("c1", "n"), ("c2", "m"))
+        for value, dimension in enumerate(("process", "execution", "synthesis", "language"), 1)
+    ]
+    verdicts = [
+        score(True, model=model, kind="verdict", field="verdict", subject="omission")
+        for model in "mn"
+    ]
+    read = {one["token"]: one for one in (*entries, *verdicts)}
+    models = {one["token"]: model_of(review_set, one) for one in read.values()}
+    before = texts_of(review_set)
+    rewrite(review_set.folder, "answers", change)
+    body = {"ticket": ticket_of(review_set), "entries": list(read.values())}
+    told = client.post(ADDRESS, json=body).json()
+    assert {*told["saved"], *told["refused"]} == set(read), "each is saved or told"
+    after = texts_of(resources.open_set(review_set.folder))
+    for row in reviews.history():
+        thing = (row.case, models[row.token])
+        assert (row.case, row.model) == thing, "a score under a wrong model"
+        assert before[thing] == after[thing]
+    if change is not another_model:
+        assert not [row for row in reviews.history() if row.case == "c1" and row.model == "m"]
+    changed = {told["refused"][token] for token in told["refused"]}
+    assert all("changed" in reason or "not on your list" in reason for reason in changed)
+
+
+def model_of(review_set, entry):
+    return study_of(review_set, READER).slots(entry["case"])[entry["slot"]]
+
+
+def texts_of(review_set):
+    rows = review_set.answers.filter("_newest").select("case", "model", "text", "boxes").rows()
+    return {(case, model): (text, boxes) for case, model, text, boxes in rows}
+
+
+def test_another_seed_changes_the_order_of_cases_and_no_letter(post, score, review_set, reviews):
+    entry = score(4)
+    with (review_set.folder / "reviewset.yaml").open("a", encoding="utf-8") as file:
+        file.write("protocol: {seed: 77}\n")
+    assert post(entry)["saved"] == [entry["token"]]
+    assert [row.model for row in reviews.history()] == ["m"]
+
+
+@pytest.fixture
+def pictured(review_set):
+    """The set with a picture returned by model m."""
+    picture = review_set.folder / "images" / "returned.png"
+    picture.write_bytes((review_set.folder / "images" / "one.png").read_bytes())
+    rewrite(
+        review_set.folder,
+        "answers",
+        lambda rows: [{**row, "images": ["returned.png"]} for row in rows if row["model"] == "m"],
+    )
+    return resources.open_set(review_set.folder)
+
+
+def test_a_picture_that_was_replaced_is_another_answer(post, pictured, reviews):
+    def entry(value):
+        return {
+            "token": str(uuid4()),
+            "case": "c1",
+            "kind": "score",
+            "slot": slot_of(pictured, "m"),
+            "shown": shown_of(pictured, "m"),
+            "subject": "image_style",
+            "picture": 0,
+            "field": "score",
+            "value": value,
+            "was": None,
+            "seen": 0,
+        }
+
+    late, early = entry(2), entry(4)
+    assert post(early)["saved"]
+    file = pictured.folder / "images" / "returned.png"
+    file.write_bytes(file.read_bytes() + b"\0")
+    told = post(late, case="c1")
+    assert list(told["refused"]) == [late["token"]]
+    (own,) = told["own"]["c1"]["scores"].values()
+    assert own == {"score": None, "comment": "", "earlier": 4}
+    assert resources.with_written(pictured).scores.filter(reader="anna").is_empty()
+    again = entry(5)
+    assert post(again)["saved"] == [again["token"]]
+    assert resources.with_written(pictured).scores.filter(reader="anna")["score"].to_list() == [5]
+
+
+def test_a_score_of_an_earlier_answer_counts_again_when_its_reader_confirms_it(
+    post, score, review_set, reviews
+):
+    post(score(4), score("Looks everywhere", field="comment", was=""))
+    flag = score(True, kind="verdict", field="verdict", subject="omission")
+    post(flag)
+    assert resources.with_written(review_set).scores.filter(reader="anna").height == 1
+    rewrite(review_set.folder, "answers", other_words)
+    now = resources.open_set(review_set.folder)
+
+    def counted():
+        both = resources.with_written(now)
+        return both.scores.filter(reader="anna").height, both.flags.height
+
+    assert counted() == (0, 0)
+    assert resources.with_written(now).stale_scores["score"].to_list() == [4]
+    told = post(case="c1")
+    own, key = told["own"]["c1"], f"{slot_of(now, 'm')}/process/"
+    assert own["scores"][key] == {"score": None, "comment": "Looks everywhere", "earlier": 4}
+    assert (own["flags"], own["earlierFlags"]) == ({}, [f"{slot_of(now, 'm')}/omission"])
+    assert told["states"]["c1"] == "open"
+
+    fresh = {"shown": shown_of(now, "m"), "seen": told["revision"]}
+    told = post(score("Hm", field="comment", was="Looks everywhere", **fresh), case="c1")
+    assert told["own"]["c1"]["scores"][key]["earlier"] == 4, "words alone confirm nothing"
+    assert counted() == (0, 0)
+    told = post(score(4, **fresh), {**flag, "token": str(uuid4()), **fresh}, case="c1")
+    assert told["refused"] == told["replaced"] == {}
+    assert told["own"]["c1"]["scores"][key] == {"score": 4, "comment": "Hm"}
+    assert counted() == (1, 1)
+    assert resources.with_written(now).stale_scores.is_empty()
+
+
+def test_rows_from_before_there_were_digests_count(post, score, review_set, reviews):
+    from rexview.store import tables
+
+    post(score(4))
+    reviews.database.write(
+        lambda connection: connection.execute(
+            tables.HISTORY.insert().values(
+                {
+                    **connection.execute(tables.HISTORY.select()).mappings().one(),
+                    "id": 9,
+                    "token": str(uuid4()),
+                    "subject": "language",
+                    "answer_digest": None,
+                }
+            )
+        ),
+        lock="test",
+    )
+    rewrite(review_set.folder, "answers", other_words)
+    now = resources.open_set(review_set.folder)
+    kept = resources.with_written(now).scores.filter(reader="anna")
+    assert kept["dimension"].to_list() == ["language"]
+
+
+def test_no_letter_can_be_worked_out_from_seed_and_ids(post, score, review_set, reviews):
+    """Neither what comes back nor what stands in exports holds the secret."""
+    from rexview.reviewset import write_csv
+
+    key = reviews.letter_key()
+    told = post(score(4), case="c1")
+    out = review_set.folder.parent / "out"
+    write_csv(resources.with_written(review_set), ("scores", "flags"), out)
+    texts = [json.dumps(told), repr(study_of(review_set, READER))]
+    texts += [file.read_text(encoding="utf-8") for file in out.iterdir()]
+    assert not [text for text in texts if key.hex() in text or str(key) in text]

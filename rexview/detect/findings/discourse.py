@@ -72,6 +72,8 @@ _MARKUP: Final = 8
 """Characters of markup that may stand between the start of a line and its first word."""
 _FRAGMENT: Final = 7
 _REFERS: Final = 4
+_SOON_LINES: Final = 2
+"""Lines after a finding in which a fragment with only a side may still be about it."""
 
 
 @dataclass(slots=True)
@@ -266,12 +268,15 @@ def _refer(
     places = clause.places(tokens)
     if not places or clause.has("correction", "own", "turned", "not_before"):
         return
+    if all(place[0] == "midline" for place in places) or _only_normal(clause):
+        return
     if clause.has("tip") and any(finding_info(d.finding).group == "device" for d in scene.last):
         return
     if scene.status is not None or sentence.asked:
         return
     first = clause.atoms[0].i
     short = sentence.j - sentence.i <= _FRAGMENT
+    soon = bool(found) or sentence.line - scene.last_line <= _SOON_LINES
     refers = any(atom.is_("it") and atom.i - first <= _REFERS for atom in clause.atoms[:3])
     refers = refers or (clause.atoms[0].is_("where") and not clause.has("verb"))
     refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
@@ -287,7 +292,7 @@ def _refer(
         and not draft.sides
         and (draft.status in ("positive", "uncertain") or draft.asked)
     ]
-    if open_ones and (refers or short or sentence.item or label):
+    if open_ones and (refers or (short and soon) or sentence.item or label):
         for draft in open_ones:
             draft.sides = list(places)
             if draft.asked:
@@ -300,6 +305,11 @@ def _refer(
         ]
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         scene.pending = places[0]
+
+
+def _only_normal(clause: Clause) -> bool:
+    """Whether a clause says that what its side names is normal: "right angle: clear"."""
+    return clause.has("normal") and any(atom.place for atom in clause.atoms)
 
 
 def _says_where(tokens: Tokens, clause: Clause) -> bool:

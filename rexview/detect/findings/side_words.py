@@ -26,6 +26,8 @@ _IMAGE_PARTS: Final = frozenset(
 _MORE: Final = frozenset(words_of("greater worse greatest worst more larger"))
 _COMPARED: Final = 4
 """Words between a side and the word that compares it."""
+_PAIRED: Final = 9
+"""Words after "both" among which the second of two things has to be named."""
 _SPENT: Final = Meaning()
 _DROPPING: Final = frozenset(
     (
@@ -83,7 +85,7 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
             atom.way = True
         elif following and following.i - atom.j <= 1 and following.is_("entry"):
             atom.entry = True
-        elif tokens.words[atom.i] == "both" and not _both_of_something(atoms, k):
+        elif tokens.words[atom.i] == "both" and not _both_of_something(tokens, atoms, k):
             atom.side = None
     if "picture" in cues:
         _trust_patient(atoms)
@@ -160,7 +162,9 @@ def _is_way(tokens: Tokens, atoms: list[Atom], k: int) -> bool:
     )
 
 
-def _both_of_something(atoms: list[Atom], k: int) -> bool:
+def _both_of_something(tokens: Tokens, atoms: list[Atom], k: int) -> bool:
+    if _pairs(tokens, atoms[k].j):
+        return False
     for later in atoms[k + 1 : k + 4]:
         if later.place or later.is_("where"):
             return True
@@ -168,6 +172,19 @@ def _both_of_something(atoms: list[Atom], k: int) -> bool:
             after = atoms[k + 2 : k + 5]
             return not any(item.is_("and") for item in after)
     return k == len(atoms) - 1
+
+
+def _pairs(tokens: Tokens, i: int) -> bool:
+    """Whether "both" only joins two things that follow: "both the angle and the dome"."""
+    words = tokens.words[i : i + _PAIRED]
+    for k, word in enumerate(words[:-1]):
+        if word in (",", ".", ";", "\n"):
+            return False
+        if word == "and":
+            first = words[:k]
+            same = words[0] in ("the", "a", "an", "its") and words[k + 1] == words[0]
+            return same and not any(one.endswith("s") for one in first[-1:])
+    return False
 
 
 def _merge_compared(tokens: Tokens, atoms: list[Atom]) -> None:

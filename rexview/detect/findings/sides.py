@@ -22,6 +22,8 @@ _MAYBE_ADJECTIVES: Final = frozenset(
     )
 )
 _WALK: Final = 16
+_NONE: Final = frozenset(("none", "nil"))
+"""Between the side of a finding and the side that has it not: "on the right, none on the left"."""
 _ATTACHED: Final = frozenset(
     words_of(
         "adjacent associated underlying overlying compressive accompanying adjoining bibasilar "
@@ -173,8 +175,11 @@ def _before(tokens: Tokens, atoms: list[Atom], f: int, own: int, *, device: bool
 
 def _led_by_place(atoms: list[Atom], k: int, own: int) -> bool:
     """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
-    for earlier in reversed(atoms[max(0, k - 3) : k]):
+    for back in range(k - 1, max(-1, k - 4), -1):
+        earlier = atoms[back]
         if earlier.is_("where"):
+            if back and atoms[back - 1].is_("and"):
+                return False  # "resolution of oedema and of the right effusion"
             return any(
                 atom.finding and n != own
                 for n, atom in enumerate(atoms[max(0, k - _WALK) : k], max(0, k - _WALK))
@@ -189,6 +194,7 @@ def _after(
 ) -> list[Atom]:
     found: list[Atom] = []
     led = chained = joined = aside = False
+    denied = any(atom.is_("not_before") for atom in atoms[:f])
     last = atoms[f].j
     for k in range(f + 1, min(len(atoms), f + _WALK)):
         atom = atoms[k]
@@ -222,7 +228,9 @@ def _after(
             break
         elif atom.is_("not_before") and tokens.words[atom.i] == "without":
             aside = True
-        elif atom.is_("but", "normal", "not_before"):
+        elif atom.is_("but", "normal", "not_before") or (
+            found and tokens.words[atom.i] in _NONE and not denied
+        ):
             break
         last = atom.j
     return found

@@ -15,6 +15,12 @@ _BARE: Final = frozenset(
 _PREDICATES: Final = frozenset(
     words_of("is are was were has have shows remains seen noted present")
 )
+_NOW: Final = frozenset(
+    words_of("at now today currently presently seen visible identified noted present evident shown")
+)
+"""After a bare "none" that ends what is said of a finding: "effusion: none at present"."""
+_ANEW: Final = frozenset(words_of("the a an its his her their this that there"))
+"""After a comma or an "and": a new subject."""
 _IF: Final = frozenset(("if_before", "if_after"))
 _PRIOR: Final = frozenset(("prior_before", "prior_after"))
 _MAYBE: Final = frozenset(("maybe_before", "maybe_after"))
@@ -64,6 +70,7 @@ def status_of(
 
 
 def _supposed(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
+    denied = False
     for k in range(f - 1, max(-1, f - _WALK), -1):
         atom = atoms[k]
         if atom.is_("if_before"):
@@ -73,7 +80,8 @@ def _supposed(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
             if word == "signs" and (k == 0 or not atoms[k - 1].is_("if_before")):
                 continue
             return True
-        if atom.mark in (";", ")"):
+        denied = denied or atom.is_("not_before")
+        if atom.mark in (";", ")") or (denied and atom.mark == "("):
             break
     comma = False
     for k in range(f + 1, min(len(atoms), f + _WALK)):
@@ -87,7 +95,7 @@ def _supposed(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
 
 
 def _denied_before(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
-    listed = joined = False
+    listed = joined = anew = False
     for k in range(f - 1, max(-1, f - _WALK), -1):
         atom = atoms[k]
         if atom.finding and not joined:
@@ -102,6 +110,8 @@ def _denied_before(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
         if atom.is_("pseudo_not", "but", "normal"):
             return False
         subject = k and atoms[k - 1].finding and tokens.words[atom.j - 1] in _PREDICATES
+        if anew and atom.is_("verb", "maybe_before", "maybe_after"):
+            return False  # "lines without kinks may be hidden, and a late pneumothorax ..."
         if atom.is_("verb") and subject and any(item.finding for item in atoms[k + 1 : f]):
             return False
         if atom.mark == "," or atom.is_("and"):
@@ -112,6 +122,7 @@ def _denied_before(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
             if starts_anew and not listed and word != "or" and not _or_follows(tokens, atoms, k):
                 return False
             listed = listed or word == "or"
+            anew = anew or (word == "and" and tokens.words[atom.j] in _ANEW)
     return False
 
 
@@ -126,20 +137,28 @@ def _or_follows(tokens: Tokens, atoms: list[Atom], k: int) -> bool:
 
 
 def _denied_after(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
-    comma = False
-    for k in range(f + 1, min(len(atoms), f + _WALK)):
+    comma = anew = False
+    first = _end_of_list(atoms, f)
+    for k in range(first, min(len(atoms), first + _WALK)):
         atom = atoms[k]
+        if anew and (atom.place or atom.is_("own")):
+            return False  # "opacity in the base, and the hemidiaphragm cannot be followed"
         if atom.is_("not_after"):
             phrase = " ".join(tokens.words[atom.i : atom.j])
             if _EARLIER & set(tokens.words[atom.j : atom.j + 4]):
                 return False
             after = tokens.words[atom.j] if atom.j < len(tokens.words) else ""
+            if phrase == "none" and after in _NOW and not any(a.side for a in atoms[k:]):
+                return True
             if phrase in _BARE:
                 last = not after or not after.isalnum() or atoms[k - 1].mark in (":", "=", "–", "—")
                 return last and not (comma and phrase == "not")
             return not (phrase in _IS_NOT and after in _DEGREES)
         if atom.is_("pseudo_not", "but", "maybe_after", "not_before", "normal"):
             return False
+        if atom.mark == "," or atom.is_("and"):
+            after = tokens.words[atom.j] if atom.j < len(tokens.words) else ""
+            anew = anew or after in _ANEW
         if atom.mark == ",":
             comma = True
             if atom.j < len(tokens.words) and tokens.words[atom.j] in ("which", "that", "now"):
@@ -149,6 +168,17 @@ def _denied_after(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
         if atom.finding and not any(item.is_("and") for item in atoms[f + 1 : k]):
             return False
     return False
+
+
+def _end_of_list(atoms: list[Atom], f: int) -> int:
+    """Return where what is said of a finding starts: at the colon of "effusion, oedema: none"."""
+    for k in range(f + 1, min(len(atoms), f + _WALK)):
+        atom = atoms[k]
+        if atom.mark == ":" and k > f + 1:
+            return k
+        if not (atom.finding or atom.mark == "," or atom.is_("and")):
+            break
+    return f + 1
 
 
 def _was(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
@@ -184,6 +214,8 @@ def _unsure(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
         atom = atoms[k]
         if atom.is_("maybe_after"):
             return True
-        if atom.mark in (";", ",") or atom.is_("but") or atom.finding:
+        if atom.mark in (";", ",") or atom.is_("but"):
+            break
+        if atom.finding and not atoms[k - 1].is_("and"):
             break
     return False

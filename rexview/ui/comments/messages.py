@@ -16,14 +16,16 @@ _KINDS: Final = ("write", "resolve", "remove", "name")
 class Spot:
     """What a new comment is on: the case (no ``key``), or an answer, a box or words of it.
 
-    ``key`` is the answer's name on this page. ``box`` is the place among the answer's boxes, from
-    0. ``quote`` has the words, ``before`` how many words stand before them on screen.
+    ``key`` is the answer's name on this page, ``shown`` what it stood for there. ``box`` is the
+    place among the answer's boxes, from 0. ``quote`` has the words, ``before`` how many words stand
+    before them on screen.
     """
 
     key: str | None = None
     box: int | None = None
     quote: str | None = None
     before: int = 0
+    shown: str | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ def _spot(raw: Any) -> Spot:
     if not isinstance(raw, Mapping):
         return Spot()
     box, before = _whole(raw.get("box")), _whole(raw.get("before"))
-    return Spot(_text(raw.get("key")), box, _text(raw.get("quote")), before or 0)
+    key, quote, shown = (_text(raw.get(name)) for name in ("key", "quote", "shown"))
+    return Spot(key, box, quote, before or 0, shown)
 
 
 def _text(value: Any) -> str | None:

@@ -18,13 +18,14 @@ ReportState = Literal["never", "hidden", "shown"]
 
 @dataclass(frozen=True)
 class PadAnswer:
-    """One answer under its letter. ``needed`` says whether it has to be scored at all.
+    """One answer under its letter. ``shown`` names it for the server.
 
-    ``note`` tells what became of an answer that did not come in full; ``failures`` are those that a
-    reader can confirm of it.
+    ``needed`` says whether it has to be scored at all, ``note`` tells what became of an answer that
+    did not come in full; ``failures`` are those that a reader can confirm of it.
     """
 
     slot: str
+    shown: str
     colour: str
     html: str
     items: tuple[Item, ...]

@@ -293,6 +293,8 @@ class Panel {
 
   /** Begin to write about something; what was typed stays. */
   begin(about, text) {
+    const { spot } = about; // which answer that is: later its letter may be another one's
+    if (spot?.key) spot.shown = this.data.targets.find(({ key }) => key === spot.key)?.shown;
     const wasChange = Boolean(this.about.comment);
     this.about = about;
     if (text !== undefined) this.field.value = text;

@@ -15,12 +15,19 @@ export class AnswerView {
     this.flags = answer.failures.map((failure) => this.#flag(failure));
     this.flagged = html("span", { class: "count" });
     this.name = html("b", {}, answer.name);
+    this.earlier = html(
+      "p",
+      { class: "earlier", hidden: true },
+      "Changed after you scored it: what you gave is marked and counts nowhere. ",
+      html("button", { type: "button", class: "plain", onclick: () => pad.confirm(this) }, "It holds for this one, too"),
+    );
     this.text = html("div", { class: "text", tabindex: "0", "aria-label": `Text of ${answer.name}` });
     this.text.innerHTML = answer.html; // made and escaped by the server
     this.node = html(
       "article",
       { class: "answer", "data-slot": answer.slot, style: { "--c": answer.colour } },
       html("header", {}, this.name, answer.note ? html("span", { class: "note" }, answer.note) : null),
+      this.earlier,
       this.text,
       html(
         "div",
@@ -37,6 +44,18 @@ export class AnswerView {
         ),
       ),
     );
+  }
+
+  #wasFlagged(own, failure) {
+    const key = flagKey(this.answer.slot, failure);
+    return own.earlierFlags.includes(key) && !(key in own.flags);
+  }
+
+  #refreshEarlier(own, locked) {
+    const scores = this.rows.map(({ key }) => own.scores[key] ?? {});
+    const scored = scores.some(({ score, earlier }) => earlier && !score);
+    const flagged = this.flags.some(({ failure }) => this.#wasFlagged(own, failure));
+    this.earlier.hidden = locked || !(scored || flagged);
   }
 
   #flag(failure) {
@@ -72,10 +91,12 @@ export class AnswerView {
     let count = 0;
     for (const { failure, node } of this.flags) {
       const on = own.flags[flagKey(this.answer.slot, failure)] === true;
+      node.classList.toggle("before", this.#wasFlagged(own, failure));
       count += on ? 1 : 0;
       set(node, { "aria-pressed": String(on), disabled: locked });
     }
     this.flagged.textContent = count > 0 ? String(count) : "";
+    this.#refreshEarlier(own, locked);
   }
 }
 
@@ -142,12 +163,13 @@ class Row {
   }
 
   refresh(own, current, locked) {
-    const { score, comment } = own.scores[this.key] ?? { score: null, comment: "" };
+    const { score, comment, earlier } = own.scores[this.key] ?? { score: null, comment: "" };
     this.node.classList.toggle("current", current);
     this.node.classList.toggle("given", score !== null);
     this.buttons.forEach((button, place) => {
       const on = score === place + 1;
       const stop = score === null ? place === 0 : on;
+      button.classList.toggle("before", score === null && earlier === place + 1);
       set(button, { "aria-checked": String(on), tabindex: stop ? "0" : "-1", disabled: locked });
     });
     set(this.say, { "aria-expanded": String(!this.field.hidden) });
@@ -172,9 +194,12 @@ class Row {
 
   // What is typed is kept with every letter; a pause, or leaving the field, makes it an entry.
   #typed() {
-    if (!this.dirty) this.before = this.written ?? "";
+    if (!this.dirty) {
+      this.before = this.written ?? "";
+      this.seen = this.pad.began(this);
+    }
     this.dirty = true;
-    this.pad.keepDraft(this, this.field.value, this.before);
+    this.pad.keepDraft(this, this.field.value, this.before, this.seen);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.settle(), TYPED_MS);
   }
@@ -183,6 +208,6 @@ class Row {
     clearTimeout(this.timer);
     if (!this.dirty) return;
     this.dirty = false;
-    this.pad.writeComment(this, this.field.value, this.before);
+    this.pad.writeComment(this, this.field.value, this.before, this.seen);
   }
 }

@@ -71,6 +71,7 @@ export class Frame {
       this.bar,
       this.trouble,
       this.complaints,
+      pad.returned.node,
       this.finish,
       this.question,
       this.seen,

@@ -3,10 +3,12 @@
 // Every entry goes into this browser's storage before anything else happens with it, under a key of
 // its own, so that tabs do not overwrite each other's; it leaves the storage when the server says
 // that it is in the database. Until then it is sent again and again, in the order in which entries
-// were given. Entries carry a token: one that arrives twice counts once.
+// were given: a counter that all tabs share says which, as the clock of a computer can be set back.
+// Entries carry a token: one that arrives twice counts once.
 
 const PREFIX = "rexview:unsent:";
 const DRAFT = "rexview:draft:";
+const ORDER = "rexview:order:";
 const MOST_AT_ONCE = 50;
 const FIRST_WAIT_MS = 400;
 const LONGEST_WAIT_MS = 10_000;
@@ -27,7 +29,7 @@ export class Outbox {
     this.owner = null;
     this.ticket = null;
     this.memory = new Map(); // what the storage did not take
-    this.count = 0;
+    this.last = 0; // number of the newest entry
     this.sending = false;
     this.failures = 0;
     this.reason = null;
@@ -71,16 +73,23 @@ export class Outbox {
   // --- what is kept ------------------------------------------------------------------------------
 
   add(entry) {
-    this.count += 1;
-    const given = Date.now();
-    const order = `${String(given).padStart(15, "0")}-${String(this.count).padStart(6, "0")}`;
+    const order = this.#next();
     const token = newToken();
-    const kept = { ...entry, token, given, order };
+    const kept = { ...entry, token, order };
     const key = `${PREFIX}${this.owner}:${order}-${token}`;
     if (!put(key, JSON.stringify(kept))) this.memory.set(key, kept);
     this.changed();
     this.hurry();
     return kept;
+  }
+
+  // Also after what waits: entries of an older version of this page are numbered by the clock.
+  #next() {
+    const stored = Number(read(`${ORDER}${this.owner}`)?.last) || 0;
+    const waiting = this.pending().map(({ order }) => Number.parseInt(order, 10) || 0);
+    this.last = Math.max(this.last, stored, ...waiting) + 1;
+    put(`${ORDER}${this.owner}`, JSON.stringify({ last: this.last }));
+    return String(this.last).padStart(15, "0");
   }
 
   /** Entries that are not confirmed, in order. */
@@ -163,11 +172,7 @@ export class Outbox {
   }
 
   async #post(batch) {
-    const now = Date.now();
-    const entries = batch.map(({ given, order, ...rest }) => ({
-      ...rest,
-      age_ms: Math.max(now - given, 0),
-    }));
+    const entries = batch.map(({ order, began, ...rest }) => rest); // these are for this page only
     const body = JSON.stringify({ ticket: this.ticket, case: this.asked, entries });
     let response = null;
     let told = null;
@@ -219,7 +224,7 @@ function newToken() {
   return [[0, 8], [8, 12], [12, 16], [16, 20], [20, 32]].map(([a, b]) => hex.slice(a, b)).join("-");
 }
 
-function keysOf(begin) {
+export function keysOf(begin) {
   try {
     return Object.keys(localStorage).filter((key) => key.startsWith(begin));
   } catch {
@@ -227,7 +232,7 @@ function keysOf(begin) {
   }
 }
 
-function read(key) {
+export function read(key) {
   try {
     const found = JSON.parse(localStorage.getItem(key));
     return found && typeof found === "object" ? found : null;
@@ -236,7 +241,7 @@ function read(key) {
   }
 }
 
-function put(key, text) {
+export function put(key, text) {
   try {
     localStorage.setItem(key, text);
     return true;
@@ -245,7 +250,7 @@ function put(key, text) {
   }
 }
 
-function drop(key) {
+export function drop(key) {
   try {
     localStorage.removeItem(key);
   } catch {

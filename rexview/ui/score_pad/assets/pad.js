@@ -12,7 +12,8 @@ import { Keys } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { Renewal } from "./renewal.js";
 import { Sheets } from "./sheets.js";
-import { NOTHING, counted, flagKey, scoreKey, stateOf, valueAt, withEntries } from "./words.js";
+import { Returned, beginningOf } from "./returned.js";
+import { counted, fits, flagKey, scoreKey, stateOf, valueAt, withEntries } from "./words.js";
 
 const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
 const PATIENCE_MS = 20_000; // then what the page shows counts again, whatever it is
@@ -44,6 +45,7 @@ class Pad {
     this.awaited = null; // the case that the page was asked for
     this.pictured = null; // the case that the picture shows
     this.sheets = new Sheets(this);
+    this.returned = new Returned(this);
     this.frame = new Frame(this);
     this.root = this.frame.root;
     place.append(this.root);
@@ -115,12 +117,14 @@ class Pad {
       return;
     }
     this.settle();
+    const other = same && !fits(this.case.own, padCase);
     this.shown = text;
     this.case = padCase;
     this.views = padCase.answers.map((answer) => new AnswerView(this, answer));
     this.rows = this.views.flatMap(({ rows }) => rows);
     this.frame.show(padCase, this.views);
-    if (!same) {
+    if (other) this.frame.complain("The answers to this case were changed. You now see them as they are.");
+    if (!same || other) {
       this.done = [];
       this.frame.say("");
       this.current = (this.rows.find((row) => this.#isOpen(row)) ?? this.rows[0])?.key ?? null;
@@ -132,11 +136,20 @@ class Pad {
 
   /** What the reader has said of a case, with what is still on its way. */
   own(caseId = this.case.case) {
-    const sent = this.known.get(caseId) ?? NOTHING;
+    const known = this.known.get(caseId);
+    const padCase = caseId === this.case.case ? this.case : this.data.ahead[caseId];
+    const sent = known && fits(known, padCase) ? known : padCase.own;
+    const names = new Set(padCase.answers.map(({ shown }) => shown));
     return withEntries(
       sent,
-      this.outbox.pending().filter((entry) => entry.case === caseId),
+      this.outbox.pending().filter((entry) => entry.case === caseId && (!entry.slot || names.has(entry.shown))),
     );
+  }
+
+  /** What an entry says of where the reader was: the answer that was seen, and what was known. */
+  #seen(answer = null, caseId = this.case.case) {
+    const seen = this.known.get(caseId)?.revision ?? 0;
+    return answer === null ? { seen } : { seen, shown: answer.shown, began: beginningOf(answer) };
   }
 
   /** Whether another case was asked for and is not here yet: what is pressed now is for that one. */
@@ -157,7 +170,8 @@ class Pad {
 
   /** Score a case that was seen with its models named all the same; that is recorded. */
   accept() {
-    this.outbox.add({ case: this.case.case, kind: "reveal", subject: "unblinded", value: true, was: false });
+    const entry = { case: this.case.case, kind: "reveal", subject: "unblinded", ...this.#seen() };
+    this.outbox.add({ ...entry, value: true, was: false });
     this.refresh();
   }
 
@@ -179,7 +193,9 @@ class Pad {
     if (this.locked || this.turning || (this.held && entry.kind !== "skip")) return false;
     const was = valueAt(this.own(), entry);
     if (was === entry.value) return true;
-    this.outbox.add({ case: this.case.case, picture: null, slot: null, subject: null, ...entry, was });
+    const answer = this.case.answers.find(({ slot }) => slot === entry.slot) ?? null;
+    const about = { case: this.case.case, picture: null, slot: null, subject: null, ...this.#seen(answer) };
+    this.outbox.add({ ...about, ...entry, was });
     if (undoable) this.done.push({ entry, was });
     return true;
   }
@@ -222,24 +238,43 @@ class Pad {
     this.refresh();
   }
 
+  /** Confirm what was given to an earlier text of an answer: it holds for this one, too. */
+  confirm(view) {
+    const own = this.own();
+    for (const row of view.rows) {
+      const { score, earlier } = own.scores[row.key] ?? {};
+      if (earlier && !score) this.#score(row, earlier);
+    }
+    for (const { failure } of view.flags) {
+      const key = flagKey(view.answer.slot, failure);
+      if (own.earlierFlags.includes(key) && !(key in own.flags)) this.flag(view.answer, failure);
+    }
+    this.refresh();
+  }
+
   commentHere() {
     this.#row()?.comment(true);
   }
 
-  keepDraft(row, text, was) {
-    const { slot } = row.answer;
-    const { dimension, picture } = row.item;
-    const draft = { case: this.case.case, slot, subject: dimension, picture, text, was };
-    this.outbox.keepDraft(`${this.case.case}/${row.key}`, draft);
+  /** What is known when somebody begins to type. */
+  began(row) {
+    return this.#seen(row.answer, row.caseId);
   }
 
-  writeComment(row, text, was) {
+  keepDraft(row, text, was, seen) {
+    const { slot } = row.answer;
+    const { dimension, picture } = row.item;
+    const draft = { case: row.caseId, slot, subject: dimension, picture, text, was, ...seen };
+    this.outbox.keepDraft(`${row.caseId}/${row.key}`, draft);
+  }
+
+  writeComment(row, text, was, seen) {
     const { slot } = row.answer;
     const { dimension, picture } = row.item;
     const entry = { kind: "score", slot, subject: dimension, picture, field: "comment", value: text };
     const caseId = row.caseId;
     if (text !== was && !this.known.get(caseId)?.revealed) {
-      this.outbox.add({ case: caseId, ...entry, was });
+      this.outbox.add({ case: caseId, ...entry, was, ...seen });
       if (caseId === this.case.case) this.done.push({ entry, was });
     }
     this.outbox.dropDraft(`${caseId}/${row.key}`);
@@ -291,7 +326,8 @@ class Pad {
 
   /** The report was asked for, and it was said that this is recorded. */
   fetchReport() {
-    this.outbox.add({ case: this.case.case, kind: "reveal", subject: "report", value: true, was: false });
+    const entry = { case: this.case.case, kind: "reveal", subject: "report", ...this.#seen() };
+    this.outbox.add({ ...entry, value: true, was: false });
     this.frame.say("Fetching the report…");
     this.wishes = "report";
   }
@@ -299,7 +335,7 @@ class Pad {
   reveal(all) {
     this.settle();
     const subject = all ? "all models" : "models";
-    this.outbox.add({ case: this.case.case, kind: "reveal", subject, value: true, was: false });
+    this.outbox.add({ case: this.case.case, kind: "reveal", subject, ...this.#seen(), value: true, was: false });
   }
 
   // --- moving ------------------------------------------------------------------------------------
@@ -393,7 +429,7 @@ class Pad {
       const before = this.known.get(caseId);
       this.#learn(caseId, own);
       const changed = before && (before.revealed !== own.revealed || before.report !== own.report);
-      if (changed && caseId === this.case.case) this.#refreshPage();
+      if (caseId === this.case.case && (changed || !fits(own, this.case))) this.#refreshPage();
     }
     this.countedAt = told.revision;
     this.#count(told.progress);
@@ -401,10 +437,14 @@ class Pad {
     const byToken = new Map(batch.map((entry) => [entry.token, entry]));
     for (const [token, reason] of Object.entries(told.refused)) {
       const entry = byToken.get(token);
-      this.frame.complain(`Not saved (${entry?.case ?? ""}): ${reason}`);
+      if (entry?.kind === "reveal") this.frame.complain(`Not shown (${entry.case}): ${reason}`);
+      else if (entry) this.returned.keep(entry, reason);
     }
-    if (Object.keys(told.replaced).length > 0) {
-      this.frame.complain("A newer entry from another window was kept in place of an older one from here.");
+    for (const [token, there] of Object.entries(told.replaced)) {
+      const entry = byToken.get(token);
+      if (!entry) continue;
+      const what = entry.field === "comment" ? "another comment" : there.score ?? "no score";
+      this.returned.keep(entry, `Another window had saved ${what} there, which was kept.`);
     }
   }
 
@@ -450,6 +490,7 @@ class Pad {
     }
     this.frame.refresh(own, this.#row());
     this.#tellPicture();
+    this.returned.refresh();
     if (this.wishes === "report" && this.case.report.state === "shown") {
       this.wishes = null;
       this.frame.say("");

@@ -62,8 +62,8 @@ export class Renewal {
   #reload() {
     const { pad } = this;
     const last = Number(sessionStorage.getItem(LAST) ?? 0);
-    const soon = Date.now() - last < AT_MOST_EVERY_MS;
-    if (pad.typing || pad.outbox.memory.size > 0 || soon) {
+    const soon = Math.abs(Date.now() - last) < AT_MOST_EVERY_MS; // also after a clock was set back
+    if (pad.typing || pad.outbox.memory.size > 0 || pad.returned.memory.size > 0 || soon) {
       clearTimeout(this.timer);
       this.timer = setTimeout(() => {
         this.timer = null;

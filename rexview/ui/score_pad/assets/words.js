@@ -1,12 +1,20 @@
 // What a reader has said about one case, and what an entry makes of it. Nothing here touches the
 // page.
 //
-// "own" is {scores: {"A/process/": {score, comment}}, flags: {"A/omission": true}, skip: reason or
-// null, revealed: bool, report: bool, seen: {report: when, unblinded: when}, revision: number}; when is null or
-// {at: ISO time, timing: "before" | "during" | "after" (scoring), accepted: bool}. An entry is {token, given, case, kind,
-// slot, subject, picture, field, value, was}.
+// "own" is {scores: {"A/process/": {score, comment}}, flags: {"A/omission": true}, earlierFlags:
+// ["A/terse"], shown: {"A": name}, skip: reason or null, revealed: bool, report: bool, seen: {report:
+// when, unblinded: when}, revision: number}; a score that was given to an earlier text of the answer is
+// none, and stands there as "earlier"; when is null or {at: ISO time, timing: "before" | "during" |
+// "after" (scoring), accepted: bool}. An entry is {token, order, case, kind, slot, shown, subject,
+// picture, field, value, was, seen}: "shown" names the answer that the reader saw, "seen" the revision
+// that this page knew.
 
-export const NOTHING = { scores: {}, flags: {}, skip: null, revealed: false, report: false, seen: {}, revision: -1 };
+/** Whether answers and what was said of them belong together: the same answers under the letters. */
+export function fits(own, padCase) {
+  const { shown } = own;
+  return padCase.answers.every((answer) => shown[answer.slot] === answer.shown)
+    && Object.keys(shown).length === padCase.answers.length;
+}
 
 export function scoreKey(slot, { dimension, picture }) {
   return `${slot}/${dimension}/${picture ?? ""}`;

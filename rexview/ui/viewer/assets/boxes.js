@@ -57,18 +57,18 @@ function tagOf(group) {
   return group.kind === "reference" ? "Ref" : (group.key ?? "");
 }
 
-/** Where the tag of a box may stand within the pane: above it first, then below, then within. */
+/** Where the tag of a box may stand within the pane: above it first, and within it only if it must. */
 function tagPlaces(rect, width, port) {
   const across = (x) => Math.min(Math.max(x, 0), Math.max(0, port.width - width));
   const [left, right] = [across(rect.x), across(rect.x + rect.width - width)];
   const [above, below] = [rect.y - TAG_HEIGHT, rect.y + rect.height];
-  const inside = Math.max(rect.y, 0);
-  const lowest = Math.min(below - TAG_HEIGHT, port.height - TAG_HEIGHT);
-  const levels = above >= 0 ? [above] : [];
-  if (below + TAG_HEIGHT <= port.height) levels.push(below);
-  levels.splice(above >= 0 ? 2 : 0, 0, inside); // without room above: within, as long as that is free
-  levels.push(Math.max(lowest, 0));
-  return levels.flatMap((y) => [[left, y], [right, y]]);
+  const level = Math.min(Math.max(rect.y, 0), Math.max(0, port.height - TAG_HEIGHT));
+  const places = [];
+  if (above >= 0) places.push([left, above], [right, above]);
+  if (below + TAG_HEIGHT <= port.height) places.push([left, below], [right, below]);
+  if (rect.x - width >= 0) places.push([rect.x - width, level]);
+  if (rect.x + rect.width + width <= port.width) places.push([rect.x + rect.width, level]);
+  return places.length > 0 ? places : [[left, level]];
 }
 
 export class BoxLayer {

@@ -3,6 +3,7 @@
 import { MIRROR, TURN } from "./geometry.js";
 
 const ZOOM_STEP = 1.25;
+const KEY_PAN_PX = 60;
 const KEY_WINDOW_PX = 24; // an arrow key changes the window like a drag of so many pixels
 
 /** Keys that the list shows, grouped: [keys, meaning]. */
@@ -71,6 +72,14 @@ export const KEY_LIST = [
   ],
 ];
 
+/** Bring up the report on the page; a page without one is asked for it. */
+function showReport(viewer) {
+  const report = document.getElementById("report");
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (report) report.scrollIntoView({ behavior: still ? "auto" : "smooth", block: "start" });
+  else viewer.tell("report", true);
+}
+
 /** Commands without arguments, by name. */
 export function commandsOf(viewer) {
   const { views, groups, windows, tools } = viewer;
@@ -94,10 +103,10 @@ export function commandsOf(viewer) {
     actualSize: () => pane()?.actualSize(),
     zoomIn: () => pane()?.zoom(ZOOM_STEP),
     zoomOut: () => pane()?.zoom(1 / ZOOM_STEP),
-    left: () => pane()?.panByKey(-1, 0),
-    right: () => pane()?.panByKey(1, 0),
-    up: () => pane()?.panByKey(0, -1),
-    down: () => pane()?.panByKey(0, 1),
+    left: () => pane()?.pan(KEY_PAN_PX, 0),
+    right: () => pane()?.pan(-KEY_PAN_PX, 0),
+    up: () => pane()?.pan(0, KEY_PAN_PX),
+    down: () => pane()?.pan(0, -KEY_PAN_PX),
     nextView: () => views.next(),
     beside: () => views.toggleBeside(),
     link: () => views.toggleLink(),
@@ -113,7 +122,7 @@ export function commandsOf(viewer) {
     knownLength: () => viewer.measureBar.ask(),
     next: () => viewer.go("next"),
     previous: () => viewer.go("previous"),
-    report: () => viewer.showReport(),
+    report: () => showReport(viewer),
     help: () => viewer.help.toggle(!viewer.help.open),
   };
 }

@@ -24,6 +24,11 @@ export class FullScreen {
     return FULL in document.documentElement.dataset;
   }
 
+  /** Whether there is a column to hide: the score pad is not, since its keys go on working. */
+  get hasTexts() {
+    return !this.viewer.data.blinded && this.viewer.layout.columns.texts !== null;
+  }
+
   /** Whether the column beside the picture is shown. */
   get texts() {
     return !(TEXTS in document.documentElement.dataset);
@@ -38,8 +43,7 @@ export class FullScreen {
     const root = document.documentElement;
     root.dataset[FULL] = "";
     this.entered = false;
-    // who scores always begins with the pad beside the picture
-    this.#show(this.viewer.data.blinded || remembered("full-screen-texts") !== false);
+    this.#show(!this.hasTexts || remembered("full-screen-texts") !== false);
     const entered = root.requestFullscreen?.();
     entered?.then(
       () => (this.entered = true),
@@ -57,9 +61,9 @@ export class FullScreen {
 
   /** Show or hide the column beside the picture. */
   toggleTexts() {
-    if (!this.on) return;
+    if (!this.on || !this.hasTexts) return;
     this.#show(!this.texts);
-    if (!this.viewer.data.blinded) remember("full-screen-texts", this.texts);
+    remember("full-screen-texts", this.texts);
     this.viewer.announce(this.texts ? "Question and answers shown" : "Question and answers hidden");
   }
 

@@ -1,13 +1,13 @@
 // How much room the viewer takes and how the panes lie in it.
 
-import { bestColumns, FOOT_PX, stackedHeight } from "./arrangement.js";
+import { bestColumns, stackedHeight } from "./arrangement.js";
 import { PageColumns } from "./page_columns.js";
 import { Separator } from "./separator.js";
 
 const SIDE_BY_SIDE_FROM_PX = 480; // narrower: one above the other
 const LEAST_HEIGHT_PX = 420;
 const BELOW_PX = 10;
-const LEAST_PANE_PX = 160;
+const LEAST_PANES_PX = [160, 160];
 
 export class Layout {
   /** @param {object} viewer see viewer.js; @param {Element} place what holds it on the page */
@@ -17,7 +17,7 @@ export class Layout {
     this.between = new Separator({
       name: "Size of the views",
       key: "view-share",
-      least: LEAST_PANE_PX,
+      least: LEAST_PANES_PX,
       frame: () => this.#frame(),
       changed: () => this.#panes(),
     });
@@ -36,7 +36,8 @@ export class Layout {
   }
 
   refresh() {
-    this.columns.refresh();
+    const { data, full, panes } = this.viewer;
+    if (data) this.columns.refresh({ several: panes.length > 1 || full.on, blinded: data.blinded });
     this.#room();
     this.#panes();
   }
@@ -59,9 +60,10 @@ export class Layout {
     const room = Math.max(LEAST_HEIGHT_PX, scroller.clientHeight - above - BELOW_PX);
     let height = room;
     if (grid.clientWidth < SIDE_BY_SIDE_FROM_PX) {
-      const chrome = root.clientHeight - grid.clientHeight; // a phone: no more than the films need
-      height = Math.min(room, chrome + stackedHeight(this.#ratios, grid.clientWidth));
-      if (panes.length > 1) height = Math.max(height, chrome + panes.length * (LEAST_PANE_PX + FOOT_PX));
+      // a phone: what the films need at its width, and none of them higher than the window
+      const chrome = root.clientHeight - grid.clientHeight;
+      const films = stackedHeight(this.#ratios, grid.clientWidth);
+      height = chrome + Math.min(films, panes.length * scroller.clientHeight);
     }
     root.style.setProperty("--rx-height", `${Math.floor(height)}px`);
     document.documentElement.style.setProperty("--rx-room", `${Math.floor(room)}px`);

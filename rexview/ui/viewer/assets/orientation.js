@@ -25,6 +25,13 @@ export function shownEdges(stored, orientation) {
   return shown;
 }
 
+/** The axis of the stored image that runs across the patient; if unknown, across the screen. */
+export function acrossAxis({ left, top }, orientation) {
+  if (["R", "L"].includes(left)) return "x";
+  if (["R", "L"].includes(top)) return "y";
+  return orientation & 1 ? "y" : "x";
+}
+
 /** Whether what is shown has the patient's sides the wrong way round, however it is turned. */
 export function seenFromBehind(edges) {
   const pair = `${edges.left}${edges.top}`;

@@ -4,9 +4,12 @@
 // the two columns (data-rx-column), which style.css follows. A run of the page may make the elements
 // anew: refresh() is called after each.
 
-import { Separator } from "./separator.js";
+import { held, Separator } from "./separator.js";
 
-const LEAST_PX = 320;
+/** What both columns keep, in pixels, and where the browser keeps their widths: beside the score pad
+ * the picture is as wide as the pad allows, whatever was chosen elsewhere. */
+const OPEN = { key: "film-share", least: [320, 320] };
+const BLINDED = { key: "film-share-scoring", least: [320, 560] };
 const COLUMN = '[data-testid="stColumn"]';
 
 export class PageColumns {
@@ -14,15 +17,20 @@ export class PageColumns {
   constructor(place, changed) {
     this.place = place;
     this.told = changed;
+  }
+
+  #divide(blinded) {
+    if (this.blinded === blinded) return;
+    this.blinded = blinded;
+    this.separator?.node.remove();
     this.separator = new Separator({
       name: "Width of the picture",
-      key: "film-share",
-      least: LEAST_PX,
+      ...(blinded ? BLINDED : OPEN),
       frame: () => this.#frame(),
-      changed: () => this.refresh(),
+      changed: () => this.refresh({ several: this.several, blinded }),
     });
     this.separator.node.classList.add("page");
-    place.append(this.separator.node);
+    this.place.append(this.separator.node);
   }
 
   get #film() {
@@ -43,8 +51,10 @@ export class PageColumns {
     return { start: left + gap / 2, size: width - gap, gap };
   }
 
-  /** Mark the columns and give them their widths. */
-  refresh() {
+  /** Mark the columns and give them their widths; `several` views get more than one does. */
+  refresh({ several, blinded }) {
+    this.#divide(blinded);
+    this.several = several;
     const { separator, texts } = this;
     separator.node.hidden = texts === null;
     if (texts === null) return;
@@ -52,8 +62,12 @@ export class PageColumns {
     mark(film, "rxColumn", "film");
     mark(texts, "rxColumn", "texts");
     const block = film.parentElement;
+    mark(block, "rxSeveral", several && !blinded ? "" : null);
     mark(block, "rxShared", separator.share === null ? null : "");
-    if (separator.share !== null) block.style.setProperty("--rx-film", separator.share);
+    if (separator.share !== null) {
+      const share = held(separator.share, this.#frame().size, separator.least); // of another window
+      block.style.setProperty("--rx-film", share);
+    }
     const [a, b] = [film.getBoundingClientRect(), texts.getBoundingClientRect()];
     const beside = b.width > 0 && b.left >= a.right;
     separator.node.hidden = !beside;

@@ -8,13 +8,13 @@ import { html, set, svg } from "./dom.js";
 import { Drags } from "./drags.js";
 import { extents, Projection } from "./geometry.js";
 import { Gestures } from "./gestures.js";
-import { icon } from "./icons.js";
 import { MeasureLayer } from "./measure.js";
+import { Notice } from "./notice.js";
+import { acrossAxis } from "./orientation.js";
 import { Painter } from "./painter.js";
 import { pixelStore } from "./pixels.js";
 
 const SLOW_MS = 150; // only then is waiting worth a word
-const PAN_KEY_PX = 60;
 const PAPER_WIDTH = 660; // CSS pixels that fit between the margins of A4 and Letter
 const ZOOMED = 1.001; // above: the picture is larger than fitted
 
@@ -32,13 +32,13 @@ export class Pane {
   #build() {
     this.canvas = html("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "overlay" });
-    this.notice = html("div", { class: "notice" });
+    this.notice = new Notice();
     this.stage = html(
       "div",
       { class: "stage" },
       this.canvas,
       this.overlay,
-      this.notice,
+      this.notice.node,
       this.focus.tip.node,
     );
     const [before, after] = this.words.gutters; // words stand beside the picture, never on it
@@ -115,9 +115,9 @@ export class Pane {
       return;
     }
     const current = () => this.view.key === view.key && !this.raster;
-    this.#tell(null);
+    this.notice.tell(null);
     this.node.dataset.state = "loading";
-    const slow = setTimeout(() => current() && this.#tell("Loading…"), SLOW_MS);
+    const slow = setTimeout(() => current() && this.notice.tell("Loading…"), SLOW_MS);
     pixelStore
       .load(view.key, view.url)
       .then(
@@ -130,7 +130,7 @@ export class Pane {
   #take(raster) {
     this.raster = raster;
     this.node.dataset.state = "ready";
-    this.#tell(null);
+    this.notice.tell(null);
     this.viewer.state.settle(this.view.id, raster.header);
     this.measures.open(this.view.key, raster.header);
     this.refreshBoxes();
@@ -146,20 +146,9 @@ export class Pane {
   /** Show why there is no picture, in its place. */
   fail(reason, retry = null) {
     this.node.dataset.state = "broken";
-    this.notice.replaceChildren(
-      icon("broken"),
-      html("strong", {}, "This image cannot be shown"),
-      html("p", {}, reason),
-      ...(retry ? [html("button", { type: "button", onclick: retry }, "Try again")] : []),
-    );
-    this.notice.hidden = false;
+    this.notice.fail(reason, retry);
     this.boxes.fill([], null);
     this.viewer.loaded();
-  }
-
-  #tell(words) {
-    this.notice.replaceChildren(...(words ? [html("p", {}, words)] : []));
-    this.notice.hidden = !words;
   }
 
   /** Whether there is nothing more to wait for. */
@@ -205,12 +194,8 @@ export class Pane {
     return this.look.pose.zoom > ZOOMED;
   }
 
-  /** The axis of the stored image that runs across the patient; if unknown, across the screen. */
   get acrossAxis() {
-    const { left, top } = this.stored;
-    if (["R", "L"].includes(left)) return "x";
-    if (["R", "L"].includes(top)) return "y";
-    return this.look.pose.orientation & 1 ? "y" : "x";
+    return acrossAxis(this.stored, this.look.pose.orientation);
   }
 
   projection() {
@@ -266,10 +251,6 @@ export class Pane {
 
   pan(dx, dy) {
     if (this.raster) this.#setPose(this.projection().panned(dx, dy));
-  }
-
-  panByKey(dx, dy) {
-    this.pan(-dx * PAN_KEY_PX, -dy * PAN_KEY_PX);
   }
 
   fit() {

@@ -7,10 +7,10 @@ import { forget, remembered, remember } from "./memory.js";
 const STEP = 0.02; // share of the whole that an arrow key moves it
 const LONG_STEP = 0.1;
 
-/** Hold a share to what leaves both parts at least `least` pixels; half where there is no room. */
-export function held(share, whole, least) {
-  if (whole < 2 * least) return 0.5;
-  return Math.min(Math.max(share, least / whole), 1 - least / whole);
+/** Hold a share to what leaves both parts their least pixels; where there is no room, in proportion. */
+export function held(share, whole, [first, second]) {
+  if (whole < first + second) return first / (first + second);
+  return Math.min(Math.max(share, first / whole), 1 - second / whole);
 }
 
 export class Separator {
@@ -18,7 +18,7 @@ export class Separator {
    * @param {object} options
    * @param {string} options.name what it divides, for a screen reader
    * @param {string} options.key where the browser keeps it
-   * @param {number} options.least pixels that each part keeps
+   * @param {number[]} options.least pixels that each of the two parts keeps
    * @param {function} options.frame () => {start, size}: the whole on the screen, CSS pixels
    * @param {function} options.changed called with the share of the first part, null for the usual
    */
@@ -48,12 +48,11 @@ export class Separator {
     this.now = share;
     const percent = (value) => Math.round(value * 100);
     const { size } = this.frame();
-    const least = size > 0 ? held(0, size, this.least) : 0;
     set(this.node, {
       "aria-orientation": upright ? "vertical" : "horizontal",
       "aria-valuenow": percent(share),
-      "aria-valuemin": percent(least),
-      "aria-valuemax": percent(1 - least),
+      "aria-valuemin": percent(held(0, size, this.least)),
+      "aria-valuemax": percent(held(1, size, this.least)),
     });
   }
 

@@ -115,7 +115,7 @@ export class Toolbar {
     pressed(this.labels, habits.labels);
     pressed(this.full, viewer.full.on);
     pressed(this.texts, viewer.full.texts);
-    this.texts.hidden = !viewer.full.on || viewer.layout.columns.texts === null;
+    this.texts.hidden = !viewer.full.on || !viewer.full.hasTexts;
     const several = viewer.views.list.length > 1;
     this.beside.hidden = !several;
     this.link.hidden = !several;

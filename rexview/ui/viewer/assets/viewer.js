@@ -323,11 +323,4 @@ class Viewer {
     if (first && pixelStore.held(first.key)) this.#show(ahead);
     if (target) this.turning.begin(target, ask);
   }
-
-  showReport() {
-    const report = document.getElementById("report");
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (report) report.scrollIntoView({ behavior: still ? "auto" : "smooth", block: "start" });
-    else this.tell("report", true);
-  }
 }

@@ -1,0 +1,107 @@
+"""A table to take away: as CSV with every digit, and as a document that Word opens."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal
+
+import pandas as pd
+
+from rexview.analysis.charts.export import table_csv
+
+TableForm = Literal["csv", "doc"]
+TABLE_FORMS: Final[dict[TableForm, tuple[str, str]]] = {
+    "csv": ("CSV", "text/csv"),
+    "doc": ("Word", "application/msword"),
+}
+"""Name and media type of each form. The document is HTML, which Word and browsers open."""
+_COUNTS: Final = frozenset(
+    ("n", "Failed", "Answers", "Possible (hints)", "Only first", "Only second")
+)
+_STYLE: Final = (
+    "body{font:10pt Arial,sans-serif;color:#000;background:#fff}"
+    "table{border-collapse:collapse}caption{text-align:left;font-weight:bold;padding:4pt 0}"
+    "th,td{border-bottom:.5pt solid #999;padding:2pt 6pt;text-align:left}"
+    "td.n{text-align:right}p{max-width:45em}"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class TableFile:
+    """A table with all that has to go with it: what it is, how it was made, what n is.
+
+    The table itself is made when a file is asked for: comparing many models takes a while.
+    Columns whose names end in ``%`` hold shares, 0 to 1; those that begin with ``p`` and a space,
+    or are ``p``, hold p values.
+    """
+
+    title: str
+    make_frame: Callable[[], pd.DataFrame]
+    caption: str
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The table, at full precision."""
+        return self.make_frame()
+
+    def name(self, form: TableForm) -> str:
+        """Return the name of the download: ``table-1-content-and-language.csv``."""
+        words = re.findall(r"[a-z0-9]+", self.title.lower())
+        return f"{'-'.join(words)[:80].strip('-') or 'table'}.{form}"
+
+
+def table_bytes(table: TableFile, form: TableForm, notice: str = "") -> bytes:
+    """Return a table as the bytes of a file.
+
+    Parameters
+    ----------
+    table : TableFile
+    form : str
+        A word of :data:`TABLE_FORMS`.
+    notice : str
+        The review set's notice, which goes wherever its numbers go: into the document, and as a
+        last column into the CSV.
+    """
+    if form == "csv":
+        frame = table.frame.assign(Notice=notice) if notice else table.frame
+        return table_csv(frame)
+    return _document(table, notice).encode("utf-8")
+
+
+def _document(table: TableFile, notice: str) -> str:
+    head = "".join(f"<th>{html.escape(str(name))}</th>" for name in table.frame.columns)
+    body = "".join(
+        f"<tr>{''.join(map(_cell, row, table.frame.columns))}</tr>"
+        for row in table.frame.itertuples(index=False, name=None)
+    )
+    notes = "".join(f"<p>{html.escape(text)}</p>" for text in (notice, table.caption) if text)
+    title = html.escape(table.title)
+    return (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{_STYLE}</style></head><body><table><caption>{title}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</body></html>"
+    )
+
+
+def _cell(value: Any, column: str) -> str:
+    if value is None or (not isinstance(value, str) and pd.isna(value)):
+        return "<td>–</td>"
+    if isinstance(value, str):
+        return f"<td>{html.escape(value)}</td>"
+    return f'<td class="n">{html.escape(_number(value, str(column)))}</td>'
+
+
+def _number(value: Any, column: str) -> str:
+    if column.endswith("%"):
+        text = f"{value:.1%}"
+    elif column == "p" or column.startswith("p "):
+        text = "<0.001" if value < 0.001 else f"{value:.3f}"
+    elif column in _COUNTS or isinstance(value, int):
+        text = f"{value:,.0f}"  # a column of counts with a gap holds floats
+    else:
+        text = f"{value:.2f}"
+    return text.replace("-", "−")

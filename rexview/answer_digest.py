@@ -1,0 +1,177 @@
+"""The digest of an answer: which answer a score, a verdict or a consensus is of.
+
+What a reader reads and judges belongs into it: the text, the option chosen (its number and its
+words), the explanation, the boxes with their labels and confidences, and the bytes of the returned
+pictures. What only describes how the answer came does not: finish reason, token counts, latency,
+dates, prompt and run, unknown fields, and the names of the picture files. So an answer that is run
+again and says the same keeps its scores, and one of which a word was changed loses them.
+
+A digest is 64 hexadecimal digits. ``FORMAT.md`` says how to make one elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+import polars as pl
+
+from rexview.schema import ReviewSet
+
+IS_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+Pair = tuple[str, str]  # case, model
+_READ: Final = ("case", "model", "text", "choice", "explanation", "boxes", "images")
+_FindPicture = Callable[[str], Path | None]
+
+
+class AnswerDigests:
+    """The digests of the newest answers of a review set, each worked out when it is asked for.
+
+    Pictures are looked at each time, so that one that was replaced is noticed; their bytes are
+    read again only when size or time of the file changed.
+    """
+
+    def __init__(self, review_set: ReviewSet) -> None:
+        self.answers: Final = review_set.answers
+        self._cases: Final = review_set.cases
+        self._find: Final[_FindPicture] = review_set.find_picture
+        self._lock: Final = Lock()
+        self._known: Final[dict[Pair, str]] = {}
+        self._pictured: Final[dict[Pair, tuple[list[Any], tuple[str, ...]]]] = {}
+        self._absent: Final[set[Pair]] = set()
+
+    def of(self, case: str, model: str) -> str | None:
+        """Return the digest of a model's newest answer to a case, None when there is none."""
+        return self.of_all([(case, model)]).get((case, model))
+
+    def of_all(self, pairs: Iterable[Pair]) -> dict[Pair, str]:
+        """Return the digests of many answers; pairs without an answer are left out."""
+        wanted = set(pairs)
+        with self._lock:
+            self._read(wanted - self._known.keys() - self._pictured.keys() - self._absent)
+            found = {pair: self._known[pair] for pair in wanted & self._known.keys()}
+            for pair in wanted & self._pictured.keys():
+                content, paths = self._pictured[pair]
+                found[pair] = _digest([*content, [self._picture(path) for path in paths]])
+        return found
+
+    def pictures_state(self) -> str:
+        """Return a text that changes when a picture of an answer does that was asked for before."""
+        with self._lock:
+            if not self._pictured:
+                return ""
+            every = sorted((pair, paths) for pair, (_, paths) in self._pictured.items())
+            return _digest([[*pair, *map(self._picture, paths)] for pair, paths in every])[:16]
+
+    def _read(self, pairs: set[Pair]) -> None:
+        if not pairs:
+            return
+        cases, models = zip(*pairs, strict=True)
+        asked = pl.DataFrame(
+            {"case": cases, "model": models}, schema={"case": pl.String, "model": pl.String}
+        )
+        in_cases = pl.col("case").is_in(asked["case"].unique().implode())
+        rows = self.answers.filter("_newest", in_cases).select(_READ)
+        rows = rows.join(asked, on=["case", "model"], how="semi")
+        chosen = rows.filter(pl.col("choice").is_not_null())["case"].unique().implode()
+        listed = self._cases.filter(pl.col("id").is_in(chosen)).select("id", "options")
+        options = dict(listed.iter_rows())
+        for row in rows.iter_rows(named=True):
+            pair = (row["case"], row["model"])
+            content = _content(row, options.get(row["case"]) or [])
+            if row["images"]:
+                self._pictured[pair] = content, tuple(row["images"])
+            else:
+                self._known[pair] = _digest([*content, []])
+        self._absent.update(pairs - self._known.keys() - self._pictured.keys())
+
+    def _picture(self, path: str) -> str:
+        """Name what is in the file of a picture; at an address, where it is."""
+        file = self._find(path)
+        if file is None:
+            return f"path {path}"
+        try:
+            stat = file.stat()
+            return _file_digest(str(file), stat.st_size, stat.st_mtime_ns, stat.st_ino)
+        except OSError:
+            return "missing"
+
+
+def _content(row: Mapping[str, Any], options: list[str]) -> list[Any]:
+    choice = row["choice"]
+    is_option = choice is not None and 0 <= choice < len(options)
+    boxes = [
+        [box["image"] or "", box["label"] or "", box["box"] or [], box["score"]]
+        for box in row["boxes"] or ()
+    ]
+    return [
+        row["text"] or "",
+        choice,
+        options[choice] if is_option else None,
+        row["explanation"] or "",
+        boxes,
+    ]
+
+
+def _digest(content: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()
+
+
+@lru_cache(maxsize=65_536)
+def _file_digest(file: str, size: int, time_ns: int, inode: int) -> str:
+    with Path(file).open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+_DIGESTS: Final[WeakValueDictionary[int, AnswerDigests]] = WeakValueDictionary()
+_DIGESTS_LOCK: Final = Lock()
+
+
+def digests_of(review_set: ReviewSet) -> AnswerDigests:
+    """Return the digests of a review set: one object for all sets that share a table of answers.
+
+    It lives as long as one of these sets.
+    """
+    with _DIGESTS_LOCK:
+        known = _DIGESTS.get(id(review_set.answers))
+        if known is None or known.answers is not review_set.answers:
+            known = _DIGESTS[id(review_set.answers)] = AnswerDigests(review_set)
+        vars(review_set)["_answer_digests"] = known  # what keeps it
+        return known
+
+
+def by_answer(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Part rows of scores or flags: of the answers as they are, and of earlier ones.
+
+    Parameters
+    ----------
+    rows : polars.DataFrame
+        With ``case``, ``model`` and ``answer_digest``. A row without a digest counts as of the
+        answer as it is; so does one whose answer is not there.
+    review_set : ReviewSet
+
+    Returns
+    -------
+    tuple of polars.DataFrame
+        Both in the order of ``rows``.
+    """
+    named = rows.select("case", "model", "answer_digest").drop_nulls().unique()
+    if named.is_empty():
+        return rows, rows.clear()
+    now = digests_of(review_set).of_all(named.select("case", "model").unique().iter_rows())
+    stale = [row for row in named.iter_rows() if (found := now.get(row[:2])) and found != row[2]]
+    if not stale:
+        return rows, rows.clear()
+    others = pl.DataFrame(stale, schema=named.schema, orient="row")
+    parts = [
+        rows.join(others, on=others.columns, how=how, maintain_order="left")
+        for how in ("anti", "semi")
+    ]
+    return parts[0], parts[1]

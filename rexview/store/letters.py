@@ -1,0 +1,44 @@
+"""The secret that keys the letters under which answers stand for those who must not know the model.
+
+It is made once for a set, by whichever server asks first, in a transaction of its own: asking can
+make the database. Backups hold it; exports do not, and it must reach neither a browser nor a log.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from sqlalchemy import Connection, insert, select
+
+from rexview.store.database import Database
+from rexview.store.tables import SECRETS
+
+
+def letter_key(database: Database, key: str, *, lock: str) -> bytes:
+    """Return the secret of a set, 32 bytes.
+
+    Parameters
+    ----------
+    database : Database
+    key : str
+        What names the set in the database.
+    lock : str
+        What whoever writes to the set holds.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy, StoreFull
+        There is none yet and it cannot be kept: letters that would change later are not given.
+    """
+    asked = select(SECRETS.c.letters).where(SECRETS.c.review_set == key)
+    for row in database.rows(asked):
+        return bytes.fromhex(row.letters)
+
+    def make(connection: Connection) -> str:
+        found = connection.execute(asked).scalar_one_or_none()
+        if found is None:
+            found = secrets.token_hex(32)
+            connection.execute(insert(SECRETS).values(review_set=key, letters=found))
+        return str(found)
+
+    return bytes.fromhex(database.write(make, lock=lock))
