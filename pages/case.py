@@ -12,6 +12,7 @@ from rexview.ui import (
     people,
     resources,
     state,
+    unblinded_cases,
     verdicts,
 )
 from rexview.ui.case_viewer import show_viewer
@@ -77,6 +78,7 @@ def show_case() -> None:
         )
     )
     verdicts.take_verdicts(review_set, shown, trouble)
+    unblinded_cases.note_case(review_set, page.case.id)
     comment_panel.show_comments(review_set, comment_panel.case_places(page, names))
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rexview.ui import people, reviews_panel, state, study_panels
+from rexview.ui import exposure_panel, people, reviews_panel, state, study_panels
 from rexview.ui.shell import open_review_set, page_header
 
 people.guard(state.PAGE_STUDY)
@@ -11,6 +11,8 @@ page_header("Study")
 with study_panels.trouble_told():
     st.markdown("## Progress")
     study_panels.show_progress(review_set)
+    if study_panels.may_assign():
+        exposure_panel.show_exposures(review_set)
     reviews_panel.show_place(review_set)
     st.markdown("## Adjudication")
     study_panels.show_to_adjudicate(review_set)

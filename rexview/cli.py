@@ -143,7 +143,8 @@ def _add_reviews(commands: Any) -> None:
     join.set_defaults(run=_merge_reviews)
 
     tables = commands.add_parser(
-        "export-reviews", help="write scores.csv and flags.csv, given and written rows together"
+        "export-reviews",
+        help="write scores.csv and flags.csv, given and written rows together, and exposures.csv",
     )
     tables.add_argument("folder", type=_path, metavar="FOLDER")
     tables.add_argument("--out", type=_path, required=True, metavar="FOLDER")
@@ -260,12 +261,17 @@ def _entries(report: BackupReport | MergeReport) -> str:
 
 
 def _export_reviews(options: argparse.Namespace) -> int:
+    from rexview.analysis.exposure import exposures_of, write_exposures
+    from rexview.analysis.finished import only_finished
     from rexview.reviewset import write_csv
     from rexview.store import merged
 
     reviews = _reviews(options.folder)
     review_set = merged(reviews.review_set, reviews)
     write_csv(review_set, ("scores", "flags"), options.out)
+    begun = only_finished(reviews.review_set, review_set).unfinished_work
+    seen = exposures_of(reviews).all(begun)
+    write_exposures(seen, options.out)
     scores, flags = review_set.scores.height, review_set.flags.height
     print(f"{scores:,} score{'s'[: scores != 1]}, {flags:,} flag{'s'[: flags != 1]} written.")
     return 0

@@ -1,14 +1,15 @@
 """A case as a blinded reader may see it: answers under letters, without what gives them away.
 
 What is left out here cannot leak further on: pages and components that show a case to a reader are
-given nothing else. Names of models inside what a model wrote are covered, and so are the names of
-the well-known products and makers, which models like to tell.
+given nothing else. Names of models inside what a model wrote are covered (see
+:mod:`rexview.analysis.model_names`), and so are those of the well-known products and makers, which
+models like to tell.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -16,23 +17,14 @@ from weakref import WeakKeyDictionary
 import polars as pl
 
 from rexview.analysis.case_page import CasePage
+from rexview.analysis.model_names import NameFinder
 from rexview.schema import Answer, AnswerBox, Case, Report, ReviewSet
 from rexview.stats import limit_reached
 
 COVER: Final = "[model]"
 """What stands where a model's name stood."""
-WELL_KNOWN: Final = (
-    *("openai", "chatgpt", "anthropic", "claude", "gemini", "deepmind", "medgemma", "gemma"),
-    *("llama", "llava", "qwen", "mistral", "deepseek", "grok", "maira", "chexagent", "radfm"),
-)
-"""Products and makers whose names are covered in every study."""
-_SHORTEST: Final = 3
-"""Shorter names are letters and numbers of ordinary text."""
+_FINDERS: Final[WeakKeyDictionary[ReviewSet, NameFinder]] = WeakKeyDictionary()
 _PARTS: Final = re.compile(r"[^\W_]+")
-_BRACKETS: Final = re.compile(r"\s*[(\[].*?[)\]]\s*")
-_GPT: Final = r"gpt[\s_\-]?\d[\w.\-]*\w|gpt[\s_\-]?\d"
-
-_COVERS: Final[WeakKeyDictionary[ReviewSet, re.Pattern[str]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -82,50 +74,22 @@ def _moved(at: int, pairs: Iterable[tuple[_Span, _Span]], side: int) -> int:
 
 def covered(review_set: ReviewSet, text: str) -> Covered:
     """Cover the names and ids of the set's models, and the well-known ones, in a text."""
-    found = _cover(review_set)
-    return Covered(found.sub(COVER, text), tuple(one.span() for one in found.finditer(text)))
+    names = tuple(name_finder(review_set).spans(text))
+    return Covered(cover_names(review_set, text), names)
 
 
 def cover_names(review_set: ReviewSet, text: str) -> str:
     """Return only the text of :func:`covered`."""
-    return _cover(review_set).sub(COVER, text)
+    return name_finder(review_set).cover(text, COVER)
 
 
-def _cover(review_set: ReviewSet) -> re.Pattern[str]:
-    if review_set not in _COVERS:
+def name_finder(review_set: ReviewSet) -> NameFinder:
+    """Return what finds names in the texts of a review set, made once."""
+    if review_set not in _FINDERS:
         names = [name for model in review_set.models for name in (model.id, model.name)]
-        _COVERS[review_set] = names_pattern(names, plain_words(review_set))
-    return _COVERS[review_set]
-
-
-def names_pattern(names: Iterable[str], plain: Collection[str] = ()) -> re.Pattern[str]:
-    """Return what finds the names of models in a text, whatever stands between their parts.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Ids and names; what stands in brackets may be left out in the text.
-    plain : collection of str
-        Words in lower case that must not be covered on their own, since they are ordinary ones
-        ("large effusion" would become something else).
-
-    Returns
-    -------
-    re.Pattern
-        Whole words only, in any case.
-    """
-    found: set[tuple[str, ...]] = set()
-    for name in names:
-        for form in (name, _BRACKETS.sub(" ", name)):
-            parts = tuple(_PARTS.findall(form.lower()))
-            joined = "".join(parts)
-            ordinary = len(parts) == 1 and joined in plain
-            if len(joined) >= _SHORTEST and not joined.isdigit() and not ordinary:
-                found.add(parts)
-    found |= {(name,) for name in WELL_KNOWN}
-    longest_first = sorted(found, key=lambda parts: (-sum(map(len, parts)), parts))
-    forms = [r"[\W_]{0,3}".join(map(re.escape, parts)) for parts in longest_first]
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join([*forms, _GPT])})(?![^\W_])", re.IGNORECASE)
+        more = review_set.info.protocol.cover_names
+        _FINDERS[review_set] = NameFinder(names, plain_words(review_set), more)
+    return _FINDERS[review_set]
 
 
 def plain_words(review_set: ReviewSet) -> frozenset[str]:

@@ -10,7 +10,13 @@ message is the reason in words for the page.
 from rexview.errors import ImageBroken, ImageBusy, ImageError, ImageMissing, ImageTooLarge
 from rexview.imaging.cache import DiskCache
 from rexview.imaging.draw import ColouredBox, draw_boxes, thumbnail
-from rexview.imaging.encode import ViewerPayload, frame_payload, unframe_payload, viewer_payload
+from rexview.imaging.encode import (
+    ViewerPayload,
+    frame_payload,
+    unframe_payload,
+    viewer_payload,
+    without_words,
+)
 from rexview.imaging.limits import MAX_PIXELS
 from rexview.imaging.radiograph import Modality, Radiograph, Spacing, VoiTable, Window
 from rexview.imaging.read import ImageFacts, read_facts, read_image
@@ -41,4 +47,5 @@ __all__ = [
     "thumbnail",
     "unframe_payload",
     "viewer_payload",
+    "without_words",
 ]

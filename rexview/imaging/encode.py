@@ -94,6 +94,8 @@ from rexview.imaging.transforms import Coded, code, presets
 from rexview.imaging.transforms.modality import QUANTISED
 
 VERSION: Final = 1
+_MADE_HERE: Final = 2
+"""Presets after those of the file: Auto and the full range."""
 _MAGIC: Final = b"RXV1"
 _PREAMBLE: Final = struct.Struct("<4sL")
 
@@ -153,6 +155,28 @@ def unframe_payload(framed: bytes) -> ViewerPayload:
     start = _PREAMBLE.size + length
     header = json.loads(framed[_PREAMBLE.size : start])
     return ViewerPayload(header, memoryview(framed)[start:], framed)
+
+
+def without_words(payload: ViewerPayload) -> ViewerPayload:
+    """Return a payload without the free text of its file: names of windows, notes, the view's word.
+
+    A picture that a model returned may tell there which model it was. Numbers, letters of sides and
+    our own sentences stay.
+    """
+    own = len(payload.header["presets"]) - _MADE_HERE
+    presets = [
+        {**preset, "name": f"Window {number}"} if number <= own else preset
+        for number, preset in enumerate(payload.header["presets"], start=1)
+    ]
+    spacing = payload.header["spacing"]
+    header = {
+        **payload.header,
+        "presets": presets,
+        "spacing": spacing and {**spacing, "note": None},
+        "view": None,
+    }
+    framed = _frame(header, np.frombuffer(payload.body, dtype=np.uint8))
+    return unframe_payload(framed)
 
 
 def _frame(header: dict[str, Any], body: NDArray[Any]) -> bytes:

@@ -265,10 +265,14 @@ class _Check:
     def reveal(self, entry: Entry) -> Entry:
         """Something hidden was shown: of one case, or of all."""
         self._about(case=False, model=False)
-        what = self._one_of(self._fields("what")["what"], "value of what", ("models", "report"))
+        value = self._fields("what", "accepted")
+        what = self._one_of(value["what"], "value of what", ("models", "report", "unblinded"))
         if entry.subject not in (None, what):
             self.problems.append("The subject of a reveal is what was shown.")
-        return replace(entry, subject=what, value={"what": what})
+        if value["accepted"] is None:
+            return replace(entry, subject=what, value={"what": what})
+        self._one_of(value["accepted"], "value of accepted", (True,) if what == "unblinded" else ())
+        return replace(entry, subject=what, value={"what": what, "accepted": True})
 
     def done(self, entry: Entry) -> Entry:
         """A reader's case, or all of them, finished."""

@@ -16,7 +16,8 @@ KINDS: Final[Mapping[str, str]] = {
     "assign": "a case given to a reader: `as` (`first` or `second`), `active`, `name` if known",
     "adjudicate": "the consensus on a dimension of an answer: `score`, `comment`",
     "skip": "a case left out by a reader: `reason`; null: taken back",
-    "reveal": "a reader was shown what had been hidden: `what` (`models` or `report`)",
+    "reveal": "a reader was shown what had been hidden: `what` (`models`, `report`, `unblinded`: "
+    "the case on a page that names its models), `accepted`: they score it all the same",
     "done": "a reader has finished a case: `done`",
 }
 """Every kind of entry, with the fields of its value."""

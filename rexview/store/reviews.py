@@ -113,10 +113,16 @@ class Reviews:
         """Return the secret that keys the letters of answers, see :mod:`rexview.store.letters`."""
         return letter_key(self.database, self.key, lock=self.lock)
 
-    def revision(self) -> int:
-        """Return the id of the newest row of the set, 0 without any: quick to ask."""
-        newest = select(func.max(HISTORY.c.id)).where(HISTORY.c.review_set == self.key)
-        return next((row[0] or 0 for row in self.database.rows(newest)), 0)
+    def revision(self, *, but: str | None = None) -> int:
+        """Return the id of the newest row of the set, 0 without any: quick to ask.
+
+        Rows of the kind ``but`` are passed over.
+        """
+        newest = select(HISTORY.c.id).where(HISTORY.c.review_set == self.key)
+        if but is not None:
+            newest = newest.where(HISTORY.c.kind != but)
+        newest = newest.order_by(HISTORY.c.id.desc()).limit(1)
+        return next((row[0] for row in self.database.rows(newest)), 0)
 
     def changes_since(self, revision: int, *, limit: int = 1000) -> tuple[Stored, ...]:
         """Return the rows after a revision, oldest first."""

@@ -154,8 +154,9 @@ class _Frame:
         )
 
 
-def _pixels(review_set: ReviewSet, path: str) -> PixelLink:
-    return PixelLink(pixel_url(review_set, path), image_name(review_set, path))
+def _pixels(review_set: ReviewSet, path: str, *, wordless: bool = False) -> PixelLink:
+    url = pixel_url(review_set, path, wordless=wordless)
+    return PixelLink(url, image_name(review_set, path))
 
 
 def _view(review_set: ReviewSet, image: StudyImage) -> ViewMark:
@@ -180,7 +181,7 @@ def _returned(
             name = f"{names[answer.model]}: picture {number}"
             view_id = f"{answer.model}/{number}"
             try:
-                pixels = _pixels(review_set, path)
+                pixels = _pixels(review_set, path, wordless=True)
             except (ImageError, PathEscape) as error:
                 yield ViewMark(view_id, name, error=str(error), kind="returned", group=answer.model)
             else:

@@ -13,6 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from rexview import frames
+from rexview.analysis.exposure import Exposures
 from rexview.people import Person
 from rexview.store import Reviews, Stored
 from rexview.ui.one_per_key import OnePerKey
@@ -49,6 +50,7 @@ class OwnWords:
     reports: frozenset[str | None] = frozenset()
     tokens: frozenset[str] = frozenset()
     last_case: str | None = None
+    exposures: Exposures = field(default_factory=Exposures)
 
     def after(self, rows: Iterable[Stored], person: str) -> OwnWords:
         """Return the state after more rows of the history, oldest first."""
@@ -79,6 +81,7 @@ class OwnWords:
             revealed=self.revealed | shown["models"],
             reports=self.reports | shown["report"],
             tokens=self.tokens | {row.token for row in own},
+            exposures=self.exposures.after(own),
             last_case=next((row.case for row in reversed(own) if row.case), self.last_case),
         )
 

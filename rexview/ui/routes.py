@@ -25,17 +25,21 @@ from rexview.ui.viewer import assets_version, viewer_assets
 _YEAR: Final = "private, max-age=31536000, immutable"
 _HOUR: Final = "private, max-age=3600"
 THUMBNAIL_PX: Final = 384
+_WORDLESS: Final = "wordless"
 
 
-def pixel_url(review_set: ReviewSet, image_path: str) -> str:
+def pixel_url(review_set: ReviewSet, image_path: str, *, wordless: bool = False) -> str:
     """Return a sealed link, relative to the app, to the pixels of one image for the viewer.
+
+    With ``wordless`` no free text of the file comes with them: for pictures that models returned.
 
     Raises
     ------
     ImageError, PathEscape
         There is no such image, or its path leaves the images folder: the reason to show.
     """
-    return f"rexview/pixels/{_token(review_set, 'pixels', image_path)}"
+    detail = _WORDLESS if wordless else None
+    return f"rexview/pixels/{_token(review_set, 'pixels', image_path, detail)}"
 
 
 def thumbnail_url(review_set: ReviewSet, image_path: str) -> str:
@@ -77,10 +81,10 @@ def image_version(review_set: ReviewSet, image_path: str) -> str:
     return f"{stat.st_mtime_ns:x}-{stat.st_size:x}"
 
 
-def _token(review_set: ReviewSet, kind: str, image_path: str) -> str:
+def _token(review_set: ReviewSet, kind: str, image_path: str, detail: str | None = None) -> str:
     version = image_version(review_set, image_path)
     name = resources.set_id(review_set.folder)
-    grant = Grant(kind, name, image_path, version, person=people.link_person())
+    grant = Grant(kind, name, image_path, version, detail, people.link_person())
     return resources.signer().sign(grant)
 
 
@@ -103,6 +107,8 @@ def _serve(request: Request, kind: str) -> Response:
             media = "image/webp"
         else:
             payload = imaging.viewer_payload(path, cache, max_pixels=max_pixels)
+            if grant.detail == _WORDLESS:
+                payload = imaging.without_words(payload)
             body = imaging.frame_payload(payload)
             media = "application/octet-stream"
     except NotAdmitted as error:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from rexview.analysis.exposure import UNBLINDED
 from rexview.analysis.worklist import Item
 from rexview.errors import RexviewError
 from rexview.store import Entry
@@ -30,7 +31,7 @@ _FIELDS: Final = {
     "skip": ("reason",),
     "reveal": (None,),
 }
-_REVEALS: Final = ("report", "models", "all models")
+_REVEALS: Final = ("report", "models", "all models", UNBLINDED)
 _TEXTS: Final = ("slot", "shown", "subject", "field")
 _CHANGED: Final = (
     "The answers to this case were changed after you gave this. "
@@ -224,6 +225,12 @@ class Saying:
                 raise Refused("In this study the report is not shown.")
             entry = Entry("reveal", said.case, value={"what": "report"}, token=said.token)
             self._keep(said, entry)
+            return
+        if said.subject == UNBLINDED:
+            if self.study.words.exposures.of(self.study.person.id, said.case, UNBLINDED) is None:
+                raise Refused("There is nothing to confirm.")
+            value = {"what": UNBLINDED, "accepted": True}
+            self._keep(said, Entry("reveal", said.case, value=value, token=said.token))
             return
         all_cases = said.subject == "all models"
         if not self.study.may_name_models(None if all_cases else said.case):

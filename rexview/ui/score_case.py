@@ -15,6 +15,7 @@ from typing import Any, Final
 from rexview.analysis.blinding import blinded_page
 from rexview.analysis.case_page import CasePage
 from rexview.analysis.colours import slot_colours
+from rexview.analysis.exposure import REPORT, UNBLINDED
 from rexview.analysis.reader_failures import READER_FAILURES, failures_of_reader
 from rexview.analysis.worklist import needs_scores, rubric_of
 from rexview.schema import Answer, Case, ReviewSet
@@ -146,8 +147,17 @@ def own_json(study: Study, case_id: str) -> dict[str, Any]:
         "skip": words.skipped().get(case_id),
         "revealed": words.is_revealed(case_id),
         "report": words.has_report(case_id),
+        "seen": {what: _seen(study, case_id, what) for what in (REPORT, UNBLINDED)},
         "revision": words.revision,
     }
+
+
+def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
+    finished = study.states.get(case_id) == "done"
+    found = study.words.exposures.of(study.person.id, case_id, what, finished=finished)
+    if found is None:
+        return None
+    return {"at": found.at.isoformat(), "timing": found.timing, "accepted": found.accepted}
 
 
 def _question_html(case: Case) -> str:

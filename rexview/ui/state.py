@@ -70,6 +70,8 @@ _SESSION_ORDER: Final = "rexview_content_order"
 _SESSION_PAGE: Final = "rexview_page"
 SESSION_COMMENTS: Final = "rexview_comments"
 """Comments on their way to the database, see :mod:`rexview.ui.comment_panel`."""
+SESSION_SEEN: Final = "rexview_seen_cases"
+"""Cases opened with their models named, see :mod:`rexview.ui.unblinded_cases`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
 """What the reader of this session says about failures, see :mod:`rexview.ui.verdicts`."""
 

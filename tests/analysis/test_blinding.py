@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from rexview.analysis.blinding import Covered, blinded_page, cover_names, covered, names_pattern
+from rexview.analysis.blinding import Covered, blinded_page, cover_names, covered
+from rexview.analysis.model_names import NameFinder
 
 
-def cover(text, *names, plain=()):
-    return names_pattern(names, plain).sub("[model]", text)
+def cover(text, *names, plain=(), more=()):
+    return NameFinder(names, plain, more).cover(text, "[model]")
 
 
 @pytest.mark.parametrize(
@@ -123,14 +124,14 @@ def test_a_part_of_a_covered_text_is_found_in_its_source(review_set, text, part,
 )
 def test_parts_of_a_covered_text_keep_their_places(words, data):
     text = " ".join(words)
-    pattern = names_pattern(["Medical 4B"])
-    names = tuple(one.span() for one in pattern.finditer(text))
-    found = Covered(pattern.sub("[model]", text), names)
+    finder = NameFinder(["Medical 4B"])
+    names = tuple(finder.spans(text))
+    found = Covered(finder.cover(text, "[model]"), names)
     start = data.draw(some.integers(0, len(found.text)))
     end = data.draw(some.integers(start, len(found.text)))
     first, last = found.source(start, end)
     assert 0 <= first <= last <= len(text)
-    assert pattern.sub("[model]", text[first:last]).count("[model]") == sum(
+    assert found.text[slice(*found.shown(first, last))].count("[model]") == sum(
         first <= begin and finish <= last for begin, finish in names
     )
     back, front = found.shown(first, last)

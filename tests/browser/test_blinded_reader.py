@@ -15,6 +15,8 @@ import cv2
 import numpy as np
 import pytest
 from pad import known_reader, wait_for_case, wait_saved
+from pydicom import uid
+from pydicom.dataset import Dataset, FileMetaDataset
 from team import PEOPLE, provider, sign_in, visit, write_secrets
 from traffic import assert_hidden, record
 from waiting import PATIENCE_MS
@@ -33,7 +35,10 @@ LEA, VERA = "lea@clinic.example", "vera@clinic.example"
 SECRET = "of this test only"
 MODELS = {"zephyr-7b": "Zephyrion Large", "quokka": "Quokkanet"}
 REPORT = ["Pamplonaword", "Ultramarinaword"]
-NAMES = [*MODELS, *MODELS.values(), "zephyr-7b-c1.png"]
+DICOM_WORDS = "ZEPHYRION SUITE"
+SPLIT = "Made by Zephyr&shy;ion Large, Quo**kka**net and G**PT**-4 (o3)."
+SPLIT_PARTS = ["ion Large", "kka</strong>", "PT</strong>", "(o3)"]
+NAMES = [*MODELS, *MODELS.values(), "zephyr-7b-c1.dcm", DICOM_WORDS, *SPLIT_PARTS]
 PEERS = [
     *("peer-rho", "Rhododendra Peer", "Peerwords of the file", "Flagwords of the file"),
     *("Peerwords of the app", "Verdictwords of the app", "Talkwords of the app"),
@@ -42,12 +47,34 @@ TAGS = ["tagword-marmalade"]
 CASES = ("c1", "c2", "c3")
 
 
+def write_returned(path, picture):
+    """A picture that a model returned as DICOM, with its name wherever DICOM has words."""
+    dataset = Dataset()
+    dataset.SOPClassUID, dataset.SOPInstanceUID = uid.SecondaryCaptureImageStorage, "1.2.3"
+    for keyword in ("Manufacturer", "SoftwareVersions", "SeriesDescription", "ViewPosition"):
+        setattr(dataset, keyword, DICOM_WORDS)
+    dataset.WindowCenter, dataset.WindowWidth = 128, 256
+    dataset.WindowCenterWidthExplanation = DICOM_WORDS
+    dataset.PixelSpacing, dataset.ImagerPixelSpacing = [0.1, 0.1], [0.2, 0.2]
+    dataset.PixelSpacingCalibrationType = "GEOMETRY"
+    dataset.PixelSpacingCalibrationDescription = DICOM_WORDS
+    dataset.Rows, dataset.Columns = picture.shape
+    dataset.SamplesPerPixel, dataset.PhotometricInterpretation = 1, "MONOCHROME2"
+    dataset.BitsAllocated = dataset.BitsStored = 8
+    dataset.HighBit, dataset.PixelRepresentation = 7, 0
+    dataset.PixelData = picture.tobytes()
+    dataset.file_meta = FileMetaDataset()
+    dataset.file_meta.TransferSyntaxUID = uid.ExplicitVRLittleEndian
+    dataset.save_as(path, enforce_file_format=True)
+
+
 def write_words(folder):
     """A review set in which everything hidden has a word of its own."""
     (folder / "images" / "returned").mkdir(parents=True)
     picture = np.tile(np.linspace(0, 255, 200, dtype=np.uint8), (240, 1))
-    for name in ("one.png", "two.png", "returned/zephyr-7b-c1.png"):
+    for name in ("one.png", "two.png"):
         assert cv2.imwrite(str(folder / "images" / name), picture)
+    write_returned(folder / "images" / "returned" / "zephyr-7b-c1.dcm", picture)
     cases = [
         {
             "id": case,
@@ -66,10 +93,10 @@ def write_words(folder):
         {
             "case": case,
             "model": model,
-            "text": f"As {MODELS[model]} I see an effusion on the left. ({model})",
+            "text": f"As {MODELS[model]} I see an effusion on the left. ({model})\n\n{SPLIT}",
             "finish_reason": "stop",
             "boxes": [{"image": "PA", "label": f"effusion by {model}", "box": [20, 80, 60, 60]}],
-            "images": ["returned/zephyr-7b-c1.png"] if (case, model) == ("c1", "zephyr-7b") else [],
+            "images": ["returned/zephyr-7b-c1.dcm"] if (case, model) == ("c1", "zephyr-7b") else [],
         }
         for case in CASES
         for model in MODELS
@@ -179,6 +206,15 @@ def score_all(page, traffic):
         page.mouse.up()
         for key in ("i", "i", "Shift+Digit1", "Shift+Digit2", "0", "0", "f"):
             page.keyboard.press(key)
+        for key in ("a", "b", "b", "Escape", "g", "Escape"):  # the report stays hidden
+            page.keyboard.press(key)
+        for slot in ("B", "A"):
+            page.locator(f'.tab[data-slot="{slot}"]').click()
+            page.keyboard.press("0")
+            returned = page.locator(".chip.view", has_text="picture 1")
+            if returned.count():
+                returned.click()
+                page.locator(".pane .title", has_text="picture 1").wait_for()
         wait_saved(page)
         traffic.look(page)
         page.reload()
@@ -219,6 +255,7 @@ def test_what_is_shown_on_request_brings_nothing_else(team, visitor):
         page.goto(f"{team.url}/score?case=c1")
         wait_for_case(page, "c1")
         page.keyboard.press("g")
+        page.get_by_role("button", name="Show the report").click()
         page.get_by_text(REPORT[1]).first.wait_for()
         traffic.look(page)
     found = {leak.word for leak in traffic.find([*REPORT, f"{REPORT[0]}-c1"])}

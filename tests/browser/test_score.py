@@ -221,7 +221,13 @@ def test_failures_are_confirmed_and_taken_back(demo, page):
     page.wait_for_selector('.answer[data-slot="A"] [data-failure=hallucination][aria-pressed=true]')
     saved(page)
     assert demo.history(case_id="c07", kind="verdict")[0]["value"]["verdict"] == "confirmed"
-    chip.click()
+    page.keyboard.press("a")
+    sheet = page.locator(".rx-pad .sheet")
+    letter = sheet.locator('[data-failure="hallucination"] kbd').inner_text()
+    assert chip.locator("kbd").inner_text() == f"a {letter}"
+    page.keyboard.press(letter)
+    page.keyboard.press("Escape")
+    sheet.wait_for(state="hidden")
     page.wait_for_function(
         "document.querySelector('[data-failure=hallucination]').ariaPressed === 'false'"
     )
@@ -271,21 +277,40 @@ def test_two_windows_of_one_reader_do_not_fight(demo, page, new_page):
     wait_checked(page, "A/process/", 5)
 
 
-def test_the_pictures_keys_do_not_clash(demo, page):
+def boxes_on_screen(page):
+    """The answers whose boxes are on the film."""
+    return page.locator("g.box").evaluate_all(
+        "all => all.filter((one) => one.getClientRects().length > 0)"
+        ".map((one) => one.dataset.group)"
+    )
+
+
+def test_only_boxes_of_the_answer_in_hand_and_on_request(demo, page):
     open_case(page, demo, "c01")
+    rows = page.locator(".row").evaluate_all("all => all.map((one) => one.dataset.key)")
+    (drawn,) = {key[0] for key in rows if "/image_content/" in key}
+    (other,) = {key[0] for key in rows} - {drawn}
     painted = page.locator("[data-painted-case]")
-    chip = page.locator(".chip.group").first
-    shown = chip.get_attribute("aria-pressed")
+    page.locator(f'.tab[data-slot="{drawn}"]').click()
+    chip = page.locator(".chip.group")
+    chip.wait_for()
+    assert chip.get_attribute("data-group") == drawn
     page.locator(".pane").first.click()  # the focus is in the picture
     before = len(demo.history(case_id="c01"))
-    page.keyboard.press("Shift+Digit1")
-    page.keyboard.press("Shift+Digit2")
-    page.wait_for_function(
-        "(was) => document.querySelector('.rx-pad') && "
-        "[...document.querySelectorAll('*')].some((one) => one.shadowRoot?.querySelector("
-        "'.chip.group')?.ariaPressed !== was && one.shadowRoot?.querySelector('.chip.group'))",
-        arg=shown,
-    )
+    for key in ("Shift+Digit1", "Shift+Digit2", "Shift+Digit9"):
+        page.keyboard.press(key)
+    assert boxes_on_screen(page) == []
+    page.keyboard.press("0")
+    page.wait_for_selector('.chip.group[aria-pressed="true"]')
+    assert set(boxes_on_screen(page)) == {drawn}
+    assert f"b={drawn}" not in page.url
+    page.locator(f'.tab[data-slot="{other}"]').click()
+    page.get_by_text("No boxes", exact=True).wait_for()
+    page.keyboard.press("0")
+    assert boxes_on_screen(page) == []
+    page.locator(f'.tab[data-slot="{drawn}"]').click()
+    chip.wait_for()
+    assert set(boxes_on_screen(page)) == {drawn}, "what was asked for stays with its answer"
     assert len(demo.history(case_id="c01")) == before
     key = current(page)
     page.keyboard.press("5")
@@ -293,18 +318,60 @@ def test_the_pictures_keys_do_not_clash(demo, page):
     page.keyboard.press("i")
     page.wait_for_url(re.compile("~i"))
     assert painted.count() == 1
-    assert "⇧" in chip.inner_text()
+    page.reload()
+    wait_for_case(page, "c01")
+    page.locator(f'.tab[data-slot="{drawn}"]').click()
+    chip.wait_for()
+    assert boxes_on_screen(page) == [], "each time they are asked for anew"
 
 
 def test_the_report_comes_on_request_only(demo, page):
     open_case(page, demo, "c09")
-    assert page.locator(".rx-pad .report").inner_text() == ""
+    report, sheet = page.locator(".rx-pad .report"), page.locator(".rx-pad .sheet")
+    assert report.inner_text() == ""
     page.keyboard.press("g")
+    sheet.get_by_text("Show the report?").wait_for()
+    page.keyboard.press("Escape")
+    sheet.wait_for(state="hidden")
+    assert demo.history(case_id="c09", kind="reveal") == []
+    page.keyboard.press("3")
+    page.locator(".unfinished", has_text="counts nowhere yet").wait_for()
+    assert "Execution" in page.locator(".unfinished").inner_text()
+    page.keyboard.press("g")
+    sheet.get_by_role("button", name="Show the report").click()
     page.wait_for_selector(".rx-pad .report:not([hidden])")
-    assert "Impression" in page.locator(".rx-pad .report").inner_text()
+    assert "Impression" in report.inner_text()
     assert demo.history(case_id="c09", kind="reveal")[0]["value"] == {"what": "report"}
+    told = page.locator(".rx-pad .seen").inner_text()
+    assert re.fullmatch(r"You saw the report at \d\d:\d\d, while scoring\.", told), told
     page.keyboard.press("g")
-    page.wait_for_selector(".rx-pad .report", state="hidden")
+    report.wait_for(state="hidden")
+
+
+def test_a_case_seen_with_the_models_named_is_said_before_it_is_scored(demo, page):
+    page.goto(f"{demo.address}case?case=c21")
+    page.wait_for_selector('[data-painted-case="c21"]')
+    page.wait_for_function("document.body.innerText.includes('Generalist')")
+    open_case(page, demo, "c21")
+    page.locator(".seen .ask", has_text="with the models named").wait_for()
+    key = current(page)
+    page.keyboard.press("4")
+    assert level(page, key, 4).is_disabled()
+    assert checked(page, key) is None
+    page.get_by_role("button", name="Score it all the same").click()
+    page.keyboard.press("4")
+    wait_checked(page, key, 4)
+    saved(page)
+    rows = demo.history(case_id="c21")
+    assert [row["kind"] for row in rows] == ["score", "reveal", "reveal"]
+    assert [row["value"] for row in rows[1:]] == [
+        {"what": "unblinded", "accepted": True},
+        {"what": "unblinded"},
+    ]
+    page.reload()
+    wait_for_case(page, "c21")
+    assert page.locator(".seen .ask").count() == 0
+    assert "You have seen this case with the models named" in page.locator(".seen").inner_text()
 
 
 def test_the_list_of_cases_leads_to_them(demo, page):
@@ -314,6 +381,7 @@ def test_the_list_of_cases_leads_to_them(demo, page):
     assert sheet.locator(".case").count() == int(
         page.locator(".place").inner_text().rpartition(" ")[2]
     )
+    assert "null" not in sheet.inner_text()
     sheet.locator('[data-case="c12"]').click()
     wait_for_case(page, "c12")
     page.keyboard.press("?")
@@ -322,6 +390,12 @@ def test_the_list_of_cases_leads_to_them(demo, page):
     page.keyboard.press("Escape")
     sheet.wait_for(state="hidden")
     assert checked(page, "A/process/") is None
+    text = page.locator(".answer:visible .text").first
+    text.evaluate("(one) => { one.style.maxHeight = one.style.minHeight = '40px'; }")
+    page.keyboard.press("PageDown")
+    assert text.evaluate("(one) => one.scrollTop") > 0
+    page.keyboard.press("PageUp")
+    assert text.evaluate("(one) => one.scrollTop") == 0
 
 
 def test_the_reader_goes_on_where_they_were(demo, page):

@@ -20,6 +20,7 @@ from rexview.imaging import (
     read_image,
     unframe_payload,
     viewer_payload,
+    without_words,
 )
 from rexview.imaging.transforms import UNUSABLE_WINDOW
 from rexview.imaging.transforms.modality import QUANTISED
@@ -224,3 +225,39 @@ def test_payload_is_kept_until_the_file_changes(write_dicom, film, tmp_path):
     ds.WindowCenter, ds.WindowWidth = 9, 9
     ds.save_as(second)
     assert viewer_payload(second, cache).header["sha"] != first.header["sha"]
+
+
+def test_free_text_of_a_file_can_be_left_out(write_dicom):
+    words = "ZEPHYRION 7"
+    path = write_dicom(
+        np.arange(6000, dtype=np.uint16).reshape(60, 100),
+        Manufacturer=words,
+        SoftwareVersions=words,
+        SeriesDescription=words,
+        ViewPosition=words,
+        WindowCenter=[3000, 2000],
+        WindowWidth=[1000, 500],
+        WindowCenterWidthExplanation=[words, "Auto"],
+        PatientOrientation=[words, words],
+        PixelSpacing=[0.1, 0.1],
+        PixelSpacingCalibrationType="GEOMETRY",
+        PixelSpacingCalibrationDescription=words,
+        ImagerPixelSpacing=[0.2, 0.2],
+    )
+    payload = viewer_payload(path)
+    assert words.encode() in payload.framed, "there is something to leave out"
+    plain = without_words(payload)
+    assert words.encode() not in plain.framed
+    assert [one["name"] for one in plain.header["presets"]][:2] == ["Window 1", "Window 2"]
+    assert [one["name"] for one in plain.header["presets"]][2:] == ["Auto", "Full range"]
+    assert bytes(plain.body) == bytes(payload.body)
+    assert set(plain.header) == KEYS
+    for name in KEYS - {"presets", "spacing", "view"}:
+        assert plain.header[name] == payload.header[name]
+
+
+def test_a_colour_picture_without_words_is_the_same(tmp_path):
+    path = tmp_path / "colour.png"
+    Image.fromarray(np.arange(3600, dtype=np.uint8).reshape(30, 40, 3)).save(path)
+    payload = viewer_payload(path)
+    assert without_words(payload).framed == payload.framed

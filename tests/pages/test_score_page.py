@@ -155,6 +155,41 @@ def test_after_the_reveal_models_are_named_and_others_where_the_rules_say_so(
     assert rows[rows["Reader"] == "You"]["Process"].to_list() == [4]
 
 
+def test_a_case_seen_with_the_models_named_is_recorded_once_and_said(
+    open_app, review_folder, monkeypatch
+):
+    lead = Person("anna", "Anna", "lead")
+    monkeypatch.setattr(people, "current", lambda: lead)
+    for _ in range(2):
+        assert "Model M" in shown(open_app("case", case="c1"))
+    written = reviews(review_folder)
+    (row,) = written.history()
+    assert (row.kind, row.case, row.person, row.via) == ("reveal", "c1", "anna", "case page")
+    data = pad(open_app("score", case="c1"))
+    seen = data["case"]["own"]["seen"]
+    assert seen["report"] is None
+    expected = {"at": row.at.isoformat(), "timing": "before", "accepted": False}
+    assert seen["unblinded"] == expected
+    assert data["case"]["own"]["revealed"] is False
+    assert data["ahead"]["c2"]["own"]["seen"]["unblinded"] is None
+    monkeypatch.setattr(people, "role", lambda: "lead")
+    study = shown(open_app("study"))
+    assert "Models named" in study
+    assert "before scoring" in study
+
+
+def test_a_case_that_is_not_scored_is_not_recorded(open_app, review_folder):
+    open_app("case", case="c3")
+    assert reviews(review_folder).revision() == 0
+
+
+@pytest.mark.parametrize("role", ["viewer", "adjudicator"])
+def test_who_never_scores_leaves_no_record(open_app, review_folder, monkeypatch, role):
+    monkeypatch.setattr(people, "current", lambda: Person("x", "X", role))
+    assert "Model M" in shown(open_app("case", case="c1"))
+    assert reviews(review_folder).revision() == 0
+
+
 @pytest.mark.parametrize("role", ["viewer", "adjudicator"])
 def test_who_may_not_score_gets_no_pad(open_app, monkeypatch, role):
     monkeypatch.setattr(people, "current", lambda: Person("x", "X", role))

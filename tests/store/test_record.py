@@ -182,6 +182,8 @@ def test_a_score_is_a_whole_number_from_one_to_five(reviews, value):
         Entry("skip", "c1", "m", value={"reason": "x"}),
         Entry("skip", None, value={"reason": "x"}),
         Entry("reveal", "c1", value={"what": "everything"}),
+        Entry("reveal", "c1", value={"what": "report", "accepted": True}),
+        Entry("reveal", "c1", value={"what": "unblinded", "accepted": "yes"}),
         Entry("done", "c9", value={"done": True}),
         Entry("done", "c1", value={"done": 1.0}),
     ],

@@ -112,6 +112,16 @@ def test_skips_done_and_reveals_are_each_readers_own(reviews):
     assert not reviews.revealed("ann", "report")
 
 
+def test_a_look_at_the_models_changes_no_revision_of_scores(reviews):
+    reviews.record([score(4)], ANN)
+    scored = reviews.revision(but="reveal")
+    reviews.record([Entry("reveal", "c1", value={"what": "unblinded"})], ANN)
+    assert reviews.revision(but="reveal") == scored < reviews.revision()
+    value = {"what": "unblinded", "accepted": True}
+    (row,) = reviews.record([Entry("reveal", "c1", value=value)], ANN)
+    assert (row.subject, row.value, row.previous) == ("unblinded", value, {"what": "unblinded"})
+
+
 def test_revisions_grow_and_changes_are_what_came_after(reviews):
     assert reviews.revision() == 0
     (first,) = reviews.record([score(4)], ANN)

@@ -217,6 +217,7 @@ def test_flags_and_skips(post, score, reviews, review_set):
         {"kind": "adjudicate"},
         {"kind": "assign"},
         {"kind": "reveal", "field": None, "subject": "everything"},
+        {"kind": "reveal", "field": None, "subject": "unblinded"},
         {"kind": ["score"]},
         {"field": "model"},
         {"field": "comment", "value": "x" * 4001},

@@ -3,10 +3,21 @@
 
 import { LEVELS } from "./answer.js";
 import { html, set } from "./dom.js";
-import { counted } from "./words.js";
+import { counted, missing } from "./words.js";
+
+const TIMING = { before: "before scoring", during: "while scoring", after: "after scoring" };
 
 function button(words, act, attributes = {}) {
   return html("button", { type: "button", class: "plain", onclick: act, ...attributes }, words);
+}
+
+/** When something was seen, as the reader's clock has it: the day only where it is not today. */
+function at({ at: moment }) {
+  const time = new Date(moment);
+  if (Number.isNaN(time.getTime())) return "";
+  const clock = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const today = time.toDateString() === new Date().toDateString();
+  return today ? `at ${clock}` : `on ${time.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} at ${clock}`;
 }
 
 export class Frame {
@@ -32,6 +43,7 @@ export class Frame {
     this.trouble = html("p", { class: "trouble", role: "alert", hidden: true });
     this.complaints = html("div", { class: "complaints", role: "alert" });
     this.finish = html("div", { class: "finish", hidden: true });
+    this.seen = html("div", { class: "seen", hidden: true });
     this.question = html("div", { class: "question" });
     this.report = html("div", { class: "report", tabindex: "0", hidden: true });
     this.tabs = html("div", { class: "tabs", role: "group", "aria-label": "Answers" });
@@ -42,6 +54,7 @@ export class Frame {
     this.reportButton = button("Report", () => pad.report(), { title: "Report (g)" });
     this.reveal = button("Name the models…", () => pad.sheets.reveal(false));
     this.message = html("span", { class: "message", "aria-live": "polite" });
+    this.unfinished = html("span", { class: "unfinished", hidden: true });
     this.feet = html(
       "footer",
       {},
@@ -50,6 +63,7 @@ export class Frame {
       this.reportButton,
       this.reveal,
       this.message,
+      this.unfinished,
     );
     this.root = html(
       "section",
@@ -60,6 +74,7 @@ export class Frame {
       pad.returned.node,
       this.finish,
       this.question,
+      this.seen,
       this.report,
       this.tabs,
       html("div", { class: "body" }, this.answers, this.anchors),
@@ -131,6 +146,54 @@ export class Frame {
     const closed = state === "done" || state === "skipped";
     this.reveal.hidden = data.protocol.reveal !== "per_case" || pad.locked || !closed;
     this.#finish(own, { total, done, skipped });
+    this.#seen(own.seen ?? {});
+    this.#unfinished(own, state);
+  }
+
+  /** What the reader saw of the case besides its answers, and whether to score it all the same. */
+  #seen({ report, unblinded }) {
+    const { pad } = this;
+    const lines = [];
+    if (unblinded && pad.held) {
+      lines.push(
+        html(
+          "p",
+          { class: "ask" },
+          `You have seen this case with the models named ${at(unblinded)}. `,
+          "Scores given now are not blinded; it is recorded. ",
+          button("Score it all the same", () => pad.accept(), { class: "strong" }),
+          " ",
+          button("Skip…", () => pad.sheets.skip()),
+        ),
+      );
+    } else if (unblinded) {
+      lines.push(html("p", {}, `You have seen this case with the models named ${at(unblinded)}. `));
+    }
+    if (report) lines.push(html("p", {}, `You saw the report ${at(report)}, ${TIMING[report.timing]}.`));
+    const text = `${pad.held}|${lines.map((line) => line.textContent).join("|")}`;
+    if (this.sawText !== text) this.seen.replaceChildren(...lines);
+    this.sawText = text;
+    this.seen.hidden = lines.length === 0;
+  }
+
+  /** What is missing on a case that is begun: until then it counts nowhere. */
+  #unfinished(own, state) {
+    const { pad } = this;
+    const open = missing(pad.case, own);
+    const begun = counted(pad.case, own).given > 0 && open.length > 0;
+    this.unfinished.hidden = !begun || pad.locked;
+    if (!begun) return;
+    const parts = open.map(({ slot, items }) => {
+      const names = items?.map((item) => {
+        const { name } = pad.dimension(item.dimension);
+        return item.picture === null ? name : `${name}, picture ${item.picture + 1}`;
+      });
+      return `Answer ${slot}${names ? ` (${names.join(", ")})` : ""}`;
+    });
+    const what = state === "skipped" ? "Skipped: the scores given count nowhere." : "Not finished: counts nowhere yet.";
+    const words = state === "skipped" ? what : `${what} Missing: ${parts.join("; ")}`;
+    if (this.unfinished.textContent !== words) this.unfinished.textContent = words;
+    this.unfinished.title = words;
   }
 
   #saved() {

@@ -162,6 +162,19 @@ class Pad {
     return this.known.get(this.case.case)?.revealed === true;
   }
 
+  /** Whether the reader saw the case with its models named and has not said to score it. */
+  get held() {
+    const seen = this.case && this.own().seen?.unblinded;
+    return Boolean(seen) && !seen.accepted;
+  }
+
+  /** Score a case that was seen with its models named all the same; that is recorded. */
+  accept() {
+    const entry = { case: this.case.case, kind: "reveal", subject: "unblinded", ...this.#seen() };
+    this.outbox.add({ ...entry, value: true, was: false });
+    this.refresh();
+  }
+
   stateHere() {
     return stateOf(this.case, this.own());
   }
@@ -177,7 +190,7 @@ class Pad {
   // --- what the reader does ----------------------------------------------------------------------
 
   #say(entry, { undoable = true } = {}) {
-    if (this.locked || this.turning) return false;
+    if (this.locked || this.turning || (this.held && entry.kind !== "skip")) return false;
     const was = valueAt(this.own(), entry);
     if (was === entry.value) return true;
     const answer = this.case.answers.find(({ slot }) => slot === entry.slot) ?? null;
@@ -203,6 +216,10 @@ class Pad {
   scoreHere(value) {
     const row = this.#row();
     if (!row || this.locked || this.turning) return;
+    if (this.held) {
+      this.frame.say("You have seen this case with the models named: say first that you go on, or skip it");
+      return;
+    }
     this.#score(row, value);
     if (value === null) {
       this.refresh();
@@ -304,12 +321,15 @@ class Pad {
     const { report } = this.case;
     if (report.state === "never") this.frame.say("In this study the report is not shown");
     else if (report.state === "shown") this.frame.toggleReport();
-    else {
-      const entry = { case: this.case.case, kind: "reveal", subject: "report", ...this.#seen() };
-      this.outbox.add({ ...entry, value: true, was: false });
-      this.frame.say("Fetching the report…");
-      this.wishes = "report";
-    }
+    else this.sheets.report();
+  }
+
+  /** The report was asked for, and it was said that this is recorded. */
+  fetchReport() {
+    const entry = { case: this.case.case, kind: "reveal", subject: "report", ...this.#seen() };
+    this.outbox.add({ ...entry, value: true, was: false });
+    this.frame.say("Fetching the report…");
+    this.wishes = "report";
   }
 
   reveal(all) {
@@ -460,7 +480,8 @@ class Pad {
   refresh() {
     if (!this.case) return;
     const own = this.own();
-    const { locked, turning } = this;
+    const { turning } = this;
+    const locked = this.locked || this.held;
     const apart = this.case.pictures && this.pictured !== null && this.pictured !== this.case.case;
     this.root.classList.toggle("turning", turning || apart);
     for (const view of this.views) {

@@ -117,7 +117,7 @@ export class Sheets {
   /** The failures of an answer, each with its letter. */
   failures(view) {
     const { pad } = this;
-    if (!view || pad.locked) return;
+    if (!view || pad.locked || pad.held) return;
     const { answer } = view;
     const chips = answer.failures.map((failure) => {
       const { name, meaning } = pad.data.failures[failure];
@@ -169,6 +169,18 @@ export class Sheets {
       html("button", { type: "submit", class: "strong" }, "Skip this case"),
     );
     this.#show("skip", "Skip this case", form);
+  }
+
+  report() {
+    const { pad } = this;
+    const when = pad.stateHere() === "done" ? "after you scored this case" : "before this case was scored in full";
+    const go = html(
+      "button",
+      { type: "button", class: "strong", "data-first": true, onclick: () => (this.close(), pad.fetchReport()) },
+      "Show the report",
+    );
+    const words = `You then see the radiologist’s report ${when}. It is recorded, and whoever leads the study sees it.`;
+    this.#show("report", "Show the report?", html("p", {}, words), html("p", { class: "quiet" }, "Esc: leave it hidden."), go);
   }
 
   reveal(all) {

@@ -2,10 +2,12 @@
 // page.
 //
 // "own" is {scores: {"A/process/": {score, comment}}, flags: {"A/omission": true}, earlierFlags:
-// ["A/terse"], shown: {"A": name}, skip: reason or null, revealed: bool, report: bool, revision:
-// number}; a score that was given to an earlier text of the answer is none, and stands there as
-// "earlier". An entry is {token, order, case, kind, slot, shown, subject, picture, field, value, was,
-// seen}: "shown" names the answer that the reader saw, "seen" the revision that this page knew.
+// ["A/terse"], shown: {"A": name}, skip: reason or null, revealed: bool, report: bool, seen: {report:
+// when, unblinded: when}, revision: number}; a score that was given to an earlier text of the answer is
+// none, and stands there as "earlier"; when is null or {at: ISO time, timing: "before" | "during" |
+// "after" (scoring), accepted: bool}. An entry is {token, order, case, kind, slot, shown, subject,
+// picture, field, value, was, seen}: "shown" names the answer that the reader saw, "seen" the revision
+// that this page knew.
 
 /** Whether answers and what was said of them belong together: the same answers under the letters. */
 export function fits(own, padCase) {
@@ -54,8 +56,22 @@ export function withEntries(own, entries) {
       now.scores[keyOf(entry)] = { ...before, [entry.field]: entry.value };
     } else if (entry.kind === "verdict") now.flags[keyOf(entry)] = entry.value;
     else if (entry.kind === "skip") now.skip = entry.value;
+    else if (entry.kind === "reveal" && entry.subject === "unblinded") {
+      now.seen = { ...now.seen, unblinded: { ...now.seen?.unblinded, accepted: true } };
+    }
   }
   return now;
+}
+
+/** What is missing before a case counts: [{slot, items}], items null where the answer has no score. */
+export function missing(padCase, own) {
+  const found = [];
+  for (const { slot, needed, items } of padCase.answers) {
+    if (!needed) continue;
+    const open = items.filter((item) => !own.scores[scoreKey(slot, item)]?.score);
+    if (open.length > 0) found.push({ slot, items: open.length === items.length ? null : open });
+  }
+  return found;
 }
 
 /** How many scores a case needs and how many are given. */

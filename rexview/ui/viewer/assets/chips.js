@@ -49,10 +49,14 @@ export class Chips {
         ),
       ),
     );
-    this.groupChips.hidden = viewer.groups.list.length === 0;
-    const reference = viewer.groups.list.some((group) => viewer.groups.isReference(group));
+    const { list } = viewer.groups;
+    // Where one answer at a time is shown, the row stays: the picture keeps its size.
+    const alone = viewer.data.oneGroup && list.length === 0 && viewer.data.groups.length > 0;
+    this.groupChips.hidden = list.length === 0 && !alone;
+    const reference = list.some((group) => viewer.groups.isReference(group));
     this.fromStart.hidden = !reference || viewer.groups.blinded;
-    const chips = viewer.groups.list.map((group) => this.#group(group));
+    const none = html("span", { class: "none" }, "No boxes");
+    const chips = alone ? [none] : list.map((group) => this.#group(group));
     this.groupChips.replaceChildren(...chips, this.fromStart);
     this.refresh();
   }
