@@ -22,7 +22,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, func, insert, select, text
 from sqlalchemy.exc import IntegrityError
 
-from rexview.errors import BackupError
+from rexview.bounded import check_file
+from rexview.errors import BackupError, FileRefused
 from rexview.store.database import Database
 from rexview.store.location import data_folder
 from rexview.store.reviews import Reviews
@@ -30,6 +31,7 @@ from rexview.store.tables import HISTORY, VERSION
 from rexview.store.trouble import store_error
 
 _FORMAT: Final = "rexview reviews 1"
+_LONGEST_FILE: Final = 20_000_000_000
 _SQLITE_HEAD: Final = b"SQLite format 3\x00"
 _BATCH: Final = 500
 _COLUMNS: Final = tuple(column.name for column in HISTORY.columns if column.name != "id")
@@ -235,11 +237,14 @@ def _moment(value: datetime) -> str:
 def _read(file: Path, key: str) -> list[Row]:
     """Read the rows of a backup, oldest first, after checking that it is whole."""
     try:
+        check_file(file, _LONGEST_FILE)
         with file.open("rb") as opened:
             is_sqlite = opened.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD
         rows = _rows_of_sqlite(file) if is_sqlite else _rows_of_lines(file)
     except OSError as error:
         raise BackupError(f"{file.name} cannot be read: {error.strerror}.") from error
+    except FileRefused as refusal:
+        raise BackupError(f"{file.name} is no backup. {refusal}") from None
     sets = {row["review_set"] for row in rows}
     if len(sets) > 1:
         rows = [row for row in rows if row["review_set"] == key]

@@ -4,10 +4,11 @@ import json
 import os
 import random
 import string
+import time
 
 SEED = int(os.environ.get("REXVIEW_FUZZ_SEED", "10"))
-TIMES = int(os.environ.get("REXVIEW_FUZZ_TIMES", "1"))
-"""How many times more inputs than the short form that belongs to the suite."""
+SECONDS = float(os.environ.get("REXVIEW_FUZZ_SECONDS", "0"))
+"""How long each kind of input is tried; 0 is the short form that belongs to the suite."""
 TEXTS = (
     "",
     "\0",
@@ -46,6 +47,15 @@ VALUES = (None, True, False, 0, -1, 2**63, 10**400, 1e308, float("nan"), float("
 def generator(name):
     """Return a generator of its own for one kind of input."""
     return random.Random(f"{SEED} {name}")
+
+
+def rounds(name, count):
+    """Count inputs of one kind, up to so many or until the time is over; say how many it were."""
+    end, number = time.monotonic() + SECONDS, 0
+    while time.monotonic() < end if SECONDS else number < count:
+        yield number
+        number += 1
+    print(f"{name}: {number} inputs, seed {SEED}")
 
 
 def any_text(chance):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hostile_input import TIMES, any_text, generator
+from hostile_input import any_text, generator, rounds
 from streamlit.testing.v1 import AppTest
 
 from rexview.analysis import CaseFilter
@@ -24,7 +24,7 @@ def test_every_page_with_any_query(review_set, page):
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
     app.run()
     app.switch_page(str(ROOT / "pages" / f"{page}.py"))
-    for number in range(3 * TIMES):
+    for number in rounds(page, 3):
         app.query_params.clear()
         app.query_params["set"] = known
         wanted = {}

@@ -3,7 +3,7 @@
 import json
 from uuid import uuid4
 
-from hostile_input import TIMES, any_text, as_json, changed, generator, spoiled
+from hostile_input import any_text, as_json, changed, generator, rounds, spoiled
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
@@ -45,7 +45,7 @@ def test_messages_of_the_score_pad(review_set):
     ticket = resources.signer().sign(Grant("write", name, "", detail=detail))
     slots = list(study_of(review_set, READER).slots("c1"))
     saved = 0
-    for number in range(150 * TIMES):
+    for number in rounds("entries", 150):
         whole = {"ticket": ticket, "case": "c1", "entries": [entry(chance, slots)] * (number % 3)}
         sent = changed(whole, chance, 0.04)
         body = as_json(sent)
@@ -70,7 +70,7 @@ def test_comments(review_set):
     places = comment_panel.score_places(study_of(review_set, READER), "c1")
     name = resources.set_id(review_set.folder)
     written = refused = 0
-    for _ in range(150 * TIMES):
+    for _ in rounds("comments", 150):
         whole = {
             "token": str(uuid4()),
             "kind": chance.choice(("write", "write", "resolve", "remove", "name")),
@@ -103,7 +103,7 @@ def test_sealed_links(review_set):
     chance = generator("sealed links")
     client = TestClient(Starlette(routes=routes.routes()))
     good = routes.pixel_url(review_set, "one.png")
-    for _ in range(60 * TIMES):
+    for _ in rounds("sealed links", 60):
         token = spoiled(good.rpartition("/")[2].encode(), chance).decode("latin-1")
         kind = chance.choice(("pixels", "thumbs", "assets/x", "pad/x"))
         for path in (f"/rexview/{kind}/{token}", f"/rexview/{kind}/{any_text(chance)}"):
@@ -122,7 +122,7 @@ def query(chance, keys):
 def test_filters_in_links():
     chance = generator("filters")
     keys = [*CaseFilter().__dataclass_fields__, *map(any_text, [chance] * 3)]
-    for _ in range(400 * TIMES):
+    for _ in rounds("filters", 400):
         found, problems = CaseFilter.read(query(chance, keys))
         assert CaseFilter.read(found.to_query()) == (found, ())
         assert all(problems)
