@@ -64,7 +64,7 @@ def pictures():
 def test_spoiled_pictures_are_shown_or_refused(tmp_path):
     chance, made = generator("pictures"), pictures()
     shown = refused = 0
-    for number in rounds(None, 300):
+    for number in rounds("pictures", 300):
         name = chance.choice(list(made))
         path = tmp_path / name
         path.write_bytes(spoiled(made[name], chance))
