@@ -142,6 +142,14 @@ def test_a_device_or_a_pipe_is_no_source(capsys, tmp_path, kind):
     assert main(["check", "/dev/zero"]) == 1
 
 
+def test_a_device_or_a_pipe_is_no_backup(capsys, folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    os.mkfifo(tmp_path / "pipe")
+    for source in ("/dev/zero", str(tmp_path / "pipe")):
+        assert main(["restore", source, str(folder)]) == 1
+        assert "device or a pipe" in capsys.readouterr().err
+
+
 def test_a_pipe_among_pictures_is_passed_over(capsys, folder, tmp_path):
     os.mkfifo(folder / "images" / "pipe")
     (folder / "reviewset.yaml").unlink()

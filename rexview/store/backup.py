@@ -22,7 +22,8 @@ from typing import Any, Final
 from sqlalchemy import Column, Connection, insert, or_, select, text
 from sqlalchemy.exc import IntegrityError
 
-from rexview.errors import BackupError
+from rexview.bounded import check_file
+from rexview.errors import BackupError, FileRefused
 from rexview.store.database import Database
 from rexview.store.integrity import (
     CHECKSUM,
@@ -38,6 +39,7 @@ from rexview.store.tables import HISTORY, SECRETS, VERSION
 from rexview.store.trouble import store_error
 
 _FORMAT: Final = "rexview reviews 1"
+_LONGEST_FILE: Final = 20_000_000_000
 _SQLITE_HEAD: Final = b"SQLite format 3\x00"
 _BATCH: Final = 500
 _COLUMNS: Final = tuple(column.name for column in HISTORY.columns if column.name != "id")
@@ -316,11 +318,14 @@ def read_rows(file: Path) -> list[Row]:
 def _read_whole(file: Path) -> tuple[list[Row], dict[str, str]]:
     """Read the rows, oldest first, and what keys the letters of answers, by set."""
     try:
+        check_file(file, _LONGEST_FILE)
         with file.open("rb") as opened:
             is_sqlite = opened.read(len(_SQLITE_HEAD)) == _SQLITE_HEAD
         return _rows_of_sqlite(file) if is_sqlite else _rows_of_lines(file)
     except OSError as error:
         raise BackupError(f"{file.name} cannot be read: {error.strerror}.") from error
+    except FileRefused as refusal:
+        raise BackupError(f"{file.name} is no backup. {refusal}") from None
 
 
 def _rows_of_sqlite(file: Path) -> tuple[list[Row], dict[str, str]]:

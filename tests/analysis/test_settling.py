@@ -13,6 +13,7 @@ from rexview.analysis.settling import (
     reader_labels,
 )
 from rexview.store.reviews import ADJUDICATIONS
+from rexview.vocab import TEXT_DIMENSIONS
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

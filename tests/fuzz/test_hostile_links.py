@@ -1,0 +1,38 @@
+"""Hostile links: every page is opened with query strings of all sorts, and shows a page."""
+
+from pathlib import Path
+
+import pytest
+from hostile_input import any_text, generator, rounds
+from streamlit.testing.v1 import AppTest
+
+from rexview.analysis import CaseFilter
+from rexview.ui import resources, state
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("overview", "browse", "case", "scores", "readers", "score", "study", "adjudicate", "data")
+KEYS = [
+    *CaseFilter().__dataclass_fields__,
+    *(getattr(state, name) for name in dir(state) if name.startswith("QUERY_")),
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_with_any_query(review_set, page):
+    chance = generator(page)
+    known = resources.set_id(review_set.folder)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
+    app.run()
+    app.switch_page(str(ROOT / "pages" / f"{page}.py"))
+    for number in rounds(page, 3):
+        app.query_params.clear()
+        app.query_params["set"] = known
+        wanted = {}
+        for _ in range(chance.choice((1, 2, 4, 8))):
+            texts = [any_text(chance) for _ in range(chance.choice((1, 1, 3)))]
+            texts = [text.encode("utf-8", "replace").decode() for text in texts]
+            wanted[chance.choice(KEYS)] = texts if len(texts) > 1 else texts[0]
+        for key, value in wanted.items():
+            app.query_params[key] = value
+        app.run()
+        assert not app.exception, (number, wanted, app.exception)

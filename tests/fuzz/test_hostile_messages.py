@@ -1,0 +1,129 @@
+"""Hostile messages: entries of the score pad over HTTP, comments, links. Each gets an answer."""
+
+import json
+from uuid import uuid4
+
+from hostile_input import any_text, as_json, changed, generator, rounds, spoiled
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from rexview.analysis import CaseFilter
+from rexview.errors import StoreRefused
+from rexview.people import Person
+from rexview.ui import comment_panel, resources, routes
+from rexview.ui.comments import read_messages
+from rexview.ui.links import Grant
+from rexview.ui.reader_study import study_of
+
+READER = Person("anna", "Anna", "reader")
+ANSWERS = {200, 401, 403, 413, 422, 503}
+NAMES = ("Model M", "Model N", "Reader A")
+
+
+def entry(chance, slots):
+    kind = chance.choice(("score", "verdict", "skip", "reveal"))
+    field = {"score": "score", "verdict": "verdict", "skip": "reason", "reveal": None}[kind]
+    return {
+        "token": str(uuid4()),
+        "case": chance.choice(("c1", "c2")),
+        "kind": kind,
+        "slot": chance.choice(slots),
+        "subject": chance.choice(("process", "language", "laterality_error", "report", "models")),
+        "picture": None,
+        "field": field,
+        "value": chance.choice((1, 5, "confirmed", "a reason")),
+        "was": None,
+        "age_ms": chance.randrange(10_000),
+    }
+
+
+def test_messages_of_the_score_pad(review_set):
+    chance = generator("entries")
+    client = TestClient(Starlette(routes=routes.routes()))
+    name = resources.set_id(review_set.folder)
+    detail = [READER.id, READER.name, READER.role]
+    ticket = resources.signer().sign(Grant("write", name, "", detail=detail))
+    slots = list(study_of(review_set, READER).slots("c1"))
+    saved = 0
+    for number in rounds("entries", 150):
+        whole = {"ticket": ticket, "case": "c1", "entries": [entry(chance, slots)] * (number % 3)}
+        sent = changed(whole, chance, 0.04)
+        body = as_json(sent)
+        if number % 5 == 0:
+            body = spoiled(body, chance)
+        told = client.post("/rexview/reviews", content=body)
+        assert told.status_code in ANSWERS, (number, told.status_code)
+        answer = told.json()
+        assert isinstance(answer, dict)
+        assert not any(hidden in told.text for hidden in NAMES), number
+        saved += len(answer.get("saved", ()))
+    assert saved
+    rows = resources.reviews(review_set).history()
+    assert all(row.person == READER.id for row in rows)
+    for row in rows:
+        json.dumps(row.value, allow_nan=False)
+
+
+def test_comments(review_set):
+    chance = generator("comments")
+    reviews = resources.reviews(review_set)
+    places = comment_panel.score_places(study_of(review_set, READER), "c1")
+    name = resources.set_id(review_set.folder)
+    written = refused = 0
+    for _ in rounds("comments", 150):
+        whole = {
+            "token": str(uuid4()),
+            "kind": chance.choice(("write", "write", "resolve", "remove", "name")),
+            "case": "c1",
+            "comment": str(uuid4()),
+            "text": any_text(chance),
+            "spot": {"key": chance.choice(list(places.answers)), "quote": "effusion", "before": 1},
+            "replyTo": None,
+        }
+        for message in read_messages(changed({"messages": [whole]}, chance, 0.03)):
+            if message.kind == "name":
+                continue
+            try:
+                waiting = comment_panel._Waiting(name, message, places)
+                reviews.record([comment_panel._entry(waiting, reviews, READER)], READER)
+                written += 1
+            except (StoreRefused, comment_panel._Unfit) as error:
+                refused += 1
+                assert not any(hidden in str(error) for hidden in NAMES)  # noqa: PT017
+    assert written
+    assert refused
+    shown = [
+        comment_panel._comment_json(review_set, one, places, READER)
+        for one in reviews.comments("c1")
+    ]
+    json.dumps(shown, allow_nan=False).encode("utf-8")
+
+
+def test_sealed_links(review_set):
+    chance = generator("sealed links")
+    client = TestClient(Starlette(routes=routes.routes()))
+    good = routes.pixel_url(review_set, "one.png")
+    for _ in rounds("sealed links", 60):
+        token = spoiled(good.rpartition("/")[2].encode(), chance).decode("latin-1")
+        kind = chance.choice(("pixels", "thumbs", "assets/x", "pad/x"))
+        for path in (f"/rexview/{kind}/{token}", f"/rexview/{kind}/{any_text(chance)}"):
+            path = path.encode("utf-8", "replace").decode().replace("?", "").replace("#", "")
+            plain = "".join(letter for letter in path if letter.isprintable())
+            assert client.get(plain).status_code in {200, 403, 404, 422}
+
+
+def query(chance, keys):
+    return {
+        chance.choice(keys): [any_text(chance) for _ in range(chance.choice((1, 1, 2, 5)))]
+        for _ in range(chance.choice((1, 1, 2, 6)))
+    }
+
+
+def test_filters_in_links():
+    chance = generator("filters")
+    keys = [*CaseFilter().__dataclass_fields__, *map(any_text, [chance] * 3)]
+    for _ in rounds("filters", 400):
+        found, problems = CaseFilter.read(query(chance, keys))
+        assert CaseFilter.read(found.to_query()) == (found, ())
+        assert all(problems)
+        assert all(found.words)
