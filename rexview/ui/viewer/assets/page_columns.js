@@ -20,7 +20,7 @@ export class PageColumns {
   }
 
   #divide(blinded) {
-    if (this.blinded === blinded) return;
+    if (this.separator && this.blinded === blinded) return;
     this.blinded = blinded;
     this.separator?.node.remove();
     this.separator = new Separator({
