@@ -27,16 +27,39 @@ export class Layout {
     this.scroller = place.getRootNode().host?.closest('[data-testid="stMain"]') ?? document.documentElement;
     if (this.scroller.firstElementChild) this.observer.observe(this.scroller.firstElementChild);
     this.resized = () => this.refresh();
+    this.due = null;
+    this.count = 0;
+    this.narrow = false;
+    this.put = new Map(); // what was set last: setting it again would make the page be styled anew
     window.addEventListener("resize", this.resized);
   }
 
+  /** The panes show other views: little to do while there are as many as before. */
+  arrange() {
+    if (this.viewer.panes.length !== this.count) this.refresh();
+    else this.filmKnown();
+  }
+
+  /** The shape of a film is known. */
+  filmKnown() {
+    if (this.count > 1 || this.narrow) this.refresh();
+  }
+
+  /** The page ran again and may have made its columns anew. */
+  soon() {
+    this.due ??= requestAnimationFrame(() => this.refresh());
+  }
+
   close() {
+    cancelAnimationFrame(this.due);
     this.observer.disconnect();
     window.removeEventListener("resize", this.resized);
   }
 
   refresh() {
+    this.due = null;
     const { data, full, panes } = this.viewer;
+    this.count = panes.length;
     if (data) this.columns.refresh({ several: panes.length > 1 || full.on, blinded: data.blinded });
     this.#room();
     this.#panes();
@@ -52,21 +75,28 @@ export class Layout {
     if (!data || !root.isConnected) return;
     const { full } = this.viewer;
     if (data.height && !full.on) {
-      root.style.setProperty("--rx-height", data.height);
+      this.#set(root, "--rx-height", data.height);
       return;
     }
     const { scroller } = this;
     const above = root.getBoundingClientRect().top + scroller.scrollTop;
     const room = Math.max(LEAST_HEIGHT_PX, scroller.clientHeight - above - BELOW_PX);
     let height = room;
-    if (grid.clientWidth < SIDE_BY_SIDE_FROM_PX) {
+    this.narrow = grid.clientWidth < SIDE_BY_SIDE_FROM_PX;
+    if (this.narrow) {
       // a phone: what the films need at its width, and none of them higher than the window
       const chrome = root.clientHeight - grid.clientHeight;
       const films = stackedHeight(this.#ratios, grid.clientWidth);
       height = chrome + Math.min(films, panes.length * scroller.clientHeight);
     }
-    root.style.setProperty("--rx-height", `${Math.floor(height)}px`);
-    document.documentElement.style.setProperty("--rx-room", `${Math.floor(room)}px`);
+    this.#set(root, "--rx-height", `${Math.floor(height)}px`);
+    this.#set(document.documentElement, "--rx-room", `${Math.floor(room)}px`);
+  }
+
+  #set(element, name, value) {
+    if (this.put.get(name) === value) return;
+    this.put.set(name, value);
+    element.style.setProperty(name, value);
   }
 
   #frame() {
@@ -85,9 +115,9 @@ export class Layout {
     const upright = columns === 2;
     const parts = (count) => Array.from({ length: count }, () => "minmax(0, 1fr)").join(" ");
     const shares = `minmax(0, ${first}fr) minmax(0, ${1 - first}fr)`;
-    grid.style.gridTemplateColumns = two && upright ? shares : parts(columns);
-    grid.style.gridTemplateRows = two && !upright ? shares : parts(rows);
-    grid.style.setProperty("--rows", rows);
+    this.#set(grid, "grid-template-columns", two && upright ? shares : parts(columns));
+    this.#set(grid, "grid-template-rows", two && !upright ? shares : parts(rows));
+    this.#set(grid, "--rows", rows);
     this.between.node.hidden = !two;
     if (!two) return;
     const percent = `calc(${100 * first}% - 5px)`;

@@ -20,7 +20,7 @@ export class PageColumns {
   }
 
   #divide(blinded) {
-    if (this.blinded === blinded) return;
+    if (this.separator && this.blinded === blinded) return;
     this.blinded = blinded;
     this.separator?.node.remove();
     this.separator = new Separator({
@@ -56,8 +56,10 @@ export class PageColumns {
     this.#divide(blinded);
     this.several = several;
     const { separator, texts } = this;
-    separator.node.hidden = texts === null;
-    if (texts === null) return;
+    if (texts === null) {
+      separator.node.hidden = true;
+      return;
+    }
     const film = this.#film;
     mark(film, "rxColumn", "film");
     mark(texts, "rxColumn", "texts");
@@ -66,7 +68,9 @@ export class PageColumns {
     mark(block, "rxShared", separator.share === null ? null : "");
     if (separator.share !== null) {
       const share = held(separator.share, this.#frame().size, separator.least); // of another window
-      block.style.setProperty("--rx-film", share);
+      if (block.style.getPropertyValue("--rx-film") !== String(share)) {
+        block.style.setProperty("--rx-film", share);
+      }
     }
     const [a, b] = [film.getBoundingClientRect(), texts.getBoundingClientRect()];
     const beside = b.width > 0 && b.left >= a.right;

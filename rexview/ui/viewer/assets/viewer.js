@@ -117,6 +117,7 @@ class Viewer {
 
   update(data, setTriggerValue) {
     this.tell = setTriggerValue;
+    this.layout.soon();
     if (!this.turning.accepts(data.case)) return; // the page has not followed yet
     this.#show(data);
     const kept = this.turning.kept();
@@ -127,7 +128,6 @@ class Viewer {
     const text = JSON.stringify(data);
     if (text === this.received) {
       this.address.touch(); // the page ran again and may have dropped our part of the address
-      this.layout.refresh();
       return;
     }
     this.received = text;
@@ -211,13 +211,13 @@ class Viewer {
       this.panes[place].refreshBoxes();
     });
     this.groups.lightWhere(null);
-    this.layout.refresh();
+    this.layout.arrange();
     this.changed();
   }
 
   /** A pane has its image, or knows that there is none. */
   loaded() {
-    this.layout.refresh(); // the shape of the film is known now
+    this.layout.filmKnown();
     this.changed();
     if (!this.panes.every((pane) => pane.settled)) return;
     const fetchAhead = () => this.fetchAhead();
