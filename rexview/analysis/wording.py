@@ -88,7 +88,9 @@ def _search(case_filter: CaseFilter) -> str:
     words = f"“{case_filter.search}”"
     if not is_finding_search(case_filter.search, case_filter.mention):
         return words
-    return f"{words} {MENTIONS[case_filter.mention].lower()}"
+    terms = search_terms(case_filter.search)
+    found = f"{terms.names[:1].upper()}{terms.names[1:]}: {MENTIONS[case_filter.mention].lower()}"
+    return f"{found}, “{' '.join(terms.words)}”" if terms.words else found
 
 
 def sort_name(case_filter: CaseFilter) -> str:

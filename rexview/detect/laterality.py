@@ -24,7 +24,7 @@ from rexview.detect.laterality_boxes import (
     place_evidence,
     reference_side,
 )
-from rexview.detect.laterality_choice import asks_for_absence, wrong_side_chosen
+from rexview.detect.laterality_choice import choices_with_sides, wrong_side_chosen
 from rexview.detect.laterality_text import (
     Contradiction,
     against_report,
@@ -87,7 +87,9 @@ class Laterality:
         that claims one or a reference box of the same finding on the same image, and one that
         chooses an option with a side where the correct option (or else the report) has one.
         """
-        texts = pl.concat([_by_text(review_set), _by_choice(review_set)])
+        texts = pl.concat(
+            [_by_text(review_set), choices_with_sides(review_set, f"{_RIGHT}|{_LEFT}")]
+        )
         boxes = _by_boxes(review_set)
         looks = texts.select("case", "model", pl.lit(None, pl.String).alias("kind"), "look")
         return pl.concat([boxes, looks])
@@ -167,42 +169,6 @@ def _by_text(review_set: ReviewSet) -> pl.DataFrame:
         )
         .select("case", "model", look=boxed | ~agree.fill_null(False))
     )
-
-
-def _by_choice(review_set: ReviewSet) -> pl.DataFrame:
-    """Return ``case``, ``model``, ``look`` of the answers whose chosen option can be judged."""
-    report = pl.concat_str(
-        [pl.col("report").struct.field(part).fill_null("") for part in ("findings", "impression")],
-        separator="\n",
-    )
-    cases = review_set.cases.filter(pl.col("question_type") == "choice").select(
-        "options", "correct", "question", "category", case="id", report=report
-    )
-    chosen = newest(review_set).select("case", "model", "choice").filter(pl.col("choice") >= 0)
-    answers = chosen.join(cases, on="case", maintain_order="left").with_columns(
-        chosen=_option("choice"),
-        reference=pl.when(pl.col("correct").is_null()).then("report").otherwise(_option("correct")),
-    )
-    names_side = pl.all_horizontal(
-        pl.col(text).str.contains(_RIGHT) | pl.col(text).str.contains(_LEFT)
-        for text in ("chosen", "reference")
-    )
-    inverted = pl.struct("question", "category").map_elements(
-        lambda asked: asks_for_absence(asked["question"] or "", asked["category"]),
-        return_dtype=pl.Boolean,
-    )
-    return (
-        answers.filter(names_side.fill_null(False))
-        .filter(~inverted)
-        .select("case", "model", look=pl.col("choice").ne_missing(pl.col("correct")))
-    )
-
-
-def _option(number: str) -> pl.Expr:
-    """Return the text of the option whose number stands in a column."""
-    place = pl.col(number)
-    valid = (place >= 0) & (place < pl.col("options").list.len())
-    return pl.when(valid).then(pl.col("options").list.get(place, null_on_oob=True))
 
 
 def _by_boxes(review_set: ReviewSet) -> pl.DataFrame:

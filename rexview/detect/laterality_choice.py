@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+import polars as pl
+
+from rexview.detect.detector import newest
 from rexview.detect.findings import Mention, find_mentions, finding_info
 from rexview.detect.laterality_text import one_side, stated
 from rexview.detect.spoken import as_displayed
 from rexview.geometry import OTHER_SIDE
-from rexview.schema import Answer, Case, Evidence
+from rexview.schema import Answer, Case, Evidence, ReviewSet
 
 _INVERTED: Final = re.compile(
     r"\b(?:not?|cannot|neither|without|except|absent|missing|excluded|ruled out|lacks?|false|least"
@@ -37,9 +40,40 @@ class _Claim:
     span: tuple[int, int]
 
 
-def asks_for_absence(question: str, category: str | None) -> bool:
-    """Say whether the right option of a question is what is *not* there."""
-    return category == "negation_assessment" or bool(_INVERTED.search(question[:_LONGEST]))
+def choices_with_sides(review_set: ReviewSet, side_words: str) -> pl.DataFrame:
+    """Return ``case``, ``model``, ``look`` of the answers whose chosen option can be judged.
+
+    ``side_words`` is a regular expression for words that name a side.
+    """
+    report = pl.concat_str(
+        [pl.col("report").struct.field(part).fill_null("") for part in ("findings", "impression")],
+        separator="\n",
+    )
+    cases = review_set.cases.filter(pl.col("question_type") == "choice").select(
+        "options", "correct", "question", "category", case="id", report=report
+    )
+    chosen = newest(review_set).select("case", "model", "choice").filter(pl.col("choice") >= 0)
+    answers = chosen.join(cases, on="case", maintain_order="left").with_columns(
+        chosen=_option("choice"),
+        reference=pl.when(pl.col("correct").is_null()).then("report").otherwise(_option("correct")),
+    )
+    names_side = pl.all_horizontal(pl.col("chosen", "reference").str.contains(side_words))
+    inverted = pl.struct("question", "category").map_elements(
+        lambda asked: _asks_for_absence(asked["question"] or "", asked["category"]),
+        return_dtype=pl.Boolean,
+    )
+    return (
+        answers.filter(names_side.fill_null(False))
+        .filter(~inverted)
+        .select("case", "model", look=pl.col("choice").ne_missing(pl.col("correct")))
+    )
+
+
+def _option(number: str) -> pl.Expr:
+    """Return the text of the option whose number stands in a column."""
+    place = pl.col(number)
+    valid = (place >= 0) & (place < pl.col("options").list.len())
+    return pl.when(valid).then(pl.col("options").list.get(place, null_on_oob=True))
 
 
 def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evidence, ...]]]:
@@ -59,7 +93,7 @@ def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evide
     if case.question_type != "choice" or choice is None or not 0 <= choice < len(options):
         return []
     correct = case.correct
-    if choice == correct or asks_for_absence(case.question, case.category):
+    if choice == correct or _asks_for_absence(case.question, case.category):
         return []
     right = options[correct] if correct is not None and 0 <= correct < len(options) else None
     chosen = _claims(case, options[choice])
@@ -87,6 +121,11 @@ def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evide
             evidence.append(_report_evidence(case, *reported[0]))
         found.append((f"{message}.", tuple(evidence)))
     return found
+
+
+def _asks_for_absence(question: str, category: str | None) -> bool:
+    """Say whether the right option of a question is what is *not* there."""
+    return category == "negation_assessment" or bool(_INVERTED.search(question[:_LONGEST]))
 
 
 def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:

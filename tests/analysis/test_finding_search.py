@@ -117,8 +117,10 @@ def test_words_say_what_is_shown(table: AnswerTable) -> None:
     assert search_words(facets(table, case_filter), "ptx") == (
         "Shown: pneumothorax present or possible in an answer or the report."
     )
-    assert describe(table, case_filter) == "“ptx” present"
-    assert [chip.label for chip in chips(table, case_filter)] == ["“ptx” present"]
+    assert describe(table, case_filter) == "Pneumothorax: present"
+    assert [chip.label for chip in chips(table, case_filter)] == ["Pneumothorax: present"]
+    apical = CaseFilter(search="no apical ptx", mention="absent")
+    assert describe(table, apical) == "Pneumothorax: absent, “apical”"
     assert describe(table, CaseFilter(search="ptx")) == "“ptx”"
     assert search_words(facets(table, CaseFilter(search="carina")), "carina") == ""
 

@@ -171,9 +171,9 @@ def test_headline_buttons_and_panel_change_the_link(address, new_page):
     shown(page, "Laterality errors")
     counts = panel.get_by_role("button", name=re.compile("^(Generalist|Medical)"))
     becomes(page, lambda: [text.split("\n")[-1] for text in counts.all_inner_texts()], ["2"])
-    page.get_by_placeholder("Search questions").fill("effusion nowhere")
+    page.get_by_placeholder("Search questions").fill("lung nowhere")
     page.keyboard.press("Enter")
-    shown(page, "Laterality errors, “effusion nowhere”")
+    shown(page, "Laterality errors, “lung nowhere”")
     page.get_by_role("button", name="Clear the search").click()
     shown(page, "Laterality errors")
 
