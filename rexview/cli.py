@@ -264,12 +264,13 @@ def _export_reviews(options: argparse.Namespace) -> int:
     from rexview.analysis.exposure import exposures_of, write_exposures
     from rexview.analysis.finished import only_finished
     from rexview.reviewset import write_csv
+    from rexview.stats.values import unfinished_work
     from rexview.store import merged
 
     reviews = _reviews(options.folder)
     review_set = merged(reviews.review_set, reviews)
     write_csv(review_set, ("scores", "flags"), options.out)
-    begun = only_finished(reviews.review_set, review_set).unfinished_work
+    begun = unfinished_work(only_finished(reviews.review_set, review_set))
     seen = exposures_of(reviews).all(begun)
     write_exposures(seen, options.out)
     scores, flags = review_set.scores.height, review_set.flags.height

@@ -205,7 +205,7 @@ def _verdict_buttons(answer: Answer, failure: str, mine: str | None, reason: str
         )
     )
     unused = "" if mine else " disabled"  # keeps its place, so that a verdict moves nothing
-    title = f'aria-label="Why: {name}" title="Say why (z)"'
+    title = f'aria-label="Why: {name}" title="Say why (Shift+W)"'
     why = f'<button type="button" data-rx-why {title}{unused}>Why</button>'
     given = f'data-rx-mine="{html.escape(mine or "")}" data-rx-reason="{html.escape(reason)}"'
     return f'<span class="rx-verdicts" {about} {given}>{buttons}{why}</span>'

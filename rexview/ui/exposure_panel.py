@@ -12,6 +12,7 @@ import streamlit as st
 from rexview.analysis.exposure import REPORT, UNBLINDED, Exposure, exposures_of
 from rexview.analysis.finished import only_finished
 from rexview.schema import ReviewSet
+from rexview.stats.values import unfinished_work
 from rexview.store import Reviews, merged
 from rexview.ui import people, resources, state, study_panels
 
@@ -39,7 +40,7 @@ def show_exposures(review_set: ReviewSet) -> None:
 
 @lru_cache(maxsize=8)
 def _exposures(given: ReviewSet, reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
-    begun = only_finished(given, merged(given, reviews)).unfinished_work
+    begun = unfinished_work(only_finished(given, merged(given, reviews)))
     return exposures_of(reviews).all(begun)
 
 

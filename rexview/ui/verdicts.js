@@ -306,9 +306,9 @@ const KEYS = {
   E: () => step(-1),
   a: () => press('[data-rx-verdict="confirmed"]'),
   d: () => press('[data-rx-verdict="rejected"]'),
-  z: () => press("[data-rx-why]"),
+  W: () => press("[data-rx-why]"),
   u: () => press(".rx-show"),
-  q: () => window.dispatchEvent(new CustomEvent("rexview:comment", { detail: { key: itemOf(current) && answerInHand() } })),
+  N: () => window.dispatchEvent(new CustomEvent("rexview:comment", { detail: { key: itemOf(current) && answerInHand() } })),
   A: () => card.add(answerInHand()),
 };
 

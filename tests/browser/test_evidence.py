@@ -146,7 +146,7 @@ def test_failures_are_gone_through_judged_and_added_by_keys_and_nothing_moves(pa
     page.wait_for_selector('[data-rx-current] [data-rx-verdict="confirmed"][aria-pressed="true"]')
     assert place.bounding_box() == before
     page.keyboard.press("Escape")
-    page.keyboard.press("z")
+    page.keyboard.press("Shift+W")
     why = page.get_by_role("textbox", name="Why (optional)")
     expect(why).to_be_focused()
     why.fill("Left and right are exchanged.")
@@ -165,7 +165,7 @@ def test_failures_are_gone_through_judged_and_added_by_keys_and_nothing_moves(pa
     expect(current).to_have_attribute("data-rx-item", "generalist/laterality_error")
     page.keyboard.press("a")
     expect(current.get_by_text("you confirmed")).to_have_count(0)
-    page.keyboard.press("q")
+    page.keyboard.press("Shift+N")
     expect(page.get_by_role("region", name="Comments").get_by_role("combobox")).to_contain_text(
         "On Generalist"
     )
