@@ -49,6 +49,7 @@ def show_viewer(
     taken_keys: str = "",
     height: str | None = None,
     one_group: bool = False,
+    page_keys: tuple[tuple[str, str], ...] = (),
 ) -> None:
     """Put the viewer on the page and do what the reader asks of it.
 
@@ -57,7 +58,7 @@ def show_viewer(
     default; with others the viewer is a blinded one. ``taken_keys`` are keys that the page needs
     itself; ``height`` is a CSS length, by default what the window leaves room for. With
     ``one_group`` only the boxes and pictures of the answer that the page names to the viewer can be
-    shown, the boxes on request.
+    shown, the boxes on request. ``page_keys`` stand in the list of keys beside the viewer's own.
     """
     blinded = names is not None
     names = review_set.model_names if names is None else names
@@ -66,7 +67,12 @@ def show_viewer(
         data = viewer_data(review_set, one, ordered, colours, names)
         groups = on_request(data.groups) if one_group else data.groups
         return replace(
-            data, groups=groups, taken_keys=taken_keys, blinded=blinded, one_group=one_group
+            data,
+            groups=groups,
+            taken_keys=taken_keys,
+            blinded=blinded,
+            one_group=one_group,
+            page_keys=page_keys,
         )
 
     ahead = [of(one) for one in neighbours]

@@ -31,6 +31,16 @@ YOU: Final = "You"
 UNNAMED: Final = "rexview:unnamed"
 """The reader of what is said before a name is given."""
 LONGEST_REASON: Final = 4000
+KEYS: Final = (
+    ("e, Shift+E", "next, previous failure"),
+    ("a", "confirm it"),
+    ("d", "reject it"),
+    ("Shift+W", "say why"),
+    ("u", "keep its words and boxes lit"),
+    ("Shift+A", "add a failure"),
+    ("Shift+N", "comment on the answer"),
+)
+"""Keys of :file:`verdicts.js` and what they do, for the list of keys."""
 _EVIDENCE: Final = "rx_evidence"
 _KEY: Final = "rx_verdicts"
 _DONE: Final = "rx_verdicts_done"

@@ -116,6 +116,7 @@ class ViewerData:
     ``blinded`` says that whoever looks must not see what is hidden: no choice of theirs shows the
     reference from the start. With ``one_group`` only the boxes and pictures of the group that the
     page named last can be shown (event ``rexview:group`` of the browser's window), none before.
+    ``page_keys`` are keys of the page itself with their meaning, for the list of keys.
     """
 
     case: str
@@ -128,6 +129,7 @@ class ViewerData:
     taken_keys: str = ""
     blinded: bool = False
     one_group: bool = False
+    page_keys: tuple[tuple[str, str], ...] = ()
 
     def to_json(self, height: str | None) -> dict[str, Any]:
         """Return what the browser gets; ``height`` is a CSS length, None for the window's room."""
@@ -142,6 +144,7 @@ class ViewerData:
             "takenKeys": self.taken_keys,
             "blinded": self.blinded,
             "oneGroup": self.one_group,
+            "pageKeys": self.page_keys,
             "ahead": {one.case: one.to_json(height) for one in self.ahead},
         }
 

@@ -136,7 +136,7 @@ class Viewer {
     this.asked = false;
     if (fresh) this.groups.pin(null);
     if (fresh && data.oneGroup) for (const group of data.groups) this.state.setGroup(group, group.shown);
-    this.help.note(data.takenKeys);
+    this.help.note(data);
     this.#take(fresh);
     if (fresh) {
       this.renewals = 0;
