@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rexview import __version__
 from rexview.bounded import typed_path
 from rexview.errors import FileRefused, ImportSourceError, ReviewSetError, RexviewError
-from rexview.schema import Problem
+from rexview.problem import Problem
 from rexview.vocab import HINT_KINDS
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rexview.schema import Problem
+    from rexview.problem import Problem
 
 
 class RexviewError(Exception):

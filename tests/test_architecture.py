@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
-    {"errors", "vocab", "protocol", "frames"},
+    {"errors", "vocab", "protocol", "frames", "problem"},
     {"bounded"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},

@@ -11,11 +11,11 @@ from typing import Final
 import polars as pl
 
 from rexview import geometry
+from rexview.problem import Severity
 from rexview.reviewset.flat import Flat
 from rexview.reviewset.problems import ProblemList, quoted
 from rexview.reviewset.rows import report_rows
 from rexview.reviewset.sources import TableSource
-from rexview.schema import Severity
 
 _DRAWN: Final = (
     "Give x, y, width and height in pixels of the stored image, from its top left corner."

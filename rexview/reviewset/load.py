@@ -11,6 +11,7 @@ import polars as pl
 from rexview import frames
 from rexview.answer_digest import by_answer
 from rexview.errors import ReviewSetError
+from rexview.problem import Problem
 from rexview.reviewset.boxes import boxed_images, check_boxes, image_sizes, with_images_named
 from rexview.reviewset.columns import TABLES
 from rexview.reviewset.duplicates import with_newest, without_duplicates
@@ -30,7 +31,7 @@ from rexview.reviewset.references import check_references
 from rexview.reviewset.rows import report_rows
 from rexview.reviewset.sources import TableSource, find_tables, fingerprint
 from rexview.reviewset.tables import empty_table, read_table
-from rexview.schema import Problem, ReviewSet, SetInfo
+from rexview.schema import ReviewSet, SetInfo
 
 
 def load(folder: Path) -> ReviewSet:

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from rexview.problem import Problem, Severity
 from rexview.reviewset.problems import LISTED, ProblemList, quoted
 from rexview.reviewset.sources import TableSource
-from rexview.schema import Problem, Severity
 
 Positions = npt.NDArray[np.int64]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
+from rexview.problem import Problem, Severity
 from rexview.reviewset.problems import LISTED, ProblemList
 from rexview.reviewset.sources import TableSource
-from rexview.schema import Problem, Severity
 
 
 def report_rows(

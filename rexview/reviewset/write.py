@@ -12,6 +12,7 @@ from typing import Any, Literal
 import polars as pl
 
 from rexview.errors import ReviewSetError
+from rexview.problem import Problem
 from rexview.reviewset.column import Table
 from rexview.reviewset.columns import TABLES
 from rexview.reviewset.file_rows import file_frame, json_rows, json_value, own_columns
@@ -19,7 +20,7 @@ from rexview.reviewset.images import image_path, images_folder, is_url, relative
 from rexview.reviewset.info import BUILT_IN_RUBRIC, dump_info
 from rexview.reviewset.json_text import dump
 from rexview.reviewset.sources import INFO_FILE, TableFormat
-from rexview.schema import Problem, ReviewSet
+from rexview.schema import ReviewSet
 
 
 def write(

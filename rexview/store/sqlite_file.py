@@ -23,7 +23,11 @@ def make_file(file: Path, wait_s: float) -> None:
     try:
         if file.parent == data_folder():
             file.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o644))
+        # only where there is none: to close a file that SQLite has open in this process takes away
+        # its locks, and another process would take itself for the last one and remove the -wal
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644))
+    except FileExistsError:
+        pass
     except (FileNotFoundError, NotADirectoryError):
         raise folder_gone() from None
     except OSError as error:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pandas as pd
 import streamlit as st
 
-from rexview.schema import Problem
+from rexview.problem import Problem
 
 _COLUMNS = {
     "severity": "Severity",

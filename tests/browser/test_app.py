@@ -70,7 +70,7 @@ def test_the_main_walk(demo, new_page):
     painted(page, first)
 
     page.keyboard.press("x")  # full screen: the page without its navigation
-    page.wait_for_function("document.fullscreenElement !== null")
+    page.wait_for_function("() => document.fullscreenElement !== null")
     always = (".st-key-rx_notice", f".rx-place >> text={first}")
     texts = (".rx-question", ".rx-answer >> nth=0")
     for seen in (*always, *texts):

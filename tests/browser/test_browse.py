@@ -226,7 +226,9 @@ def test_the_next_page_of_cards(address, new_page):
     page.get_by_role("button", name="Next page").click()
     wait_for_cards(page, 6)
     shown_address(page, "/browse?sort=order&page=2")
-    page.wait_for_function("document.querySelector('.rx-card').getBoundingClientRect().top >= 0")
+    page.wait_for_function(
+        "() => document.querySelector('.rx-card').getBoundingClientRect().top >= 0"
+    )
 
 
 def test_by_keyboard(address, new_page):

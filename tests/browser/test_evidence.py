@@ -30,7 +30,7 @@ def opened(page, demo, case):
     page.add_init_script(LISTENING)
     page.goto(f"{demo}case?sort=order&case={case}")
     page.wait_for_selector(f'[data-painted-case="{case}"]')
-    page.wait_for_function("window.flagsAreHeard")
+    page.wait_for_function("() => window.flagsAreHeard")
     calm(page)
     return page
 
@@ -51,7 +51,7 @@ def test_a_finding_lights_answers_report_and_boxes_and_back(page):
     expect(page.locator(".rx-answer:has(mark[data-rx-lit])")).to_have_count(2)
     until(page, lambda: lit_boxes(page), lambda boxes: "generalist/1" in boxes)
     page.mouse.move(5, 5)
-    page.wait_for_function("!document.querySelector('[data-rx-lit]')")
+    page.wait_for_function("() => !document.querySelector('[data-rx-lit]')")
     page.locator('.box[data-box="generalist/1"]').focus()
     page.wait_for_selector('.rx-report mark[data-rx-lit][data-rx-finding~="pleural_fluid"]')
 
@@ -76,7 +76,7 @@ def test_a_flag_is_pinned_until_escape(page):
         )
     becomes(page, lambda: lit_boxes(page), ["generalist/1"])
     page.keyboard.press("Escape")
-    page.wait_for_function("!document.querySelector('[data-rx-pinned], [data-rx-shown]')")
+    page.wait_for_function("() => !document.querySelector('[data-rx-pinned], [data-rx-shown]')")
     page.locator("h3").first.click()
     becomes(page, lambda: lit_boxes(page), [])
 
@@ -104,7 +104,7 @@ def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
     expect(page.get_by_text(KEPT)).to_have_count(1)
     expect(page).to_have_url(re.compile("~i"))
     page.wait_for_function(
-        "document.activeElement?.getAttribute('data-rx-failure') === 'execution_gap'"
+        "() => document.activeElement?.getAttribute('data-rx-failure') === 'execution_gap'"
     )
     expect(page.locator(".rx-badge.rx-rejected", has_text="Execution")).to_have_count(1)
     card = page.locator(".rx-v-card")
@@ -122,7 +122,7 @@ def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
 
     page.keyboard.press("j")
     page.wait_for_selector('[data-painted-case="c02"]')
-    page.wait_for_function("location.search.includes('case=c02')")
+    page.wait_for_function("() => location.search.includes('case=c02')")
     expect(page.get_by_text(KEPT)).to_have_count(0)
     page.keyboard.press("k")
     expect(page.get_by_text(KEPT)).to_have_count(1)

@@ -134,7 +134,7 @@ def test_words_are_marked_for_the_other_and_the_picture_stays(start, new_page):
     write(ann, "On these words")
     one(bob, "On these words").wait_for(timeout=SOON)
     marked = "() => [...(CSS.highlights.get('rx-commented') ?? [])].map(range => range.toString())"
-    bob.wait_for_function(f"({marked})().includes('effusion')", timeout=SOON)
+    bob.wait_for_function(f"() => ({marked})().includes('effusion')", timeout=SOON)
     assert ann.locator(".rx").first.bounding_box() == before
     ann.locator(".rx-c-form select").select_option(index=2)
     write(ann, "On this box")
@@ -150,7 +150,7 @@ def test_what_is_typed_outlives_reload_and_another_case(start, new_page):
     ann.wait_for_selector(".rx-c-tab", timeout=60_000)
     ann.locator(".rx-c-tab").click()
     ann.wait_for_function(
-        "document.querySelector('.rx-c-form textarea').value === 'Half a thought'"
+        "() => document.querySelector('.rx-c-form textarea').value === 'Half a thought'"
     )
     ann.locator(".rx-c-form textarea").fill("")
 

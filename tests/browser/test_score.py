@@ -159,7 +159,9 @@ def test_undo_takes_back_what_was_done_last(demo, page):
     page.keyboard.press("4")
     page.keyboard.press("2")
     page.keyboard.press("u")
-    page.wait_for_function("document.querySelector('.rx-pad .message').textContent === 'Undone'")
+    page.wait_for_function(
+        "() => document.querySelector('.rx-pad .message').textContent === 'Undone'"
+    )
     assert checked(page, "A/execution/") is None
     assert current(page) == "A/execution/"
     page.keyboard.press("u")
@@ -177,10 +179,12 @@ def test_skip_with_a_reason_and_take_it_back(demo, page):
     page.get_by_label("Question is unclear").check()
     page.get_by_role("button", name="Skip this case").click()
     assert after
-    page.wait_for_function("!location.search.includes('case=c05')")
+    page.wait_for_function("() => !location.search.includes('case=c05')")
     saved(page)
     assert demo.history(case_id="c05", kind="skip")[0]["value"] == {"reason": "Question is unclear"}
-    page.wait_for_function("document.querySelector('.tally').textContent.includes('1 skipped')")
+    page.wait_for_function(
+        "() => document.querySelector('.tally').textContent.includes('1 skipped')"
+    )
     open_case(page, demo, "c05")
     assert "Skipped: Question is unclear" in page.locator(".finish").inner_text()
     page.get_by_role("button", name="Take back").click()
@@ -229,7 +233,7 @@ def test_failures_are_confirmed_and_taken_back(demo, page):
     page.keyboard.press("Escape")
     sheet.wait_for(state="hidden")
     page.wait_for_function(
-        "document.querySelector('[data-failure=hallucination]').ariaPressed === 'false'"
+        "() => document.querySelector('[data-failure=hallucination]').ariaPressed === 'false'"
     )
     page.wait_for_timeout(300)
     saved(page)
@@ -244,7 +248,7 @@ def test_nothing_is_lost_when_cases_are_turned_fast(demo, page):
     order = []
     given = 0
     for _ in range(6):
-        page.wait_for_function("document.querySelector('.rx-pad .row.current')")
+        page.wait_for_function("() => document.querySelector('.rx-pad .row.current')")
         order.append(page.locator(".rx-pad .place").get_attribute("title"))
         for key in "4321":
             page.keyboard.press(key)
@@ -259,7 +263,7 @@ def test_nothing_is_lost_when_cases_are_turned_fast(demo, page):
     for case in order:
         rows = demo.history(case_id=case, kind="score")
         assert [row["value"]["score"] for row in rows][:4] == [1, 2, 3, 4], case
-    page.wait_for_function("location.search.includes('case=')")
+    page.wait_for_function("() => location.search.includes('case=')")
 
 
 def test_two_windows_of_one_reader_do_not_fight(demo, page, new_page):
@@ -351,7 +355,7 @@ def test_the_report_comes_on_request_only(demo, page):
 def test_a_case_seen_with_the_models_named_is_said_before_it_is_scored(demo, page):
     page.goto(f"{demo.address}case?case=c21")
     page.wait_for_selector('[data-painted-case="c21"]')
-    page.wait_for_function("document.body.innerText.includes('Generalist')")
+    page.wait_for_function("() => document.body.innerText.includes('Generalist')")
     open_case(page, demo, "c21")
     page.locator(".seen .ask", has_text="with the models named").wait_for()
     key = current(page)
@@ -379,7 +383,7 @@ def test_the_list_of_cases_leads_to_them(demo, page):
     page.get_by_role("button", name="Cases").click()
     sheet = page.locator(".rx-pad .sheet")
     assert sheet.locator(".case").count() == int(
-        page.locator(".place").inner_text().rpartition(" ")[2]
+        page.locator(".rx-pad .place").inner_text().rpartition(" ")[2]
     )
     assert "null" not in sheet.inner_text()
     sheet.locator('[data-case="c12"]').click()
@@ -498,7 +502,9 @@ def test_all_is_scored_and_the_models_are_named(new_page, tmp_path):
         open_case(page, server, "c2")
         for key in "4444":
             page.keyboard.press(key)
-        page.wait_for_function("document.querySelector('.message').textContent.includes('All')")
+        page.wait_for_function(
+            "() => document.querySelector('.message').textContent.includes('All')"
+        )
         open_case(page, server, "c1")
         page.wait_for_selector(".rx-pad .row.current")
         for slot in ("A", "B"):

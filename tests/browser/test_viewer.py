@@ -675,7 +675,7 @@ class TestViews:
     def test_full_screen_keeps_the_page_and_hides_its_texts_on_demand(self, viewer):
         viewer.page.goto(f"{viewer.app}?case=one&narrow")
         viewer.settled("one").key("x")
-        viewer.page.wait_for_function("document.fullscreenElement !== null")
+        viewer.page.wait_for_function("() => document.fullscreenElement !== null")
         width = lambda: viewer.page.locator(".rx").bounding_box()["width"]  # noqa: E731
         beside = viewer.until(width, lambda now: now > 700)
         viewer.key("q")
@@ -686,7 +686,7 @@ class TestViews:
         viewer.key("q")
         viewer.becomes(width, pytest.approx(beside, abs=2))
         viewer.key("x")
-        viewer.page.wait_for_function("document.fullscreenElement === null")
+        viewer.page.wait_for_function("() => document.fullscreenElement === null")
         viewer.until(width, lambda now: now < beside)
         viewer.has(0, "html[data-rx-full]")
         viewer.page.goto(f"{viewer.app}?case=blinded&narrow")
@@ -703,7 +703,8 @@ class TestCases:
     def test_next_case_is_there_already(self, viewer):
         viewer.open()
         viewer.page.wait_for_function(
-            "performance.getEntriesByType('resource').some((one) => one.name.endsWith('/mirrored'))"
+            "() => performance.getEntriesByType('resource')"
+            ".some((one) => one.name.endsWith('/mirrored'))"
         )
         asked = viewer.pixels_asked.count("mirrored")
         viewer.key("j")
@@ -732,7 +733,7 @@ class TestCases:
         viewer.open()
         usual = viewer.readout()
         viewer.key("+", "i", "h")
-        viewer.page.wait_for_function("location.hash !== ''")
+        viewer.page.wait_for_function("() => location.hash !== ''")
         viewer.key("j")
         viewer.settled("mirrored")
         viewer.key("k")
@@ -745,7 +746,7 @@ class TestCases:
         viewer.open()
         seen = "(one) => one.getBoundingClientRect().top < innerHeight"
         viewer.key("g")
-        viewer.page.wait_for_function(f"({seen})(document.getElementById('report'))")
+        viewer.page.wait_for_function(f"() => ({seen})(document.getElementById('report'))")
 
 
 class TestAddress:
@@ -757,7 +758,7 @@ class TestAddress:
         viewer.page.mouse.wheel(0, -150)
         viewer.drag((0.5, 0.5), (0.6, 0.55))
         viewer.key("i", "r", "1")
-        viewer.page.wait_for_function("location.hash.includes('b=med,reference')")
+        viewer.page.wait_for_function("() => location.hash.includes('b=med,reference')")
         pass_time(viewer.page, 400)
         calm(viewer.page)
         other = OnPage(new_page(), viewer.app)
@@ -771,10 +772,10 @@ class TestAddress:
 
     def test_survives_a_rerun_and_a_reload(self, viewer):
         viewer.open().key("i")
-        viewer.page.wait_for_function("location.hash.includes('~i')")
+        viewer.page.wait_for_function("() => location.hash.includes('~i')")
         viewer.page.fill("input[aria-label='Notes']", "seen")
         viewer.page.keyboard.press("Enter")
-        viewer.page.wait_for_function("document.querySelector('#runs').textContent === '2'")
+        viewer.page.wait_for_function("() => document.querySelector('#runs').textContent === '2'")
         viewer.reads("inverted")
         expect(viewer.page).to_have_url(re.compile("~i"))
         viewer.page.reload()
@@ -786,9 +787,9 @@ class TestAddress:
         pass_time(viewer.page, 500)
         assert viewer.page.url.endswith("?case=one#report")
         viewer.key("i")
-        viewer.page.wait_for_function("location.hash.includes('~i')")
+        viewer.page.wait_for_function("() => location.hash.includes('~i')")
         viewer.key("i")
-        viewer.page.wait_for_function("location.hash === ''")
+        viewer.page.wait_for_function("() => location.hash === ''")
 
 
 class TestTouch:

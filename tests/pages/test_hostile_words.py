@@ -1,7 +1,7 @@
 """Nothing of a set or of a link is more than text on any page: read from what is delivered.
 
 ``tests/ui/test_text_on_pages.py`` reads the code for the same; a browser shows what comes of it in
-``tests/browser/test_hostile_words.py``.
+``tests/browser/test_hostile_walk.py``.
 """
 
 import json

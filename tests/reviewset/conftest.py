@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from rexview.problem import Problem
 from rexview.reviewset import check, load
-from rexview.schema import Problem, ReviewSet
+from rexview.schema import ReviewSet
 
 INFO = """\
 format: 1

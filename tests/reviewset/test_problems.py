@@ -1,5 +1,5 @@
+from rexview.problem import Problem
 from rexview.reviewset.problems import LISTED, ProblemList, listed, quoted
-from rexview.schema import Problem
 
 
 def add_rows(problems, count, *, severity="error", remedy="Fix it."):

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from rexview.bounded import read_file, typed_path
 from rexview.errors import FileRefused, ImportSourceError
-from rexview.schema import Problem
+from rexview.problem import Problem
 from rexview.vocab import DIMENSIONS, FAILURES
 
 _LONGEST_FILE: Final = 10_000_000

@@ -14,11 +14,12 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from rexview.errors import ImageError, ImportSourceError
+from rexview.problem import Problem
 from rexview.reviewset.importers.draft import Draft
 from rexview.reviewset.importers.image_inspection import inspect_image
 from rexview.reviewset.importers.image_names import RASTER_SUFFIXES
 from rexview.reviewset.importers.problem_log import ProblemLog
-from rexview.schema import Problem, StudyImage
+from rexview.schema import StudyImage
 from rexview.vocab import normalise_view
 
 _SAMPLE: Final = 200

@@ -14,9 +14,9 @@ from typing import Any, Final, Literal
 
 from rexview.bounded import typed_path
 from rexview.errors import FileRefused
+from rexview.problem import Problem
 from rexview.reviewset.importers.draft import Draft
 from rexview.reviewset.importers.problem_log import ProblemLog
-from rexview.schema import Problem
 
 OptionType = Literal["text", "texts", "flag", "switch", "choice", "file", "folder", "mapping"]
 """``texts`` is a list of strings, ``flag`` is off and ``switch`` is on unless told otherwise,

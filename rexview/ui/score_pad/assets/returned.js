@@ -11,9 +11,8 @@ const SAME = ["case", "kind", "slot", "shown", "subject", "picture", "field"];
 
 /** How the text of an answer begins: its letter may stand for another one by then. */
 export function beginningOf(answer) {
-  const page = document.createElement("template"); // nothing in it is run or fetched
-  page.innerHTML = answer.html; // made and escaped by the server
-  const text = page.content.textContent.trim().replace(/\s+/g, " ");
+  const page = new DOMParser().parseFromString(answer.html, "text/html"); // nothing in it is run
+  const text = page.body.textContent.trim().replace(/\s+/g, " ");
   return text.length > BEGINNING ? `${text.slice(0, BEGINNING)}…` : text;
 }
 
