@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -100,13 +101,16 @@ def _give(reader: Reader, scores: int) -> None:
 
 
 def set_edited(folder: Path, scores: int = 60) -> dict[str, Any]:
-    """Change the set under an open pad: rename models, change the seed and texts of answers.
+    """Change the set under an open pad: seed, texts of answers, models added, renamed, removed.
+
+    The reader keeps the pad that was opened first, and sends what that showed.
 
     Returns
     -------
     dict
         ``wrong_model`` counts scores that stand under another model than the reader scored, or
-        under an answer whose text the reader did not see. It has to be 0.
+        under an answer whose text the reader did not see. It has to be 0. ``not_taken`` counts
+        those that the server refused as the answer was changed: the pad keeps them.
     """
     folder.mkdir(parents=True)
     (person,) = readers(1)
@@ -114,27 +118,36 @@ def set_edited(folder: Path, scores: int = 60) -> dict[str, Any]:
         ScoreServer(folder) as server,
         Reader(server, person, Random(4)) as reader,  # noqa: S311
     ):
-        for edit in (_as_it_was, _other_seed, _other_texts):
+        at_hand: dict[str, _Texts] = {}
+        for edit in _EDITS:
             edit(server.review_set.folder)
-            _give(reader, scores // 3)
-        seen = server.review_set  # as it was when the pad was opened
-        texts, before = _texts(reviewset.load(seen.folder)), _texts(seen)
-        given = {one.token: (place, one.cell) for place, one in enumerate(reader.given)}
+            standing = _texts(reviewset.load(server.review_set.folder))
+            for _ in range(scores // len(_EDITS)):
+                reader.give()
+                at_hand[reader.given[-1].token] = standing
+            reader.wait_saved(_WARM_S)
+        before, rows = _texts(server.review_set), server.scores()  # as when the pad was opened
+        taken = [one for one in reader.given if one.token not in reader.refused]
+        cells = {one.token: one.cell for one in taken}
+        found = audit(taken, reader.confirmed, rows)
         wrong = 0
-        for row in server.scores():
-            place, cell = given[row.token]
-            answer = (row.case or "", row.model or "")
-            edited = place >= 2 * (scores // 3) and texts.get(answer) != before.get(answer)
-            wrong += (cell.case, cell.model) != answer or edited
+        for row in rows:
+            cell, answer = cells.get(row.token), (row.case or "", row.model or "")
+            known = cell is not None and (cell.case, cell.model) == answer
+            wrong += not known or at_hand[row.token].get(answer) != before[answer]
         return {
             "run": "set edited while a pad is open",
             "scores": len(reader.given),
             "wrong_model": wrong,
-            "told_or_refused": len(reader.refused) + reader.unsent,
+            "not_taken": len(reader.refused),
+            **asdict(found),
         }
 
 
-def _texts(review_set: ReviewSet) -> dict[tuple[str, str], str | None]:
+_Texts = dict[tuple[str, str], str | None]
+
+
+def _texts(review_set: ReviewSet) -> _Texts:
     rows = review_set.answers.select("case", "model", "text").rows()
     return {(case, model): text for case, model, text in rows}
 
@@ -153,6 +166,67 @@ def _other_texts(folder: Path) -> None:
     file = folder / "answers.jsonl"
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace("left", "right"), encoding="utf-8")
+
+
+def _model_added(folder: Path) -> None:
+    first = _first_model(folder)
+    _edit_answers(
+        folder,
+        lambda rows: [*rows, *({**row, "model": "added"} for row in rows if row["model"] == first)],
+    )
+
+
+def _model_renamed(folder: Path) -> None:
+    first = _first_model(folder)
+    _edit_answers(folder, lambda rows: [_named(row, first, "renamed") for row in rows])
+
+
+def _models_swapped(folder: Path) -> None:
+    """Give each of two models the answers of the other: only the names say that it happened."""
+    names = sorted({row["model"] for row in _answers(folder)})[-2:]
+    swapped = dict(zip(names, reversed(names), strict=True))
+    _edit_answers(
+        folder,
+        lambda rows: [{**row, "model": swapped.get(row["model"], row["model"])} for row in rows],
+    )
+
+
+def _model_removed(folder: Path) -> None:
+    first = _first_model(folder)
+    _edit_answers(folder, lambda rows: [row for row in rows if row["model"] != first])
+
+
+_EDITS: Final = (
+    _as_it_was,
+    _other_seed,
+    _model_added,
+    _other_texts,
+    _model_renamed,
+    _models_swapped,
+    _model_removed,
+)
+
+
+def _first_model(folder: Path) -> str:
+    return str(_answers(folder)[0]["model"])
+
+
+def _named(row: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+    return {**row, "model": new} if row["model"] == old else row
+
+
+def _answers(folder: Path) -> list[dict[str, Any]]:
+    lines = (folder / "answers.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def _edit_answers(
+    folder: Path, edit: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]
+) -> None:
+    for name in ("scores.csv", "flags.csv"):  # these name models
+        (folder / name).unlink(missing_ok=True)
+    text = "".join(f"{json.dumps(row)}\n" for row in edit(_answers(folder)))
+    (folder / "answers.jsonl").write_text(text, encoding="utf-8")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import json
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,6 +33,7 @@ from rexview.store.integrity import (
     examine,
     is_intact,
 )
+from rexview.store.letters import key_among, take_over
 from rexview.store.location import data_folder
 from rexview.store.reviews import Reviews
 from rexview.store.tables import HISTORY, SECRETS, VERSION
@@ -132,9 +133,7 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
                 "Entries of the backup are in this database already, under another review set; "
                 "nothing was restored. Give the set the id under which they were written."
             ) from error
-        if letters is not None:
-            connection.execute(SECRETS.delete().where(SECRETS.c.review_set == key))
-            connection.execute(insert(SECRETS).values(review_set=key, letters=letters))
+        take_over(connection, key, letters, replaces=True)
 
     reviews.database.write(work, lock=reviews.lock, replaces=True)
     reviews.database.look_again()
@@ -296,27 +295,34 @@ def _read(file: Path, key: str) -> tuple[list[Row], str | None]:
 
     The key is None in a backup from before there was such a key.
     """
-    rows, letters = _read_whole(file)
-    sets = {row["review_set"] for row in rows if is_intact(row)}
+    rows, letters = read_whole(file)
+    sets = sets_of(rows)
     if len(sets) > 1:
         rows = [row for row in rows if row["review_set"] == key]
     if not rows:
         raise BackupError(f"{file.name} holds no entries of this review set.")
-    return rows, letters.get(rows[0]["review_set"])
+    return rows, key_among(letters, sets_of(rows) or letters)
 
 
-def read_rows(file: Path) -> list[Row]:
-    """Read the rows of a backup or a SQLite file, oldest first, after checking that it is whole.
+def sets_of(rows: Iterable[Row]) -> tuple[str, ...]:
+    """Return the sets of rows that are as they were written: a damaged one may name another."""
+    return tuple(dict.fromkeys(row["review_set"] for row in rows if is_intact(row)))
+
+
+def read_whole(file: Path) -> tuple[list[Row], dict[str, str]]:
+    """Read a backup or a SQLite file after checking that it is whole.
+
+    Returns
+    -------
+    rows : list of dict
+        Oldest first.
+    letters : dict of str to str
+        What keys the letters of answers, by set.
 
     Raises
     ------
     BackupError
     """
-    return _read_whole(file)[0]
-
-
-def _read_whole(file: Path) -> tuple[list[Row], dict[str, str]]:
-    """Read the rows, oldest first, and what keys the letters of answers, by set."""
     try:
         check_file(file, _LONGEST_FILE)
         with file.open("rb") as opened:
@@ -361,7 +367,7 @@ def _rows_of_lines(file: Path) -> tuple[list[Row], dict[str, str]]:
         letters = heading.get("letters")
         if letters is not None:
             bytes.fromhex(letters)
-        return rows, {row["review_set"]: letters for row in rows[:1] if letters is not None}
+        return rows, {} if letters is None else dict.fromkeys(sets_of(rows)[:1], letters)
     except (ValueError, LookupError, TypeError) as error:
         raise _not_whole(file, "it is not one of ours") from error
 

@@ -7,6 +7,7 @@ make the database. Backups hold it; exports do not, and it must reach neither a 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable, Mapping
 
 from sqlalchemy import Connection, insert, select
 
@@ -42,3 +43,34 @@ def letter_key(database: Database, key: str, *, lock: str) -> bytes:
         return str(found)
 
     return bytes.fromhex(database.write(make, lock=lock))
+
+
+def key_among(keys: Mapping[str, str], names: Iterable[str]) -> str | None:
+    """Return the first secret, in hexadecimal digits, that is kept under one of the names."""
+    return next((keys[name] for name in names if name in keys), None)
+
+
+def take_over(
+    connection: Connection, key: str, letters: str | None, *, replaces: bool = False
+) -> None:
+    """Keep a secret of another database as that of a set, in the transaction of its entries.
+
+    Parameters
+    ----------
+    connection : Connection
+    key : str
+        What names the set in the database.
+    letters : str, optional
+        In hexadecimal digits. None leaves what there is.
+    replaces : bool
+        Whether it takes the place of a secret that is there; else that one stays, as it names the
+        letters of the pads that are open.
+    """
+    if letters is None:
+        return
+    of_set = SECRETS.c.review_set == key
+    if replaces:
+        connection.execute(SECRETS.delete().where(of_set))
+    elif connection.execute(select(SECRETS.c.letters).where(of_set)).first() is not None:
+        return
+    connection.execute(insert(SECRETS).values(review_set=key, letters=letters))

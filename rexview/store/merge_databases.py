@@ -24,11 +24,13 @@ from rexview.store.backup import (
     backup,
     present_rows,
     put_rows,
-    read_rows,
+    read_whole,
+    sets_of,
     take_away,
 )
 from rexview.store.database import close_database
 from rexview.store.integrity import CHECKSUM, TOLERANT_TEXT, checksum, is_intact
+from rexview.store.letters import key_among, take_over
 from rexview.store.location import FOLDER_KEY, data_folder, files_of, set_key
 from rexview.store.reviews import Reviews
 from rexview.store.tables import HISTORY, same_thing
@@ -86,8 +88,9 @@ def merge_databases(reviews: Reviews, files: Iterable[Path]) -> MergeReport:
     """Join files into the database of a set: all of them or none.
 
     Rows are numbered anew where older ones come in between, and ``previous`` says again what stood
-    before. A row that was changed in one database is taken from the other where it is whole. Each
-    file is kept under a name with the date, and so is what was there before.
+    before. A row that was changed in one database is taken from the other where it is whole. The
+    secret of the letters stays; where there is none, the first file's becomes it. Each file is kept
+    under a name with the date, and so is what was there before.
 
     Raises
     ------
@@ -112,8 +115,9 @@ def merge_databases(reviews: Reviews, files: Iterable[Path]) -> MergeReport:
         numbered = present_rows(connection, reviews)
         present = list(numbered.values())
         joined = present
-        for rows in sources:
+        for rows, letters in sources:
             joined = in_order(joined, rows)
+            take_over(connection, key, letters)
         first = next((at for at, row in enumerate(present) if joined[at] is not row), len(present))
         if first < len(present):
             take_away(connection, numbered, reviews)
@@ -161,26 +165,21 @@ def _timed(rows: Iterable[Row], which: int) -> Iterable[tuple[tuple[datetime, in
         yield (latest, which), row
 
 
-def _rows_of(file: Path, reviews: Reviews) -> list[Row]:
-    """Return the rows of a file that are the set's; refuse one that is of another set."""
-    rows = read_rows(file)
-    ours = {reviews.key, set_key(reviews.review_set)}
-    foreign = sorted(
-        {
-            row["review_set"]
-            for row in rows
-            if is_intact(row)
-            and row["review_set"] not in ours
-            # written before the set had an id, or when its folder lay elsewhere
-            and not row["review_set"].startswith(FOLDER_KEY)
-        }
-    )
+def _rows_of(file: Path, reviews: Reviews) -> tuple[list[Row], str | None]:
+    """Return the rows of a file that are the set's, and its secret of the letters if it has one.
+
+    A file that is of another set is refused.
+    """
+    rows, letters = read_whole(file)
+    ours, sets = (reviews.key, set_key(reviews.review_set)), sets_of(rows)
+    # a folder's key: written before the set had an id, or when its folder lay elsewhere
+    foreign = sorted(one for one in sets if one not in ours and not one.startswith(FOLDER_KEY))
     if foreign:
         raise BackupError(
             f"{file.name} holds entries of another review set, with the id “{foreign[0]}”; "
             "nothing was joined."
         )
-    return rows
+    return rows, key_among(letters, (*ours, *sets))
 
 
 def _missing(file: Path, reviews: Reviews) -> int | None:

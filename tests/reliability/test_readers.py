@@ -9,7 +9,7 @@ from rexview.bench.reliability import full, held, in_trouble, killed, many_reade
 from rexview.bench.reliability_audit import audit
 from rexview.bench.reliability_reader import Reader, readers
 from rexview.bench.reliability_server import ScoreServer
-from rexview.bench.reliability_set import becoming_writable, renamed
+from rexview.bench.reliability_set import becoming_writable, renamed, set_edited
 
 WRONG = ("lost", "missing", "doubled", "strange", "altered", "disordered", "refused")
 
@@ -79,3 +79,11 @@ def test_what_a_server_did_that_was_given_up_is_not_done_twice(tmp_path):
         rows = server.scores()
         assert not audit(reader.given, reader.confirmed, rows)
         assert len(rows) == 6
+
+
+def test_scores_of_a_pad_on_a_set_that_was_edited_go_under_no_other_model(tmp_path):
+    row = set_edited(tmp_path / "run", 56)
+    assert row["scores"] == 56
+    assert row["wrong_model"] == 0
+    assert 8 <= row["not_taken"] <= 48, "what was edited is refused, and only that"
+    assert not any(row[name] for name in WRONG if name in row), row

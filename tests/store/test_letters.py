@@ -1,6 +1,7 @@
 """The secret behind the letters: one for a set, in backups, and in nothing else."""
 
 import json
+import sqlite3
 from threading import Barrier, Thread
 
 import pytest
@@ -66,6 +67,21 @@ def test_a_backup_brings_it_back(reviews, tmp_path, kind, request):
     assert target.letter_key() == key
     (row,) = target.history()
     assert row.answer_digest == reviews.history()[0].answer_digest is not None
+
+
+def test_a_backup_brings_it_back_though_its_first_row_is_damaged(reviews, tmp_path):
+    if not reviews.database.is_sqlite:
+        pytest.skip("the file is changed")
+    key = reviews.letter_key()
+    reviews.record([score(4), score(5, case="c2")], ANN)
+    backup(reviews, tmp_path / "backup")
+    with sqlite3.connect(tmp_path / "backup") as file:
+        file.execute("DROP TRIGGER history_no_update")
+        file.execute("UPDATE history SET review_set = 'another' WHERE id = 1")
+    file.close()
+    target = open_reviews(load(write_set(tmp_path / "other")), Settings())
+    restore(tmp_path / "backup", target)
+    assert target.letter_key() == key
 
 
 def test_a_backup_from_before_there_was_one_leaves_the_secret(reviews, tmp_path):

@@ -162,6 +162,43 @@ def sql_count():
     return select(func.count()).select_from(HISTORY)
 
 
+@pytest.mark.parametrize("asked_first", [True, False])
+def test_the_secret_of_the_letters_is_taken_over_where_there_is_none(
+    folder, monkeypatch, asked_first
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(location, "may_write", lambda folder: False)
+        away = open_reviews(load(folder), Settings())
+        away.record([score(4)], ANN)
+        key = away.letter_key()
+        close_databases()
+    best = open_best(load(folder), Settings())
+    before = best.letter_key() if asked_first else None
+    merge_databases(best, [away.database.file])
+    now = open_reviews(load(folder), Settings())
+    assert now.database.file == folder / "reviews.sqlite"
+    assert now.letter_key() == (before or key)
+    assert before != key
+
+
+@pytest.mark.parametrize("into", ["folder", "server"])
+def test_the_secret_of_the_letters_comes_from_a_folder_that_was_moved(
+    folder, monkeypatch, into, request
+):
+    address = request.getfixturevalue("new_address")() if into == "server" else None
+    reviews = open_reviews(load(folder), Settings())
+    reviews.record([score(4)], ANN)
+    key = reviews.letter_key()
+    backup(reviews, folder.parent / "old.backup")
+    close_databases()
+    (folder / "reviews.sqlite").unlink()
+    moved = folder.rename(folder.with_name("moved"))
+    give_id(moved, "night")
+    here = open_reviews(load(moved), Settings(database_url=address))
+    merge_databases(here, [moved.parent / "old.backup"])
+    assert here.letter_key() == key
+
+
 def test_a_set_without_id_that_moved_is_joined_by_hand(folder, monkeypatch, capsys):
     file = write_while_not_writable(folder, monkeypatch, [score(4)])
     moved = folder.rename(folder.with_name("moved"))

@@ -118,8 +118,9 @@ export class Frame {
     this.message.textContent = words;
   }
 
-  /** What the reader must know, until it is put away. */
+  /** What the reader must know, until it is put away; the same words once. */
   complain(words) {
+    if ([...this.complaints.children].some((line) => line.firstChild.data === words)) return;
     const line = html("p", {}, words, " ", button("Close", () => line.remove()));
     this.complaints.append(line);
   }
