@@ -22,7 +22,7 @@ from rexview.stats import ALL_EQUAL, STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
 
 SOURCES: Final[dict[str, str]] = {
-    "detector": "Found by the detector only",
+    "detector": "Found by a rule only",
     "reader": "Marked by a reader only",
     "both": "Found and marked",
     "hint": "Possible: a rule's hint only",

@@ -161,9 +161,10 @@ def _failure_html(
     )
     item = html.escape(f"{answer.model}/{failure_id}")
     kept = f"{html.escape(answer.case)}/{item}"
+    who = html.escape(_who([flag for _, flag in own], looker))
     return (
         f'<li data-rx-item="{item}"><details data-rx-keep="{kept}"{is_open}><summary>{badge} '
-        f"<i>{html.escape(_who([flag for _, flag in own], looker))}</i></summary>"
+        f'<i title="{who}">{who}</i></summary>'
         f"{buttons}{sayings}</details></li>"
     )
 

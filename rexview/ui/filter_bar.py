@@ -56,10 +56,10 @@ def _head_html(case_filter: CaseFilter, head: SourceCounts) -> str:
 
 
 def sources_text(detector: int, reader: int, both: int) -> str:
-    """Say who found the failures: detectors and readers are never mixed without saying so."""
+    """Say who found the failures: rules and readers are never mixed without saying so."""
     parts: Mapping[str, int] = {
-        "detector only": detector,
+        "rule only": detector,
         "reader only": reader,
-        "detector and reader": both,
+        "rule and reader": both,
     }
     return " · ".join(f"{count:,} {name}" for name, count in parts.items() if count) or "none found"

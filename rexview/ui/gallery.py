@@ -113,9 +113,9 @@ def _answer_html(
 
 
 _SAID: Final = {
-    "detector": "Found by the detector.",
+    "detector": "Found by a rule.",
     "reader": "Marked by a reader.",
-    "both": "Found by the detector and marked by a reader.",
+    "both": "Found by a rule and marked by a reader.",
     "hint": "Possible: a rule hints at it; nobody confirmed it.",
 }
 _MARKS: Final = {"reader": " ✓", "both": " ✓"}

@@ -105,9 +105,9 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
     sources = [
         link(state.PAGE_BROWSE, count.opens, f"{count.value:,} {text}")
         for count, text in (
-            (row.detector, "detector only"),
+            (row.detector, "rule only"),
             (row.reader, "reader only"),
-            (row.both, "detector and reader"),
+            (row.both, "rule and reader"),
             (row.hint, "possible"),
         )
         if count.value
@@ -140,7 +140,7 @@ def other_failures_html(numbers: Overview) -> str:
     )
     return (
         '<div class="rx-scroll"><table class="rx-scores rx-others"><caption>Other failures: '
-        "answers marked by a reader, found by the detector only, and only possible (a hint of a "
+        "answers marked by a reader, found by a rule only, and only possible (a hint of a "
         "rule, not counted as a failure).</caption>"
         f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )

@@ -23,9 +23,9 @@ def test_all_cases_with_headline_numbers(open_app):
     assert title(app) == "All cases"
     assert sorted(cards(app)) == ["c1", "c2", "c3"]
     text = re.sub(r"<[^>]*>", " ", drawn(app))
-    assert re.search(r"1\s+Laterality errors\s+1 detector only", text)
-    assert re.search(r"1\s+Token-limit failures\s+1 detector only", text)
-    assert re.search(r"1\s+Execution-vs-process gaps\s+1 detector only", text)
+    assert re.search(r"1\s+Laterality errors\s+1 rule only", text)
+    assert re.search(r"1\s+Token-limit failures\s+1 rule only", text)
+    assert re.search(r"1\s+Execution-vs-process gaps\s+1 rule only", text)
 
 
 def test_nothing_of_a_file_is_taken_for_html(open_app, review_folder):

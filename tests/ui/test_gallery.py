@@ -122,8 +122,8 @@ def test_cards_tell_the_answers_that_the_filter_is_about(make_set):
     ("counts", "text"),
     [
         ((0, 0, 0), "none found"),
-        ((3, 0, 0), "3 detector only"),
-        ((1200, 2, 1), "1,200 detector only · 2 reader only · 1 detector and reader"),
+        ((3, 0, 0), "3 rule only"),
+        ((1200, 2, 1), "1,200 rule only · 2 reader only · 1 rule and reader"),
     ],
 )
 def test_sources_are_told_apart(counts, text):
