@@ -6,13 +6,18 @@ make the database. Backups hold it; exports do not, and it must reach neither a 
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from sqlalchemy import Connection, insert, select
 
+from rexview.errors import StoreUnreachable
 from rexview.store.database import Database
 from rexview.store.tables import SECRETS
+
+_KEY_BYTES: Final = 32
 
 
 def letter_key(database: Database, key: str, *, lock: str) -> bytes:
@@ -29,20 +34,37 @@ def letter_key(database: Database, key: str, *, lock: str) -> bytes:
     Raises
     ------
     StoreUnreachable, StoreBusy, StoreFull
-        There is none yet and it cannot be kept: letters that would change later are not given.
+        There is none yet and it cannot be kept, or it was changed: letters that would change later
+        are not given.
     """
     asked = select(SECRETS.c.letters).where(SECRETS.c.review_set == key)
     for row in database.rows(asked):
-        return bytes.fromhex(row.letters)
+        return _key_of(row.letters)
 
     def make(connection: Connection) -> str:
         found = connection.execute(asked).scalar_one_or_none()
         if found is None:
-            found = secrets.token_hex(32)
+            made = secrets.token_hex(_KEY_BYTES)
+            found = made + _check_digits(made)
             connection.execute(insert(SECRETS).values(review_set=key, letters=found))
         return str(found)
 
-    return bytes.fromhex(database.write(make, lock=lock))
+    return _key_of(database.write(make, lock=lock))
+
+
+def _check_digits(letters: str) -> str:
+    return hashlib.sha256(letters.encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def _key_of(kept: str) -> bytes:
+    """Return the secret behind its digits; a changed one would give every answer another letter."""
+    letters, check = kept[: 2 * _KEY_BYTES], kept[2 * _KEY_BYTES :]
+    if check != _check_digits(letters):
+        raise StoreUnreachable(
+            "What names the answers of this study in its reviews database is damaged.",
+            "Restore a backup (python -m rexview restore).",
+        )
+    return bytes.fromhex(letters)
 
 
 def key_among(keys: Mapping[str, str], names: Iterable[str]) -> str | None:

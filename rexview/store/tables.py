@@ -119,7 +119,7 @@ SECRETS: Final = Table(
     Column("review_set", Text, primary_key=True),
     Column("letters", Text, nullable=False),
 )
-"""What keys the letters of a set's answers, in hexadecimal digits: see ``Reviews.letter_key``."""
+"""What keys the letters of a set's answers, in hexadecimal digits; see ``letters``."""
 _THING: Final = ("case_id", "model_id", "subject", "picture")
 
 

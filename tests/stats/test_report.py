@@ -174,7 +174,7 @@ def test_failures_say_what_could_be_judged_and_who_says_so(demo):
         parts = row["rule_only"] + row["reader_only"] + row["rule_and_reader"]
         assert parts == row["flagged"] <= row["n"]
     (test,) = [row for row in demo["failure_tests"] if row["failure"] == "laterality_error"]
-    assert (test["n_pairs"], test["only_a"], test["only_b"], test["both"]) == (26, 1, 4, 1)
+    assert (test["n_pairs"], test["only_a"], test["only_b"], test["both"]) == (27, 1, 4, 1)
     assert test["p"] == pytest.approx(0.375)  # 2 * (1 + 5) / 2 ** 5
 
 
