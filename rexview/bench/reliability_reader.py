@@ -17,7 +17,7 @@ from threading import Condition, Thread
 from typing import Any, Final
 from uuid import UUID
 
-from rexview.analysis.worklist import slots_of
+from rexview.analysis.worklist import slots_of, worklist_cases
 from rexview.bench.reliability_audit import Cell, Given
 from rexview.bench.reliability_server import ScoreServer
 from rexview.people import Person
@@ -49,7 +49,7 @@ def slots_to_score(server: ScoreServer, person: Person) -> list[Slot]:
     review_set = server.review_set
     key = open_reviews(review_set, server.settings).letter_key()
     found = []
-    for case in review_set.cases["id"]:
+    for case in worklist_cases(review_set, None, reader=person.id):
         models = [answer.model for answer in review_set.answers_of(case)]
         items = items_to_score(review_set, case)
         letters = slots_of(case, models, reader=person.id, key=key)

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
@@ -66,17 +66,23 @@ def becoming_writable(folder: Path, scores: int = 50) -> dict[str, Any]:
     given = server.review_set
     second = ScoreServer(folder / "there", review_set=given.folder)
     with _data_folder_of(server.folder):
-        with Reader(server, person, Random(1)) as reader:  # noqa: S311
+        with ExitStack() as reading:
             with _closed(given.folder) as is_closed:
                 if not is_closed:
                     return {"run": "folder becoming writable: cannot be tried here"}
+                # only now: who asks for the letters makes a database where one can be made
+                reader = reading.enter_context(Reader(server, person, Random(1)))  # noqa: S311
                 with server:
                     _give(reader, scores)
             with server:
                 shown = len(server.scores())
                 _give(reader, scores)
             vanished = scores - shown + 2 * scores - len(server.scores())
-        with second, Reader(second, other, Random(2)) as beside:  # noqa: S311
+        with (
+            _data_folder_of(second.folder),
+            second,
+            Reader(second, other, Random(2)) as beside,  # noqa: S311
+        ):
             _give(beside, scores)
         settings = Settings(review_set=given.folder)
         untold = not any(one.what == "elsewhere" for one in notices(open_reviews(given, settings)))
