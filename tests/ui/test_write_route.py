@@ -473,6 +473,7 @@ def test_modules_of_the_pad_are_served_and_nothing_else(client):
             "renewal.js",
             "returned.js",
             "sheets.js",
+            "token.js",
             "words.js",
         ]
     )
