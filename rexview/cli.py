@@ -130,11 +130,11 @@ def _add_reviews(commands: Any) -> None:
     join = commands.add_parser(
         "merge-reviews", help="join all databases of a review set into one, every entry once"
     )
-    join.add_argument("folder", type=Path, metavar="FOLDER")
+    join.add_argument("folder", type=_path, metavar="FOLDER")
     join.add_argument(
         "--from",
         dest="more",
-        type=Path,
+        type=_path,
         action="append",
         default=[],
         metavar="FILE",

@@ -51,7 +51,7 @@ class HarmTable:
     findings: Mapping[str, int]
 
     def of(self, failure: str, finding: str | None = None) -> int:
-        """Return the harm of a failure about a finding, 0 to 4; None: which one is not known.
+        """Return the harm of a failure, 0 to 4; without a finding, where that is not known.
 
         A failure that goes by its finding does at least 1, unless the finding itself does none.
         """

@@ -125,6 +125,8 @@ def test_what_no_file_can_be_called_is_told_without_a_traceback(capsys, path, tm
         ["import", "table", path, "--out", str(tmp_path / "out")],
         ["import", "images", str(tmp_path), "--out", path],
         ["backup", str(tmp_path), "--out", path],
+        ["merge-reviews", path],
+        ["merge-reviews", str(tmp_path), "--from", path],
     ):
         with pytest.raises(SystemExit) as ended:
             main(command)

@@ -94,7 +94,7 @@ class Exposures:
         """Return everything that anybody saw, oldest first.
 
         ``unfinished`` has the columns ``case`` and ``reader``, as
-        ``ReviewSet.unfinished_work`` has them.
+        :func:`rexview.stats.values.unfinished_work` gives them.
         """
         begun = set(unfinished.select("reader", "case").iter_rows())
         rows = sorted(self.seen.items(), key=lambda item: item[1].id)

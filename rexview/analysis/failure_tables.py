@@ -14,8 +14,7 @@ from rexview.analysis.case_filter import CaseFilter
 from rexview.analysis.count import Count
 from rexview.analysis.facets import value_name
 from rexview.analysis.failure_words import COUNTED, SMALL
-from rexview.analysis.finding import NOT_KNOWN as UNKNOWN
-from rexview.analysis.finding import Finding, region_name, region_of
+from rexview.analysis.finding import NOT_KNOWN, Finding, region_name, region_of
 from rexview.analysis.narrowing import narrowed
 from rexview.analysis.score_splits import SplitBy, split_choices, value_masks
 from rexview.analysis.selecting import Mask, about, apply, flagged_by
@@ -35,7 +34,7 @@ from rexview.vocab import HEADLINE_FAILURES
 
 BY_FINDING: Final = SplitBy("finding", "Finding", "findings")
 BY_REGION: Final = SplitBy("region", "Region", "findings")
-NOT_KNOWN: Final = "Not known"
+_NOT_KNOWN_NAME: Final = "Not known"
 MOST_RESAMPLED: Final = 6
 """Of more models the differences have no intervals: there are hundreds of pairs."""
 MOST_GROUPS: Final = 24
@@ -286,10 +285,10 @@ def _groups(
     if by == BY_REGION:
         regions = sorted({region for name in met if (region := region_of(name))})
         words = [Finding(region, is_region=True) for region in regions]
-    for word in (*words, Finding(UNKNOWN)):
+    for word in (*words, Finding(NOT_KNOWN)):
         rows = about(table, (failure,), sources, (str(word),))
         name = region_name(word.id) if word.is_region else word.name
-        name = NOT_KNOWN if word.id == UNKNOWN else name
+        name = _NOT_KNOWN_NAME if word.id == NOT_KNOWN else name
         yield str(word), name, rows, everywhere, replace(opens, findings=(str(word),))
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any, Final, Literal
 
 import pandas as pd
 
-from rexview.analysis.charts.export import table_csv
+from rexview.analysis.charts.export import named_after, table_csv
 
 TableForm = Literal["csv", "doc"]
 TABLE_FORMS: Final[dict[TableForm, tuple[str, str]]] = {
@@ -19,9 +19,6 @@ TABLE_FORMS: Final[dict[TableForm, tuple[str, str]]] = {
     "doc": ("Word", "application/msword"),
 }
 """Name and media type of each form. The document is HTML, which Word and browsers open."""
-_COUNTS: Final = frozenset(
-    ("n", "Failed", "Answers", "Possible (hints)", "Only first", "Only second")
-)
 _STYLE: Final = (
     "body{font:10pt Arial,sans-serif;color:#000;background:#fff}"
     "table{border-collapse:collapse}caption{text-align:left;font-weight:bold;padding:4pt 0}"
@@ -51,8 +48,7 @@ class TableFile:
 
     def name(self, form: TableForm) -> str:
         """Return the name of the download: ``table-1-content-and-language.csv``."""
-        words = re.findall(r"[a-z0-9]+", self.title.lower())
-        return f"{'-'.join(words)[:80].strip('-') or 'table'}.{form}"
+        return named_after(self.title, form, "table")
 
 
 def table_bytes(table: TableFile, form: TableForm, notice: str = "") -> bytes:
@@ -102,8 +98,8 @@ def _number(value: Any, column: str, shares: Sequence[str]) -> str:
         text = f"{value:.1%}"
     elif column == "p" or column.startswith("p "):
         text = "<0.001" if value < 0.001 else f"{value:.3f}"
-    elif column in _COUNTS or isinstance(value, int):
-        text = f"{value:,.0f}"  # a column of counts with a gap holds floats
+    elif isinstance(value, Integral):
+        text = f"{value:,}"
     else:
         text = f"{value:.2f}"
     return text.replace("-", "−")

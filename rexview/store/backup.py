@@ -258,7 +258,7 @@ def _check_sqlite(file: Path) -> tuple[int, int]:
 
 
 def _not_whole(file: Path, why: str) -> BackupError:
-    return BackupError(f"{file.name} is not a whole backup: {why}. Nothing was restored.")
+    return BackupError(f"{file.name} is not a whole backup: {why}. Nothing was changed.")
 
 
 def _write_lines(part: Path, reviews: Reviews) -> tuple[int, int]:

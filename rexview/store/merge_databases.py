@@ -76,9 +76,10 @@ def other_databases(reviews: Reviews) -> tuple[OtherDatabase, ...]:
             continue
         name = (str(reviews.database.url), reviews.key, file)
         state = _state(file)
-        if name not in _counted or _counted[name][0] != state:
-            _counted[name] = (state, _missing(file, reviews))
-        entries = _counted[name][1]
+        known = _counted.get(name)
+        if known is None or known[0] != state:  # others may clear all of it meanwhile
+            known = _counted[name] = (state, _missing(file, reviews))
+        entries = known[1]
         if entries != 0:
             found.append(OtherDatabase(file, entries))
     return tuple(found)

@@ -10,10 +10,9 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.exposure import REPORT, UNBLINDED, Exposure, exposures_of
-from rexview.analysis.finished import only_finished
 from rexview.schema import ReviewSet
 from rexview.stats.values import unfinished_work
-from rexview.store import Reviews, merged
+from rexview.store import Reviews
 from rexview.ui import people, resources, state, study_panels
 
 _MOST: Final = 500
@@ -39,9 +38,8 @@ def show_exposures(review_set: ReviewSet) -> None:
 
 
 @lru_cache(maxsize=8)
-def _exposures(given: ReviewSet, reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
-    begun = unfinished_work(only_finished(given, merged(given, reviews)))
-    return exposures_of(reviews).all(begun)
+def _exposures(review_set: ReviewSet, reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
+    return exposures_of(reviews).all(unfinished_work(review_set))
 
 
 def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> str:

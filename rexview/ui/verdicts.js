@@ -3,10 +3,10 @@
 // What is said goes to the server in numbered messages, again every few seconds until the page says
 // that they arrived. The card with the reason, the name and what went wrong lies over the page's
 // lower right corner and moves nothing. Reasons that are being typed lie in the browser's storage.
+// `html` and TYPING are dom.js's, which stands before this.
 
 const AGAIN_MS = 3000;
 const DRAFT = "rexview-reason";
-const TYPING = "input, textarea, select, [contenteditable=''], [contenteditable='true'], [role='combobox'], [role='listbox'], [role='menu']";
 const VERDICTS = { confirmed: "You confirmed it.", rejected: "You rejected it." };
 
 const sender = Math.random().toString(36).slice(2);
@@ -18,17 +18,6 @@ let current = null; // the failure that keys are about: "model/failure"
 let focusOn = null; // what gets the focus back when the page was drawn anew
 let due = false;
 let card = null;
-
-function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : value);
-  }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
-  return element;
-}
 
 const drafts = {
   key: ({ model, failure }) => `${DRAFT}:${data.set}:${data.case}/${model}/${failure}`,
@@ -128,11 +117,11 @@ function addable(model) {
 class Card {
   constructor(place) {
     this.about = null;
-    this.title = h("b");
-    this.status = h("p", { role: "status" });
-    this.choice = h("select", { "aria-label": "Failure", onchange: () => this.explain() });
-    this.meaning = h("p", { class: "rx-v-quiet" });
-    this.reason = h("textarea", {
+    this.title = html("b");
+    this.status = html("p", { role: "status" });
+    this.choice = html("select", { "aria-label": "Failure", onchange: () => this.explain() });
+    this.meaning = html("p", { class: "rx-v-quiet" });
+    this.reason = html("textarea", {
       rows: 2,
       "aria-label": "Why (optional)",
       placeholder: "Why? (optional)",
@@ -140,30 +129,30 @@ class Card {
       onblur: () => this.about?.failure && this.save(),
       onkeydown: (event) => event.key === "Enter" && !event.shiftKey && this.done(event),
     });
-    this.name = h("input", { placeholder: "Your name", "aria-label": "Your name" });
-    this.naming = h("div", {}, this.name, h("p", { class: "rx-v-quiet" }, "Stands beside what you write. It is asked for once and kept on this computer."));
-    this.trouble = h("p", { class: "rx-v-trouble", role: "alert" });
-    this.again = h("button", { type: "button", onclick: () => send({ again: Date.now() }) }, "Try again");
-    this.keep = h("button", { class: "rx-v-strong" }, "Keep");
-    const shut = h("button", { type: "button", "aria-label": "Close", onclick: () => this.close() }, "✕");
-    this.box = h(
+    this.name = html("input", { placeholder: "Your name", "aria-label": "Your name" });
+    this.naming = html("div", {}, this.name, html("p", { class: "rx-v-quiet" }, "Stands beside what you write. It is asked for once and kept on this computer."));
+    this.trouble = html("p", { class: "rx-v-trouble", role: "alert" });
+    this.again = html("button", { type: "button", onclick: () => send({ again: Date.now() }) }, "Try again");
+    this.keep = html("button", { class: "rx-v-strong" }, "Keep");
+    const shut = html("button", { type: "button", "aria-label": "Close", onclick: () => this.close() }, "✕");
+    this.box = html(
       "form",
       { class: "rx-v-card", "aria-label": "Your verdict", hidden: true, onsubmit: (event) => this.done(event) },
-      h("header", {}, this.title, shut),
+      html("header", {}, this.title, shut),
       this.status,
       this.choice,
       this.meaning,
       this.reason,
       this.naming,
       this.trouble,
-      h("footer", {}, this.again, this.keep),
+      html("footer", {}, this.again, this.keep),
     );
     this.box.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.leave();
       event.stopPropagation(); // keys that are typed here are not for the page
     });
-    this.chip = h("button", { type: "button", class: "rx-v-chip", hidden: true, onclick: () => this.open() });
-    this.root = h("div", { class: "rx-v" }, this.chip, this.box);
+    this.chip = html("button", { type: "button", class: "rx-v-chip", hidden: true, onclick: () => this.open() });
+    this.root = html("div", { class: "rx-v" }, this.chip, this.box);
     place.append(this.root);
   }
 
@@ -183,7 +172,7 @@ class Card {
     this.about = { model };
     this.adding = true;
     this.reason.value = "";
-    this.choice.replaceChildren(...addable(model).map((one) => h("option", { value: one }, data.failures[one][0])));
+    this.choice.replaceChildren(...addable(model).map((one) => html("option", { value: one }, data.failures[one][0])));
     this.open();
     this.choice.focus();
   }

@@ -25,6 +25,7 @@ from rexview.people import LONGEST_NAME
 from rexview.schema import ReaderFlag, ReviewSet
 from rexview.store import Entry, may
 from rexview.ui import people, resources, state
+from rexview.ui.component_script import component_script
 from rexview.vocab import FAILURES
 
 YOU: Final = "You"
@@ -133,7 +134,7 @@ def keep(review_set: ReviewSet) -> str:
         except StoreRefused as error:
             told = f"Your verdict was not taken. {error}"
         except StoreError as error:
-            count = len(_waiting())
+            count = sum(of_set == name for of_set, _, _ in _waiting().values())
             what = "1 verdict is" if count == 1 else f"{count} verdicts are"
             return f"{what} not kept yet. {error}"
         del _waiting()[token]
@@ -143,7 +144,7 @@ def keep(review_set: ReviewSet) -> str:
 @cache
 def _component(name: str) -> Callable[..., Any]:
     here = Path(__file__).parent
-    script = (here / f"{name}.js").read_text(encoding="utf-8")
+    script = component_script(here / f"{name}.js")
     style = here / f"{name}.css"
     css = style.read_text(encoding="utf-8") if style.exists() else None
     return st.components.v2.component(f"rexview_{name}", js=script, css=css, isolate_styles=False)

@@ -38,7 +38,7 @@ class Reader(HTMLParser):
 
 
 def test_a_document_is_whole_and_escaped():
-    frame = pd.DataFrame({"Model": [HOSTILE], "Share": [0.125], "p": [0.0004], "n": [1204.0]})
+    frame = pd.DataFrame({"Model": [HOSTILE], "Share": [0.125], "p": [0.0004], "n": [1204]})
     text = table_bytes(
         TableFile(f"Table 9. {HOSTILE}", lambda: frame, HOSTILE, ("Share",)), "doc", NOTICE
     ).decode()

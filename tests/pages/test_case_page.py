@@ -126,7 +126,7 @@ def kept(open_app, review_folder):
 def test_a_verdict_waits_for_a_name_and_is_kept(open_app, kept, verdict):
     app = open_app("case", case="c1")
     text = shown(give(app, verdict))
-    assert f"<i>you {verdict} · rule</i></summary>" in text, "it is shown at once"
+    assert f">you {verdict} · rule</i></summary>" in text, "it is shown at once"
     told = card(app)
     assert (told["named"], told["waiting"]) == (False, 1)
     assert not app.text_input, "asking for the name moves nothing on the page"
@@ -135,7 +135,7 @@ def test_a_verdict_waits_for_a_name_and_is_kept(open_app, kept, verdict):
     text = shown(app.run())
     told = card(app)
     assert (told["named"], told["waiting"], told["trouble"]) == (True, 0, "")
-    assert f"<i>you {verdict} · rule</i></summary>" in text
+    assert f">you {verdict} · rule</i></summary>" in text
     assert ("rx-badge rx-rejected" in text) == (verdict == "rejected")
     assert kept().flags()["verdict"].to_list() == [verdict]
     assert kept().people()["dr-ann"].name == "Dr Ann"
@@ -275,7 +275,7 @@ def test_a_database_that_does_not_take_it_is_told_and_tried_again(
         text = shown(give(app, "confirmed"))
         assert "1 verdict is not kept yet" in card(app)["trouble"]
         assert "Make room on it." in card(app)["trouble"]
-        assert "<i>you confirmed · rule</i></summary>" in text
+        assert ">you confirmed · rule</i></summary>" in text
     assert card(app.run())["trouble"] == ""
     assert kept().flags()["verdict"].to_list() == ["confirmed"]
 

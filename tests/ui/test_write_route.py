@@ -473,6 +473,7 @@ def test_modules_of_the_pad_are_served_and_nothing_else(client):
             "renewal.js",
             "returned.js",
             "sheets.js",
+            "token.js",
             "words.js",
         ]
     )
@@ -681,7 +682,8 @@ def test_a_damaged_database_is_answered_in_words(client, review_set, score):
     """Bytes are changed anywhere in the file, again and again: no traceback, no HTTP 500."""
     for _ in range(20):
         client.post(ADDRESS, json={"ticket": ticket_of(review_set), "entries": [score(3)]})
-    whole, database = score(4), resources.reviews(review_set).database
+    entry, database = score(4), resources.reviews(review_set).database
+    ticket = ticket_of(review_set)
     database.close()
     file = review_set.folder / "reviews.sqlite"
     content, random = file.read_bytes(), Random(5)
@@ -692,8 +694,8 @@ def test_a_damaged_database_is_answered_in_words(client, review_set, score):
             damaged[random.randrange(len(content))] ^= random.randrange(1, 256)
         file.write_bytes(damaged)
         (review_set.folder / "reviews.newest").unlink(missing_ok=True)
-        entries = [{**whole, "token": str(uuid4())}]
-        told = client.post(ADDRESS, json={"ticket": ticket_of(review_set), "entries": entries})
+        entries = [{**entry, "token": str(uuid4())}]
+        told = client.post(ADDRESS, json={"ticket": ticket, "entries": entries})
         answers.append(told.status_code)
         if told.status_code == 503:
             assert "damaged" in told.json()["error"]

@@ -69,8 +69,13 @@ _SIDE_BY_SIDE: Final = ("concat", "hconcat", "vconcat")
 
 def file_name(linked: LinkedChart, form: Form) -> str:
     """Return the name of a download, made from the chart's title: ``scores-per-dimension.png``."""
-    words = re.findall(r"[a-z0-9]+", linked.title.lower())
-    return f"{'-'.join(words)[:80].strip('-') or 'chart'}.{form}"
+    return named_after(linked.title, form, "chart")
+
+
+def named_after(title: str, ending: str, untitled: str) -> str:
+    """Return the name of a file for what has a title; ``untitled`` where that has no letter."""
+    words = re.findall(r"[a-z0-9]+", title.lower())
+    return f"{'-'.join(words)[:80].strip('-') or untitled}.{ending}"
 
 
 def exported(linked: LinkedChart, form: Form, notice: str = "") -> bytes:

@@ -9,13 +9,15 @@ from typing import Any, Final
 
 import streamlit as st
 
+from rexview.ui.component_script import component_script
+
 NAME: Final = "rexview_comments"
 _ASSETS: Final = Path(__file__).with_name("assets")
 
 
 @cache
 def _component() -> Callable[..., Any]:
-    script = (_ASSETS / "comments.js").read_text(encoding="utf-8")
+    script = component_script(_ASSETS / "comments.js")
     style = (_ASSETS / "comments.css").read_text(encoding="utf-8")
     return st.components.v2.component(NAME, css=style, js=script, isolate_styles=False)
 

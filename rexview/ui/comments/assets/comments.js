@@ -3,23 +3,13 @@
 // What others write arrives every few seconds and redraws the list only; the field in which somebody
 // types is made once. Drafts and everything that the server has not confirmed lie in localStorage.
 // All texts become text nodes, never markup. Words that carry a comment are marked with the browser's
-// highlights, which leave the page's elements alone.
+// highlights, which leave the page's elements alone. `html` is dom.js's and `newToken` token.js's, which
+// stand before this.
 
 const AGAIN_MS = 4000;
 const WORD = /[\p{L}\p{N}_]+/gu;
 const PENDING = "rexview-comment";
 const DRAFT = "rexview-comment-draft";
-
-function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? "" : value);
-  }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
-  return element;
-}
 
 const store = {
   get(key) {
@@ -124,15 +114,6 @@ function when(iso) {
 
 const shorter = (text, most = 90) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-/** A new UUID; pages that are served without TLS have no crypto.randomUUID. */
-function newToken() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
 class Panel {
   constructor(place) {
     this.pending = new Map();
@@ -153,18 +134,18 @@ class Panel {
   }
 
   build(place) {
-    this.tab = h("button", {
+    this.tab = html("button", {
       type: "button",
       class: "rx-c-tab",
       "aria-expanded": "false",
       onclick: () => this.open(!this.isOpen),
     });
-    this.list = h("div", { class: "rx-c-list" });
-    this.trouble = h("p", { class: "rx-c-trouble", role: "status" });
-    this.where = h("select", { "aria-label": "What the comment is on", onchange: () => this.chose() });
-    this.context = h("p", { class: "rx-c-context" });
-    this.name = h("input", { type: "text", placeholder: "Your name", "aria-label": "Your name", maxlength: 80 });
-    this.field = h("textarea", {
+    this.list = html("div", { class: "rx-c-list" });
+    this.trouble = html("p", { class: "rx-c-trouble", role: "status" });
+    this.where = html("select", { "aria-label": "What the comment is on", onchange: () => this.chose() });
+    this.context = html("p", { class: "rx-c-context" });
+    this.name = html("input", { type: "text", placeholder: "Your name", "aria-label": "Your name", maxlength: 80 });
+    this.field = html("textarea", {
       rows: 3,
       maxlength: 20000,
       "aria-label": "Comment",
@@ -174,14 +155,14 @@ class Panel {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.write();
       },
     });
-    this.send = h("button", { type: "button", class: "rx-c-strong", title: "Ctrl+Enter", onclick: () => this.write() }, "Comment");
-    this.cancel = h("button", { type: "button", onclick: () => this.begin({}) }, "Cancel");
-    this.form = h("div", { class: "rx-c-form" }, this.where, this.context, this.name, this.field, h("div", { class: "rx-c-row" }, this.send, this.cancel));
-    const close = h("button", { type: "button", "aria-label": "Close the comments", onclick: () => this.open(false) }, "✕");
-    this.box = h(
+    this.send = html("button", { type: "button", class: "rx-c-strong", title: "Ctrl+Enter", onclick: () => this.write() }, "Comment");
+    this.cancel = html("button", { type: "button", onclick: () => this.begin({}) }, "Cancel");
+    this.form = html("div", { class: "rx-c-form" }, this.where, this.context, this.name, this.field, html("div", { class: "rx-c-row" }, this.send, this.cancel));
+    const close = html("button", { type: "button", "aria-label": "Close the comments", onclick: () => this.open(false) }, "✕");
+    this.box = html(
       "section",
       { class: "rx-c-panel", "aria-label": "Comments", hidden: true },
-      h("header", {}, h("h3", {}, "Comments"), close),
+      html("header", {}, html("h3", {}, "Comments"), close),
       this.list,
       this.trouble,
       this.form,
@@ -191,8 +172,8 @@ class Panel {
       if (event.key === "Escape") this.open(false);
       event.stopPropagation();
     });
-    this.offer = h("button", { type: "button", class: "rx-c-offer", hidden: true, onpointerdown: (event) => event.preventDefault(), onclick: () => this.takeOffer() }, "Comment on this");
-    this.root = h("div", { class: "rx-c" }, this.tab, this.box, this.offer);
+    this.offer = html("button", { type: "button", class: "rx-c-offer", hidden: true, onpointerdown: (event) => event.preventDefault(), onclick: () => this.takeOffer() }, "Comment on this");
+    this.root = html("div", { class: "rx-c" }, this.tab, this.box, this.offer);
     place.append(this.root);
   }
 
@@ -326,7 +307,7 @@ class Panel {
     const open = threads.filter((thread) => !thread[0].resolved).length;
     const count = this.data.comments.length;
     const words = count === 0 ? "Comments" : `${count} ${count === 1 ? "comment" : "comments"}`;
-    this.tab.replaceChildren(words, ...(open ? [h("b", {}, `${open} open`)] : []));
+    this.tab.replaceChildren(words, ...(open ? [html("b", {}, `${open} open`)] : []));
     this.tab.toggleAttribute("data-waiting", this.pending.size > 0);
     const told = [this.refused && `Not taken: ${this.refused}`, this.data.trouble].filter(Boolean).join(" ");
     this.trouble.textContent = told || this.waitingWords();
@@ -365,11 +346,11 @@ class Panel {
     const open = threads.filter((thread) => !thread[0].resolved).map((thread) => this.thread(thread));
     const wasOpen = this.list.querySelector("details")?.open;
     const folded = settled.length
-      ? h("details", { open: wasOpen }, h("summary", {}, `${settled.length} resolved`), settled.map((thread) => this.thread(thread)))
+      ? html("details", { open: wasOpen }, html("summary", {}, `${settled.length} resolved`), settled.map((thread) => this.thread(thread)))
       : null;
     const writes = [...this.pending.values()].filter((one) => one.kind === "write" && one.case === this.data.case);
-    const waiting = writes.map((one) => h("article", { class: "rx-c-one", "data-waiting": true }, h("p", {}, one.text), h("small", {}, "not saved yet")));
-    const empty = threads.length + waiting.length === 0 ? h("p", { class: "rx-c-quiet" }, this.data.may ? "No comments yet. Choose words of an answer to comment on them." : "No comments yet.") : null;
+    const waiting = writes.map((one) => html("article", { class: "rx-c-one", "data-waiting": true }, html("p", {}, one.text), html("small", {}, "not saved yet")));
+    const empty = threads.length + waiting.length === 0 ? html("p", { class: "rx-c-quiet" }, this.data.may ? "No comments yet. Choose words of an answer to comment on them." : "No comments yet.") : null;
     this.list.replaceChildren(...[empty, folded, ...open, ...waiting].filter(Boolean));
     if (low) this.list.scrollTop = this.list.scrollHeight;
     if (focused) this.list.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
@@ -377,22 +358,22 @@ class Panel {
 
   thread(comments) {
     const [first] = comments;
-    const act = (name, what, run) => h("button", { type: "button", "data-focus": `${name}:${first.id}`, onclick: run }, what);
+    const act = (name, what, run) => html("button", { type: "button", "data-focus": `${name}:${first.id}`, onclick: run }, what);
     const actions = this.data.may
-      ? h("div", { class: "rx-c-row" }, [
+      ? html("div", { class: "rx-c-row" }, [
           act("reply", "Reply", () => this.reply(first)),
           act("settle", first.resolved ? "Open again" : "Resolve", () =>
             this.say({ kind: "resolve", comment: first.id, resolved: !first.resolved })),
         ])
       : null;
-    return h("div", { class: "rx-c-thread", "data-thread": first.id }, this.aboutWhat(first), comments.map((one) => this.one(one)), actions);
+    return html("div", { class: "rx-c-thread", "data-thread": first.id }, this.aboutWhat(first), comments.map((one) => this.one(one)), actions);
   }
 
   aboutWhat(one) {
     if (one.what === "case") return null;
     const words = one.what === "span" ? `${one.where}: “${shorter(one.quote)}”` : one.what === "box" ? `${one.where}, box ${shorter(one.quote)}` : one.where;
     const light = (boxes) => window.dispatchEvent(new CustomEvent("rexview:light", { detail: boxes && { boxes } }));
-    return h(
+    return html(
       "button",
       {
         type: "button",
@@ -412,22 +393,22 @@ class Panel {
   one(one) {
     const own = one.mine && this.data.may;
     const edited = one.edited ? `, edited ${when(one.edited)}` : "";
-    return h(
+    return html(
       "article",
       { class: "rx-c-one", "data-comment": one.id },
-      h(
+      html(
         "header",
         {},
-        h("b", {}, one.who),
-        h("time", { datetime: one.at }, `${when(one.at)}${edited}`),
+        html("b", {}, one.who),
+        html("time", { datetime: one.at }, `${when(one.at)}${edited}`),
         own
-          ? h("span", { class: "rx-c-row rx-c-own" }, [
-              h("button", { type: "button", "data-focus": `edit:${one.id}`, onclick: () => this.change(one) }, "Edit"),
-              h("button", { type: "button", "data-focus": `remove:${one.id}`, onclick: (event) => this.remove(one, event.currentTarget) }, "Remove"),
+          ? html("span", { class: "rx-c-row rx-c-own" }, [
+              html("button", { type: "button", "data-focus": `edit:${one.id}`, onclick: () => this.change(one) }, "Edit"),
+              html("button", { type: "button", "data-focus": `remove:${one.id}`, onclick: (event) => this.remove(one, event.currentTarget) }, "Remove"),
             ])
           : null,
       ),
-      h("p", {}, one.text),
+      html("p", {}, one.text),
     );
   }
 
@@ -466,7 +447,7 @@ class Panel {
     const state = JSON.stringify([this.data.case, this.data.targets]);
     if (this.targetsDrawn !== state) {
       this.targetsDrawn = state;
-      const option = (value, words) => h("option", { value: JSON.stringify(value) }, words);
+      const option = (value, words) => html("option", { value: JSON.stringify(value) }, words);
       const options = this.data.targets.flatMap(({ key, name, boxes }) => [
         option([key, null], `On ${name}`),
         ...boxes.map((box) => option([key, box.index], `On ${name}, box ${box.index + 1}: ${shorter(box.label, 40)}`)),

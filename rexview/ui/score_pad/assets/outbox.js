@@ -6,6 +6,8 @@
 // were given: a counter that all tabs share says which, as the clock of a computer can be set back.
 // Entries carry a token: one that arrives twice counts once.
 
+import { newToken } from "./token.js";
+
 const PREFIX = "rexview:unsent:";
 const DRAFT = "rexview:draft:";
 const ORDER = "rexview:order:";
@@ -213,15 +215,6 @@ export class Outbox {
     if (this.reason === null) return { state: "saving", words: "Saving…", reason: "" };
     return { state: "waiting", words: this.memory.size > 0 ? NOT_KEPT : KEPT, reason: this.reason };
   }
-}
-
-function newToken() {
-  if (crypto.randomUUID) return crypto.randomUUID();
-  const bytes = crypto.getRandomValues(new Uint8Array(16)); // pages served without TLS
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return [[0, 8], [8, 12], [12, 16], [16, 20], [20, 32]].map(([a, b]) => hex.slice(a, b)).join("-");
 }
 
 export function keysOf(begin) {

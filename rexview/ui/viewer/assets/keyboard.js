@@ -5,6 +5,8 @@
 // Listens on the window while the event is on its way down, so that Streamlit's own keys (R runs the
 // script again, C clears its cache) do not fire for keys that mean something here.
 
+import { TYPING } from "./dom.js";
+
 const ANYWHERE = {
   r: "reference",
   0: "allBoxes",
@@ -50,7 +52,6 @@ const IN_PANE_SHIFT = {
 };
 const WHILE_BLINKING = { " ": "flip", ",": "slower", ".": "faster" };
 
-const TYPING = "input, textarea, select, [contenteditable=''], [contenteditable='true'], [role='combobox'], [role='listbox'], [role='menu']";
 const OWN_PRESETS = ".presets"; // letters there are our keys, not a search among the presets
 
 export class Keyboard {

@@ -1,0 +1,10 @@
+// Names that are given once: what is sent with one, and sent again, counts once.
+
+/** A new UUID; pages that are served without TLS have no crypto.randomUUID. */
+export function newToken() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6] & 0x0f) | 0x40;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
