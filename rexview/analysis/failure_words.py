@@ -70,11 +70,13 @@ def rate_words(*, clustered: bool) -> str:
     return words
 
 
-def test_words() -> str:
-    """Say how two models are compared."""
+def comparison_words(first: str = "A", second: str = "B") -> str:
+    """Say how two models are compared; both names as they stand beside the table."""
     return (
         "Two models are compared over the cases in which both can be judged: McNemar's exact test, "
-        "p adjusted by Benjamini-Hochberg over all failures and pairs here."
+        "p adjusted by Benjamini-Hochberg over all failures and pairs here. "
+        f"Differences are {first} minus {second}; of the pairs, those are counted in which only "
+        "one of the two failed."
     )
 
 

@@ -10,10 +10,10 @@ from typing import Final
 from rexview.analysis.failure_tables import FailureGroups, FailureRow, FailureTables, GroupCell
 from rexview.analysis.failure_words import (
     COUNTED_MEANING,
+    comparison_words,
     group_words,
     judged_words,
     rate_words,
-    test_words,
 )
 from rexview.detect.measured import measured
 from rexview.stats.bootstrap import Interval
@@ -58,7 +58,8 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
     words = [COUNTED_MEANING[tables.counted], rate_words(clustered=tables.clustered)]
     words.append("Possible: a rule's hint and no more; not counted.")
     if compared:
-        words.append(test_words())
+        first, second = tables.models.values()
+        words.append(comparison_words(f"{first} (first)", f"{second} (second)"))
     return table_html(title, heads, body, " ".join(words)) + reasons.html()
 
 
@@ -97,7 +98,9 @@ def _test_cells(test: FailureTest, reasons: Reasons) -> str:
     return "".join(f'<td rowspan="2" class="rx-both">{cell}</td>' for cell in cells)
 
 
-def _test_numbers(test: FailureTest, reasons: Reasons, where: str) -> tuple[str, str]:
+def _test_numbers(
+    test: FailureTest, reasons: Reasons, where: str, names: tuple[str, str] = ("first", "second")
+) -> tuple[str, str]:
     if test.difference is None:
         difference = reasons.add(test.why or "Undefined.", where)
     else:
@@ -109,8 +112,8 @@ def _test_numbers(test: FailureTest, reasons: Reasons, where: str) -> tuple[str,
         difference = (
             f"<b>{_points(test.difference)}</b> points"
             f'<small class="rx-ci">{told}</small>'
-            f'<small class="rx-ci">{test.n_pairs:,} pairs: only first {test.only_a:,}, '
-            f"only second {test.only_b:,}</small>"
+            f'<small class="rx-ci">{test.n_pairs:,} pairs: only {names[0]} {test.only_a:,}, '
+            f"only {names[1]} {test.only_b:,}</small>"
         )
     if test.p is None or test.p_adj is None:
         return difference, reasons.add(test.why or "No test is possible.", where)
@@ -129,13 +132,13 @@ def comparisons_html(tables: FailureTables) -> str:
         where = f"{FAILURES[test.failure].plural}, {first} and {second}"
         names = (FAILURES[test.failure].plural, first, second)
         cells = [short_name(name) for name in names]
-        cells += _test_numbers(test, reasons, where)
+        cells += _test_numbers(test, reasons, where, ("A", "B"))
         body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     title = "Pairs of models, smallest adjusted p first"
     if len(tests) > MOST_PAIRS:
         title += f": the first {MOST_PAIRS:,} of {len(tests):,}"
     heads = ["Failure", "A", "B", "A minus B", "p adjusted"]
-    return table_html(title, heads, body, test_words()) + reasons.html()
+    return table_html(title, heads, body, comparison_words()) + reasons.html()
 
 
 def meanings_html(tables: FailureTables) -> str:

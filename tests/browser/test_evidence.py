@@ -92,6 +92,19 @@ def test_a_reference_box_is_shown_for_as_long_as_its_flag_is(demo, new_page):
     page.wait_for_selector('.chip[data-group="reference"][aria-pressed="false"]')
 
 
+def test_a_verdict_moves_neither_its_buttons_nor_its_card(demo, new_page):
+    page = opened(new_page(1280, 720), demo, "c16")
+    item = page.locator('[data-rx-keep="c16/medical-4b/laterality_error"]')
+    button = item.locator('[data-rx-verdict="confirmed"]')
+    button.scroll_into_view_if_needed()
+    places = lambda: (item.bounding_box(), button.bounding_box())  # noqa: E731
+    before = places()
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(item.locator("summary")).to_contain_text("you confirmed")
+    assert places() == before
+
+
 def test_a_verdict_outlives_paging_and_can_be_taken_back(page):
     button = page.locator(
         '[data-rx-verdict="rejected"][data-rx-failure="execution_gap"][data-rx-model="generalist"]'

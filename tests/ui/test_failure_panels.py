@@ -52,8 +52,17 @@ def test_three_models_have_their_rows_and_their_pairs_apart(three):
     assert "Difference" not in text
     pairs = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", comparisons_html(tables)))
     assert "Laterality errors Generalist Medical 4B +100 points" in pairs
-    assert "8 pairs: only first 8, only second 0" in pairs
+    assert "8 pairs: only A 8, only B 0" in pairs
+    assert "Differences are A minus B" in pairs
     Tags(comparisons_html(tables))
+
+
+def test_two_models_say_which_is_first(make_set, monkeypatch):
+    monkeypatch.setattr(state, "link_query", lambda found=None, **_: found.to_query())
+    answers = [{"case": "c0", "model": model, "text": "Normal."} for model in MODELS[:2]]
+    review_set = make_set(cases=[{"id": "c0"}], answers=answers)
+    drawn = rates_html(failure_tables(review_set, answer_table(review_set), resamples=0), {}, "4")
+    assert "Differences are Generalist (first) minus Medical 4B (second)" in drawn
 
 
 def test_groups_mark_small_ones_and_escape_names(three):
