@@ -119,13 +119,13 @@ class Card {
     this.about = null;
     this.title = html("b");
     this.status = html("p", { role: "status" });
-    this.choice = html("select", { "aria-label": "Failure", onchange: () => this.explain() });
+    this.choice = html("select", { "aria-label": "Failure", onchange: () => this.explain(), required: true });
     this.meaning = html("p", { class: "rx-v-quiet" });
     this.reason = html("textarea", {
       rows: 2,
       "aria-label": "Why (optional)",
       placeholder: "Why? (optional)",
-      oninput: () => this.about?.failure && drafts.set(this.about, this.reason.value),
+      oninput: () => drafts.set(this.draft(), this.reason.value),
       onblur: () => this.about?.failure && this.save(),
       onkeydown: (event) => event.key === "Enter" && !event.shiftKey && this.done(event),
     });
@@ -156,6 +156,11 @@ class Card {
     place.append(this.root);
   }
 
+  /** Under which name the reason that is being typed is kept. */
+  draft() {
+    return this.about.failure ? this.about : { ...this.about, failure: "+" };
+  }
+
   /** Ask why, after a verdict. */
   ask(about) {
     if (this.about?.failure) this.save();
@@ -171,8 +176,9 @@ class Card {
     if (this.about?.failure) this.save();
     this.about = { model };
     this.adding = true;
-    this.reason.value = "";
-    this.choice.replaceChildren(...addable(model).map((one) => html("option", { value: one }, data.failures[one][0])));
+    this.reason.value = drafts.get(this.draft()) ?? "";
+    const choose = html("option", { value: "" }, "Choose the failure");
+    this.choice.replaceChildren(choose, ...addable(model).map((one) => html("option", { value: one }, data.failures[one][0])));
     this.open();
     this.choice.focus();
   }
@@ -193,7 +199,7 @@ class Card {
 
   /** Leave the card as it was opened: what was typed into it since does not count. */
   leave() {
-    if (this.about?.failure) drafts.set(this.about, null);
+    if (this.about) drafts.set(this.draft(), null);
     this.about = null;
     this.close();
   }
@@ -214,7 +220,12 @@ class Card {
 
   done(event) {
     event.preventDefault();
+    if (this.adding && !this.choice.value) {
+      this.choice.focus();
+      return;
+    }
     if (this.adding) {
+      drafts.set(this.draft(), null);
       const about = { model: this.about.model, failure: this.choice.value, verdict: "confirmed", reason: this.reason.value.trim() };
       this.adding = false;
       this.about = about;
@@ -256,7 +267,7 @@ class Card {
     this.naming.hidden = data.named;
     this.trouble.textContent = told;
     this.again.hidden = !(data.named && data.trouble && data.waiting > 0);
-    this.keep.textContent = this.adding ? "Add" : "Keep";
+    this.keep.textContent = this.adding ? "Add" : data.named ? "Save reason" : "Keep";
     const done = this.named || !model;
     if (told || data.named) this.named = false;
     if (this.shown && done && data.named && !told) this.close();
@@ -291,6 +302,7 @@ function answerInHand() {
 }
 
 const KEYS = {
+  Escape: () => card.leave(),
   e: () => step(1),
   E: () => step(-1),
   a: () => press('[data-rx-verdict="confirmed"]'),
@@ -304,6 +316,7 @@ const KEYS = {
 function pressed(event) {
   if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.isComposing || !Object.hasOwn(KEYS, event.key)) return;
+  if (event.key === "Escape" && !card.shown) return;
   const [target] = event.composedPath();
   if (target instanceof Element && target.closest(TYPING)) return;
   const asking = [...document.querySelectorAll("[role='dialog'], [role='alertdialog']")];
