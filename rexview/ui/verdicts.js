@@ -119,7 +119,7 @@ class Card {
     this.about = null;
     this.title = html("b");
     this.status = html("p", { role: "status" });
-    this.choice = html("select", { "aria-label": "Failure", onchange: () => this.explain(), required: true });
+    this.choice = html("select", { "aria-label": "Failure", onchange: () => this.explain() });
     this.meaning = html("p", { class: "rx-v-quiet" });
     this.reason = html("textarea", {
       rows: 2,
