@@ -345,6 +345,9 @@ def test_the_report_comes_on_request_only(demo, page):
     sheet.get_by_role("button", name="Show the report").click()
     page.wait_for_selector(".rx-pad .report:not([hidden])")
     assert "Impression" in report.inner_text()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    foot = page.locator(".rx-pad footer").bounding_box()
+    assert foot["y"] + foot["height"] <= 720, "in sight, though the pad is higher than the window"
     assert demo.history(case_id="c09", kind="reveal")[0]["value"] == {"what": "report"}
     told = page.locator(".rx-pad .seen").inner_text()
     assert re.fullmatch(r"You saw the report at \d\d:\d\d, while scoring\.", told), told
