@@ -195,7 +195,7 @@ def test_progress_of_others_shows_by_itself(start, folder, new_page):
     lead.goto(f"{start('Ann')}study")
     lead.get_by_text("Assign cases").first.wait_for(timeout=60_000)
     reader.goto(f"{start('Bob')}score?case=c1")
-    reader.wait_for_selector(".rx-pad .row", timeout=60_000)
+    reader.wait_for_selector(".rx-pad .row:visible", timeout=60_000)  # of any answer
     seen = reader.get_by_role("button", name="Score it all the same")
     if seen.count():  # Bob has been on the Case page before
         seen.click()
