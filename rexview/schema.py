@@ -228,9 +228,8 @@ class Evidence:
 
     ``where`` is ``answer``, ``report``, ``question``, ``option`` (the chosen one),
     ``correct_option``, ``box``, ``reference_box``, ``usage`` or ``scores``. ``start`` and ``end``
-    are character offsets into that text (for a report: into ``field``, ``findings`` or
-    ``impression``; for an option: into the one whose number, from 0, ``field`` holds). ``box`` is
-    x, y, width, height in pixels of ``image``.
+    are offsets into that text (of a report into ``field``, ``findings`` or ``impression``; of the
+    option whose number, from 0, is ``field``). ``box``: x, y, width, height in pixels of ``image``.
     """
 
     where: str
@@ -281,12 +280,8 @@ def _record(kind: type, row: Mapping[str, Any]) -> Any:
 
 def _box(row: Mapping[str, Any]) -> dict[str, Any]:
     """Give a box row the parts that a record must have: empty when the file has none."""
-    return {
-        **row,
-        "image": row["image"] or "",
-        "label": row["label"] or "",
-        "box": tuple(row["box"] or ()),
-    }
+    own = {name: row[name] or "" for name in ("image", "label")}
+    return {**row, **own, "box": tuple(row["box"] or ())}
 
 
 def _extra(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -300,9 +295,7 @@ def case_from_row(row: Mapping[str, Any]) -> Case:
         "context": _record(Context, row["context"] or {}),
         "report": _record(Report, row["report"] or {}),
         "images": [_record(StudyImage, image) for image in row["images"] or ()],
-        "reference_boxes": [
-            _record(ReferenceBox, _box(box)) for box in row["reference_boxes"] or ()
-        ],
+        "reference_boxes": [_record(ReferenceBox, _box(b)) for b in row["reference_boxes"] or ()],
         "extra": _extra(row),
     }
     return _record(Case, {**row, **nested})  # type: ignore[no-any-return]
@@ -329,11 +322,10 @@ def reader_flag_from_row(row: Mapping[str, Any]) -> ReaderFlag:
 class ReviewSet:
     """An open review set: what was given, checked and normalised. Never changed.
 
-    ``fingerprint`` changes when any of its files does; ``warnings`` are the problems that did not
-    keep it from opening. ``unfinished`` has the scores, with the columns of ``scores``, that are
-    left out of these because their reader has not finished the case; ``stale_scores`` and
-    ``stale_flags`` are of earlier answers and count nowhere. ``find_picture`` gives a returned
-    picture's file by its path, None at an address.
+    ``fingerprint`` changes when any of its files does; ``warnings`` did not keep it from opening.
+    ``unfinished`` has the scores that ``scores`` lacks as their reader has not finished the case;
+    ``stale_scores`` and ``stale_flags`` are of earlier answers and count nowhere. ``find_picture``
+    gives a returned picture's file by its path, None at an address.
     """
 
     folder: Path
@@ -364,10 +356,8 @@ class ReviewSet:
     def model_names(self) -> dict[str, str]:
         """Name on screen by model id; models of the same name are told apart by their id."""
         times = Counter(model.name for model in self.models)
-        return {
-            model.id: model.name if times[model.name] == 1 else f"{model.name} ({model.id})"
-            for model in self.models
-        }
+        own = {model.id: model.name for model in self.models if times[model.name] == 1}
+        return {model.id: own.get(model.id, f"{model.name} ({model.id})") for model in self.models}
 
     @cached_property
     def reader_names(self) -> dict[str, str]:
@@ -390,8 +380,7 @@ class ReviewSet:
     def answers_of(self, case_id: str, *, all_runs: bool = False) -> tuple[Answer, ...]:
         """Answers to one case in the order of :attr:`models`; only the newest runs by default."""
         wanted = self.answers.filter(pl.col("case") == case_id)
-        if not all_runs:
-            wanted = wanted.filter("_newest")
+        wanted = wanted if all_runs else wanted.filter("_newest")
         order = {model.id: place for place, model in enumerate(self.models)}
         answers = [answer_from_row(row) for row in wanted.iter_rows(named=True)]
         return tuple(sorted(answers, key=lambda answer: order[answer.model]))
