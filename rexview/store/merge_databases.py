@@ -64,7 +64,7 @@ _counted: Final = dict[tuple[str, str, Path], tuple[_FileState, int | None]]()
 def other_databases(reviews: Reviews) -> tuple[OtherDatabase, ...]:
     """Find the files that hold entries of a set which the database in use does not have.
 
-    A file is read once for each of its states.
+    A file is read once for each of its states and of the database's in use.
 
     Raises
     ------
@@ -75,7 +75,8 @@ def other_databases(reviews: Reviews) -> tuple[OtherDatabase, ...]:
         if file == reviews.database.file:
             continue
         name = (str(reviews.database.url), reviews.key, file)
-        state = _state(file)
+        # another process may have joined it in while it stayed as it is
+        state = (reviews.revision(), *_state(file))
         known = _counted.get(name)
         if known is None or known[0] != state:  # others may clear all of it meanwhile
             known = _counted[name] = (state, _missing(file, reviews))

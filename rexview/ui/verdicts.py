@@ -198,17 +198,31 @@ def take_verdicts(review_set: ReviewSet, page: CasePage, trouble: str = "") -> N
 def _take(review_set: ReviewSet, message: Mapping[str, Any]) -> None:
     sender = str(message.get("sender"))
     done: dict[str, int] = st.session_state.setdefault(_DONE, {})
-    for one in message.get("verdicts") or ():
-        if one["n"] <= done.get(sender, 0):
+    given = message.get("verdicts")
+    for one in given if isinstance(given, list) else ():
+        number, about = _read(one)
+        if about is None or number <= done.get(sender, 0):
             continue
-        done[sender] = one["n"]
-        about = (one["case"], one["model"], one["failure"], one["verdict"] or None)
+        done[sender] = number
+        case, model, failure, verdict = about
         reason = str(one.get("reason") or "").strip()[:LONGEST_REASON] or None
-        token = str(uuid5(NAMESPACE_URL, repr((sender, one["n"], about))))
-        give(review_set, *about, token, reason)
+        token = str(uuid5(NAMESPACE_URL, repr((sender, number, about))))
+        give(review_set, case, model, failure, verdict, token, reason)
     name = message.get("name")
     if isinstance(name, str) and name.strip() and people.current() is None:
         try:
             people.take_name(name)
         except ValueError as error:
             st.session_state[_NAME_PROBLEM] = str(error)
+
+
+def _read(one: Any) -> tuple[int, tuple[str, str, str, str | None] | None]:
+    """Return the number of a verdict and what it says; None for what no page of ours sends."""
+    if not isinstance(one, Mapping) or not isinstance(one.get("n"), int):
+        return 0, None
+    case, model, failure = (one.get(name) for name in ("case", "model", "failure"))
+    verdict = one.get("verdict") or None
+    for text in (case, model, failure, "" if verdict is None else verdict):
+        if not isinstance(text, str):
+            return 0, None
+    return one["n"], (str(case), str(model), str(failure), verdict)

@@ -65,6 +65,19 @@ def write_while_not_writable(folder, monkeypatch, entries, person=ANN):
     return reviews.database.file
 
 
+def test_what_was_joined_elsewhere_is_told_no_more(folder, monkeypatch):
+    entry = score(4)
+    other = write_while_not_writable(folder, monkeypatch, [entry])
+    away = other.rename(folder.parent / "away.sqlite")
+    open_reviews(load(folder), Settings()).record([score(2, dimension="language")], BOB)
+    close_databases()
+    away.rename(other)
+    reviews = open_reviews(load(folder), Settings())
+    assert [one.file for one in other_databases(reviews)] == [other]
+    reviews.record([entry], ANN)  # as another process does that joins both
+    assert other_databases(reviews) == ()
+
+
 def test_scores_stay_when_the_folder_can_be_written_again(folder, monkeypatch):
     file = write_while_not_writable(folder, monkeypatch, [score(4)])
     reviews = open_reviews(load(folder), Settings())
