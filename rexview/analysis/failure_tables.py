@@ -109,7 +109,7 @@ class Group:
 
     value: str
     name: str
-    flagged: int
+    flagged: Count
     cells: tuple[GroupCell, ...]
 
 
@@ -255,8 +255,8 @@ def failure_groups(
             cells.append(
                 GroupCell(model, Count(worked_out.flagged, mine, worked_out.n), n, worked_out)
             )
-        found.append(Group(value, name, total, tuple(cells)))
-    found.sort(key=lambda group: -group.flagged)
+        found.append(Group(value, name, Count(total, opens), tuple(cells)))
+    found.sort(key=lambda group: -group.flagged.value)
     kind = by.key if by in (BY_FINDING, BY_REGION) else "property"
     return FailureGroups(
         failure, by, kind, models, tuple(found[:MOST_GROUPS]), max(0, len(found) - MOST_GROUPS)

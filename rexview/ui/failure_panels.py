@@ -163,7 +163,8 @@ def groups_html(groups: FailureGroups, colours: Mapping[str, str], title: str) -
             f"<td>{_group_cell(cell, f'{group.name}, {groups.models[cell.model]}', reasons)}</td>"
             for cell in group.cells
         )
-        body.append(f"<tr>{head}<td><b>{group.flagged:,}</b></td>{cells}</tr>")
+        total = linked_number(group.flagged, f"<b>{group.flagged.value:,}</b>")
+        body.append(f"<tr>{head}<td>{total}</td>{cells}</tr>")
     words = group_words(groups.kind)
     if groups.left_out:
         words += f" {groups.left_out:,} groups with fewer failures are left out."

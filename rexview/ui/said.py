@@ -34,8 +34,8 @@ _FIELDS: Final = {
 _REVEALS: Final = ("report", "models", "all models", UNBLINDED)
 _TEXTS: Final = ("slot", "shown", "subject", "field")
 _CHANGED: Final = (
-    "The answers to this case were changed after you gave this. "
-    "Look at them as they are now, and give it again."
+    "The answers to this case, or where reviews are kept, were changed after you gave this. "
+    "Look at the answers as they are now, and give it again."
 )
 
 

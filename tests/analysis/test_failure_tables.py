@@ -51,11 +51,12 @@ def test_groups_open_what_they_count_most_failures_first(demo, failure, counted)
         groups = failure_groups(
             review_set, table, CaseFilter(), failure, by, counted=counted, resamples=0
         )
-        totals = [group.flagged for group in groups.groups]
+        totals = [group.flagged.value for group in groups.groups]
         assert totals == sorted(totals, reverse=True)
         assert totals
         for group in groups.groups:
-            assert sum(cell.flagged.value for cell in group.cells) == group.flagged
+            assert sum(cell.flagged.value for cell in group.cells) == group.flagged.value
+            assert rows_of(table, group.flagged.opens) == group.flagged.value
             for cell in group.cells:
                 assert rows_of(table, cell.flagged.opens) == cell.flagged.value, (by, group.name)
                 assert rows_of(table, cell.judged.opens) == cell.rate.n
@@ -66,7 +67,7 @@ def test_a_region_holds_its_findings(demo):
     review_set, table = demo
     region, finding = (
         {
-            group.value: group.flagged
+            group.value: group.flagged.value
             for group in failure_groups(
                 review_set, table, CaseFilter(), "laterality_error", by, resamples=0
             ).groups
