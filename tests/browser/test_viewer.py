@@ -48,7 +48,10 @@ class OnPage:
     def frame(self):
         """Let two frames pass, so that what was asked for is drawn."""
         self.page.evaluate(
-            "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+            """new Promise((done) => {
+              requestAnimationFrame(() => requestAnimationFrame(done));
+              setTimeout(done, 5000); // a browser may stop drawing a page
+            })"""
         )
         return self
 

@@ -40,7 +40,7 @@ _STILL = """(calm) => new Promise((done) => {
     done(changes === 0 && !busy() && document.fonts.status === 'loaded' && places() === before);
   };
   if (busy()) setTimeout(finish, 50);
-  else setTimeout(() => requestIdleCallback(finish), calm);
+  else setTimeout(() => requestIdleCallback(finish, { timeout: 2000 }), calm);
 })"""
 
 
@@ -104,7 +104,11 @@ def becomes(page: Page, read: Callable[[], T], wanted: Any) -> T:
 def pass_time(page: Page, milliseconds: int) -> None:
     """Let time pass on the page's own clock: all its timers that were due before have then run."""
     page.evaluate(
-        "time => new Promise((done) => setTimeout(() => requestAnimationFrame(done), time))",
+        # a browser may stop drawing a page: that is found by what is asked next, not by hanging
+        """time => new Promise((done) => {
+          setTimeout(() => requestAnimationFrame(done), time);
+          setTimeout(done, time + 5000);
+        })""",
         milliseconds,
     )
 
