@@ -343,14 +343,17 @@ def test_somebody_else_who_signs_in_on_that_computer_sends_nothing_of_it(team, f
 
 
 def written(folder):
-    """The scores in the database of the server's set, as dicts."""
-    found = [*folder.rglob("reviews.sqlite")]
-    if not found:
-        return []
-    with closing(sqlite3.connect(found[0])) as connection:
-        connection.row_factory = sqlite3.Row
-        rows = connection.execute("SELECT * FROM history WHERE kind = 'score' ORDER BY id")
-        return [dict(row) for row in rows]
+    """The scores in the databases of the server's sets, as dicts.
+
+    A set whose Score page was opened has one, too: it keys the letters.
+    """
+    found = []
+    for file in sorted(folder.rglob("reviews.sqlite")):
+        with closing(sqlite3.connect(file)) as connection:
+            connection.row_factory = sqlite3.Row
+            rows = connection.execute("SELECT * FROM history WHERE kind = 'score' ORDER BY id")
+            found += map(dict, rows)
+    return found
 
 
 def test_a_team_under_a_path(start_team, visitor):
