@@ -55,6 +55,11 @@ def _waiting() -> _Waiting:
     return waiting
 
 
+def _waiting_of(name: str) -> dict[str, Entry]:
+    """Return what waits to be kept of one set, by token, in the order in which it was given."""
+    return {token: entry for token, (of_set, entry, _) in _waiting().items() if of_set == name}
+
+
 @dataclass(frozen=True)
 class Looker:
     """Who looks at a page: as which reader, and whether they may confirm and reject."""
@@ -126,7 +131,7 @@ def keep(review_set: ReviewSet) -> str:
     if person is None:
         return ""
     name = resources.set_id(review_set.folder)
-    waiting = {token: entry for token, (of_set, entry, _) in _waiting().items() if of_set == name}
+    waiting = _waiting_of(name)
     told = ""
     for token, entry in waiting.items():
         try:
@@ -134,7 +139,7 @@ def keep(review_set: ReviewSet) -> str:
         except StoreRefused as error:
             told = f"Your verdict was not taken. {error}"
         except StoreError as error:
-            count = sum(of_set == name for of_set, _, _ in _waiting().values())
+            count = len(_waiting_of(name))
             what = "1 verdict is" if count == 1 else f"{count} verdicts are"
             return f"{what} not kept yet. {error}"
         del _waiting()[token]
@@ -171,7 +176,6 @@ def take_verdicts(review_set: ReviewSet, page: CasePage, trouble: str = "") -> N
             _take(review_set, message)
 
     name = resources.set_id(review_set.folder)
-    waiting = sum(of_set == name for of_set, _, _ in _waiting().values())
     data = {
         "case": page.case.id,
         "set": name,
@@ -179,7 +183,7 @@ def take_verdicts(review_set: ReviewSet, page: CasePage, trouble: str = "") -> N
         "named": people.current() is not None,
         "nameProblem": st.session_state.pop(_NAME_PROBLEM, ""),
         "longest": {"name": LONGEST_NAME, "reason": LONGEST_REASON},
-        "waiting": waiting,
+        "waiting": len(_waiting_of(name)),
         "trouble": trouble,
         "failures": {failure.id: [failure.name, failure.meaning] for failure in FAILURES.values()},
         "answers": {

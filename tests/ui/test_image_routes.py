@@ -1,33 +1,19 @@
 """Pictures over HTTP: what is sent when the server has no memory left for another one."""
 
 import pytest
+from opened_set import opened_set
 from small_set import write_set
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from rexview.imaging.memory import MAX_BYTES_AT_ONCE, MEMORY
-from rexview.ui import resources, routes
+from rexview.ui import routes
 
 
 @pytest.fixture
 def review_set(tmp_path, monkeypatch):
-    folder = write_set(tmp_path / "set")
-    monkeypatch.setenv("REXVIEW_SET", str(folder))
-    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setattr("sys.argv", ["app.py"])
-    cached = (
-        resources.settings,
-        resources.team,
-        resources.signer,
-        resources.image_cache,
-        resources._registry,
-    )
-    for one in cached:
-        one.cache_clear()
-    yield resources.open_set(folder)
-    for one in cached:
-        one.cache_clear()
+    with opened_set(write_set(tmp_path / "set"), tmp_path, monkeypatch) as review_set:
+        yield review_set
 
 
 @pytest.mark.parametrize("link", [routes.pixel_url, routes.thumbnail_url])

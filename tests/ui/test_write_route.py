@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import polars as pl
 import pytest
+from opened_set import opened_set
 from small_set import write_set
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -15,7 +16,6 @@ from starlette.testclient import TestClient
 from rexview.errors import StoreBusy, StoreFull, StoreRefused
 from rexview.people import Person
 from rexview.store import Reviews
-from rexview.store.database import close_databases
 from rexview.ui import resources, sign_in, write_route
 from rexview.ui.links import Grant
 from rexview.ui.reader_study import study_of
@@ -35,16 +35,8 @@ def review_set(tmp_path, monkeypatch, rules):
     folder = write_set(tmp_path / "set")
     with (folder / "reviewset.yaml").open("a", encoding="utf-8") as file:
         file.write(rules)
-    monkeypatch.setenv("REXVIEW_SET", str(folder))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setattr("sys.argv", ["app.py"])
-    cached = (resources.settings, resources.team, resources.signer, resources._registry)
-    for one in cached:
-        one.cache_clear()
-    yield resources.open_set(folder)
-    for one in cached:
-        one.cache_clear()
-    close_databases()
+    with opened_set(folder, tmp_path, monkeypatch) as review_set:
+        yield review_set
 
 
 @pytest.fixture
