@@ -68,7 +68,12 @@ function step(by) {
   const at = all.findIndex((one) => one.dataset.rxItem === current);
   const item = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length];
   current = item.dataset.rxItem;
-  for (let up = item.querySelector("details") ?? item.closest("details"); up; up = up.parentElement?.closest("details")) up.open = true;
+  for (
+    let up = item.querySelector("details") ?? item.closest("details");
+    up;
+    up = up.parentElement?.closest("details")
+  )
+    up.open = true;
   item.querySelector("summary")?.focus({ preventScroll: true });
   item.scrollIntoView({ block: "nearest", inline: "nearest" });
   settle();
@@ -92,7 +97,8 @@ function judged(button) {
   const verdict = button.getAttribute("aria-pressed") === "true" ? "" : rxVerdict;
   current = `${model}/${failure}`;
   const parts = Object.entries({ model, failure, verdict: rxVerdict });
-  focusOn = "button" + parts.map(([name, text]) => `[data-rx-${name}="${CSS.escape(text)}"]`).join("");
+  focusOn =
+    "button" + parts.map(([name, text]) => `[data-rx-${name}="${CSS.escape(text)}"]`).join("");
   say({ model, failure, verdict });
   if (verdict) card.ask({ model, failure, verdict, reason: "" });
   else {
@@ -109,7 +115,9 @@ function why(button) {
 
 function addable(model) {
   const there = new Set(items().map((one) => one.dataset.rxItem));
-  return (data.answers[model]?.failures ?? []).filter((failure) => !there.has(`${model}/${failure}`));
+  return (data.answers[model]?.failures ?? []).filter(
+    (failure) => !there.has(`${model}/${failure}`),
+  );
 }
 
 // ---- the card ----
@@ -130,14 +138,36 @@ class Card {
       onkeydown: (event) => event.key === "Enter" && !event.shiftKey && this.done(event),
     });
     this.name = html("input", { placeholder: "Your name", "aria-label": "Your name" });
-    this.naming = html("div", {}, this.name, html("p", { class: "rx-v-quiet" }, "Stands beside what you write. It is asked for once and kept on this computer."));
+    this.naming = html(
+      "div",
+      {},
+      this.name,
+      html(
+        "p",
+        { class: "rx-v-quiet" },
+        "Stands beside what you write. It is asked for once and kept on this computer.",
+      ),
+    );
     this.trouble = html("p", { class: "rx-v-trouble", role: "alert" });
-    this.again = html("button", { type: "button", onclick: () => send({ again: Date.now() }) }, "Try again");
+    this.again = html(
+      "button",
+      { type: "button", onclick: () => send({ again: Date.now() }) },
+      "Try again",
+    );
     this.keep = html("button", { class: "rx-v-strong" }, "Keep");
-    const shut = html("button", { type: "button", "aria-label": "Close", onclick: () => this.close() }, "✕");
+    const shut = html(
+      "button",
+      { type: "button", "aria-label": "Close", onclick: () => this.close() },
+      "✕",
+    );
     this.box = html(
       "form",
-      { class: "rx-v-card", "aria-label": "Your verdict", hidden: true, onsubmit: (event) => this.done(event) },
+      {
+        class: "rx-v-card",
+        "aria-label": "Your verdict",
+        hidden: true,
+        onsubmit: (event) => this.done(event),
+      },
       html("header", {}, this.title, shut),
       this.status,
       this.choice,
@@ -151,7 +181,12 @@ class Card {
       if (event.key === "Escape") this.leave();
       event.stopPropagation(); // keys that are typed here are not for the page
     });
-    this.chip = html("button", { type: "button", class: "rx-v-chip", hidden: true, onclick: () => this.open() });
+    this.chip = html("button", {
+      type: "button",
+      class: "rx-v-chip",
+      hidden: true,
+      onclick: () => this.open(),
+    });
     this.root = html("div", { class: "rx-v" }, this.chip, this.box);
     place.append(this.root);
   }
@@ -178,7 +213,10 @@ class Card {
     this.adding = true;
     this.reason.value = drafts.get(this.draft()) ?? "";
     const choose = html("option", { value: "" }, "Choose the failure");
-    this.choice.replaceChildren(choose, ...addable(model).map((one) => html("option", { value: one }, data.failures[one][0])));
+    this.choice.replaceChildren(
+      choose,
+      ...addable(model).map((one) => html("option", { value: one }, data.failures[one][0])),
+    );
     this.open();
     this.choice.focus();
   }
@@ -226,7 +264,12 @@ class Card {
     }
     if (this.adding) {
       drafts.set(this.draft(), null);
-      const about = { model: this.about.model, failure: this.choice.value, verdict: "confirmed", reason: this.reason.value.trim() };
+      const about = {
+        model: this.about.model,
+        failure: this.choice.value,
+        verdict: "confirmed",
+        reason: this.reason.value.trim(),
+      };
       this.adding = false;
       this.about = about;
       current = `${about.model}/${about.failure}`;
@@ -257,7 +300,11 @@ class Card {
     this.chip.textContent = unkept ? `${words}${data.named ? "" : ": give your name"}` : told;
     const { model, failure, verdict } = this.about ?? {};
     this.title.textContent = model ? (data.answers[model]?.name ?? "") : words;
-    this.status.textContent = failure ? `${data.failures[failure][0]}: ${VERDICTS[verdict].toLowerCase()}` : this.adding ? "Add a failure that you see" : "";
+    this.status.textContent = failure
+      ? `${data.failures[failure][0]}: ${VERDICTS[verdict].toLowerCase()}`
+      : this.adding
+        ? "Add a failure that you see"
+        : "";
     this.status.hidden = !this.status.textContent;
     this.choice.hidden = this.meaning.hidden = !this.adding;
     if (this.adding) this.explain();
@@ -298,7 +345,9 @@ function focused(event) {
 
 function answerInHand() {
   const item = itemOf(current);
-  return item ? buttonsOf(item)?.dataset.rxModel : document.querySelector("[data-rx-add]")?.dataset.rxAdd;
+  return item
+    ? buttonsOf(item)?.dataset.rxModel
+    : document.querySelector("[data-rx-add]")?.dataset.rxAdd;
 }
 
 const KEYS = {
@@ -309,12 +358,16 @@ const KEYS = {
   d: () => press('[data-rx-verdict="rejected"]'),
   W: () => press("[data-rx-why]"),
   u: () => press(".rx-show"),
-  N: () => window.dispatchEvent(new CustomEvent("rexview:comment", { detail: { key: itemOf(current) && answerInHand() } })),
+  N: () =>
+    window.dispatchEvent(
+      new CustomEvent("rexview:comment", { detail: { key: itemOf(current) && answerInHand() } }),
+    ),
   A: () => card.add(answerInHand()),
 };
 
 function pressed(event) {
-  if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey)
+    return;
   if (event.isComposing || !Object.hasOwn(KEYS, event.key)) return;
   if (event.key === "Escape" && !card.shown) return;
   const [target] = event.composedPath();

@@ -29,7 +29,9 @@ const store = {
   },
   under(prefix) {
     try {
-      return Object.keys(localStorage).filter((key) => key.startsWith(prefix)).map((key) => store.get(key));
+      return Object.keys(localStorage)
+        .filter((key) => key.startsWith(prefix))
+        .map((key) => store.get(key));
     } catch {
       return [];
     }
@@ -109,7 +111,9 @@ function when(iso) {
   const at = new Date(iso);
   const today = at.toDateString() === new Date().toDateString();
   const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  return today ? time : `${at.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} ${time}`;
+  return today
+    ? time
+    : `${at.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} ${time}`;
 }
 
 const shorter = (text, most = 90) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
@@ -127,7 +131,9 @@ class Panel {
     const { signal } = this.abort;
     document.addEventListener("selectionchange", () => this.offerSoon(), { signal });
     document.addEventListener("click", (event) => this.clickedPage(event), { signal });
-    window.addEventListener("rexview:comment", (event) => this.asked(event.detail?.key), { signal });
+    window.addEventListener("rexview:comment", (event) => this.asked(event.detail?.key), {
+      signal,
+    });
     this.timer = setInterval(() => this.sendAgain(), AGAIN_MS);
     this.observer = new MutationObserver(() => this.markSoon());
     this.observer.observe(document.body, { childList: true, subtree: true });
@@ -142,9 +148,17 @@ class Panel {
     });
     this.list = html("div", { class: "rx-c-list" });
     this.trouble = html("p", { class: "rx-c-trouble", role: "status" });
-    this.where = html("select", { "aria-label": "What the comment is on", onchange: () => this.chose() });
+    this.where = html("select", {
+      "aria-label": "What the comment is on",
+      onchange: () => this.chose(),
+    });
     this.context = html("p", { class: "rx-c-context" });
-    this.name = html("input", { type: "text", placeholder: "Your name", "aria-label": "Your name", maxlength: 80 });
+    this.name = html("input", {
+      type: "text",
+      placeholder: "Your name",
+      "aria-label": "Your name",
+      maxlength: 80,
+    });
     this.field = html("textarea", {
       rows: 3,
       maxlength: 20000,
@@ -155,10 +169,26 @@ class Panel {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.write();
       },
     });
-    this.send = html("button", { type: "button", class: "rx-c-strong", title: "Ctrl+Enter", onclick: () => this.write() }, "Comment");
+    this.send = html(
+      "button",
+      { type: "button", class: "rx-c-strong", title: "Ctrl+Enter", onclick: () => this.write() },
+      "Comment",
+    );
     this.cancel = html("button", { type: "button", onclick: () => this.begin({}) }, "Cancel");
-    this.form = html("div", { class: "rx-c-form" }, this.where, this.context, this.name, this.field, html("div", { class: "rx-c-row" }, this.send, this.cancel));
-    const close = html("button", { type: "button", "aria-label": "Close the comments", onclick: () => this.open(false) }, "✕");
+    this.form = html(
+      "div",
+      { class: "rx-c-form" },
+      this.where,
+      this.context,
+      this.name,
+      this.field,
+      html("div", { class: "rx-c-row" }, this.send, this.cancel),
+    );
+    const close = html(
+      "button",
+      { type: "button", "aria-label": "Close the comments", onclick: () => this.open(false) },
+      "✕",
+    );
     this.box = html(
       "section",
       { class: "rx-c-panel", "aria-label": "Comments", hidden: true },
@@ -172,7 +202,17 @@ class Panel {
       if (event.key === "Escape") this.open(false);
       event.stopPropagation();
     });
-    this.offer = html("button", { type: "button", class: "rx-c-offer", hidden: true, onpointerdown: (event) => event.preventDefault(), onclick: () => this.takeOffer() }, "Comment on this");
+    this.offer = html(
+      "button",
+      {
+        type: "button",
+        class: "rx-c-offer",
+        hidden: true,
+        onpointerdown: (event) => event.preventDefault(),
+        onclick: () => this.takeOffer(),
+      },
+      "Comment on this",
+    );
     this.root = html("div", { class: "rx-c" }, this.tab, this.box, this.offer);
     place.append(this.root);
   }
@@ -231,7 +271,9 @@ class Panel {
 
   /** Send what is not confirmed. The server knows the answers of the case that is shown only. */
   sendAgain() {
-    const messages = [...this.pending.values()].filter((message) => message.case === this.data.case);
+    const messages = [...this.pending.values()].filter(
+      (message) => message.case === this.data.case,
+    );
     if (messages.length > 0) this.tell("said", { messages });
   }
 
@@ -309,7 +351,9 @@ class Panel {
     const words = count === 0 ? "Comments" : `${count} ${count === 1 ? "comment" : "comments"}`;
     this.tab.replaceChildren(words, ...(open ? [html("b", {}, `${open} open`)] : []));
     this.tab.toggleAttribute("data-waiting", this.pending.size > 0);
-    const told = [this.refused && `Not taken: ${this.refused}`, this.data.trouble].filter(Boolean).join(" ");
+    const told = [this.refused && `Not taken: ${this.refused}`, this.data.trouble]
+      .filter(Boolean)
+      .join(" ");
     this.trouble.textContent = told || this.waitingWords();
     this.trouble.toggleAttribute("data-bad", Boolean(told));
     const state = JSON.stringify([this.data.comments, this.data.may, [...this.pending.values()]]);
@@ -340,39 +384,83 @@ class Panel {
   }
 
   drawList(threads) {
-    const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+    const focused = this.list.contains(document.activeElement)
+      ? document.activeElement.dataset.focus
+      : null;
     const low = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
     const settled = threads.filter((thread) => thread[0].resolved);
-    const open = threads.filter((thread) => !thread[0].resolved).map((thread) => this.thread(thread));
+    const open = threads
+      .filter((thread) => !thread[0].resolved)
+      .map((thread) => this.thread(thread));
     const wasOpen = this.list.querySelector("details")?.open;
     const folded = settled.length
-      ? html("details", { open: wasOpen }, html("summary", {}, `${settled.length} resolved`), settled.map((thread) => this.thread(thread)))
+      ? html(
+          "details",
+          { open: wasOpen },
+          html("summary", {}, `${settled.length} resolved`),
+          settled.map((thread) => this.thread(thread)),
+        )
       : null;
-    const writes = [...this.pending.values()].filter((one) => one.kind === "write" && one.case === this.data.case);
-    const waiting = writes.map((one) => html("article", { class: "rx-c-one", "data-waiting": true }, html("p", {}, one.text), html("small", {}, "not saved yet")));
-    const empty = threads.length + waiting.length === 0 ? html("p", { class: "rx-c-quiet" }, this.data.may ? "No comments yet. Choose words of an answer to comment on them." : "No comments yet.") : null;
+    const writes = [...this.pending.values()].filter(
+      (one) => one.kind === "write" && one.case === this.data.case,
+    );
+    const waiting = writes.map((one) =>
+      html(
+        "article",
+        { class: "rx-c-one", "data-waiting": true },
+        html("p", {}, one.text),
+        html("small", {}, "not saved yet"),
+      ),
+    );
+    const empty =
+      threads.length + waiting.length === 0
+        ? html(
+            "p",
+            { class: "rx-c-quiet" },
+            this.data.may
+              ? "No comments yet. Choose words of an answer to comment on them."
+              : "No comments yet.",
+          )
+        : null;
     this.list.replaceChildren(...[empty, folded, ...open, ...waiting].filter(Boolean));
     if (low) this.list.scrollTop = this.list.scrollHeight;
-    if (focused) this.list.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+    if (focused)
+      this.list
+        .querySelector(`[data-focus="${CSS.escape(focused)}"]`)
+        ?.focus({ preventScroll: true });
   }
 
   thread(comments) {
     const [first] = comments;
-    const act = (name, what, run) => html("button", { type: "button", "data-focus": `${name}:${first.id}`, onclick: run }, what);
+    const act = (name, what, run) =>
+      html("button", { type: "button", "data-focus": `${name}:${first.id}`, onclick: run }, what);
     const actions = this.data.may
       ? html("div", { class: "rx-c-row" }, [
           act("reply", "Reply", () => this.reply(first)),
           act("settle", first.resolved ? "Open again" : "Resolve", () =>
-            this.say({ kind: "resolve", comment: first.id, resolved: !first.resolved })),
+            this.say({ kind: "resolve", comment: first.id, resolved: !first.resolved }),
+          ),
         ])
       : null;
-    return html("div", { class: "rx-c-thread", "data-thread": first.id }, this.aboutWhat(first), comments.map((one) => this.one(one)), actions);
+    return html(
+      "div",
+      { class: "rx-c-thread", "data-thread": first.id },
+      this.aboutWhat(first),
+      comments.map((one) => this.one(one)),
+      actions,
+    );
   }
 
   aboutWhat(one) {
     if (one.what === "case") return null;
-    const words = one.what === "span" ? `${one.where}: “${shorter(one.quote)}”` : one.what === "box" ? `${one.where}, box ${shorter(one.quote)}` : one.where;
-    const light = (boxes) => window.dispatchEvent(new CustomEvent("rexview:light", { detail: boxes && { boxes } }));
+    const words =
+      one.what === "span"
+        ? `${one.where}: “${shorter(one.quote)}”`
+        : one.what === "box"
+          ? `${one.where}, box ${shorter(one.quote)}`
+          : one.where;
+    const light = (boxes) =>
+      window.dispatchEvent(new CustomEvent("rexview:light", { detail: boxes && { boxes } }));
     return html(
       "button",
       {
@@ -403,8 +491,20 @@ class Panel {
         html("time", { datetime: one.at }, `${when(one.at)}${edited}`),
         own
           ? html("span", { class: "rx-c-row rx-c-own" }, [
-              html("button", { type: "button", "data-focus": `edit:${one.id}`, onclick: () => this.change(one) }, "Edit"),
-              html("button", { type: "button", "data-focus": `remove:${one.id}`, onclick: (event) => this.remove(one, event.currentTarget) }, "Remove"),
+              html(
+                "button",
+                { type: "button", "data-focus": `edit:${one.id}`, onclick: () => this.change(one) },
+                "Edit",
+              ),
+              html(
+                "button",
+                {
+                  type: "button",
+                  "data-focus": `remove:${one.id}`,
+                  onclick: (event) => this.remove(one, event.currentTarget),
+                },
+                "Remove",
+              ),
             ])
           : null,
       ),
@@ -437,7 +537,10 @@ class Panel {
     const find = (id) => this.data.comments.find((one) => one.id === id);
     let context = "";
     if (comment) context = "Your comment, changed";
-    else if (replyTo) context = find(replyTo) ? `Reply to ${find(replyTo).who}: ${shorter(find(replyTo).text)}` : "Reply";
+    else if (replyTo)
+      context = find(replyTo)
+        ? `Reply to ${find(replyTo).who}: ${shorter(find(replyTo).text)}`
+        : "Reply";
     else if (spot?.quote) context = `On ${this.nameOf(spot.key)}: “${shorter(spot.quote)}”`;
     this.context.textContent = context;
     this.context.hidden = !context;
@@ -450,7 +553,9 @@ class Panel {
       const option = (value, words) => html("option", { value: JSON.stringify(value) }, words);
       const options = this.data.targets.flatMap(({ key, name, boxes }) => [
         option([key, null], `On ${name}`),
-        ...boxes.map((box) => option([key, box.index], `On ${name}, box ${box.index + 1}: ${shorter(box.label, 40)}`)),
+        ...boxes.map((box) =>
+          option([key, box.index], `On ${name}, box ${box.index + 1}: ${shorter(box.label, 40)}`),
+        ),
       ]);
       this.where.replaceChildren(option([null, null], "On the case"), ...options);
     }
@@ -519,13 +624,18 @@ class Panel {
   }
 
   clickedPage(event) {
-    if (this.root.contains(event.target) || !event.target.closest?.("[data-rx-answer] .rx-text")) return;
+    if (this.root.contains(event.target) || !event.target.closest?.("[data-rx-answer] .rx-text"))
+      return;
     if (!window.getSelection()?.isCollapsed) return;
     const at = document.caretRangeFromPoint?.(event.clientX, event.clientY);
-    const hit = at && this.ranges?.find(({ range }) => range.isPointInRange(at.startContainer, at.startOffset));
+    const hit =
+      at &&
+      this.ranges?.find(({ range }) => range.isPointInRange(at.startContainer, at.startOffset));
     if (!hit) return;
     this.open(true);
-    this.list.querySelector(`[data-thread="${CSS.escape(hit.id)}"]`)?.scrollIntoView({ block: "nearest" });
+    this.list
+      .querySelector(`[data-thread="${CSS.escape(hit.id)}"]`)
+      ?.scrollIntoView({ block: "nearest" });
   }
 
   goTo(one) {

@@ -19,14 +19,27 @@ export class AnswerView {
       "p",
       { class: "earlier", hidden: true },
       "Changed after you scored it: what you gave is marked and counts nowhere. ",
-      html("button", { type: "button", class: "plain", onclick: () => pad.confirm(this) }, "It holds for this one, too"),
+      html(
+        "button",
+        { type: "button", class: "plain", onclick: () => pad.confirm(this) },
+        "It holds for this one, too",
+      ),
     );
-    this.text = html("div", { class: "text", tabindex: "0", "aria-label": `Text of ${answer.name}` });
+    this.text = html("div", {
+      class: "text",
+      tabindex: "0",
+      "aria-label": `Text of ${answer.name}`,
+    });
     this.text.innerHTML = answer.html; // made and escaped by the server
     this.node = html(
       "article",
       { class: "answer", "data-slot": answer.slot, style: { "--c": answer.colour } },
-      html("header", {}, this.name, answer.note ? html("span", { class: "note" }, answer.note) : null),
+      html(
+        "header",
+        {},
+        this.name,
+        answer.note ? html("span", { class: "note" }, answer.note) : null,
+      ),
       this.earlier,
       this.text,
       html(

@@ -15,9 +15,15 @@ function button(words, act, attributes = {}) {
 function at({ at: moment }) {
   const time = new Date(moment);
   if (Number.isNaN(time.getTime())) return "";
-  const clock = time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  const clock = time.toLocaleTimeString([], {
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  });
   const today = time.toDateString() === new Date().toDateString();
-  return today ? `at ${clock}` : `on ${time.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} at ${clock}`;
+  return today
+    ? `at ${clock}`
+    : `on ${time.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} at ${clock}`;
 }
 
 export class Frame {
@@ -26,8 +32,14 @@ export class Frame {
     this.place = html("b", { class: "place" });
     this.tally = html("span", { class: "tally" });
     this.meter = html("progress", { max: "1", value: "0", "aria-label": "Cases scored" });
-    this.previous = button("‹", () => pad.turn("previous"), { title: "Previous case (p)", "aria-label": "Previous case" });
-    this.next = button("Next ›", () => pad.turn("next"), { title: "Next case (n)", class: "plain next" });
+    this.previous = button("‹", () => pad.turn("previous"), {
+      title: "Previous case (p)",
+      "aria-label": "Previous case",
+    });
+    this.next = button("Next ›", () => pad.turn("next"), {
+      title: "Next case (n)",
+      class: "plain next",
+    });
     this.saved = html("span", { class: "saved", role: "status" });
     this.bar = html(
       "header",
@@ -38,7 +50,11 @@ export class Frame {
       button("Cases", () => pad.sheets.cases(), { title: "List of your cases" }),
       html("span", { class: "how" }, this.meter, this.tally),
       this.saved,
-      button("?", () => pad.sheets.help(), { class: "plain keys", title: "Keys (?)", "aria-label": "Keys" }),
+      button("?", () => pad.sheets.help(), {
+        class: "plain keys",
+        title: "Keys (?)",
+        "aria-label": "Keys",
+      }),
     );
     this.trouble = html("p", { class: "trouble", role: "alert", hidden: true });
     this.complaints = html("div", { class: "complaints", role: "alert" });
@@ -121,7 +137,13 @@ export class Frame {
   /** What the reader must know, until it is put away; the same words once. */
   complain(words) {
     if ([...this.complaints.children].some((line) => line.firstChild.data === words)) return;
-    const line = html("p", {}, words, " ", button("Close", () => line.remove()));
+    const line = html(
+      "p",
+      {},
+      words,
+      " ",
+      button("Close", () => line.remove()),
+    );
     this.complaints.append(line);
   }
 
@@ -170,7 +192,8 @@ export class Frame {
     } else if (unblinded) {
       lines.push(html("p", {}, `You have seen this case with the models named ${at(unblinded)}. `));
     }
-    if (report) lines.push(html("p", {}, `You saw the report ${at(report)}, ${TIMING[report.timing]}.`));
+    if (report)
+      lines.push(html("p", {}, `You saw the report ${at(report)}, ${TIMING[report.timing]}.`));
     const text = `${pad.held}|${lines.map((line) => line.textContent).join("|")}`;
     if (this.sawText !== text) this.seen.replaceChildren(...lines);
     this.sawText = text;
@@ -191,7 +214,10 @@ export class Frame {
       });
       return `Answer ${slot}${names ? ` (${names.join(", ")})` : ""}`;
     });
-    const what = state === "skipped" ? "Skipped: the scores given count nowhere." : "Not finished: counts nowhere yet.";
+    const what =
+      state === "skipped"
+        ? "Skipped: the scores given count nowhere."
+        : "Not finished: counts nowhere yet.";
     const words = state === "skipped" ? what : `${what} Missing: ${parts.join("; ")}`;
     if (this.unfinished.textContent !== words) this.unfinished.textContent = words;
     this.unfinished.title = words;
@@ -200,7 +226,8 @@ export class Frame {
   #saved() {
     const { state, words, reason } = this.pad.outbox.status();
     this.saved.dataset.state = state;
-    if (this.saved.textContent !== words) this.saved.textContent = state === "waiting" ? "Not saved yet" : words;
+    if (this.saved.textContent !== words)
+      this.saved.textContent = state === "waiting" ? "Not saved yet" : words;
     const text = state === "waiting" ? `${words} ${reason}` : "";
     if (this.trouble.textContent !== text) this.trouble.textContent = text;
     this.trouble.hidden = text === "";
@@ -228,14 +255,16 @@ export class Frame {
       this.anchored = row.key;
       const { name, question, anchors } = this.pad.dimension(row.item.dimension);
       const where = this.pad.case.answers.length > 1 ? `${row.answer.name} · ` : "";
-      this.choices = [...LEVELS].reverse().map((level) =>
-        html(
-          "li",
-          { "data-level": level, onclick: () => this.pad.locked || this.pad.score(row, level) },
-          html("b", {}, String(level)),
-          html("span", {}, anchors[level] ?? ""),
-        ),
-      );
+      this.choices = [...LEVELS]
+        .reverse()
+        .map((level) =>
+          html(
+            "li",
+            { "data-level": level, onclick: () => this.pad.locked || this.pad.score(row, level) },
+            html("b", {}, String(level)),
+            html("span", {}, anchors[level] ?? ""),
+          ),
+        );
       this.anchors.replaceChildren(
         html("h4", {}, html("small", {}, where), row.title ?? name),
         html("p", {}, question),
@@ -254,7 +283,8 @@ export class Frame {
       words.push(html("span", {}, `Skipped: ${own.skip}`));
       if (!pad.locked) words.push(button("Take back", () => pad.skip(null)));
     }
-    if (pad.locked) words.push(html("span", {}, "The models are named; scores can no longer be changed."));
+    if (pad.locked)
+      words.push(html("span", {}, "The models are named; scores can no longer be changed."));
     else if (done + skipped === total) {
       words.push(html("b", {}, `All ${total} cases are scored${skipped ? " or skipped" : ""}.`));
       if (pad.data.protocol.reveal === "at_end") {

@@ -79,7 +79,11 @@ export class Keys {
       a: () => pad.sheets.failures(pad.viewHere()),
       "?": () => pad.sheets.help(),
     };
-    if (!inPicture) Object.assign(acts, { Delete: () => pad.scoreHere(null), Backspace: () => pad.scoreHere(null) });
+    if (!inPicture)
+      Object.assign(acts, {
+        Delete: () => pad.scoreHere(null),
+        Backspace: () => pad.scoreHere(null),
+      });
     return Object.hasOwn(acts, key) ? acts[key] : null;
   }
 }

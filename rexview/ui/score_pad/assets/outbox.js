@@ -209,7 +209,11 @@ export class Outbox {
     const count = this.pending().length;
     if (count === 0) {
       if (this.savedAt === null) return { state: "idle", words: "Nothing to save", reason: "" };
-      const time = this.savedAt.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+      const time = this.savedAt.toLocaleTimeString([], {
+        hour: "2-digit",
+        minute: "2-digit",
+        hourCycle: "h23",
+      });
       return { state: "saved", words: `Saved ${time}`, reason: "" };
     }
     if (this.reason === null) return { state: "saving", words: "Saving…", reason: "" };

@@ -123,7 +123,8 @@ class Pad {
     this.views = padCase.answers.map((answer) => new AnswerView(this, answer));
     this.rows = this.views.flatMap(({ rows }) => rows);
     this.frame.show(padCase, this.views);
-    if (other) this.frame.complain("The answers to this case were changed. You now see them as they are.");
+    if (other)
+      this.frame.complain("The answers to this case were changed. You now see them as they are.");
     if (!same || other) {
       this.done = [];
       this.frame.say("");
@@ -142,7 +143,9 @@ class Pad {
     const names = new Set(padCase.answers.map(({ shown }) => shown));
     return withEntries(
       sent,
-      this.outbox.pending().filter((entry) => entry.case === caseId && (!entry.slot || names.has(entry.shown))),
+      this.outbox
+        .pending()
+        .filter((entry) => entry.case === caseId && (!entry.slot || names.has(entry.shown))),
     );
   }
 
@@ -194,7 +197,13 @@ class Pad {
     const was = valueAt(this.own(), entry);
     if (was === entry.value) return true;
     const answer = this.case.answers.find(({ slot }) => slot === entry.slot) ?? null;
-    const about = { case: this.case.case, picture: null, slot: null, subject: null, ...this.#seen(answer) };
+    const about = {
+      case: this.case.case,
+      picture: null,
+      slot: null,
+      subject: null,
+      ...this.#seen(answer),
+    };
     this.outbox.add({ ...about, ...entry, was });
     if (undoable) this.done.push({ entry, was });
     return true;
@@ -217,7 +226,9 @@ class Pad {
     const row = this.#row();
     if (!row || this.locked || this.turning) return;
     if (this.held) {
-      this.frame.say("You have seen this case with the models named: say first that you go on, or skip it");
+      this.frame.say(
+        "You have seen this case with the models named: say first that you go on, or skip it",
+      );
       return;
     }
     this.#score(row, value);
@@ -271,7 +282,14 @@ class Pad {
   writeComment(row, text, was, seen) {
     const { slot } = row.answer;
     const { dimension, picture } = row.item;
-    const entry = { kind: "score", slot, subject: dimension, picture, field: "comment", value: text };
+    const entry = {
+      kind: "score",
+      slot,
+      subject: dimension,
+      picture,
+      field: "comment",
+      value: text,
+    };
     const caseId = row.caseId;
     if (text !== was && !this.known.get(caseId)?.revealed) {
       this.outbox.add({ case: caseId, ...entry, was, ...seen });
@@ -283,7 +301,8 @@ class Pad {
   /** What was being typed when the page went away becomes an entry now. */
   #takeDrafts() {
     for (const [name, { text, was, ...about }] of this.outbox.drafts()) {
-      if (text !== was) this.outbox.add({ kind: "score", field: "comment", value: text, was, ...about });
+      if (text !== was)
+        this.outbox.add({ kind: "score", field: "comment", value: text, was, ...about });
       this.outbox.dropDraft(name);
     }
   }
@@ -335,7 +354,14 @@ class Pad {
   reveal(all) {
     this.settle();
     const subject = all ? "all models" : "models";
-    this.outbox.add({ case: this.case.case, kind: "reveal", subject, ...this.#seen(), value: true, was: false });
+    this.outbox.add({
+      case: this.case.case,
+      kind: "reveal",
+      subject,
+      ...this.#seen(),
+      value: true,
+      was: false,
+    });
   }
 
   // --- moving ------------------------------------------------------------------------------------
@@ -366,7 +392,8 @@ class Pad {
   }
 
   #mark(row) {
-    const inside = this.root.contains(document.activeElement) && document.activeElement.closest(".row");
+    const inside =
+      this.root.contains(document.activeElement) && document.activeElement.closest(".row");
     this.current = row.key;
     this.slot = row.answer.slot;
     this.refresh();
@@ -443,7 +470,7 @@ class Pad {
     for (const [token, there] of Object.entries(told.replaced)) {
       const entry = byToken.get(token);
       if (!entry) continue;
-      const what = entry.field === "comment" ? "another comment" : there.score ?? "no score";
+      const what = entry.field === "comment" ? "another comment" : (there.score ?? "no score");
       this.returned.keep(entry, `Another window had saved ${what} there, which was kept.`);
     }
   }
@@ -485,7 +512,11 @@ class Pad {
     const apart = this.case.pictures && this.pictured !== null && this.pictured !== this.case.case;
     this.root.classList.toggle("turning", turning || apart);
     for (const view of this.views) {
-      view.refresh(own, { current: this.current, locked, name: this.case.names?.[view.answer.slot] });
+      view.refresh(own, {
+        current: this.current,
+        locked,
+        name: this.case.names?.[view.answer.slot],
+      });
       set(view.node, { "data-active": view.answer.slot === this.slot });
     }
     this.frame.refresh(own, this.#row());

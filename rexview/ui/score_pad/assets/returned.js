@@ -64,7 +64,12 @@ export class Returned {
     const cases = [...new Set(every.map(([, entry]) => entry.case))];
     cases.sort((a, b) => (b === here) - (a === here));
     this.node.replaceChildren(
-      ...cases.map((caseId) => this.#block(caseId, every.filter(([, entry]) => entry.case === caseId))),
+      ...cases.map((caseId) =>
+        this.#block(
+          caseId,
+          every.filter(([, entry]) => entry.case === caseId),
+        ),
+      ),
     );
     this.node.hidden = cases.length === 0;
   }
@@ -77,11 +82,21 @@ export class Returned {
     return html(
       "section",
       { "data-case": caseId },
-      html("p", {}, html("b", {}, here ? "Not saved" : `Not saved in ${caseId}`), ": ", reasons.join(" ")),
+      html(
+        "p",
+        {},
+        html("b", {}, here ? "Not saved" : `Not saved in ${caseId}`),
+        ": ",
+        reasons.join(" "),
+      ),
       html("ul", {}, ...entries.map((entry) => html("li", {}, this.#words(entry)))),
       here || !listed
         ? null
-        : html("button", { type: "button", class: "plain", onclick: () => this.pad.go(caseId) }, "Go to the case"),
+        : html(
+            "button",
+            { type: "button", class: "plain", onclick: () => this.pad.go(caseId) },
+            "Go to the case",
+          ),
       html(
         "button",
         {
@@ -103,6 +118,8 @@ export class Returned {
     if (kind === "verdict") return `${whose}: ${this.pad.data.failures[subject]?.name ?? subject}`;
     const dimension = this.pad.dimension(subject)?.name ?? subject;
     const where = Number.isInteger(picture) ? `${dimension}, picture ${picture + 1}` : dimension;
-    return field === "comment" ? `${whose}, ${where}, comment: ${value}` : `${whose}, ${where}: ${value}`;
+    return field === "comment"
+      ? `${whose}, ${where}, comment: ${value}`
+      : `${whose}, ${where}: ${value}`;
   }
 }

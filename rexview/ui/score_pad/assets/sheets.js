@@ -38,7 +38,8 @@ export class Sheets {
     this.letters = new Map(); // what letters do while a sheet is open
     this.node.addEventListener("keydown", (event) => {
       const plain = !(event.ctrlKey || event.metaKey || event.altKey);
-      const act = event.key === "Escape" ? () => this.close() : plain && this.letters.get(event.key);
+      const act =
+        event.key === "Escape" ? () => this.close() : plain && this.letters.get(event.key);
       if (!act) return;
       event.preventDefault();
       event.stopPropagation();
@@ -64,7 +65,11 @@ export class Sheets {
     if (again) return;
     this.name = name;
     this.before = document.activeElement;
-    const close = html("button", { type: "button", class: "plain", onclick: () => this.close() }, "Close");
+    const close = html(
+      "button",
+      { type: "button", class: "plain", onclick: () => this.close() },
+      "Close",
+    );
     this.node.setAttribute("aria-label", title);
     const shown = content.filter((part) => part !== null); // replaceChildren would write "null"
     this.node.replaceChildren(html("header", {}, html("h3", {}, title), close), ...shown);
@@ -74,7 +79,14 @@ export class Sheets {
 
   help() {
     const list = (keys) =>
-      html("dl", {}, ...keys.flatMap(([key, words]) => [html("dt", {}, html("kbd", {}, key)), html("dd", {}, words)]));
+      html(
+        "dl",
+        {},
+        ...keys.flatMap(([key, words]) => [
+          html("dt", {}, html("kbd", {}, key)),
+          html("dd", {}, words),
+        ]),
+      );
     this.#show("help", "Keys", list(KEYS), html("h4", {}, "The picture"), list(PICTURE_KEYS));
   }
 
@@ -104,7 +116,11 @@ export class Sheets {
     });
     const cut =
       entries.length < total
-        ? html("p", { class: "quiet" }, `Cases ${first} to ${first + entries.length - 1} of ${total}.`)
+        ? html(
+            "p",
+            { class: "quiet" },
+            `Cases ${first} to ${first + entries.length - 1} of ${total}.`,
+          )
         : null;
     const on = html(
       "button",
@@ -124,11 +140,20 @@ export class Sheets {
       const letter = failureLetter(pad.data.failures, failure);
       const node = html(
         "button",
-        { type: "button", class: "chip", title: meaning, "data-failure": failure, onclick: () => act() },
+        {
+          type: "button",
+          class: "chip",
+          title: meaning,
+          "data-failure": failure,
+          onclick: () => act(),
+        },
         html("kbd", { "aria-hidden": "true" }, letter),
         name,
       );
-      const show = () => set(node, { "aria-pressed": String(pad.own().flags[flagKey(answer.slot, failure)] === true) });
+      const show = () =>
+        set(node, {
+          "aria-pressed": String(pad.own().flags[flagKey(answer.slot, failure)] === true),
+        });
       const act = () => {
         pad.flag(answer, failure);
         show();
@@ -136,8 +161,17 @@ export class Sheets {
       show();
       return { letter, node, act };
     });
-    const words = html("p", { class: "quiet" }, "A letter confirms a failure or takes it back. Esc: done.");
-    this.#show("failures", `Failures of ${answer.name}`, words, html("div", { class: "chips" }, ...chips.map(({ node }) => node)));
+    const words = html(
+      "p",
+      { class: "quiet" },
+      "A letter confirms a failure or takes it back. Esc: done.",
+    );
+    this.#show(
+      "failures",
+      `Failures of ${answer.name}`,
+      words,
+      html("div", { class: "chips" }, ...chips.map(({ node }) => node)),
+    );
     for (const { letter, act } of chips) this.letters.set(letter, act);
   }
 
@@ -145,7 +179,12 @@ export class Sheets {
     const { pad } = this;
     if (pad.locked) return;
     const name = "rx-skip";
-    const own = html("input", { type: "text", maxlength: "400", placeholder: "Another reason", "aria-label": "Another reason" });
+    const own = html("input", {
+      type: "text",
+      maxlength: "400",
+      placeholder: "Another reason",
+      "aria-label": "Another reason",
+    });
     const form = html(
       "form",
       {
@@ -161,7 +200,13 @@ export class Sheets {
         html(
           "label",
           {},
-          html("input", { type: "radio", name, value: reason, checked: place === 0, "data-first": place === 0 }),
+          html("input", {
+            type: "radio",
+            name,
+            value: reason,
+            checked: place === 0,
+            "data-first": place === 0,
+          }),
           reason,
         ),
       ),
@@ -173,14 +218,28 @@ export class Sheets {
 
   report() {
     const { pad } = this;
-    const when = pad.stateHere() === "done" ? "after you scored this case" : "before this case was scored in full";
+    const when =
+      pad.stateHere() === "done"
+        ? "after you scored this case"
+        : "before this case was scored in full";
     const go = html(
       "button",
-      { type: "button", class: "strong", "data-first": true, onclick: () => (this.close(), pad.fetchReport()) },
+      {
+        type: "button",
+        class: "strong",
+        "data-first": true,
+        onclick: () => (this.close(), pad.fetchReport()),
+      },
       "Show the report",
     );
     const words = `You then see the radiologist’s report ${when}. It is recorded, and whoever leads the study sees it.`;
-    this.#show("report", "Show the report?", html("p", {}, words), html("p", { class: "quiet" }, "Esc: leave it hidden."), go);
+    this.#show(
+      "report",
+      "Show the report?",
+      html("p", {}, words),
+      html("p", { class: "quiet" }, "Esc: leave it hidden."),
+      go,
+    );
   }
 
   reveal(all) {
@@ -190,7 +249,12 @@ export class Sheets {
       : "You then see which model gave which answer to this case. Its scores can no longer be changed.";
     const go = html(
       "button",
-      { type: "button", class: "strong", "data-first": true, onclick: () => (this.close(), pad.reveal(all)) },
+      {
+        type: "button",
+        class: "strong",
+        "data-first": true,
+        onclick: () => (this.close(), pad.reveal(all)),
+      },
       "Name the models",
     );
     this.#show("reveal", "Name the models?", html("p", {}, words, " It is recorded."), go);

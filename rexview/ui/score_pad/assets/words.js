@@ -12,8 +12,10 @@
 /** Whether answers and what was said of them belong together: the same answers under the letters. */
 export function fits(own, padCase) {
   const { shown } = own;
-  return padCase.answers.every((answer) => shown[answer.slot] === answer.shown)
-    && Object.keys(shown).length === padCase.answers.length;
+  return (
+    padCase.answers.every((answer) => shown[answer.slot] === answer.shown) &&
+    Object.keys(shown).length === padCase.answers.length
+  );
 }
 
 export function scoreKey(slot, { dimension, picture }) {

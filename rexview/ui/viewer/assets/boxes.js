@@ -155,7 +155,11 @@ export class BoxLayer {
   }
 
   under(x, y) {
-    return smallestUnder(this.entries.filter((entry) => entry.shown && entry.rect), x, y);
+    return smallestUnder(
+      this.entries.filter((entry) => entry.shown && entry.rect),
+      x,
+      y,
+    );
   }
 
   /** Light some boxes and dim the rest; null lights none and dims none. */

@@ -33,7 +33,8 @@ export function readLength(text) {
  */
 export function scaleOf(header, ends, mm) {
   const px = distance({ aspect: header.aspect, spacing: null }, ...ends).value;
-  if (px < SHORTEST_PX) return { problem: "The line is too short to calibrate with: draw a longer one." };
+  if (px < SHORTEST_PX)
+    return { problem: "The line is too short to calibrate with: draw a longer one." };
   return { mm, px };
 }
 

@@ -41,8 +41,10 @@ export class Chips {
             type: "button",
             class: `chip view${view.prior ? " prior" : ""}`,
             "data-view": view.id,
-            title: viewer.state.shown.length > 1 ? "Show or hide" : "Show; with Shift beside the others",
-            onclick: (event) => viewer.views.choose(view.id, event.shiftKey || event.ctrlKey || event.metaKey),
+            title:
+              viewer.state.shown.length > 1 ? "Show or hide" : "Show; with Shift beside the others",
+            onclick: (event) =>
+              viewer.views.choose(view.id, event.shiftKey || event.ctrlKey || event.metaKey),
           },
           view.error ? icon("broken") : null,
           view.title,

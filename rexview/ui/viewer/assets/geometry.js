@@ -149,7 +149,12 @@ export class Projection {
     const [a, b, c, d] = matrixOf(orientation);
     const [across, down] = extents(this.image, orientation);
     const [dx, dy] = [x - this.image.width / 2, (y - this.image.height / 2) * this.image.aspect];
-    return { ...this.pose, orientation, x: (a * dx + b * dy) / across, y: (c * dx + d * dy) / down };
+    return {
+      ...this.pose,
+      orientation,
+      x: (a * dx + b * dy) / across,
+      y: (c * dx + d * dy) / down,
+    };
   }
 
   /** The pose that brings a box of the image into the pane, or the pose as it is if it is there. */
@@ -157,7 +162,9 @@ export class Projection {
     const rect = this.boxToScreen(box);
     const [midX, midY] = [rect.x + rect.width / 2, rect.y + rect.height / 2];
     const inside = midX > 0 && midY > 0 && midX < this.port.width && midY < this.port.height;
-    return inside ? this.pose : this.panned(this.port.width / 2 - midX, this.port.height / 2 - midY);
+    return inside
+      ? this.pose
+      : this.panned(this.port.width / 2 - midX, this.port.height / 2 - midY);
   }
 
   limited(zoom) {

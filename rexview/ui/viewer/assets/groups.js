@@ -122,10 +122,13 @@ export class Groups {
     const revealed = meant.filter((group) => !this.isShown(group.id));
     this.pinned = { key, isLit, revealed };
     for (const group of revealed) this.viewer.state.setGroup(group, true);
-    const images = new Set(meant.flatMap(({ boxes }) => boxes.filter(isLit).map(({ image }) => image)));
+    const images = new Set(
+      meant.flatMap(({ boxes }) => boxes.filter(isLit).map(({ image }) => image)),
+    );
     const { shown } = this.viewer.state;
     const first = [...images].find((id) => this.viewer.views.get(id));
-    if (first && !shown.some((id) => images.has(id))) this.viewer.views.choose(first, shown.length > 1);
+    if (first && !shown.some((id) => images.has(id)))
+      this.viewer.views.choose(first, shown.length > 1);
     if (had || revealed.length > 0) this.#changed();
   }
 }

@@ -7,13 +7,20 @@ import { icon } from "./icons.js";
 const OF_SEVERAL = new Set(["1 – 9", "r", "pin"]); // where one group at a time is there
 
 function section([name, keys]) {
-  const rows = keys.flatMap(([key, words]) => [html("dt", {}, html("kbd", {}, key)), html("dd", {}, words)]);
+  const rows = keys.flatMap(([key, words]) => [
+    html("dt", {}, html("kbd", {}, key)),
+    html("dd", {}, words),
+  ]);
   return html("section", {}, html("h3", {}, name), html("dl", {}, ...rows));
 }
 
 export class Help {
   constructor(onClose) {
-    const close = html("button", { type: "button", class: "tool", "aria-label": "Close", onclick: onClose }, icon("close"));
+    const close = html(
+      "button",
+      { type: "button", class: "tool", "aria-label": "Close", onclick: onClose },
+      icon("close"),
+    );
     this.close = close;
     this.taken = html("p", { hidden: true });
     this.columns = html("div", { class: "columns" });
@@ -30,7 +37,10 @@ export class Help {
   note({ takenKeys, pageKeys, oneGroup }) {
     this.taken.hidden = !takenKeys;
     this.taken.textContent = `On this page with Shift: ${[...(takenKeys ?? "")].join(" ")}`;
-    const ours = KEY_LIST.map(([name, keys]) => [name, keys.filter(([key]) => !oneGroup || !OF_SEVERAL.has(key))]);
+    const ours = KEY_LIST.map(([name, keys]) => [
+      name,
+      keys.filter(([key]) => !oneGroup || !OF_SEVERAL.has(key)),
+    ]);
     const more = pageKeys?.length ? [["Failures", pageKeys]] : [];
     this.columns.replaceChildren(...[...ours, ...more].map(section));
   }

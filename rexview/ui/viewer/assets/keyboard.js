@@ -112,7 +112,11 @@ export class Keyboard {
 
   #command(event, target, ours, key) {
     const pressable = target?.closest("button, a[href], summary, [role='button'], [role='tab']");
-    if (this.viewer.views.blink.on && WHILE_BLINKING[event.key] && !(event.key === " " && pressable)) {
+    if (
+      this.viewer.views.blink.on &&
+      WHILE_BLINKING[event.key] &&
+      !(event.key === " " && pressable)
+    ) {
       return WHILE_BLINKING[event.key];
     }
     const moving = event.key.startsWith("Arrow") && target?.closest(".handle");

@@ -24,7 +24,8 @@ export class Layout {
     this.between.node.classList.add("between");
     this.observer = new ResizeObserver(() => this.refresh());
     this.observer.observe(viewer.grid);
-    this.scroller = place.getRootNode().host?.closest('[data-testid="stMain"]') ?? document.documentElement;
+    this.scroller =
+      place.getRootNode().host?.closest('[data-testid="stMain"]') ?? document.documentElement;
     if (this.scroller.firstElementChild) this.observer.observe(this.scroller.firstElementChild);
     this.resized = () => this.refresh();
     this.due = null;

@@ -13,7 +13,9 @@ const SELECTOR = `[data-rx-finding], a[href^="${ANCHOR}"]`;
 
 function findingsOf(element) {
   const { rxFinding } = element.dataset;
-  return rxFinding ? split(rxFinding) : [decodeURIComponent(element.getAttribute("href").slice(ANCHOR.length))];
+  return rxFinding
+    ? split(rxFinding)
+    : [decodeURIComponent(element.getAttribute("href").slice(ANCHOR.length))];
 }
 
 function split(keys) {
@@ -32,7 +34,10 @@ export class Linking {
     this.marked = [];
     this.abort = new AbortController();
     const { signal } = this.abort;
-    for (const [starts, ends] of [["pointerover", "pointerout"], ["focusin", "focusout"]]) {
+    for (const [starts, ends] of [
+      ["pointerover", "pointerout"],
+      ["focusin", "focusout"],
+    ]) {
       document.addEventListener(starts, (event) => this.#start(event), { signal });
       document.addEventListener(ends, (event) => this.#end(event), { signal });
     }
@@ -66,7 +71,8 @@ export class Linking {
 
   /** A click on such a link stays on the page and keeps the address. */
   #click(event) {
-    const link = event.target instanceof Element ? event.target.closest(`a[href^="${ANCHOR}"]`) : null;
+    const link =
+      event.target instanceof Element ? event.target.closest(`a[href^="${ANCHOR}"]`) : null;
     if (link) event.preventDefault();
   }
 

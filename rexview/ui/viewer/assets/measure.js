@@ -71,7 +71,9 @@ export class MeasureLayer {
   /** The line that the next drag draws for a tool, null when there is nothing left to draw. */
   nextKind(tool) {
     if (tool === "ruler") return "ruler";
-    return ["heart", "thorax"].find((kind) => !this.marks.some((mark) => mark.kind === kind)) ?? null;
+    return (
+      ["heart", "thorax"].find((kind) => !this.marks.some((mark) => mark.kind === kind)) ?? null
+    );
   }
 
   /** Begin a line at an image point. `axis` holds the widths to one axis of the image. */
@@ -86,7 +88,8 @@ export class MeasureLayer {
   placeDefault(kind, axis) {
     const { width, height } = this.header;
     const [low, high, level] = kind === "thorax" ? [0.15, 0.85, 0.62] : [0.38, 0.62, 0.55];
-    const at = (share) => (axis === "y" ? [width * level, height * share] : [width * share, height * level]);
+    const at = (share) =>
+      axis === "y" ? [width * level, height * share] : [width * share, height * level];
     const { mark } = this.begin(kind, at(low), axis);
     mark.ends[1] = at(high);
     this.on.changed();
@@ -186,8 +189,13 @@ export class MeasureLayer {
 
   /** The image point one screen direction further, whatever the orientation. */
   stepped([x, y], key, step) {
-    const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
-    const [a, , , d, , ] = this.projection.matrix;
+    const [dx, dy] = {
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, -1],
+      ArrowDown: [0, 1],
+    }[key];
+    const [a, , , d, ,] = this.projection.matrix;
     const turned = Math.abs(a) < Math.abs(this.projection.matrix[1]);
     const m = this.projection.matrix;
     if (turned) return [x + Math.sign(m[1]) * dy * step, y + Math.sign(m[2]) * dx * step];
@@ -234,12 +242,15 @@ function widthOf(entry, words) {
 /** Where a label may stand within the pane: above the middle of its line, below it, at its ends. */
 function labelPlaces([[x1, y1], [x2, y2]], width, port) {
   const within = (value, most) => Math.min(Math.max(value, 0), Math.max(0, most));
-  const at = (x, y) => [within(x - width / 2, port.width - width), within(y, port.height - LABEL_PX)];
+  const at = (x, y) => [
+    within(x - width / 2, port.width - width),
+    within(y, port.height - LABEL_PX),
+  ];
   const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2];
   const [above, below] = [-LABEL_PX - 7, 7];
-  const ends = [[x1, y1], [x2, y2]].flatMap(([endX, endY]) => [
-    at(endX, endY + above - 5),
-    at(endX, endY + below + 5),
-  ]);
+  const ends = [
+    [x1, y1],
+    [x2, y2],
+  ].flatMap(([endX, endY]) => [at(endX, endY + above - 5), at(endX, endY + below + 5)]);
   return [at(x, y + above), at(x, y + below), ...ends];
 }

@@ -5,7 +5,10 @@ import { keepScale, readLength, scaleOf } from "./calibration.js";
 import { lengthNote } from "./distance.js";
 import { html } from "./dom.js";
 
-const WHERE = { true: "Kept in this browser, for this image.", false: "Kept until the page is closed." };
+const WHERE = {
+  true: "Kept in this browser, for this image.",
+  false: "Kept until the page is closed.",
+};
 
 export class MeasureBar {
   constructor(viewer) {
@@ -16,9 +19,15 @@ export class MeasureBar {
       html("button", { type: "button", title, onclick: act }, words);
     this.hint = html("div", { class: "hint", role: "status" });
     this.note = html("div", { class: "note" });
-    this.known = button("Known length…", "Calibrate with a line of known length (z)", () => this.ask());
-    this.remove = button("Remove calibration", "Measure as the file says again", () => this.#keep(null));
-    this.go = button("Replace it", "Calibrate by hand in place of what the file says", () => this.#length());
+    this.known = button("Known length…", "Calibrate with a line of known length (z)", () =>
+      this.ask(),
+    );
+    this.remove = button("Remove calibration", "Measure as the file says again", () =>
+      this.#keep(null),
+    );
+    this.go = button("Replace it", "Calibrate by hand in place of what the file says", () =>
+      this.#length(),
+    );
     this.stay = button("Keep the file’s", "Do not calibrate by hand", () => this.cancel());
     this.input = html("input", {
       type: "text",
@@ -128,7 +137,8 @@ export class MeasureBar {
     const measures = this.#measures;
     if (this.step && (!measures || measures.key !== this.of)) this.step = null;
     if (this.step === "length" && !measures.ruler) this.step = "draw";
-    const shown = measures !== null && (viewer.tools.isMeasuring || !measures.isEmpty || this.asking);
+    const shown =
+      measures !== null && (viewer.tools.isMeasuring || !measures.isEmpty || this.asking);
     this.node.hidden = !shown;
     if (!shown) return;
     const byHand = measures.header !== measures.original;
@@ -146,7 +156,8 @@ export class MeasureBar {
   #words(measures) {
     const { view } = this.viewer.activePane;
     if (this.step === "replace") return "The file says how large it is. Calibrate by hand instead?";
-    if (this.step === "draw") return "Draw a line along a known length, then press “Known length…”.";
+    if (this.step === "draw")
+      return "Draw a line along a known length, then press “Known length…”.";
     const { ratio } = measures.ratio() ?? {};
     if (!ratio) return this.viewer.tools.hint;
     return `CTR ${ratio.toFixed(2)}${view.word === "AP" ? " (AP: the heart looks larger)" : ""}`;

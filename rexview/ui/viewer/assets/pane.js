@@ -225,10 +225,7 @@ export class Pane {
     const found = labelled ? foundIn(raster, () => this.viewer.repaint(this)) : null;
     this.boxes.place(projection, this.viewer.state.habits.labels, found);
     this.measures.place(projection, found);
-    words.read({
-      look,
-      percent: Math.round(projection.scale * ratio * 100),
-    });
+    words.read({ look, percent: Math.round(projection.scale * ratio * 100) });
     this.stage.style.touchAction = this.drags.scrollsPage() ? "pan-y" : "none";
     this.stage.dataset.tool = this.viewer.tool;
     this.focus.tip.place(this.port);

@@ -46,7 +46,10 @@ export function adopt(viewer, seen) {
     const header = viewer.panes.find((pane) => pane.view?.id === id)?.raster?.header;
     if (header) state.settle(id, header);
   }
-  views.showOnly(seen.views.map(({ id }) => id), seen.active);
+  views.showOnly(
+    seen.views.map(({ id }) => id),
+    seen.active,
+  );
   state.habits.linked = seen.linked;
   for (const group of viewer.data.oneGroup ? [] : groups.list) {
     state.setGroup(group, seen.groups ? seen.groups.includes(group.id) : group.shown);

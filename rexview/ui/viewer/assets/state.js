@@ -36,7 +36,11 @@ export class ViewState {
       const named = header.presets.findIndex((preset) => preset.name === wanted?.preset);
       look.window = presetWindow(header, named >= 0 ? named : header.initial);
       if (wanted?.width) {
-        look.window = { ...adjusted(look.window, 1, 0), centre: wanted.centre, width: wanted.width };
+        look.window = {
+          ...adjusted(look.window, 1, 0),
+          centre: wanted.centre,
+          width: wanted.width,
+        };
       }
     }
     look.wanted = null;

@@ -8,7 +8,14 @@ function button(name, label, key, act, extra = "") {
   const title = key ? `${label} (${key})` : label;
   return html(
     "button",
-    { type: "button", class: `tool ${extra}`.trim(), title, "aria-label": label, "aria-keyshortcuts": key, onclick: act },
+    {
+      type: "button",
+      class: `tool ${extra}`.trim(),
+      title,
+      "aria-label": label,
+      "aria-keyshortcuts": key,
+      onclick: act,
+    },
     icon(name),
   );
 }
@@ -27,7 +34,10 @@ export class Toolbar {
     const make = (name, label, key, command, extra) =>
       button(name, label, key, () => commands[command](), extra);
     this.tools = new Map(
-      TOOLS.map(([tool, label, key]) => [tool, button(tool, label, key, () => viewer.tools.choose(tool))]),
+      TOOLS.map(([tool, label, key]) => [
+        tool,
+        button(tool, label, key, () => viewer.tools.choose(tool)),
+      ]),
     );
     this.presets = html("select", {
       class: "presets",
@@ -36,7 +46,9 @@ export class Toolbar {
       onchange: () => viewer.windows.choose(Number(this.presets.value)),
     });
     this.width = this.#field("W", "Window width", (value) => viewer.windows.set({ width: value }));
-    this.centre = this.#field("L", "Window level", (value) => viewer.windows.set({ centre: value }));
+    this.centre = this.#field("L", "Window level", (value) =>
+      viewer.windows.set({ centre: value }),
+    );
     this.invert = make("invert", "Invert", "i", "invert");
     this.mirror = make("mirror", "Mirror left to right", "h", "mirror");
     this.beside = make("beside", "Views side by side", "s", "beside");
@@ -65,18 +77,35 @@ export class Toolbar {
         "Size",
         "",
         make("fit", "Fit", "f", "fit"),
-        html("button", {
-          type: "button",
-          class: "tool words fold",
-          title: "One image pixel to one screen pixel (o)",
-          "aria-label": "Actual size",
-          "aria-keyshortcuts": "o",
-          onclick: () => commands.actualSize(),
-        }, "1:1"),
+        html(
+          "button",
+          {
+            type: "button",
+            class: "tool words fold",
+            title: "One image pixel to one screen pixel (o)",
+            "aria-label": "Actual size",
+            "aria-keyshortcuts": "o",
+            onclick: () => commands.actualSize(),
+          },
+          "1:1",
+        ),
       ),
-      group("Zoom", "fold", make("zoomOut", "Smaller", "-", "zoomOut"), make("zoomIn", "Larger", "+", "zoomIn")),
+      group(
+        "Zoom",
+        "fold",
+        make("zoomOut", "Smaller", "-", "zoomOut"),
+        make("zoomIn", "Larger", "+", "zoomIn"),
+      ),
       group("Views", "views", this.beside, this.link, this.blink),
-      group("Page", "end", this.labels, this.texts, this.full, make("keys", "All keys", "?", "help", "wide"), this.more),
+      group(
+        "Page",
+        "end",
+        this.labels,
+        this.texts,
+        this.full,
+        make("keys", "All keys", "?", "help", "wide"),
+        this.more,
+      ),
     );
   }
 

@@ -31,11 +31,13 @@ export class Tools {
   get hint() {
     if (!this.isMeasuring) return "";
     const kind = this.viewer.activePane?.measures.nextKind(this.chosen);
-    return {
-      ruler: "Drag along what you measure. Esc ends.",
-      heart: "Drag across the heart at its widest.",
-      thorax: "Drag across the thorax, inside the ribs.",
-    }[kind] ?? "Drag an end to correct it. Esc ends.";
+    return (
+      {
+        ruler: "Drag along what you measure. Esc ends.",
+        heart: "Drag across the heart at its widest.",
+        thorax: "Drag across the thorax, inside the ribs.",
+      }[kind] ?? "Drag an end to correct it. Esc ends."
+    );
   }
 
   isUsable(tool) {

@@ -135,7 +135,8 @@ class Viewer {
     this.data = data;
     this.asked = false;
     if (fresh) this.groups.pin(null);
-    if (fresh && data.oneGroup) for (const group of data.groups) this.state.setGroup(group, group.shown);
+    if (fresh && data.oneGroup)
+      for (const group of data.groups) this.state.setGroup(group, group.shown);
     this.help.note(data);
     this.#take(fresh);
     if (fresh) {
@@ -155,8 +156,15 @@ class Viewer {
     const { case: name, oneGroup, blinded, groups, views, active } = this.data;
     const group = this.named?.case === name ? this.named.group : null;
     const offered = (id) => !oneGroup || id === null || id === group;
-    this.groups.take(groups.filter(({ id }) => offered(id)), blinded);
-    this.views.take(views.filter((view) => offered(view.group)), active, fresh);
+    this.groups.take(
+      groups.filter(({ id }) => offered(id)),
+      blinded,
+    );
+    this.views.take(
+      views.filter((view) => offered(view.group)),
+      active,
+      fresh,
+    );
   }
 
   /** The page names the group that may be shown: event `rexview:group`, {case, group}. */
@@ -205,7 +213,8 @@ class Viewer {
       this.grid.insertBefore(pane.node, this.layout.between.node);
     }
     this.grid.querySelector(".empty")?.remove();
-    if (shown.length === 0) this.grid.append(html("p", { class: "empty" }, "This case has no image."));
+    if (shown.length === 0)
+      this.grid.append(html("p", { class: "empty" }, "This case has no image."));
     shown.forEach((id, place) => {
       this.panes[place].open(this.views.get(id));
       this.panes[place].refreshBoxes();
