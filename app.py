@@ -11,18 +11,18 @@ from contextlib import asynccontextmanager
 import streamlit as st
 
 if __name__ == "__main__":
-    from rexview.ui.shell import run
+    from rexview.ui.app.shell import run
 
     run()
 else:
     from starlette.middleware import Middleware
 
-    from rexview.ui.gate import KnownRoutesOnly, OwnNamesOnly
-    from rexview.ui.origins import ask_nobody_outside
-    from rexview.ui.routes import routes
-    from rexview.ui.security_headers import SecurityHeaders, server_error
-    from rexview.ui.state import ADDRESSES
-    from rexview.ui.theme import DarkByDefault
+    from rexview.ui.access.middleware import KnownRoutesOnly, OwnNamesOnly
+    from rexview.ui.access.origins import ask_nobody_outside
+    from rexview.ui.app.routes import routes
+    from rexview.ui.app.security_headers import SecurityHeaders, server_error
+    from rexview.ui.app.theme import DarkByDefault
+    from rexview.ui.link.keys import ADDRESSES
 
     ask_nobody_outside()
     own_routes = routes()
@@ -33,8 +33,8 @@ else:
 
         When the server is stopped the reviews databases are closed, each one file then.
         """
-        from rexview.store.database import close_databases
-        from rexview.ui.shell import prepare_server
+        from rexview.store.database.connection import close_databases
+        from rexview.ui.app.shell import prepare_server
 
         prepare_server()
         gc.collect()

@@ -2,24 +2,21 @@
 
 import streamlit as st
 
-from rexview.analysis import case_page, describe
-from rexview.ui import (
-    case_notes,
-    case_panels,
-    case_parts,
-    comment_panel,
-    filtered,
-    people,
-    resources,
-    state,
-    unblinded_cases,
-    verdicts,
-)
-from rexview.ui.case_viewer import show_viewer
-from rexview.ui.content_order import show_other_order
-from rexview.ui.shell import open_review_set
+from rexview.analysis import describe
+from rexview.analysis.case import record as case_record
+from rexview.ui.access import permissions
+from rexview.ui.answers import html as answers_html
+from rexview.ui.answers import verdicts
+from rexview.ui.app.shell import open_review_set
+from rexview.ui.case import consensus_note, unblinded
+from rexview.ui.case import widgets as case_widgets
+from rexview.ui.comments import panel as comments_panel
+from rexview.ui.filters.content_order import show_other_order
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import query_cache, resources
+from rexview.ui.viewer.case_payload import show_viewer
 
-people.guard(state.PAGE_CASE)
+permissions.guard(link_keys.PAGE_CASE)
 review_set = open_review_set()
 table = resources.answers(review_set)
 names = review_set.model_names
@@ -30,43 +27,43 @@ gap = resources.settings().gap_threshold
 @st.fragment
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
-    people.guard(state.PAGE_CASE)
+    permissions.guard(link_keys.PAGE_CASE)
     trouble = verdicts.keep(review_set)
     written = resources.newest(review_set)
-    case_filter = state.link_filter()
-    ordered = filtered.ordered_cases(table, case_filter)
-    wanted = state.query_value(state.QUERY_CASE)
+    case_filter = link_keys.link_filter()
+    ordered = query_cache.ordered_cases(table, case_filter)
+    wanted = link_keys.query_value(link_keys.QUERY_CASE)
     case_id = wanted or (ordered[0] if ordered else None)
     page = verdicts.case_page(review_set, case_id) if case_id else None
     if page is None:
-        case_parts.show_no_case(wanted)
+        case_widgets.show_no_case(wanted)
         return
-    state.set_query({state.QUERY_CASE: case_id})
-    place = case_page.place_in(ordered, page.case.id)
+    link_keys.set_query({link_keys.QUERY_CASE: case_id})
+    place = case_record.place_in(ordered, page.case.id)
 
-    case_parts.show_header(review_set, page.case, place, describe(table, case_filter))
+    case_widgets.show_header(review_set, page.case, place, describe(table, case_filter))
     left, right = st.columns([11, 12], gap="medium")
     with right:
         with st.container(key="rx_question"):
-            st.html(case_panels.question_html(page.case, page.keyed_flags()))
+            st.html(answers_html.question_html(page.case, page.keyed_flags()))
         report = st.empty()
         answers = st.empty()
-        shown = case_parts.answer_choices(page, names)
-        report.html(case_panels.report_html(shown))
+        shown = case_widgets.answer_choices(page, names)
+        report.html(answers_html.report_html(shown))
         answers.html(
-            case_panels.answers_html(
+            answers_html.answers_html(
                 shown, written, colours=colours, gap_threshold=gap, looker=verdicts.looker()
             )
         )
-        case_parts.show_comparison(shown, names)
+        case_widgets.show_comparison(shown, names)
     with left:
         beside = [one for one in (place.after, place.before) if one]
         pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
         show_viewer(review_set, shown, ordered, pages, colours, page_keys=verdicts.KEYS)
     show_other_order()
-    agreed = case_notes.consensus(review_set, page.case.id)
+    agreed = consensus_note.consensus(review_set, page.case.id)
     st.html(
-        case_panels.scores_html(
+        answers_html.scores_html(
             shown.scores,
             names=names,
             readers=written.reader_names,
@@ -78,8 +75,8 @@ def show_case() -> None:
         )
     )
     verdicts.take_verdicts(review_set, shown, trouble)
-    unblinded_cases.note_case(review_set, page.case.id)
-    comment_panel.show_comments(review_set, comment_panel.case_places(page, names))
+    unblinded.note_case(review_set, page.case.id)
+    comments_panel.show_comments(review_set, comments_panel.case_places(page, names))
 
 
 show_case()

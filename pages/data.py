@@ -2,12 +2,15 @@
 
 import streamlit as st
 
-from rexview.ui import data_forms, people, reviews_panel, state
-from rexview.ui.problems import show_problems
-from rexview.ui.shell import page_header, try_review_set
-from rexview.ui.text import lines_as_markdown
+from rexview.ui.access import permissions
+from rexview.ui.app import reviews_notice
+from rexview.ui.app.shell import page_header, try_review_set
+from rexview.ui.data import forms
+from rexview.ui.html.problem_table import show_problems
+from rexview.ui.html.safe_text import lines_as_markdown
+from rexview.ui.link import keys as link_keys
 
-people.guard(state.PAGE_DATA)
+permissions.guard(link_keys.PAGE_DATA)
 review_set, error = try_review_set()
 
 page_header("Data")
@@ -16,15 +19,15 @@ left, right = st.columns([3, 2], gap="large")
 with left:
     st.subheader("Open now")
     if review_set is not None:
-        data_forms.show_open_set(review_set)
-        reviews_panel.show_reviews(review_set)
+        forms.show_open_set(review_set)
+        reviews_notice.show_reviews(review_set)
     else:
         st.error(lines_as_markdown(error), icon=":material/error:")
         show_problems(getattr(error, "problems", ()), key="open")
 
 with right:
     st.subheader("Open another")
-    data_forms.open_form()
+    forms.open_form()
 
 st.divider()
 check_tab, import_tab, format_tab = st.tabs(
@@ -32,10 +35,10 @@ check_tab, import_tab, format_tab = st.tabs(
 )
 if check_tab.open:
     with check_tab:
-        data_forms.check_form()
+        forms.check_form()
 if import_tab.open:
     with import_tab:
-        data_forms.import_form()
+        forms.import_form()
 if format_tab.open:
     with format_tab:
-        data_forms.show_format()
+        forms.show_format()

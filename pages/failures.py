@@ -3,27 +3,31 @@
 import streamlit as st
 
 from rexview.analysis import describe
-from rexview.ui import browse_parts, failure_sections, filtered, people, resources, state
-from rexview.ui.filter_panel import filter_panel
-from rexview.ui.shell import open_review_set, page_header
+from rexview.ui.access import permissions
+from rexview.ui.app.shell import open_review_set, page_header
+from rexview.ui.browse import widgets as browse_widgets
+from rexview.ui.failures import widgets as failures_widgets
+from rexview.ui.filters.panel import filter_panel
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import query_cache, resources
 
-people.guard(state.PAGE_FAILURES)
+permissions.guard(link_keys.PAGE_FAILURES)
 review_set = open_review_set()
 table = resources.answers(review_set)
-case_filter = state.link_filter()
-counts = filtered.counts(table, case_filter)
+case_filter = link_keys.link_filter()
+counts = query_cache.counts(table, case_filter)
 
 words = describe(table, case_filter)
 page_header("Failures" if words == "All cases" else f"Failures: {words}")
 filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
 
 if not counts.total:
-    browse_parts.show_nothing_found(table, case_filter)
+    browse_widgets.show_nothing_found(table, case_filter)
     st.stop()
 
-counted = failure_sections.choose_counted()
+counted = failures_widgets.choose_counted()
 with st.spinner("Working out rates and intervals…"):
-    tables = filtered.failures(review_set, table, case_filter, counted)
+    tables = query_cache.failures(review_set, table, case_filter, counted)
 if not tables.models:
     st.info(
         "No model has answered these cases yet. Add answers to the review set, as FORMAT.md "
@@ -33,5 +37,5 @@ if not tables.models:
 
 if case_filter.failures or case_filter.sources or case_filter.judged or case_filter.findings:
     st.caption("What the filter says about failures is left out here: all failures are counted.")
-failure_sections.show_rates(tables, table)
-failure_sections.show_groups(review_set, table, case_filter, tables)
+failures_widgets.show_rates(tables, table)
+failures_widgets.show_groups(review_set, table, case_filter, tables)

@@ -3,37 +3,34 @@
 import streamlit as st
 
 from rexview.analysis import describe
-from rexview.ui import (
-    browse_parts,
-    filtered,
-    people,
-    resources,
-    score_panels,
-    score_sections,
-    state,
-)
-from rexview.ui.content_order import content_order_switch
-from rexview.ui.filter_panel import filter_panel
-from rexview.ui.linked import linked_html
-from rexview.ui.shell import open_review_set, page_header
+from rexview.ui.access import permissions
+from rexview.ui.app.shell import open_review_set, page_header
+from rexview.ui.browse import widgets as browse_widgets
+from rexview.ui.filters.content_order import content_order_switch
+from rexview.ui.filters.panel import filter_panel
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import linked_html
+from rexview.ui.scores import html as scores_html
+from rexview.ui.scores import widgets as scores_widgets
+from rexview.ui.server import query_cache, resources
 
-people.guard(state.PAGE_SCORES)
+permissions.guard(link_keys.PAGE_SCORES)
 review_set = open_review_set()
 table = resources.answers(review_set)
-case_filter = state.link_filter()
-counts = filtered.counts(table, case_filter)
+case_filter = link_keys.link_filter()
+counts = query_cache.counts(table, case_filter)
 
 words = describe(table, case_filter)
 page_header("Scores" if words == "All cases" else f"Scores: {words}")
 filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
 
 if not counts.total:
-    browse_parts.show_nothing_found(table, case_filter)
+    browse_widgets.show_nothing_found(table, case_filter)
     st.stop()
 
 with st.spinner("Working out means and intervals…"):
-    tables = filtered.scores(review_set, table, case_filter)
-headline = score_panels.headline_html(tables)
+    tables = query_cache.scores(review_set, table, case_filter)
+headline = scores_html.headline_html(tables)
 linked_html(headline, key="scores_headline")
 
 if not tables.models:
@@ -45,14 +42,14 @@ if not tables.models:
 
 if tables.dimensions:
     content_order_switch()
-    score_sections.show_tables(tables, table)
-    score_sections.show_charts(tables, table)
-    score_sections.show_split(review_set, table, case_filter, tables)
+    scores_widgets.show_tables(tables, table)
+    scores_widgets.show_charts(tables, table)
+    scores_widgets.show_split(review_set, table, case_filter, tables)
 else:
     st.info(
         "None of these answers has a score. Scores are read from scores.csv in the review set: one "
         "row for each case, model, reader and dimension. With a filter, widen it."
     )
-score_sections.show_lost(tables, table)
+scores_widgets.show_lost(tables, table)
 if tables.dimensions:
-    score_sections.show_published(tables)
+    scores_widgets.show_published(tables)

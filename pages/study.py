@@ -2,21 +2,25 @@
 
 import streamlit as st
 
-from rexview.ui import exposure_panel, people, reviews_panel, state, study_panels
-from rexview.ui.shell import open_review_set, page_header
+from rexview.ui.access import permissions
+from rexview.ui.app import reviews_notice
+from rexview.ui.app.shell import open_review_set, page_header
+from rexview.ui.link import keys as link_keys
+from rexview.ui.study import exposure
+from rexview.ui.study import widgets as study_widgets
 
-people.guard(state.PAGE_STUDY)
+permissions.guard(link_keys.PAGE_STUDY)
 review_set = open_review_set(blinded=True)
 page_header("Study")
-with study_panels.trouble_told():
+with study_widgets.trouble_told():
     st.markdown("## Progress")
-    study_panels.show_progress(review_set)
-    if study_panels.may_assign():
-        exposure_panel.show_exposures(review_set)
-    reviews_panel.show_place(review_set)
+    study_widgets.show_progress(review_set)
+    if study_widgets.may_assign():
+        exposure.show_exposures(review_set)
+    reviews_notice.show_place(review_set)
     st.markdown("## Adjudication")
-    study_panels.show_to_adjudicate(review_set)
-    if study_panels.may_assign():
+    study_widgets.show_to_adjudicate(review_set)
+    if study_widgets.may_assign():
         st.markdown("## Assign cases")
-        study_panels.show_assigning(review_set)
-        study_panels.show_withdrawing(review_set)
+        study_widgets.show_assigning(review_set)
+        study_widgets.show_withdrawing(review_set)

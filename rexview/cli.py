@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RexviewError as error:
         print(str(error), file=sys.stderr)
     finally:
-        if "rexview.store.database" in sys.modules:
-            from rexview.store.database import close_databases
+        if "rexview.store.database.connection" in sys.modules:
+            from rexview.store.database.connection import close_databases
 
             close_databases()  # leaves one file, without a -wal beside it
     return 1
@@ -261,8 +261,8 @@ def _entries(report: BackupReport | MergeReport) -> str:
 
 
 def _export_reviews(options: argparse.Namespace) -> int:
-    from rexview.analysis.exposure import exposures_of, write_exposures
-    from rexview.analysis.finished import only_finished
+    from rexview.analysis.study.exposure import exposures_of, write_exposures
+    from rexview.analysis.study.finished import only_finished
     from rexview.reviewset import write_csv
     from rexview.stats.values import unfinished_work
     from rexview.store import merged
@@ -279,11 +279,11 @@ def _export_reviews(options: argparse.Namespace) -> int:
 
 
 def _stats(options: argparse.Namespace) -> int:
-    from rexview.analysis.finished import only_finished
+    from rexview.analysis.study.finished import only_finished
     from rexview.detect import detectors, judged_answers, survey
     from rexview.settings import load_settings
-    from rexview.stats.report import report
-    from rexview.stats.report_text import report_text
+    from rexview.stats.report.document import report
+    from rexview.stats.report.text import report_text
     from rexview.store import merged
 
     reviews = _reviews(options.folder)

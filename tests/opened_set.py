@@ -2,8 +2,8 @@
 
 from contextlib import contextmanager
 
-from rexview.store.database import close_databases
-from rexview.ui import resources
+from rexview.store.database.connection import close_databases
+from rexview.ui.server import resources
 
 
 @contextmanager

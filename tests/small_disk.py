@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from rexview.store.database import close_databases
+from rexview.store.database.connection import close_databases
 
 
 @contextmanager

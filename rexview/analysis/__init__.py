@@ -3,7 +3,8 @@
 Charts are in :mod:`rexview.analysis.charts`, imported only where they are drawn.
 """
 
-from rexview.analysis.case_filter import (
+from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_COLOUR, model_colours
+from rexview.analysis.filter.case_filter import (
     ANSWER_STATUSES,
     COMMENTED,
     FILTER_KEYS,
@@ -19,9 +20,9 @@ from rexview.analysis.case_filter import (
     CaseFilter,
     Range,
 )
-from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_COLOUR, model_colours
-from rexview.analysis.count import Count
-from rexview.analysis.facets import (
+from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.filter.wording import Chip, chips, describe, search_words, sort_name
+from rexview.analysis.memory.facets import (
     Facet,
     Facets,
     FacetValue,
@@ -31,11 +32,10 @@ from rexview.analysis.facets import (
     value_name,
     words_name,
 )
-from rexview.analysis.finding_search import search_terms
+from rexview.analysis.memory.finding_search import search_terms
+from rexview.analysis.memory.selection import Selection, apply, neighbours
+from rexview.analysis.memory.table import AnswerTable, answer_table
 from rexview.analysis.overview import Overview, overview
-from rexview.analysis.selecting import Selection, apply, neighbours
-from rexview.analysis.table import AnswerTable, answer_table
-from rexview.analysis.wording import Chip, chips, describe, search_words, sort_name
 
 __all__ = [
     "ANSWER_STATUSES",

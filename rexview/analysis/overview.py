@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from rexview.analysis.case_filter import SOURCES, WEAKEST, CaseFilter
-from rexview.analysis.count import Count
-from rexview.analysis.facets import value_name
-from rexview.analysis.narrowing import ANY, narrowed
-from rexview.analysis.score_tables import answers_of, gap_classes, score_cells
-from rexview.analysis.selecting import Selection, apply, flagged_by
-from rexview.analysis.table import FAILURE_BITS, AnswerTable
+from rexview.analysis.filter.case_filter import SOURCES, WEAKEST, CaseFilter
+from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.filter.refinement import ANY, narrowed
+from rexview.analysis.memory.facets import value_name
+from rexview.analysis.memory.selection import Selection, apply, flagged_by
+from rexview.analysis.memory.table import FAILURE_BITS, AnswerTable
+from rexview.analysis.scores.tables import answers_of, gap_classes, score_cells
 from rexview.stats import NO_ANSWER
 from rexview.stats.summary import gap_summaries
 from rexview.stats.values import Finals

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from rexview.bench.corpus import Labelled
-from rexview.detect.detector import Detector
-from rexview.detect.flags import DETECTORS, flags_for
+from rexview.detect.core.detector import Detector
+from rexview.detect.core.flags import DETECTORS, flags_for
 from rexview.schema import Answer, Case, Report
 
 ROUNDS: Final = 3

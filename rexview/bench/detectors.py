@@ -1,6 +1,7 @@
 """How right and how fast the text and box detectors are: ``python -m rexview bench detectors``.
 
-The labelled texts of :mod:`rexview.bench.corpus` go through :func:`rexview.detect.flags.flags_for`,
+The labelled texts of :mod:`rexview.bench.corpus` go through
+:func:`rexview.detect.core.flags.flags_for`,
 the way that pages take. A row's ``expected`` label against the flags gives counts; a form's
 precision, recall and specificity are printed beside the targets of the whole. With a folder, the
 share of a review set's newest answers that each rule flags is printed instead.
@@ -18,8 +19,8 @@ import polars as pl
 
 from rexview.bench import detector_speed
 from rexview.bench.corpus import Labelled, box_sides, laterality_pairs, token_limit_texts
-from rexview.detect.detector import newest
-from rexview.detect.flags import find_flags, flags_for
+from rexview.detect.core.detector import newest
+from rexview.detect.core.flags import find_flags, flags_for
 from rexview.reviewset import load
 from rexview.schema import Flag
 

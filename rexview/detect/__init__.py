@@ -32,21 +32,22 @@ In a notebook::
 """
 
 from rexview.detect.answer_length import AnswerLength
-from rexview.detect.box_misplaced import BoxMisplaced
-from rexview.detect.box_unrelated import BoxUnrelated
-from rexview.detect.boxes_missing import (
+from rexview.detect.answer_text.ending import TextEnding, text_ending
+from rexview.detect.answer_text.token_limit import TokenLimit
+from rexview.detect.boxes.misplaced import BoxMisplaced
+from rexview.detect.boxes.missing import (
     BoxesMissing,
     box_request,
     cases_asking_for_boxes,
     models_without_boxes,
 )
+from rexview.detect.boxes.side_labels import Claim, claim_of, finding_of
+from rexview.detect.boxes.unrelated import BoxUnrelated
 from rexview.detect.certainty import Overconfident
 from rexview.detect.choices import FailedExtraction
-from rexview.detect.detector import ComparingDetector, Detector
-from rexview.detect.disagreement import DISAGREEMENT_THRESHOLD, Disagreement
-from rexview.detect.finding_hints import InventedFinding, MissedFinding, WrongAbnormality
-from rexview.detect.flag_findings import finding_name, finding_region
-from rexview.detect.flags import (
+from rexview.detect.core.detector import ComparingDetector, Detector
+from rexview.detect.core.flag_findings import finding_name, finding_region
+from rexview.detect.core.flags import (
     DETECTORS,
     FLAG_TABLE,
     Survey,
@@ -57,13 +58,12 @@ from rexview.detect.flags import (
     read_word_lists,
     survey,
 )
+from rexview.detect.core.judgeable import judged_answers
+from rexview.detect.core.reader_verdicts import with_words
+from rexview.detect.disagreement import DISAGREEMENT_THRESHOLD, Disagreement
+from rexview.detect.finding_hints import InventedFinding, MissedFinding, WrongAbnormality
 from rexview.detect.gap import GAP_THRESHOLD, ExecutionGap
-from rexview.detect.judged import judged_answers
-from rexview.detect.labels import Claim, claim_of, finding_of
-from rexview.detect.laterality import Laterality
-from rexview.detect.readers import with_words
-from rexview.detect.text_ending import TextEnding, text_ending
-from rexview.detect.token_limit import TokenLimit
+from rexview.detect.laterality.detector import Laterality
 
 __all__ = [
     "DETECTORS",

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 import polars as pl
 
-from rexview.detect.detector import flag, newest
+from rexview.detect.core.detector import flag, newest
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
 from rexview.stats import answer_status, final_of_answer, finals_of, status_of, write_score
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.detect.detector import flag, newest
+from rexview.detect.core.detector import flag, newest
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
 
 _SHOWN: Final = 120

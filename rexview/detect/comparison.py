@@ -11,9 +11,9 @@ from typing import Final
 
 import polars as pl
 
-from rexview.detect.detector import newest
+from rexview.detect.core.detector import newest
 from rexview.detect.findings import Finding, Mention, find_mentions, finding_info
-from rexview.detect.spoken import spoken
+from rexview.detect.findings.asserted import spoken
 from rexview.schema import Answer, Case, Evidence, ReviewSet
 from rexview.stats import answer_status, status_of
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.detect.detector import flag
+from rexview.detect.core.detector import flag
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
 from rexview.stats import final_of_answer, finals_of, status_of, write_score
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS

@@ -24,7 +24,7 @@ from rexview.detect.comparison import (
     sides_meet,
     zones_meet,
 )
-from rexview.detect.detector import flag
+from rexview.detect.core.detector import flag
 from rexview.detect.findings import may_be_same_fracture
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
 

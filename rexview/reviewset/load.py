@@ -12,25 +12,25 @@ from rexview import frames
 from rexview.answer_digest import by_answer
 from rexview.errors import ReviewSetError
 from rexview.problem import Problem
-from rexview.reviewset.boxes import boxed_images, check_boxes, image_sizes, with_images_named
-from rexview.reviewset.columns import TABLES
-from rexview.reviewset.duplicates import with_newest, without_duplicates
-from rexview.reviewset.image_files import (
+from rexview.reviewset.checks.boxes import boxed_images, check_boxes, image_sizes, with_images_named
+from rexview.reviewset.checks.duplicates import with_newest, without_duplicates
+from rexview.reviewset.checks.image_files import (
     check_files,
     check_paths,
     paths_of_answers,
     paths_of_cases,
     with_headers,
 )
+from rexview.reviewset.checks.normalise import NORMALISE, normalise_answers
+from rexview.reviewset.checks.orientations import check_orientations
+from rexview.reviewset.checks.references import check_references
+from rexview.reviewset.checks.row_problems import report_rows
 from rexview.reviewset.images import find_picture
 from rexview.reviewset.info import read_info
-from rexview.reviewset.normalise import NORMALISE, normalise_answers
-from rexview.reviewset.orientations import check_orientations
 from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.references import check_references
-from rexview.reviewset.rows import report_rows
 from rexview.reviewset.sources import TableSource, find_tables, fingerprint
-from rexview.reviewset.tables import empty_table, read_table
+from rexview.reviewset.tables.columns import TABLES
+from rexview.reviewset.tables.table import empty_table, read_table
 from rexview.schema import ReviewSet, SetInfo
 
 

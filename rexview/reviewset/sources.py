@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from rexview.reviewset.columns import TABLES
 from rexview.reviewset.problems import ProblemList
+from rexview.reviewset.tables.columns import TABLES
 
 INFO_FILE: Final = "reviewset.yaml"
 TableFormat = Literal["jsonl", "csv", "parquet"]

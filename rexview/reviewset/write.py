@@ -13,13 +13,13 @@ import polars as pl
 
 from rexview.errors import ReviewSetError
 from rexview.problem import Problem
-from rexview.reviewset.column import Table
-from rexview.reviewset.columns import TABLES
-from rexview.reviewset.file_rows import file_frame, json_rows, json_value, own_columns
 from rexview.reviewset.images import image_path, images_folder, is_url, relative_path
 from rexview.reviewset.info import BUILT_IN_RUBRIC, dump_info
 from rexview.reviewset.json_text import dump
 from rexview.reviewset.sources import INFO_FILE, TableFormat
+from rexview.reviewset.tables.column import Table
+from rexview.reviewset.tables.columns import TABLES
+from rexview.reviewset.tables.file_rows import file_frame, json_rows, json_value, own_columns
 from rexview.schema import ReviewSet
 
 

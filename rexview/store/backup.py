@@ -24,8 +24,9 @@ from sqlalchemy.exc import IntegrityError
 
 from rexview.bounded import check_file
 from rexview.errors import BackupError, FileRefused
-from rexview.store.database import Database
-from rexview.store.integrity import (
+from rexview.store.database.connection import Database
+from rexview.store.database.errors import store_error
+from rexview.store.database.integrity import (
     CHECKSUM,
     TOLERANT_TEXT,
     Damaged,
@@ -33,11 +34,10 @@ from rexview.store.integrity import (
     examine,
     is_intact,
 )
+from rexview.store.database.tables import HISTORY, SECRETS, VERSION
 from rexview.store.letters import key_among, take_over
 from rexview.store.location import data_folder
 from rexview.store.reviews import Reviews
-from rexview.store.tables import HISTORY, SECRETS, VERSION
-from rexview.store.trouble import store_error
 
 _FORMAT: Final = "rexview reviews 1"
 _LONGEST_FILE: Final = 20_000_000_000

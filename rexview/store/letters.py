@@ -14,8 +14,8 @@ from typing import Final
 from sqlalchemy import Connection, insert, select
 
 from rexview.errors import StoreUnreachable
-from rexview.store.database import Database
-from rexview.store.tables import SECRETS
+from rexview.store.database.connection import Database
+from rexview.store.database.tables import SECRETS
 
 _KEY_BYTES: Final = 32
 

@@ -15,7 +15,7 @@ from sqlalchemy import URL
 
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER, Settings
-from rexview.store.trouble import read_only
+from rexview.store.database.errors import read_only
 
 FILE_NAME: Final = "reviews.sqlite"
 FOLDER_KEY: Final = "folder-"

@@ -9,8 +9,8 @@ import polars as pl
 
 from rexview.answer_digest import by_answer, digests_of
 from rexview.schema import Reader, ReviewSet
+from rexview.store.history_rows import flags_frame, scores_frame
 from rexview.store.reviews import Reviews
-from rexview.store.written import flags_frame, scores_frame
 
 SCORE_KEY: Final = ("case", "model", "reader", "dimension", "image")
 FLAG_KEY: Final = ("case", "model", "reader", "failure")

@@ -19,21 +19,13 @@ from typing import Any, Final
 from sqlalchemy import Connection, select
 
 from rexview.errors import BackupError
-from rexview.store.backup import (
-    Row,
-    backup,
-    present_rows,
-    put_rows,
-    read_whole,
-    sets_of,
-    take_away,
-)
-from rexview.store.database import close_database
-from rexview.store.integrity import CHECKSUM, TOLERANT_TEXT, checksum, is_intact
+from rexview.store.backup import Row, backup, present_rows, put_rows, read_whole, sets_of, take_away
+from rexview.store.database.connection import close_database
+from rexview.store.database.integrity import CHECKSUM, TOLERANT_TEXT, checksum, is_intact
+from rexview.store.database.tables import HISTORY, same_thing
 from rexview.store.letters import key_among, take_over
 from rexview.store.location import FOLDER_KEY, data_folder, files_of, set_key
 from rexview.store.reviews import Reviews
-from rexview.store.tables import HISTORY, same_thing
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import Final, Literal
 
 from sqlalchemy import select
 
+from rexview.store.database.tables import HISTORY, stored
 from rexview.store.location import FOLDER_KEY
 from rexview.store.merge_databases import OtherDatabase, other_databases
 from rexview.store.reviews import Reviews
-from rexview.store.tables import HISTORY, stored
 
 What = Literal["elsewhere", "lost", "changed", "other set"]
 _NAMED: Final = 20

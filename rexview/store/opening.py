@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
-from rexview.store.database import database_at
+from rexview.store.database.connection import database_at
 from rexview.store.location import Location, best_location, location_of
 from rexview.store.reviews import Reviews
 

@@ -15,14 +15,14 @@ from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.people import Person, read_role
 from rexview.schema import ReviewSet
 from rexview.store.checks import check
-from rexview.store.database import Database
+from rexview.store.current_state import Standing
+from rexview.store.database.connection import Database
+from rexview.store.database.integrity import CHECKSUM, checksum
+from rexview.store.database.tables import HISTORY, current, same_thing, stored
 from rexview.store.entry import Entry, Stored
-from rexview.store.integrity import CHECKSUM, checksum
+from rexview.store.history_rows import flags_frame, scores_frame
 from rexview.store.letters import letter_key
 from rexview.store.records import Assignment, Comment, comment_of
-from rexview.store.standing import Standing
-from rexview.store.tables import HISTORY, current, same_thing, stored
-from rexview.store.written import flags_frame, scores_frame
 
 ADJUDICATIONS: Final = pl.Schema(
     {

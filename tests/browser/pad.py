@@ -3,8 +3,8 @@
 import json
 import re
 
-from rexview.analysis.worklist import slots_of
-from rexview.bench.reliability_audit import Cell, Given
+from rexview.analysis.study.worklist import slots_of
+from rexview.bench.reliability.audit import Cell, Given
 
 SAVED = ".rx-pad .saved[data-state=saved]"
 WAITING = ".rx-pad .saved[data-state=waiting]"

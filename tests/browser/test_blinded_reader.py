@@ -21,13 +21,13 @@ from team import PEOPLE, provider, sign_in, visit, write_secrets
 from traffic import assert_hidden, record
 from waiting import PATIENCE_MS
 
-from rexview.bench.reliability_reader import slots_to_score
-from rexview.bench.reliability_server import ScoreServer
+from rexview.bench.reliability.reader import slots_to_score
+from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
-from rexview.store.database import close_databases
-from rexview.ui import resources
-from rexview.ui.links import Grant, LinkSigner
+from rexview.store.database.connection import close_databases
+from rexview.ui.server import resources
+from rexview.ui.server.sealed_tokens import Grant, LinkSigner
 
 pytestmark = pytest.mark.browser
 ANNA, BOB = "anna@clinic.example", "bob@clinic.example"

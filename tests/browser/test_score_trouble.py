@@ -10,12 +10,12 @@ from small_disk import mounted
 from small_set import write_set
 from waiting import PATIENCE_MS
 
-from rexview.analysis.worklist import slots_of
-from rexview.bench.reliability_audit import audit
-from rexview.bench.reliability_server import ScoreServer
+from rexview.analysis.study.worklist import slots_of
+from rexview.bench.reliability.audit import audit
+from rexview.bench.reliability.server import ScoreServer
 from rexview.reviewset import load
 from rexview.store import open_reviews
-from rexview.store.database import close_databases
+from rexview.store.database.connection import close_databases
 
 pytestmark = pytest.mark.browser
 ANNA = "anna"

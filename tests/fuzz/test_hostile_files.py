@@ -14,13 +14,7 @@ from PIL import Image
 from small_set import ANSWERS, CASES, SCORES, write_set
 
 from rexview.bounded import parse_yaml
-from rexview.errors import (
-    FileRefused,
-    ImageError,
-    ImportSourceError,
-    ReviewSetError,
-    SettingsError,
-)
+from rexview.errors import FileRefused, ImageError, ImportSourceError, ReviewSetError, SettingsError
 from rexview.imaging import read_facts, thumbnail, viewer_payload
 from rexview.imaging.memory import MEMORY
 from rexview.reviewset import check, load

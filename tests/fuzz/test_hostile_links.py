@@ -7,13 +7,14 @@ from hostile_input import any_text, generator, rounds
 from streamlit.testing.v1 import AppTest
 
 from rexview.analysis import CaseFilter
-from rexview.ui import resources, state
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import resources
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("overview", "browse", "case", "scores", "readers", "score", "study", "adjudicate", "data")
 KEYS = [
     *CaseFilter().__dataclass_fields__,
-    *(getattr(state, name) for name in dir(state) if name.startswith("QUERY_")),
+    *(getattr(link_keys, name) for name in dir(link_keys) if name.startswith("QUERY_")),
 ]
 
 

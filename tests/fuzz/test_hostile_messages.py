@@ -10,10 +10,12 @@ from starlette.testclient import TestClient
 from rexview.analysis import CaseFilter
 from rexview.errors import StoreRefused
 from rexview.people import Person
-from rexview.ui import comment_panel, resources, routes
+from rexview.ui.app import routes
+from rexview.ui.comments import panel as comments_panel
 from rexview.ui.comments import read_messages
-from rexview.ui.links import Grant
-from rexview.ui.reader_study import study_of
+from rexview.ui.saving.reader_study import study_of
+from rexview.ui.server import resources
+from rexview.ui.server.sealed_tokens import Grant
 
 READER = Person("anna", "Anna", "reader")
 ANSWERS = {200, 401, 403, 413, 422, 503}
@@ -67,7 +69,7 @@ def test_messages_of_the_score_pad(review_set):
 def test_comments(review_set):
     chance = generator("comments")
     reviews = resources.reviews(review_set)
-    places = comment_panel.score_places(study_of(review_set, READER), "c1")
+    places = comments_panel.score_places(study_of(review_set, READER), "c1")
     name = resources.set_id(review_set.folder)
     written = refused = 0
     for _ in rounds("comments", 150):
@@ -84,16 +86,16 @@ def test_comments(review_set):
             if message.kind == "name":
                 continue
             try:
-                waiting = comment_panel._Waiting(name, message, places)
-                reviews.record([comment_panel._entry(waiting, reviews, READER)], READER)
+                waiting = comments_panel._Waiting(name, message, places)
+                reviews.record([comments_panel._entry(waiting, reviews, READER)], READER)
                 written += 1
-            except (StoreRefused, comment_panel._Unfit) as error:
+            except (StoreRefused, comments_panel._Unfit) as error:
                 refused += 1
                 assert not any(hidden in str(error) for hidden in NAMES)  # noqa: PT017
     assert written
     assert refused
     shown = [
-        comment_panel._comment_json(review_set, one, places, READER)
+        comments_panel._comment_json(review_set, one, places, READER)
         for one in reviews.comments("c1")
     ]
     json.dumps(shown, allow_nan=False).encode("utf-8")

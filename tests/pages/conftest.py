@@ -6,7 +6,7 @@ import pytest
 from small_set import write_set
 from streamlit.testing.v1 import AppTest
 
-from rexview.ui import resources
+from rexview.ui.server import resources
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,7 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from rexview.errors import NotAdmitted
 from rexview.people import ROLES, Person
-from rexview.ui import people, resources, sign_in, state
+from rexview.ui.access import permissions, sign_in
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import resources
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py"))
@@ -61,8 +63,8 @@ def test_every_page_checks_the_role_before_anything_else(name):
 
 
 def test_every_page_says_who_sees_it():
-    assert {f"pages/{name}" for name in PAGES} == set(people.SEEN_BY)
-    assert people.SEEN_BY[state.PAGE_DATA] == {"lead"}
+    assert {f"pages/{name}" for name in PAGES} == set(permissions.SEEN_BY)
+    assert permissions.SEEN_BY[link_keys.PAGE_DATA] == {"lead"}
 
 
 NOT_FOR_ALL = [name.removesuffix(".py") for name in PAGES if name != "account.py"]
@@ -70,7 +72,7 @@ REFUSED = [
     (page, role)
     for page in NOT_FOR_ALL
     for role in (None, *ROLES)
-    if role not in people.SEEN_BY[f"pages/{page}.py"]
+    if role not in permissions.SEEN_BY[f"pages/{page}.py"]
 ]
 
 
@@ -122,9 +124,9 @@ def test_alone_the_name_is_asked_for_once_and_kept(open_app):
 
 
 def test_alone_but_open_to_others_no_name_is_kept_for_the_next_one(open_app, monkeypatch):
-    from rexview.ui import own_name
+    from rexview.ui.access import local_name
 
-    monkeypatch.setattr(own_name, "_own_machine", lambda: False)
+    monkeypatch.setattr(local_name, "_own_machine", lambda: False)
     app = open_app("account")
     app.text_input[0].set_value("Anna")
     app.button[0].click().run()
@@ -153,7 +155,7 @@ def test_secrets_that_cannot_be_read_let_nobody_in(open_app, monkeypatch, tmp_pa
     broken = tmp_path / "secrets.toml"
     broken.write_text("[auth\n")
     monkeypatch.setattr("streamlit.secrets", Unreadable())
-    found = people.st.get_option
+    found = permissions.st.get_option
     monkeypatch.setattr(
         "streamlit.get_option",
         lambda name: [str(broken)] if name == "secrets.files" else found(name),

@@ -6,13 +6,14 @@ import re
 import pytest
 from page_text import drawn, shown
 
-from rexview.analysis.worklist import required_scores
+from rexview.analysis.study.worklist import required_scores
 from rexview.errors import StoreFull
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, Reviews, open_reviews
-from rexview.store.database import close_databases
-from rexview.ui import people, resources
+from rexview.store.database.connection import close_databases
+from rexview.ui.access import permissions
+from rexview.ui.server import resources
 
 ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
 EVE = Person("eve", "Eve E.", "adjudicator")
@@ -38,8 +39,8 @@ def kept(open_app, review_folder, monkeypatch):
             if item["dimension"] != "process" and item["case"] in ("c1", "c2")
         ]
         reviews().record([*told, *rest], person)
-    monkeypatch.setattr(people, "current", lambda: EVE)
-    monkeypatch.setattr(people, "role", lambda: "adjudicator")
+    monkeypatch.setattr(permissions, "current", lambda: EVE)
+    monkeypatch.setattr(permissions, "role", lambda: "adjudicator")
     yield reviews
     close_databases()
 
@@ -240,7 +241,7 @@ def test_the_threshold_can_be_chosen(open_app, kept):
 def test_viewers_do_not_adjudicate(open_app, kept, monkeypatch):
     app = open_app("adjudicate", case="c1")
     assert "Wrong side." in shown(app.run()) or "Fine, said" in shown(app)
-    monkeypatch.setattr(people, "role", lambda: "viewer")
+    monkeypatch.setattr(permissions, "role", lambda: "viewer")
     text = shown(app.run())
     assert "does not include this page" in text
     assert "Fine, said" not in text

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 from page_text import drawn, title
 from streamlit.runtime.scriptrunner import RerunData, RerunException
 
-from rexview.ui import filtered
+from rexview.ui.server import query_cache
 
 
 def cards(app):
@@ -114,8 +114,8 @@ def test_a_search_outlives_a_click_that_breaks_off_its_run(open_app, monkeypatch
             raise RerunException(RerunData(query_string=""))
         return count(*given)
 
-    count = filtered.counts
-    monkeypatch.setattr(filtered, "counts", counts)
+    count = query_cache.counts
+    monkeypatch.setattr(query_cache, "counts", counts)
     app.text_input(key="filter_search").set_value("effusion").run()
     assert next(broken_off, None) is None, "a run was broken off"
     assert query(app) == {"q": ["effusion"], "mention": ["present"]}

@@ -5,13 +5,16 @@ from uuid import uuid4
 import pytest
 from page_text import shown
 
-from rexview.analysis.table import FAILURE_BITS
+from rexview.analysis.memory.table import FAILURE_BITS
 from rexview.errors import StoreFull
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, Reviews, open_reviews
-from rexview.store.database import close_databases
-from rexview.ui import people, resources, state, verdicts
+from rexview.store.database.connection import close_databases
+from rexview.ui.access import permissions
+from rexview.ui.answers import verdicts
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import resources
 
 
 def component(app, name):
@@ -111,7 +114,7 @@ def give(
     name = resources.set_id(resources.settings().review_set)
     value = {"verdict": verdict, "comment": reason}
     entry = Entry("verdict", "c1", "m", failure, value=value, token=token)
-    app.session_state[state.SESSION_VERDICTS] = {token: (name, entry, datetime.now(UTC))}
+    app.session_state[link_keys.SESSION_VERDICTS] = {token: (name, entry, datetime.now(UTC))}
     return app.run()
 
 
@@ -131,7 +134,7 @@ def test_a_verdict_waits_for_a_name_and_is_kept(open_app, kept, verdict):
     assert (told["named"], told["waiting"]) == (False, 1)
     assert not app.text_input, "asking for the name moves nothing on the page"
     assert kept().revision() == 0
-    app.session_state[state.SESSION_NAME] = "Dr Ann"
+    app.session_state[link_keys.SESSION_NAME] = "Dr Ann"
     text = shown(app.run())
     told = card(app)
     assert (told["named"], told["waiting"], told["trouble"]) == (True, 0, "")
@@ -143,7 +146,7 @@ def test_a_verdict_waits_for_a_name_and_is_kept(open_app, kept, verdict):
 
 def test_a_verdict_keeps_its_reason(open_app, kept):
     app = open_app("case", case="c1")
-    app.session_state[state.SESSION_NAME] = "Dr Ann"
+    app.session_state[link_keys.SESSION_NAME] = "Dr Ann"
     text = shown(give(app, "rejected", reason="The <b>patient</b> is turned."))
     assert "<b>You</b> The &lt;b&gt;patient&lt;/b&gt; is turned." in text
     assert 'data-rx-reason="The &lt;b&gt;patient' in text
@@ -157,7 +160,7 @@ def test_a_failure_that_no_rule_found_can_be_added_and_taken_back(open_app, kept
     assert "omission" in offered
     assert "failed_extraction" not in offered, "no choice was asked for"
     assert "boxes_missing" not in offered, "the answer has boxes"
-    app.session_state[state.SESSION_NAME] = "Dr Ann"
+    app.session_state[link_keys.SESSION_NAME] = "Dr Ann"
     text = shown(give(app, "confirmed", failure="omission", reason="The effusion."))
     assert 'data-rx-item="m/omission"' in text
     mine = 'data-rx-model="m" data-rx-failure="omission" data-rx-mine="confirmed"'
@@ -249,10 +252,10 @@ def test_a_verdict_that_waited_is_on_the_answer_that_was_read(open_app, kept, re
     app = open_app("case", case="c1")
     seen = resources.open_set(review_folder)
     verdicts.give(seen, "c1", "m", "laterality_error", "confirmed", str(uuid4()))
-    app.session_state[state.SESSION_VERDICTS] = verdicts._waiting()
+    app.session_state[link_keys.SESSION_VERDICTS] = verdicts._waiting()
     app.run()
     change_text(review_folder)
-    app.session_state[state.SESSION_NAME] = "Dr Ann"
+    app.session_state[link_keys.SESSION_NAME] = "Dr Ann"
     app.run()
     assert kept().flags().is_empty()
     (row,) = kept().current("verdict")
@@ -264,7 +267,7 @@ def test_a_database_that_does_not_take_it_is_told_and_tried_again(
 ):
     app = open_app("case", case="c1")
     person = Person("ann", "Ann", "lead")
-    monkeypatch.setattr(people, "current", lambda: person)
+    monkeypatch.setattr(permissions, "current", lambda: person)
     full = StoreFull("The disk is full; nothing was written.", "Make room on it.")
 
     def fail(*_):
@@ -282,7 +285,7 @@ def test_a_database_that_does_not_take_it_is_told_and_tried_again(
 
 def test_what_the_browser_makes_up_is_refused(open_app, kept, monkeypatch):
     app = open_app("case", case="c1")
-    monkeypatch.setattr(people, "current", lambda: Person("ann", "Ann", "lead"))
+    monkeypatch.setattr(permissions, "current", lambda: Person("ann", "Ann", "lead"))
     assert "was not taken" in card(give(app, "splendid"))["trouble"]
     assert kept().revision(but="reveal") == 0
     assert card(app.run())["trouble"] == "", "it is not tried again"

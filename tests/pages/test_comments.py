@@ -11,9 +11,12 @@ from rexview.errors import StoreFull
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, Reviews, open_reviews
-from rexview.store.database import close_databases
-from rexview.ui import comment_panel, people, resources, state
+from rexview.store.database.connection import close_databases
+from rexview.ui.access import permissions
+from rexview.ui.comments import panel as comments_panel
 from rexview.ui.comments import read_messages
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import resources
 
 ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
 
@@ -27,7 +30,7 @@ def kept(open_app, review_folder):
 
 @pytest.fixture
 def ann(monkeypatch):
-    monkeypatch.setattr(people, "current", lambda: ANN)
+    monkeypatch.setattr(permissions, "current", lambda: ANN)
 
 
 def panel(app):
@@ -42,14 +45,14 @@ def say(app, *messages):
     name = resources.set_id(resources.settings().review_set)
     review_set = resources.open_set(resources.settings().review_set)
     page = resources.case_page(review_set, "c1")
-    places = comment_panel.case_places(page, review_set.model_names)
+    places = comments_panel.case_places(page, review_set.model_names)
     for raw in messages:
         whole = {"token": str(uuid4()), "comment": str(uuid4()), "case": page.case.id, **raw}
         (message,) = read_messages({"messages": [whole]})
-        waiting = comment_panel._Waiting(name, message, places)
-        if state.SESSION_COMMENTS not in app.session_state:
-            app.session_state[state.SESSION_COMMENTS] = {}
-        app.session_state[state.SESSION_COMMENTS][message.token] = waiting
+        waiting = comments_panel._Waiting(name, message, places)
+        if link_keys.SESSION_COMMENTS not in app.session_state:
+            app.session_state[link_keys.SESSION_COMMENTS] = {}
+        app.session_state[link_keys.SESSION_COMMENTS][message.token] = waiting
     return panel(app.run())
 
 
@@ -159,7 +162,7 @@ def test_what_cannot_be_written_waits(open_app, kept, ann, monkeypatch):
 
 
 def test_viewers_read_only(open_app, kept, monkeypatch):
-    monkeypatch.setattr(people, "current", lambda: Person("vic", "Vic", "viewer"))
+    monkeypatch.setattr(permissions, "current", lambda: Person("vic", "Vic", "viewer"))
     app = open_app("case", case="c1")
     assert not panel(app)["may"]
     data = say(app, write())

@@ -4,7 +4,7 @@ import pytest
 from page_text import shown
 from small_set import CASES, write_set
 
-from rexview.ui import resources
+from rexview.ui.server import resources
 
 
 def test_what_is_open_is_shown(open_app):

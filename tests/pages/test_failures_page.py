@@ -8,7 +8,7 @@ import pytest
 from page_text import drawn
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.failure_words import COUNTED
+from rexview.analysis.failures.captions import COUNTED
 
 
 def words(app):

@@ -1,6 +1,6 @@
 """Nothing of a set or of a link is more than text on any page: read from what is delivered.
 
-``tests/ui/test_text_on_pages.py`` reads the code for the same; a browser shows what comes of it in
+``test_text_on_pages.py`` reads the code for the same; a browser shows what comes of it in
 ``tests/browser/test_hostile_walk.py``.
 """
 
@@ -13,12 +13,14 @@ from hostile_set import CASES, DANGERS, HOST, MODELS, text, word, write_hostile_
 from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
 
-from rexview.analysis.case_filter import FILTER_KEYS
+from rexview.analysis.filter.case_filter import FILTER_KEYS
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, open_reviews
-from rexview.store.database import close_databases
-from rexview.ui import people, resources, state
+from rexview.store.database.connection import close_databases
+from rexview.ui.access import permissions
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import resources
 
 PAGES = (
     *(None, "browse", "case", "scores", "readers", "score", "study", "adjudicate", "data"),
@@ -26,7 +28,7 @@ PAGES = (
 )
 KEYS = [
     *FILTER_KEYS,
-    *(value for name, value in vars(state).items() if name.startswith("QUERY_")),
+    *(value for name, value in vars(link_keys).items() if name.startswith("QUERY_")),
 ]
 PLAIN = {
     "selectbox.options",
@@ -77,7 +79,7 @@ def written(review_folder, open_app, monkeypatch):
     kept = open_reviews(load(review_folder), resources.settings())
     for entry in entries:
         kept.record([entry], who)
-    monkeypatch.setattr(people, "current", lambda: who)
+    monkeypatch.setattr(permissions, "current", lambda: who)
     yield
     close_databases()
 
@@ -159,7 +161,7 @@ def texts_of(value, key=""):
     """Give the texts of a component's data that it puts into the page as HTML.
 
     The questions of a rubric are put in as text; that there are no others says
-    ``tests/ui/test_text_on_pages.py``.
+    ``test_text_on_pages.py``.
     """
     if isinstance(value, dict):
         for name, inner in value.items():
@@ -172,7 +174,7 @@ def texts_of(value, key=""):
         yield value
 
 
-STRANGE = {key: [text(key), "x"] for key in KEYS if key != state.QUERY_SET}
+STRANGE = {key: [text(key), "x"] for key in KEYS if key != link_keys.QUERY_SET}
 """A link with words that no list has, under every key."""
 OWN = {
     "case": CASES[0],
@@ -195,7 +197,7 @@ def test_words_of_a_set_and_of_a_link_are_only_words(open_app, written, page):
 
 
 def test_the_name_of_a_set_that_is_none_is_only_words(open_app):
-    found, seen = more_than_text(open_app(**{state.QUERY_SET: text("set")}))
+    found, seen = more_than_text(open_app(**{link_keys.QUERY_SET: text("set")}))
     assert not found
     assert seen
 

@@ -5,7 +5,7 @@ import re
 from page_text import drawn
 from streamlit.testing.v1 import AppTest
 
-from rexview.ui import state
+from rexview.ui.link import keys as link_keys
 
 
 def write_second_reader(folder):
@@ -36,24 +36,24 @@ def test_the_session_keeps_the_order_from_page_to_page():
     def visit():
         import streamlit as st
 
-        from rexview.ui import state
+        from rexview.ui.link import keys as link_keys
 
-        state.keep_choices(st.session_state["visited"])
+        link_keys.keep_choices(st.session_state["visited"])
 
     app = AppTest.from_function(visit)
     app.session_state["visited"] = "scores"
-    app.query_params[state.QUERY_CONTENT_ORDER] = "minimum_first"
+    app.query_params[link_keys.QUERY_CONTENT_ORDER] = "minimum_first"
     app.run()
-    del app.query_params[state.QUERY_CONTENT_ORDER]
+    del app.query_params[link_keys.QUERY_CONTENT_ORDER]
     app.session_state["visited"] = "browse"
     app.run()
-    assert app.query_params[state.QUERY_CONTENT_ORDER] == "minimum_first"
-    del app.query_params[state.QUERY_CONTENT_ORDER]
+    assert app.query_params[link_keys.QUERY_CONTENT_ORDER] == "minimum_first"
+    del app.query_params[link_keys.QUERY_CONTENT_ORDER]
     app.run()  # the same page by the back button: as it was before the switch
-    assert state.QUERY_CONTENT_ORDER not in app.query_params
+    assert link_keys.QUERY_CONTENT_ORDER not in app.query_params
     app.session_state["visited"] = "case"
     app.run()
-    assert state.QUERY_CONTENT_ORDER not in app.query_params
+    assert link_keys.QUERY_CONTENT_ORDER not in app.query_params
     assert not app.exception
 
 

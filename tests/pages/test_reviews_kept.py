@@ -10,7 +10,7 @@ from rexview.people import Person
 from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import Entry, location, open_reviews
-from rexview.store.database import close_databases
+from rexview.store.database.connection import close_databases
 
 
 def shown(app):

@@ -7,7 +7,8 @@ from page_text import shown
 
 from rexview.people import Person
 from rexview.store import Entry
-from rexview.ui import people, resources
+from rexview.ui.access import permissions
+from rexview.ui.server import resources
 
 HIDDEN = ("Model M", "Model N", "Reader A", "ra", "one.png", "Right pleural effusion.")
 
@@ -23,7 +24,7 @@ def reader(review_folder, rules, monkeypatch):
     with (review_folder / "reviewset.yaml").open("a", encoding="utf-8") as file:
         file.write(rules)
     person = Person("anna", "Anna", "reader")
-    monkeypatch.setattr(people, "current", lambda: person)
+    monkeypatch.setattr(permissions, "current", lambda: person)
     return person
 
 
@@ -159,7 +160,7 @@ def test_a_case_seen_with_the_models_named_is_recorded_once_and_said(
     open_app, review_folder, monkeypatch
 ):
     lead = Person("anna", "Anna", "lead")
-    monkeypatch.setattr(people, "current", lambda: lead)
+    monkeypatch.setattr(permissions, "current", lambda: lead)
     for _ in range(2):
         assert "Model M" in shown(open_app("case", case="c1"))
     written = reviews(review_folder)
@@ -172,7 +173,7 @@ def test_a_case_seen_with_the_models_named_is_recorded_once_and_said(
     assert seen["unblinded"] == expected
     assert data["case"]["own"]["revealed"] is False
     assert data["ahead"]["c2"]["own"]["seen"]["unblinded"] is None
-    monkeypatch.setattr(people, "role", lambda: "lead")
+    monkeypatch.setattr(permissions, "role", lambda: "lead")
     study = shown(open_app("study"))
     assert "Models named" in study
     assert "before scoring" in study
@@ -185,21 +186,21 @@ def test_a_case_that_is_not_scored_is_not_recorded(open_app, review_folder):
 
 @pytest.mark.parametrize("role", ["viewer", "adjudicator"])
 def test_who_never_scores_leaves_no_record(open_app, review_folder, monkeypatch, role):
-    monkeypatch.setattr(people, "current", lambda: Person("x", "X", role))
+    monkeypatch.setattr(permissions, "current", lambda: Person("x", "X", role))
     assert "Model M" in shown(open_app("case", case="c1"))
     assert reviews(review_folder).revision() == 0
 
 
 @pytest.mark.parametrize("role", ["viewer", "adjudicator"])
 def test_who_may_not_score_gets_no_pad(open_app, monkeypatch, role):
-    monkeypatch.setattr(people, "current", lambda: Person("x", "X", role))
+    monkeypatch.setattr(permissions, "current", lambda: Person("x", "X", role))
     app = open_app("score", case="c1")
     assert pad(app) is None
     assert component(app, "rexview_viewer") is None
 
 
 def test_a_name_is_asked_for_first(open_app, monkeypatch):
-    monkeypatch.setattr(people, "current", lambda: None)
+    monkeypatch.setattr(permissions, "current", lambda: None)
     app = open_app("score", case="c1")
     assert pad(app) is None
     assert app.text_input[0].label == "Your name"

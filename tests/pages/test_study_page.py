@@ -6,8 +6,9 @@ from page_text import shown
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, open_reviews
-from rexview.store.database import close_databases
-from rexview.ui import people, resources
+from rexview.store.database.connection import close_databases
+from rexview.ui.access import permissions
+from rexview.ui.server import resources
 
 LEA = Person("lea", "Lea Lead", "lead")
 
@@ -15,7 +16,7 @@ LEA = Person("lea", "Lea Lead", "lead")
 @pytest.fixture
 def kept(open_app, review_folder, monkeypatch):
     """The reviews database as it is on the disk; Lea is at the page."""
-    monkeypatch.setattr(people, "current", lambda: LEA)
+    monkeypatch.setattr(permissions, "current", lambda: LEA)
     yield lambda: open_reviews(load(review_folder), resources.settings())
     close_databases()
 
@@ -73,8 +74,8 @@ def test_progress_counts_and_tells_no_score(open_app, kept):
 
 @pytest.mark.parametrize(("role", "assigns"), [("viewer", False), ("adjudicator", False)])
 def test_others_see_progress_and_assign_nothing(open_app, kept, monkeypatch, role, assigns):
-    monkeypatch.setattr(people, "current", lambda: Person("x", "X", role))
-    monkeypatch.setattr(people, "role", lambda: role)
+    monkeypatch.setattr(permissions, "current", lambda: Person("x", "X", role))
+    monkeypatch.setattr(permissions, "role", lambda: role)
     text = shown(open_app("study"))
     assert "Progress" in text
     assert ("Assign cases" in text) == assigns
@@ -82,8 +83,8 @@ def test_others_see_progress_and_assign_nothing(open_app, kept, monkeypatch, rol
 
 def test_readers_get_nothing_of_it(open_app, kept, monkeypatch):
     app = open_app()
-    monkeypatch.setattr(people, "current", lambda: Person("x", "X", "reader"))
-    monkeypatch.setattr(people, "role", lambda: "reader")
+    monkeypatch.setattr(permissions, "current", lambda: Person("x", "X", "reader"))
+    monkeypatch.setattr(permissions, "role", lambda: "reader")
     for page in ("study", "adjudicate"):
         text = shown(app.switch_page(f"pages/{page}.py").run())
         assert "does not include this page" in text

@@ -8,10 +8,10 @@ import pytest
 from by_hand import COOKIE_SECRET, Hand, user_cookie
 from small_set import write_set
 
-from rexview.bench.reliability_server import ScoreServer
+from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
-from rexview.store.database import close_databases
+from rexview.store.database.connection import close_databases
 
 PEOPLE = [
     {"email": "anna@clinic.example", "name": "Anna Reader", "role": "reader", "id": "r-anna"},

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rexview.store.database import close_databases
+from rexview.store.database.connection import close_databases
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,10 @@ import pytest
 from small_set import write_set
 
 from rexview.bench.reliability import full, held, in_trouble, killed, many_readers
-from rexview.bench.reliability_audit import audit
-from rexview.bench.reliability_reader import Reader, readers
-from rexview.bench.reliability_server import ScoreServer
-from rexview.bench.reliability_set import becoming_writable, renamed, set_edited
+from rexview.bench.reliability.audit import audit
+from rexview.bench.reliability.reader import Reader, readers
+from rexview.bench.reliability.server import ScoreServer
+from rexview.bench.reliability.set import becoming_writable, renamed, set_edited
 
 WRONG = ("lost", "missing", "doubled", "strange", "altered", "disordered", "refused")
 

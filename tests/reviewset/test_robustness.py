@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rexview import frames
 from rexview.errors import ReviewSetError
 from rexview.reviewset import check, load
-from rexview.reviewset.columns import TABLES
+from rexview.reviewset.tables.columns import TABLES
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 scalars = (

@@ -14,14 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 from rexview.stats import TESTED_TOGETHER, compare
 from rexview.stats.bootstrap import ALL_EQUAL
-from rexview.stats.paired import (
-    ALL_TIED,
-    FEW_CASES,
-    FEW_MODELS,
-    NO_DIFFERENCE,
-    NO_PAIRS,
-    ONE_PAIR,
-)
+from rexview.stats.paired import ALL_TIED, FEW_CASES, FEW_MODELS, NO_DIFFERENCE, NO_PAIRS, ONE_PAIR
 from rexview.stats.signed_rank import APPROXIMATION, EXACT, signed_ranks
 
 

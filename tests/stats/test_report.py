@@ -16,8 +16,8 @@ from scipy.stats import wilcoxon
 from rexview import cli
 from rexview.detect import judged_answers, survey
 from rexview.reviewset import load
-from rexview.stats.report import report
-from rexview.stats.report_text import report_text
+from rexview.stats.report.document import report
+from rexview.stats.report.text import report_text
 from rexview.vocab import TEXT_DIMENSIONS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from small_set import write_set
 from rexview.reviewset import load
 from rexview.settings import Settings
 from rexview.store import open_reviews
-from rexview.store.database import close_databases
+from rexview.store.database.connection import close_databases
 
 _numbers = itertools.count(1)
 

@@ -7,7 +7,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
 from store_entries import ANN, BOB, score
 
-from rexview.store.tables import HISTORY
+from rexview.store.database.tables import HISTORY
 
 CHANGES = [
     "UPDATE history SET person = 'eve'",

@@ -14,7 +14,7 @@ from rexview.errors import BackupError
 from rexview.reviewset import check, load
 from rexview.settings import Settings
 from rexview.store import backup, open_reviews, restore
-from rexview.store.database import close_databases
+from rexview.store.database.connection import close_databases
 
 HOSTILE = "'; DROP TABLE history; --\r\n\u2028 \x01 🩻 \\ %s"
 

@@ -6,13 +6,13 @@ import sqlite3
 import pytest
 from store_entries import ANN, BOB, comment, score, verdict
 
-from rexview.bench.reliability_damage import flip_bytes
+from rexview.bench.reliability.damage import flip_bytes
 from rexview.errors import StoreUnreachable
 from rexview.settings import Settings
 from rexview.store import backup, merge_databases, merged, notices, open_reviews, restore
-from rexview.store.database import Database, close_databases
-from rexview.store.integrity import examine
-from rexview.store.tables import HISTORY
+from rexview.store.database.connection import Database, close_databases
+from rexview.store.database.integrity import examine
+from rexview.store.database.tables import HISTORY
 
 
 @pytest.fixture
@@ -154,10 +154,12 @@ def test_a_damaged_file_is_not_checked_again_on_each_run(reviews, review_set, mo
     content = bytearray(reviews.database.file.read_bytes())
     content[4096 * 6 : 4096 * 6 + 200] = b"\xff" * 200
     reviews.database.file.write_bytes(content)
-    from rexview.store import database
+    from rexview.store.database import connection as database_connection
 
     runs = []
-    monkeypatch.setattr(database, "examine", lambda file: runs.append(file) or examine(file))
+    monkeypatch.setattr(
+        database_connection, "examine", lambda file: runs.append(file) or examine(file)
+    )
     fresh = open_reviews(review_set, Settings())
     for _ in range(3):
         with pytest.raises(StoreUnreachable, match=r"reviews\.sqlite is damaged"):

@@ -12,7 +12,7 @@ from rexview.errors import StoreRefused
 from rexview.reviewset import load, write_csv
 from rexview.settings import Settings
 from rexview.store import Entry, Reviews, backup, merged, open_reviews, restore
-from rexview.store.database import Database, close_databases
+from rexview.store.database.connection import Database, close_databases
 
 OTHER_TEXT = "There is no effusion at all."
 

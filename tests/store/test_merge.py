@@ -12,7 +12,7 @@ from rexview import frames
 from rexview.people import Person
 from rexview.settings import Settings
 from rexview.store import backup, merged, new_token, open_reviews, restore
-from rexview.store.database import close_databases
+from rexview.store.database.connection import close_databases
 
 RA = Person("ra", "Reader A", "lead")
 """The reader of the given scores: process 5, execution 2, synthesis 3, language 4, undated."""

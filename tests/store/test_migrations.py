@@ -13,9 +13,9 @@ from store_entries import ANN, score
 
 from rexview.errors import StoreNewer
 from rexview.store import Reviews, open_reviews
-from rexview.store.database import Database, database_at
-from rexview.store.migrate import migrate, migration_config, version_of
-from rexview.store.tables import HISTORY, VERSION, VERSION_TABLE
+from rexview.store.database.connection import Database, database_at
+from rexview.store.database.migrate import migrate, migration_config, version_of
+from rexview.store.database.tables import HISTORY, VERSION, VERSION_TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 

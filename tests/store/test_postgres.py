@@ -12,7 +12,7 @@ from rexview.errors import StoreBusy, StoreUnreachable
 from rexview.people import Person
 from rexview.settings import Settings
 from rexview.store import Reviews, open_reviews
-from rexview.store.database import Database
+from rexview.store.database.connection import Database
 from tools.postgres import PostgresServer
 
 

@@ -22,10 +22,8 @@ from rexview.store import (
     other_databases,
     other_set,
 )
-from rexview.store import (
-    reviews as reviews_module,
-)
-from rexview.store.database import Database, close_databases
+from rexview.store import reviews as reviews_module
+from rexview.store.database.connection import Database, close_databases
 
 
 @pytest.fixture
@@ -170,7 +168,7 @@ def test_a_database_in_use_is_joined_and_left_where_it_is(folder, monkeypatch):
 def sql_count():
     from sqlalchemy import func, select
 
-    from rexview.store.tables import HISTORY
+    from rexview.store.database.tables import HISTORY
 
     return select(func.count()).select_from(HISTORY)
 

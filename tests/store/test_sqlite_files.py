@@ -21,7 +21,7 @@ from rexview.errors import StoreBusy, StoreFull, StoreUnreachable
 from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store import Reviews, location, merged, open_reviews
-from rexview.store.database import Database, close_databases
+from rexview.store.database.connection import Database, close_databases
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITER = """

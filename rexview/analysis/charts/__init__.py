@@ -13,12 +13,7 @@ from rexview.analysis.charts.linked import (
     linked_bars,
     step_of,
 )
-from rexview.analysis.charts.overview import (
-    gap_chart,
-    means_chart,
-    overview_charts,
-    weakest_chart,
-)
+from rexview.analysis.charts.overview import gap_chart, means_chart, overview_charts, weakest_chart
 
 __all__ = [
     "KEY",

@@ -19,7 +19,7 @@ from rexview.analysis.charts.linked import (
     linked,
 )
 from rexview.analysis.charts.model_rows import ROW, ModelRows, percent
-from rexview.analysis.failure_tables import FailureGroups, FailureTables
+from rexview.analysis.failures.tables import FailureGroups, FailureTables
 from rexview.vocab import FAILURES
 
 _HIDDEN: Final = (ROW, "drawn")

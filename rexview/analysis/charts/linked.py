@@ -19,8 +19,8 @@ from typing import Any, Final
 import altair as alt
 import pandas as pd
 
-from rexview.analysis.case_filter import CaseFilter
 from rexview.analysis.colours import MODEL_COLOURS, model_colours
+from rexview.analysis.filter.case_filter import CaseFilter
 
 SELECTION: Final = "opened"
 """Name of the selection parameter of every chart."""

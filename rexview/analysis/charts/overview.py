@@ -10,7 +10,6 @@ from typing import Final
 import altair as alt
 import pandas as pd
 
-from rexview.analysis.case_filter import CaseFilter
 from rexview.analysis.charts.linked import (
     KEY,
     LABEL,
@@ -22,6 +21,7 @@ from rexview.analysis.charts.linked import (
     linked,
     linked_bars,
 )
+from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.overview import Overview
 
 SIDE_BY_SIDE: Final = 4

@@ -9,11 +9,11 @@ from typing import Any, Final
 import altair as alt
 import pandas as pd
 
-from rexview.analysis.case_filter import CaseFilter
 from rexview.analysis.charts.linked import KEY, LinkedChart, clickable, faded, linked
 from rexview.analysis.colours import REFERENCE_COLOUR
-from rexview.analysis.reader_tables import ReaderDrift
-from rexview.analysis.reader_words import drift_words, short
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.readers.captions import drift_words, short
+from rexview.analysis.readers.tables import ReaderDrift
 
 _COLOURS: Final = {"r0": "#4F8F83", "r1": "#B0762E"}
 _SHAPES: Final = {"r0": "circle", "r1": "square"}

@@ -10,23 +10,11 @@ from typing import Any, Final
 import altair as alt
 import pandas as pd
 
-from rexview.analysis.case_filter import CaseFilter
-from rexview.analysis.charts.linked import (
-    KEY,
-    NAMES_AXIS,
-    LinkedChart,
-    clickable,
-    faded,
-    linked,
-)
+from rexview.analysis.charts.linked import KEY, NAMES_AXIS, LinkedChart, clickable, faded, linked
 from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_COLOUR
-from rexview.analysis.reader_tables import DimensionAgreement, ReaderTables
-from rexview.analysis.reader_words import (
-    bubble_words,
-    map_words,
-    short,
-    stricter_caption,
-)
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.readers.captions import bubble_words, map_words, short, stricter_caption
+from rexview.analysis.readers.tables import DimensionAgreement, ReaderTables
 from rexview.stats.units import LEVELS
 
 _HEAT: Final = ("rgba(60, 144, 204, 0.18)", "rgba(60, 144, 204, 0.75)")

@@ -19,9 +19,9 @@ from rexview.analysis.charts.linked import (
     linked,
 )
 from rexview.analysis.charts.model_rows import LABEL_LIMIT, NARROW, ROW, ModelRows, percent
-from rexview.analysis.count import Count
-from rexview.analysis.score_splits import Split
-from rexview.analysis.score_tables import GAP_STEP, ScoreCell, ScoreTables, cells_of
+from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.scores.splits import Split
+from rexview.analysis.scores.tables import GAP_STEP, ScoreCell, ScoreTables, cells_of
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 
 _HIDDEN: Final = (ROW, "start", "end", "place", "drawn", "floor", "top", "roof")

@@ -10,16 +10,9 @@ from typing import Final
 import altair as alt
 import pandas as pd
 
-from rexview.analysis.charts.linked import (
-    KEY,
-    LABEL,
-    LinkedChart,
-    clickable,
-    faded,
-    linked,
-)
+from rexview.analysis.charts.linked import KEY, LABEL, LinkedChart, clickable, faded, linked
 from rexview.analysis.charts.model_rows import LEGEND_COLUMNS, ROW, ModelRows, percent
-from rexview.analysis.score_tables import BINS, ScoreTables, cells_of
+from rexview.analysis.scores.tables import BINS, ScoreTables, cells_of
 from rexview.stats import NO_ANSWER, STATUSES
 from rexview.vocab import DIMENSION_NAMES
 

@@ -6,8 +6,11 @@ only read. The review set appears as a whole or not at all.
 
 from __future__ import annotations
 
-from rexview.reviewset.importers.column_guess import propose_mapping
-from rexview.reviewset.importers.column_mapping import (
+from rexview.reviewset.importers.core.formats import FORMATS
+from rexview.reviewset.importers.core.importer import Importer, ImportReport, Option
+from rexview.reviewset.importers.core.run import import_source
+from rexview.reviewset.importers.table.column_guess import propose_mapping
+from rexview.reviewset.importers.table.column_mapping import (
     ANSWER_FIELDS,
     FIELDS,
     MARKS,
@@ -16,9 +19,6 @@ from rexview.reviewset.importers.column_mapping import (
     FieldColumn,
     MarkColumn,
 )
-from rexview.reviewset.importers.formats import FORMATS
-from rexview.reviewset.importers.importer import Importer, ImportReport, Option
-from rexview.reviewset.importers.running import import_source
 
 __all__ = [
     "ANSWER_FIELDS",

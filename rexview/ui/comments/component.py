@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.ui.component_script import component_script
+from rexview.ui.html.component_script import component_script
 
 NAME: Final = "rexview_comments"
 _ASSETS: Final = Path(__file__).with_name("assets")
@@ -28,7 +28,7 @@ def comments_panel(data: Mapping[str, Any], *, key: str, on_said: Callable[[Any]
     Parameters
     ----------
     data : mapping
-        As :mod:`rexview.ui.comment_panel` makes it. Texts in it are text: the panel never takes
+        As :mod:`rexview.ui.comments.panel` makes it. Texts in it are text: the panel never takes
         them for HTML.
     key : str
         Keep it the same from case to case: what is being typed and sent stays.

@@ -4,9 +4,9 @@ import pytest
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers import FIELDS, ColumnMapping, propose_mapping
-from rexview.reviewset.importers.column_guess import guess
-from rexview.reviewset.importers.column_names import IDENTITY, ColumnName
-from rexview.reviewset.importers.sheet import Sheet
+from rexview.reviewset.importers.table.column_guess import guess
+from rexview.reviewset.importers.table.column_names import IDENTITY, ColumnName
+from rexview.reviewset.importers.table.sheet import Sheet
 
 LONG = "The lungs are clear, there is no effusion, and the heart is of normal size."
 

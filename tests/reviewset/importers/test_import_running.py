@@ -10,10 +10,10 @@ from rexview.errors import ImportSourceError
 from rexview.reviewset import check
 from rexview.reviewset.images import relative_path
 from rexview.reviewset.importers import FORMATS, import_source
-from rexview.reviewset.importers.image_names import safe_path
-from rexview.reviewset.importers.importer import Option
-from rexview.reviewset.importers.problem_log import LISTED_PER_KIND, ProblemLog
-from rexview.reviewset.importers.text_encoding import sniff_encoding
+from rexview.reviewset.importers.core.importer import Option
+from rexview.reviewset.importers.core.problem_log import LISTED_PER_KIND, ProblemLog
+from rexview.reviewset.importers.core.text_encoding import sniff_encoding
+from rexview.reviewset.importers.images.names import safe_path
 
 
 @pytest.fixture(name="source")
@@ -90,7 +90,7 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path, source, monkeypatch
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("rexview.reviewset.importers.running.write", fail)
+    monkeypatch.setattr("rexview.reviewset.importers.core.run.write", fail)
     problems = problems_of("rexrank", [source], tmp_path / "out")
     assert "No space left" in problems[0].message
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
@@ -99,7 +99,7 @@ def test_nothing_is_left_behind_when_writing_fails(tmp_path, source, monkeypatch
 def test_too_little_room_for_the_images(tmp_path, source, monkeypatch, make_picture):
     make_picture(source.parent / "a/0.png")
     monkeypatch.setattr(
-        "rexview.reviewset.importers.image_placement.shutil.disk_usage",
+        "rexview.reviewset.importers.images.placement.shutil.disk_usage",
         lambda _: type("Usage", (), {"free": 10})(),
     )
     problems = problems_of("rexrank", [source], tmp_path / "out", options={"copy": True})

@@ -1,6 +1,6 @@
 import pytest
 
-from rexview.reviewset.importers.report_text import (
+from rexview.reviewset.importers.core.report_text import (
     absent,
     read_age,
     read_context,

@@ -5,9 +5,9 @@ import zipfile
 import pytest
 from openpyxl import Workbook, load_workbook
 
-from rexview.reviewset.importers.problem_log import ProblemLog
-from rexview.reviewset.importers.sheet import read_sheet
-from rexview.reviewset.importers.workbook import MAX_ROWS
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.table.sheet import read_sheet
+from rexview.reviewset.importers.table.workbook import MAX_ROWS
 
 
 def read(path, **options):

@@ -6,7 +6,7 @@ from openpyxl import Workbook
 
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers import ColumnMapping, import_source, propose_mapping
-from rexview.reviewset.importers.cell_values import (
+from rexview.reviewset.importers.table.cell_values import (
     read_date,
     read_list,
     read_number,

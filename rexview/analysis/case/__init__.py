@@ -1,0 +1,1 @@
+"""One case: its record, cards, differences, comments, blinding."""

@@ -1,0 +1,179 @@
+"""One case with everything that is said about it, gathered for a page."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import polars as pl
+
+from rexview.analysis.case.finding_links import box_keys, shared_keys
+from rexview.analysis.memory.selection import neighbours
+from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for, with_words
+from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score, score_from_row
+from rexview.stats import NO_ANSWER, ContentOrder, FinalScores, final_of_answer, status_of
+
+
+@dataclass(frozen=True)
+class CasePage:
+    """A case, its newest answers, their scores and their flags.
+
+    ``scores`` are all that were given; those of the readers in ``unfinished``, who have begun the
+    case in the app and not finished it, count nowhere yet. ``finals`` holds final scores by model,
+    for answers that came and were scored. ``flags`` holds
+    detectors' and readers' flags, rejected ones included; ``words`` is what readers said.
+    ``stale_scores`` and ``stale_words`` are of earlier answers and count nowhere.
+    """
+
+    case: Case
+    answers: tuple[Answer, ...]
+    scores: tuple[Score, ...]
+    finals: Mapping[str, FinalScores]
+    flags: tuple[Flag, ...]
+    words: tuple[ReaderFlag, ...] = ()
+    unfinished: frozenset[str] = frozenset()
+    stale_scores: tuple[Score, ...] = ()
+    stale_words: tuple[ReaderFlag, ...] = ()
+
+    def of_models(self, models: tuple[str, ...]) -> CasePage:
+        """Keep only some models, in the order given."""
+        by_model = {answer.model: answer for answer in self.answers}
+        return CasePage(
+            self.case,
+            tuple(by_model[model] for model in models if model in by_model),
+            tuple(score for score in self.scores if score.model in models),
+            {model: final for model, final in self.finals.items() if model in models},
+            tuple(flag for flag in self.flags if flag.model in models),
+            tuple(word for word in self.words if word.model in models),
+            self.unfinished,
+            tuple(score for score in self.stale_scores if score.model in models),
+            tuple(word for word in self.stale_words if word.model in models),
+        )
+
+    def with_words(self, words: Sequence[ReaderFlag]) -> CasePage:
+        """Add what a reader says about failures of this case, as if it stood in the files."""
+        if not words:
+            return self
+        every = (*self.words, *words)
+        found = [flag for flag in self.flags if flag.source == "detector"]
+        flags: list[Flag] = []
+        for answer in self.answers:
+            flags += with_words(
+                (flag for flag in found if flag.model == answer.model),
+                (word for word in every if word.model == answer.model),
+            )
+        return replace(self, flags=tuple(flags), words=every)
+
+    @cached_property
+    def uncounted(self) -> dict[str, FinalScores]:
+        """Final scores, by model, of answers that never came or were cut off: no table has them."""
+        found = {}
+        for answer in self.answers:
+            own = [score for score in self.scores if score.model == answer.model]
+            if any(score.score is not None for score in own) and status_of(answer) in NO_ANSWER:
+                found[answer.model] = final_of_answer(own)
+        return found
+
+    @cached_property
+    def box_keys(self) -> tuple[str, ...]:
+        """Keys of what the boxes of the case show, see :mod:`.finding_links`."""
+        keys = [*box_keys(self.case.reference_boxes)]
+        for answer in self.answers:
+            keys += box_keys(answer.boxes)
+        return tuple(dict.fromkeys(keys))
+
+    @cached_property
+    def shared_keys(self) -> frozenset[str]:
+        """Keys that at least two texts or sets of boxes speak of."""
+        return shared_keys(self.case, self.answers)
+
+    @cached_property
+    def flag_keys(self) -> tuple[str, ...]:
+        """A short name for each flag, the same from run to run and whatever answers are shown."""
+        seen: Counter[str] = Counter()
+        keys = []
+        for flag in self.flags:
+            parts = (flag.case, flag.model, flag.failure, flag.source, flag.kind or flag.reader)
+            digest = hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+            seen[digest] += 1
+            keys.append(f"f{digest}-{seen[digest]}")
+        return tuple(keys)
+
+    def keyed_flags(self, model: str | None = None) -> list[tuple[str, Flag]]:
+        """Return the flags with their names, of one model's answer or of all."""
+        pairs = zip(self.flag_keys, self.flags, strict=True)
+        return [(key, flag) for key, flag in pairs if model in (None, flag.model)]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a case stands in an ordered list: ``number`` from 1, None when it is not in it."""
+
+    number: int | None
+    total: int
+    before: str | None
+    after: str | None
+
+
+def place_in(ordered: Sequence[str], case_id: str) -> Place:
+    """Find a case in the ordered ids of a filter.
+
+    A case that is not in the list (a link to it with another filter) has no number; ``after`` is
+    then the first of the list.
+    """
+    before, after, index = neighbours(ordered, case_id)
+    if index is None:
+        return Place(None, len(ordered), None, ordered[0] if ordered else None)
+    return Place(index + 1, len(ordered), before, after)
+
+
+def gather_case(
+    review_set: ReviewSet,
+    case_id: str,
+    *,
+    gap_threshold: float,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
+    content_order: ContentOrder = "mean_first",
+) -> CasePage | None:
+    """Gather one case of a review set; None when it has no such case."""
+    case = review_set.case(case_id)
+    if case is None:
+        return None
+    answers = review_set.answers_of(case_id)
+    scores = review_set.scores_of(case_id)
+    finals = {}
+    for answer in answers:
+        own = [score for score in scores if score.model == answer.model]
+        scored = any(score.score is not None for score in own)
+        if scored and status_of(answer) not in NO_ANSWER:
+            finals[answer.model] = final_of_answer(own, content_order=content_order)
+    words = review_set.flags_of(case_id)
+    flags = flags_for(
+        case,
+        answers,
+        scores,
+        words,
+        detectors=detectors(
+            gap_threshold=gap_threshold,
+            disagreement_threshold=disagreement_threshold,
+            models=review_set.models,
+        ),
+    )
+    begun = tuple(
+        score_from_row(row)
+        for row in review_set.unfinished.filter(pl.col("case") == case_id).iter_rows(named=True)
+    )
+    return CasePage(
+        case,
+        answers,
+        (*scores, *begun),
+        finals,
+        tuple(flags),
+        words,
+        frozenset(score.reader for score in begun),
+        review_set.scores_of(case_id, stale=True),
+        review_set.flags_of(case_id, stale=True),
+    )

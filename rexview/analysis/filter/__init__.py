@@ -1,0 +1,1 @@
+"""The filter: its conditions, how it is refined, and its words."""

@@ -1,0 +1,342 @@
+"""The one filter of the app: which cases are looked at. It is data, and it lives in the link.
+
+The unit is the case. Conditions on the answer (model, failure, scores and so on) all have to hold
+for one and the same answer: "Generalist" and "laterality error" means a laterality error of the
+Generalist. Several values of one condition widen it, several conditions narrow it; tags narrow by
+name and widen by value.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from rexview.analysis.filter.finding_condition import Finding
+from rexview.analysis.filter.pair_condition import ModelPair, ReaderPair
+from rexview.analysis.filter.score_condition import Mark
+from rexview.errors import FilterError
+from rexview.stats import ALL_EQUAL, STATUSES
+from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
+
+SOURCES: Final[dict[str, str]] = {
+    "detector": "Found by a rule only",
+    "reader": "Marked by a reader only",
+    "both": "Found and marked",
+    "hint": "Possible: a rule's hint only",
+}
+"""Who says that an answer shows a failure. They exclude each other; hints are counted apart."""
+COMMENTED: Final[dict[str, str]] = {
+    "commented": "Commented",
+    "unresolved": "With an open comment",
+}
+"""What people said about a case; a case with an open comment is commented, too."""
+STUDIES: Final[dict[str, str]] = {"normal": "Normal study", "abnormal": "Abnormal study"}
+ANSWER_STATUSES: Final[dict[str, str]] = {**STATUSES, "not_run": "No answer given yet"}
+"""What became of the answer; the last is a case without any answer."""
+WEAKEST: Final = (
+    *(
+        "_and_".join(part for place, part in enumerate(CONTENT_PARTS) if bits >> place & 1)
+        for bits in (1, 2, 4, 3, 5, 6)
+    ),
+    ALL_EQUAL,
+)
+"""Which parts set Content, ties included: the words of :func:`rexview.stats.weakest_link`."""
+SORTS: Final[dict[str, str]] = {
+    "severity": "Most severe",
+    "gap": "Largest gap",
+    "disagreement": "Readers furthest apart",
+    "newest": "Newest answer",
+    "order": "As in the files",
+}
+MENTIONS: Final[dict[str, str]] = {
+    "present": "Present",
+    "absent": "Absent",
+    "any": "Any mention",
+    "text": "Plain text",
+}
+"""How a finding that is searched for has to be spoken of; the last looks for the words as typed."""
+RANGES: Final[dict[str, str]] = {
+    **DIMENSION_NAMES,
+    "gap": "Gap",
+    "disagreement": "Reader disagreement",
+}
+"""Numbers of an answer that can be limited to a range, with their names."""
+RANGE_LIMITS: Final[dict[str, tuple[int, int]]] = {
+    **dict.fromkeys(DIMENSION_NAMES, (1, 5)),
+    "gap": (-4, 4),
+    "disagreement": (0, 4),
+}
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers from ``low`` to ``high``, both included; None leaves that end open.
+
+    With both ends open it still asks that there is a number at all.
+    """
+
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise FilterError(f"The range {self} is empty.")
+
+    def __str__(self) -> str:
+        return f"{_number(self.low)}..{_number(self.high)}"
+
+    @classmethod
+    def parse(cls, text: str) -> Range:
+        """Read ``2..4``, ``2..``, ``..4``, ``..`` or ``3``.
+
+        Raises
+        ------
+        FilterError
+            It is none of these, or its ends are the wrong way round.
+        """
+        match = _RANGE.fullmatch(text.strip())
+        if match is None:
+            raise FilterError(f"“{text[:40]}” is not a range such as 2..4.")
+        low, high, both = (float(part) if part else None for part in match.groups())
+        return cls(both, both) if both is not None else cls(low, high)
+
+
+_NUMBER: Final = r"-?\d{1,3}(?:\.\d{1,3})?"
+_RANGE: Final = re.compile(rf"({_NUMBER})?\.\.({_NUMBER})?|({_NUMBER})")
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    if not math.isfinite(value):
+        raise FilterError("A range needs finite numbers.")
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+@dataclass(frozen=True)
+class _ListField:
+    key: str
+    words: Mapping[str, Any] | Sequence[str] | None = None
+    parse: Callable[[str], object] | None = None
+
+
+_LISTS: Final[dict[str, _ListField]] = {
+    "failures": _ListField("failure", FAILURES),
+    "sources": _ListField("by", SOURCES),
+    "models": _ListField("model"),
+    "statuses": _ListField("answer", ANSWER_STATUSES),
+    "weakest": _ListField("weakest", WEAKEST),
+    "judged": _ListField("judged", FAILURES),
+    "findings": _ListField("finding", parse=lambda word: Finding.parse(word)),
+    "question_types": _ListField("type", QUESTION_TYPES),
+    "categories": _ListField("category"),
+    "tags": _ListField("tag"),
+    "difficulties": _ListField("difficulty"),
+    "sites": _ListField("site"),
+    "studies": _ListField("study", STUDIES),
+    "marks": _ListField("mark", parse=Mark.parse),
+    "both": _ListField("both", parse=ReaderPair.parse),
+    "paired": _ListField("paired", parse=ModelPair.parse),
+    "comments": _ListField("comments", COMMENTED),
+}
+_QUERY: Final = "q"
+_MENTION: Final = "mention"
+_SORT: Final = "sort"
+_MOST_VALUES: Final = 200
+_LONGEST_VALUE: Final = 1000
+"""Characters of a value in a link; a set may have longer ones, which then cannot be linked to."""
+LONGEST_SEARCH: Final = 200
+"""Characters of a search; more are cut off."""
+
+
+@dataclass(frozen=True)
+class CaseFilter:
+    """Which cases are looked at, and in which order. Empty conditions do not limit.
+
+    Lists hold ids; ``tags`` holds ``name:value``. ``judged`` limits to answers about which
+    something can be said for that failure. ``findings`` holds what a failure is about, as
+    :class:`rexview.analysis.filter.finding_condition.Finding` writes it: one of ``failures``, said
+    by one of ``sources``, is about one of them. ``marks`` holds single scores that readers gave, as
+    :class:`rexview.analysis.filter.score_condition.Mark` writes them: the answer has all of them.
+    ``both`` holds
+    pairs of readers whose scores of the answer are so far apart, ``paired`` pairs of models that
+    both have a score in the case, as :mod:`rexview.analysis.filter.pair_condition` writes them:
+    all have to
+    hold, and of ``paired`` the answer is one of the two models'. ``search`` holds words that all
+    have to occur in the question, the report or the answer; unless ``mention`` is ``text``, those
+    that name a finding are looked for as that finding, present, absent or mentioned at all
+    (:data:`MENTIONS`), in the report or the answer.
+    """
+
+    failures: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    weakest: tuple[str, ...] = ()
+    judged: tuple[str, ...] = ()
+    findings: tuple[str, ...] = ()
+    question_types: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+    studies: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    both: tuple[str, ...] = ()
+    paired: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
+    content: Range | None = None
+    process: Range | None = None
+    execution: Range | None = None
+    synthesis: Range | None = None
+    language: Range | None = None
+    image_content: Range | None = None
+    image_style: Range | None = None
+    gap: Range | None = None
+    disagreement: Range | None = None
+    search: str = ""
+    mention: str = "text"
+    sort: str = "severity"
+
+    def __post_init__(self) -> None:
+        wrong: list[str] = []
+        for name, spec in _LISTS.items():
+            values = tuple(dict.fromkeys(getattr(self, name)))
+            unknown = [_unknown(spec.key, value) for value in values if not _allowed(spec, value)]
+            if spec.parse and not unknown:  # one way of writing each
+                values = tuple(dict.fromkeys(str(spec.parse(word)) for word in values))
+            object.__setattr__(self, name, values)
+            wrong += unknown
+        object.__setattr__(self, "search", " ".join(self.search.split()))
+        if not self.search:
+            object.__setattr__(self, "mention", "text")
+        if self.mention not in MENTIONS:
+            wrong.append(_unknown(_MENTION, self.mention))
+        if self.sort not in SORTS:
+            wrong.append(_unknown(_SORT, self.sort))
+        if wrong:
+            raise FilterError(" ".join(wrong))
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str | Iterable[str]]) -> CaseFilter:
+        """Read a filter from a link's query; keys that are not a filter's are left to others.
+
+        Raises
+        ------
+        FilterError
+            Naming every value that cannot be understood.
+        """
+        found, problems = cls.read(query)
+        if problems:
+            raise FilterError(" ".join(problems))
+        return found
+
+    @classmethod
+    def read(cls, query: Mapping[str, str | Iterable[str]]) -> tuple[CaseFilter, tuple[str, ...]]:
+        """Read what can be understood of a link's query.
+
+        Returns
+        -------
+        CaseFilter
+            Without the values that cannot be understood.
+        tuple of str
+            A sentence for each of those.
+        """
+        given = {
+            key: [value] if isinstance(value, str) else list(value) for key, value in query.items()
+        }
+        problems: list[str] = []
+        values: dict[str, Any] = {}
+        for name, spec in _LISTS.items():
+            words = [word for word in given.get(spec.key, ()) if word][:_MOST_VALUES]
+            fit = [word for word in words if len(word) <= _LONGEST_VALUE and _allowed(spec, word)]
+            problems += [_unknown(spec.key, word) for word in words if word not in fit]
+            values[name] = tuple(fit)
+        for name in RANGES:
+            for text in given.get(name, ())[-1:]:
+                try:
+                    values[name] = Range.parse(text) if text else None
+                except FilterError as error:
+                    problems.append(f"{RANGES[name]}: {error}")
+        values["search"] = " ".join(given.get(_QUERY, ()))[:LONGEST_SEARCH]
+        for key, name, known in ((_MENTION, "mention", MENTIONS), (_SORT, "sort", SORTS)):
+            for word in given.get(key, ())[-1:]:
+                if word in known:
+                    values[name] = word
+                elif word:
+                    problems.append(_unknown(key, word))
+        return cls(**values), tuple(problems)
+
+    def to_query(self) -> dict[str, list[str]]:
+        """Return the filter as the query of a link: only what differs from the default."""
+        query: dict[str, list[str]] = {}
+        for name, spec in _LISTS.items():
+            if getattr(self, name):
+                query[spec.key] = list(getattr(self, name))
+        for name in RANGES:
+            limits = getattr(self, name)
+            if limits is not None:
+                query[name] = [str(limits)]
+        if self.search:
+            query[_QUERY] = [self.search]
+        if self.mention != "text":
+            query[_MENTION] = [self.mention]
+        if self.sort != "severity":
+            query[_SORT] = [self.sort]
+        return query
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that are searched for."""
+        return tuple(self.search.split())
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """The ranges that limit, by name of the number."""
+        given = {name: getattr(self, name) for name in RANGES}
+        return {name: limits for name, limits in given.items() if limits is not None}
+
+    @property
+    def active(self) -> bool:
+        """Whether any condition limits; the order of the cases does not."""
+        return replace(self, sort="severity").to_query() != {}
+
+    def cleared(self) -> CaseFilter:
+        """Return the filter without conditions, in the same order of cases."""
+        return CaseFilter(sort=self.sort)
+
+    def without(self, name: str, value: str | None = None) -> CaseFilter:
+        """Return the filter without one value of a list, or without that condition altogether."""
+        current = getattr(self, name)
+        left: Any = next(spec.default for spec in fields(self) if spec.name == name)
+        if isinstance(current, tuple) and value is not None:
+            left = tuple(word for word in current if word != value)
+        changes: dict[str, Any] = {name: left}
+        return replace(self, **changes)
+
+
+FILTER_KEYS: Final = (*(spec.key for spec in _LISTS.values()), *RANGES, _QUERY, _MENTION, _SORT)
+"""All keys of a link's query that belong to the filter."""
+LIST_KEYS: Final = {name: spec.key for name, spec in _LISTS.items()}
+"""Key of the query by name of the list condition."""
+
+
+def _allowed(spec: _ListField, value: str) -> bool:
+    if not isinstance(value, str) or not value:
+        return False
+    if spec.parse:
+        try:
+            spec.parse(value)
+        except FilterError:
+            return False
+        return True
+    if spec.key == "tag" and ":" not in value:
+        return False
+    return spec.words is None or value in spec.words
+
+
+def _unknown(key: str, value: str) -> str:
+    return f"The link asks for “{str(value)[:40]}” as {key}, which is not known here: left out."

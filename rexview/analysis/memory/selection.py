@@ -1,0 +1,266 @@
+"""Applying a filter to the answer table, and putting the cases it leaves in order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.finding_condition import NOT_KNOWN, Finding
+from rexview.analysis.filter.pair_condition import ModelPair
+from rexview.analysis.memory.finding_search import is_finding_search, rows_with, search_terms
+from rexview.analysis.memory.table import FAILURE_BITS, AnswerTable, Bits
+
+Mask = npt.NDArray[np.bool_]
+ROW_FACETS: Final = {"models": "model", "statuses": "status", "weakest": "weakest"}
+"""Column of the rows by name of the filter's list."""
+CASE_FACETS: Final = {
+    "question_types": "question_type",
+    "categories": "category",
+    "difficulties": "difficulty",
+    "sites": "site",
+    "studies": "study",
+}
+"""Column of the cases by name of the filter's list."""
+_SORT_COLUMNS: Final = {"severity": "severity", "gap": "gap", "disagreement": "spread"}
+_EPSILON: Final = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What a filter leaves of a table.
+
+    ``row_mask`` chooses the answers that meet it; ``case_rows`` are the rows of ``table.cases`` in
+    the order that the filter asks for.
+    """
+
+    table: AnswerTable
+    row_mask: Mask
+    case_rows: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.case_rows)
+
+    @cached_property
+    def case_ids(self) -> list[str]:
+        """Ids of the cases, in order."""
+        return self.table.cases["case"].gather(self.case_rows).to_list()
+
+    @cached_property
+    def rows(self) -> pl.DataFrame:
+        """The answers that meet the filter, in file order."""
+        return self.table.rows.filter(pl.Series(self.row_mask))
+
+    def part(self, start: int, size: int) -> list[str]:
+        """Ids of some of the cases, in order: a page of a long list."""
+        return self.table.cases["case"].gather(self.case_rows[start : start + size]).to_list()
+
+
+def apply(table: AnswerTable, case_filter: CaseFilter) -> Selection:
+    """Find the cases that a filter leaves.
+
+    A case stays when one of its answers meets all conditions. Values that the set does not have
+    leave nothing; nothing is raised.
+    """
+    row_mask = all_of(table, conditions(table, case_filter))
+    case_rows = np.flatnonzero(table.any_of_case(row_mask))
+    return Selection(table, row_mask, _ordered(table, row_mask, case_rows, case_filter.sort))
+
+
+def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
+    """Work out each condition of a filter on its own.
+
+    Returns
+    -------
+    dict of str to array
+        Which rows meet it, by the name of the filter's field (``tags:NAME`` for each tag name);
+        conditions that do not limit are left out.
+    """
+    found: dict[str, Mask] = {}
+    for name, column in ROW_FACETS.items():
+        if chosen := getattr(case_filter, name):
+            found[name] = table.row_words[column].allowed(chosen)
+    for name, column in CASE_FACETS.items():
+        if chosen := getattr(case_filter, name):
+            found[name] = table.case_words[column].allowed(chosen)[table.case_row]
+    for name, values in _by_tag_name(case_filter.tags).items():
+        found[f"tags:{name}"] = _tagged(table, name, values)[table.case_row]
+    if case_filter.failures:
+        wanted = bits_of(case_filter.failures)
+        found["failures"] = (flagged_by(table, case_filter.sources) & wanted) != 0
+    if case_filter.sources:
+        wanted = bits_of(case_filter.failures or tuple(FAILURE_BITS))
+        found["sources"] = (flagged_by(table, case_filter.sources) & wanted) != 0
+    if case_filter.findings:
+        found["findings"] = about(
+            table, case_filter.failures, case_filter.sources, case_filter.findings
+        )
+    if case_filter.marks:
+        found["marks"] = table.marks.having(case_filter.marks)
+    if case_filter.both:
+        found["both"] = table.marks.shared(case_filter.both)
+    if case_filter.paired:
+        found["paired"] = _paired(table, case_filter.paired)
+    if case_filter.comments:
+        of_case = np.logical_or.reduce([table.commented[word] for word in case_filter.comments])
+        found["comments"] = of_case[table.case_row]
+    if case_filter.judged:
+        found["judged"] = (table.judged & bits_of(case_filter.judged)) != 0
+    for name, limits in case_filter.ranges.items():
+        numbers = table.numbers["spread" if name == "disagreement" else name]
+        inside = ~np.isnan(numbers)
+        if limits.low is not None:
+            inside &= numbers >= limits.low - _EPSILON
+        if limits.high is not None:
+            inside &= numbers <= limits.high + _EPSILON
+        found[name] = inside
+    if case_filter.search:
+        found["search"] = found_by(table, case_filter.search, case_filter.mention)
+    return found
+
+
+def about(
+    table: AnswerTable, failures: Sequence[str], sources: Sequence[str], findings: Sequence[str]
+) -> Mask:
+    """Say which rows have one of some failures, said by one of some sources, about some finding.
+
+    Empty ``failures`` or ``sources`` do not limit; ``findings`` are words of the filter.
+    """
+    known = table.failure_findings
+    rows = np.zeros(len(table.rows), dtype=np.bool_)
+    if NOT_KNOWN in findings:
+        said_bits = flagged_by(table, sources)
+        for failure in failures or FAILURE_BITS:
+            named = np.zeros(len(table.rows), dtype=np.bool_)
+            if not known.is_empty():
+                named[known.filter(failure=failure)["row"].to_numpy()] = True
+            rows |= ((said_bits & bits_of((failure,))) != 0) & ~named
+    if known.is_empty():
+        return rows
+    wanted = [finding for word in findings for finding in Finding.parse(word).ids]
+    both = pl.col("detected") & pl.col("marked")
+    by_source = {
+        "detector": pl.col("detected") & ~pl.col("marked"),
+        "reader": pl.col("marked") & ~pl.col("detected"),
+        "both": both,
+        "hint": pl.col("hint"),
+    }
+    said = [by_source[source] for source in sources] or [~pl.col("hint")]
+    met = known.filter(pl.col("finding").is_in(wanted), pl.any_horizontal(said))
+    if failures:
+        met = met.filter(pl.col("failure").is_in(list(failures)))
+    rows[met["row"].to_numpy()] = True
+    return rows
+
+
+def all_of(table: AnswerTable, masks: dict[str, Mask], *, but: str | None = None) -> Mask:
+    """Say which rows meet all conditions, or all but one."""
+    total = np.ones(len(table.rows), dtype=np.bool_)
+    for name, mask in masks.items():
+        if name != but:
+            total &= mask
+    return total
+
+
+def flagged_by(table: AnswerTable, sources: Sequence[str]) -> Bits:
+    """Return the failures of each row that some sources say, as bits; all sources when none."""
+    parts = [table.said[source] for source in sources or ("any",)]
+    return parts[0] if len(parts) == 1 else np.bitwise_or.reduce(parts)
+
+
+def neighbours(case_ids: Sequence[str], case_id: str) -> tuple[str | None, str | None, int | None]:
+    """Find the cases before and after one in an ordered list.
+
+    Returns
+    -------
+    previous, next : str or None
+        None at either end, and when the case is not in the list.
+    position : int or None
+        Place in the list, counted from 0; None when it is not there.
+    """
+    try:
+        place = case_ids.index(case_id)
+    except ValueError:
+        return None, None, None
+    before = case_ids[place - 1] if place > 0 else None
+    after = case_ids[place + 1] if place + 1 < len(case_ids) else None
+    return before, after, place
+
+
+def _ordered(
+    table: AnswerTable, row_mask: Mask, case_rows: npt.NDArray[np.int64], sort: str
+) -> npt.NDArray[np.int64]:
+    """Put cases in order by the largest number among their chosen rows; missing ones last."""
+    if sort == "order" or len(case_rows) < 2:
+        return case_rows
+    if sort == "newest":
+        dates = table.rows["created"].to_physical()
+        numbers = dates.cast(pl.Float64).fill_null(-np.inf).to_numpy()
+    else:
+        numbers = np.nan_to_num(table.numbers[_SORT_COLUMNS[sort]], nan=-np.inf)
+    largest = np.maximum.reduceat(np.where(row_mask, numbers, -np.inf), table.starts)
+    return case_rows[np.argsort(-largest[case_rows], kind="stable")]
+
+
+def bits_of(failures: Sequence[str]) -> np.uint32:
+    """Return the bits of some failures."""
+    return np.uint32(sum(FAILURE_BITS[failure] for failure in failures))
+
+
+def _by_tag_name(tags: Sequence[str]) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for tag in tags:
+        names.setdefault(tag.partition(":")[0], []).append(tag)
+    return names
+
+
+def _tagged(table: AnswerTable, name: str, values: Sequence[str]) -> Mask:
+    """Say which cases have one of some values of one tag."""
+    tagged = np.zeros(len(table.cases), dtype=np.bool_)
+    if name in table.tag_words:
+        rows, words = table.tag_words[name]
+        tagged[rows[words.allowed(values)]] = True
+    return tagged
+
+
+def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
+    """Say which rows are of two models that both have a final score in the case."""
+    total = np.ones(len(table.rows), dtype=np.bool_)
+    model = table.row_words["model"]
+    for pair in map(ModelPair.parse, words):
+        scored = ~np.isnan(table.numbers[pair.dimension])
+        first, second = (scored & model.allowed((name,)) for name in pair.models)
+        cases = table.any_of_case(first) & table.any_of_case(second)
+        total &= (first | second) & cases[table.case_row]
+    return total
+
+
+def found_by(table: AnswerTable, search: str, mention: str) -> Mask:
+    """Say which rows a search finds; ``mention`` says how its findings have to be spoken of."""
+    if not is_finding_search(search, mention):
+        return _found(table, search.split())
+    terms = search_terms(search)
+    total = _found(table, terms.words)
+    for term in terms.findings:
+        total &= rows_with(table, term, mention)
+    return total
+
+
+def _found(table: AnswerTable, words: Sequence[str]) -> Mask:
+    """Say which rows have every word in the question, the report or the answer's text."""
+    total = np.ones(len(table.rows), dtype=np.bool_)
+    for word in words:
+        pattern = f"(?i){re.escape(word)}"
+        about = table.cases.select(
+            pl.any_horizontal(pl.col("question", "report").str.contains(pattern))
+        ).to_series()
+        said = table.rows["text"].str.contains(pattern).fill_null(False)
+        total &= about.to_numpy()[table.case_row] | said.to_numpy()
+    return total

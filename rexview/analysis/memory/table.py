@@ -1,0 +1,365 @@
+"""The table that all filters, counts and charts work on: one row for each newest answer.
+
+Everything that is filtered by is a small number: the place of a word in a fixed list, or a bit. The
+table is made once for an open review set and never changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.filter.case_filter import ANSWER_STATUSES, COMMENTED, STUDIES, WEAKEST
+from rexview.analysis.memory.categorical_codes import Codes, Words, coded, words_of
+from rexview.analysis.memory.score_index import Marks
+from rexview.analysis.memory.severity import flagged_findings, harm_of_answers, severity, with_harm
+from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
+from rexview.harm import HarmTable, load_harm
+from rexview.schema import ReviewSet
+from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
+from rexview.stats.values import Finals, finals
+from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, FAILURES, QUESTION_TYPES
+
+FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILURES)}
+"""Bit of each failure in the columns ``detected``, ``marked``, ``hinted`` and ``judged``."""
+NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
+_KEY: Final = ("case", "model")
+Bits = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerTable:
+    """Answers and cases of an open review set, ready to be filtered.
+
+    Attributes
+    ----------
+    rows : polars.DataFrame
+        One row for each newest answer, cases in file order, models in the set's order; a case
+        without answers has one row with a null model. Columns: ``case``, ``model`` (Enum),
+        ``status`` (Enum of :data:`ANSWER_STATUSES`), ``created``, ``content``, the dimensions,
+        ``gap``, ``spread`` (final scores, null where missing), ``n_readers``, ``weakest`` (Enum),
+        ``detected``, ``marked``, ``hinted``, ``judged`` (UInt32, bits of :data:`FAILURE_BITS`:
+        flags of detectors that stand, flags that readers confirmed, hints of detectors that stand,
+        failures about which something can be said), the columns of
+        :data:`rexview.analysis.memory.severity.HARM_COLUMNS`, ``severity``, ``n_boxes``, ``text``,
+        ``case_row`` (row in ``cases``).
+    cases : polars.DataFrame
+        One row a case in file order: ``case``, ``question_type``, ``category``, ``difficulty``,
+        ``site``, ``study`` (Enums), ``tags`` (list of ``name:value``), ``question``, ``report``.
+    models : dict of str to str
+        Name on screen by model id, in the set's order.
+    n_images, n_readers : int
+        Different images, and people who scored or flagged.
+    finals : Finals
+        The final scores that statistics are made of; image dimensions for each picture.
+    marks : Marks
+        The readers' single scores, placed in ``rows``.
+    comments : mapping of str to CommentCount
+        Comments by id of the case, of those that have any.
+    gap_threshold : float
+        From which gap on an execution gap is flagged.
+    survey : Survey
+        What detectors and readers said, which a table of the same files with other scores builds
+        on.
+    content_order : str
+        How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
+    harm : HarmTable
+        What harm the failures do: the set's own table, or the built-in one.
+    """
+
+    rows: pl.DataFrame
+    cases: pl.DataFrame
+    models: dict[str, str]
+    n_images: int
+    n_readers: int
+    finals: Finals
+    marks: Marks
+    gap_threshold: float = GAP_THRESHOLD
+    survey: Survey | None = None
+    content_order: ContentOrder = "mean_first"
+    comments: Mapping[str, CommentCount] = field(default_factory=dict)
+    harm: HarmTable = field(default_factory=load_harm)
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """First row of each case in ``rows``."""
+        counts = np.bincount(self.case_row, minlength=len(self.cases))
+        return np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+
+    @cached_property
+    def case_row(self) -> Codes:
+        """Row in ``cases`` of each row."""
+        return self.rows["case_row"].to_numpy()
+
+    @cached_property
+    def row_of_case(self) -> dict[str, int]:
+        """Row in ``cases`` of each case, by its id."""
+        return {case_id: row for row, case_id in enumerate(self.cases["case"].to_list())}
+
+    @cached_property
+    def row_words(self) -> dict[str, Words]:
+        """Coded columns of the answers: ``model``, ``status``, ``weakest``."""
+        return {name: words_of(self.rows[name]) for name in ("model", "status", "weakest")}
+
+    @cached_property
+    def case_words(self) -> dict[str, Words]:
+        """Coded columns of the cases: question type, category, difficulty, site, study."""
+        names = ("question_type", "category", "difficulty", "site", "study")
+        return {name: words_of(self.cases[name]) for name in names}
+
+    @cached_property
+    def text_places(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+        """Of each text of the survey's finding index whether it is a report, and where it belongs.
+
+        That is a row of ``cases`` for a report, else a row of ``rows``.
+        """
+        texts = self.survey.looks.index.texts if self.survey else ()
+        models = self.rows["model"].cast(pl.String).to_list()
+        cases = self.rows["case"].to_list()
+        row_of = {key: row for row, key in enumerate(zip(cases, models, strict=True))}
+        of_report = np.fromiter((model is None for _, model in texts), np.bool_, len(texts))
+        places = (self.row_of_case[c] if m is None else row_of[c, m] for c, m in texts)
+        return of_report, np.fromiter(places, np.int64, len(texts))
+
+    @cached_property
+    def commented(self) -> dict[str, npt.NDArray[np.bool_]]:
+        """Which cases have comments, and which an open one, by word of :data:`COMMENTED`."""
+        found = {word: np.zeros(len(self.cases), dtype=np.bool_) for word in COMMENTED}
+        for case, count in self.comments.items():
+            if case in self.row_of_case:
+                place = self.row_of_case[case]
+                found["commented"][place] = count.comments > 0
+                found["unresolved"][place] = count.unresolved > 0
+        return found
+
+    @cached_property
+    def tag_words(self) -> dict[str, tuple[Codes, Words]]:
+        """For each tag name the cases that have it (rows in ``cases``), and the values coded."""
+        long = (
+            self.cases.select(pl.int_range(pl.len(), dtype=pl.UInt32()).alias("row"), "tags")
+            .filter(pl.col("tags").list.len() > 0)
+            .explode("tags")
+            .with_columns(name=pl.col("tags").str.split_exact(":", 1).struct.field("field_0"))
+        )
+        parts = long.partition_by("name", as_dict=True, maintain_order=True)
+        return {
+            str(name): (part["row"].to_numpy(), words_of(coded(part["tags"])))
+            for (name,), part in parts.items()
+        }
+
+    @cached_property
+    def said(self) -> dict[str, Bits]:
+        """Failures of each row as bits, by who says so: the words of ``SOURCES``, and ``any``.
+
+        A hint alone is no failure that anybody found: ``any`` leaves it out.
+        """
+        detected, marked, hinted = (
+            self.rows[name].to_numpy() for name in ("detected", "marked", "hinted")
+        )
+        return {
+            "detector": detected & ~marked,
+            "reader": marked & ~detected,
+            "both": detected & marked,
+            "hint": hinted & ~detected & ~marked,
+            "any": detected | marked,
+        }
+
+    @cached_property
+    def failure_findings(self) -> pl.DataFrame:
+        """What the failures that stand are about, where a detector found it.
+
+        ``row`` (UInt32, in ``rows``), ``failure``, ``finding`` (never null), ``detected``,
+        ``marked``, ``hint`` as :func:`rexview.analysis.memory.severity.flagged_findings` gives
+        them.
+        """
+        if self.survey is None:
+            return pl.DataFrame()
+        found = flagged_findings(self.survey, self.marks.place)
+        return found.filter(pl.col("finding").is_not_null())
+
+    @cached_property
+    def judged(self) -> Bits:
+        """Failures about which something can be said of each row, as bits."""
+        return self.rows["judged"].to_numpy()
+
+    @cached_property
+    def word_bits(self) -> dict[str, Bits]:
+        """The coded columns of the answers as one bit each, for those with fewer than 32 words."""
+        return {
+            name: np.uint32(1) << words.codes.astype(np.uint32)
+            for name, words in self.row_words.items()
+            if len(words.values) < 32
+        }
+
+    @cached_property
+    def numbers(self) -> dict[str, npt.NDArray[np.float32]]:
+        """The columns with numbers, NaN where missing."""
+        return {
+            name: self.rows[name].cast(pl.Float32).fill_null(np.nan).to_numpy()
+            for name in (*NUMBERS, "severity")
+        }
+
+    def any_of_case(self, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Say for each case whether any of its rows is chosen."""
+        found = np.zeros(len(self.cases), dtype=np.bool_)
+        found[self.case_row[rows]] = True
+        return found
+
+    def bits_of_case(self, bits: Bits) -> Bits:
+        """Gather the bits of all rows of each case."""
+        if not len(self.cases):
+            return np.zeros(0, dtype=np.uint32)
+        return np.bitwise_or.reduceat(bits, self.starts)
+
+
+def answer_table(
+    review_set: ReviewSet,
+    *,
+    gap_threshold: float = GAP_THRESHOLD,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
+    content_order: ContentOrder = "mean_first",
+    before: AnswerTable | None = None,
+    comments: Mapping[str, CommentCount] | None = None,
+) -> AnswerTable:
+    """Make the table of an open review set: final scores and flags are worked out here, once.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    gap_threshold : float
+        Process minus execution from which an execution gap is flagged.
+    disagreement_threshold : float
+        Difference between two readers from which they disagree.
+    content_order : str
+        How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
+    before : AnswerTable, optional
+        The table of the same files with other scores or reader flags: no text is read again.
+    comments : mapping of str to CommentCount, optional
+        What people said about cases, as :func:`rexview.analysis.case.comments.counts_by_case`
+        counts.
+    """
+    cases = _case_table(review_set.cases)
+    answers = review_set.answers.filter("_newest").select(
+        *_KEY,
+        answer_status().alias("status"),
+        "created",
+        pl.col("boxes").list.len().fill_null(0).alias("n_boxes"),
+        "text",
+    )
+    scores = finals_of(review_set, content_order=content_order)
+    scores = scores.with_columns(weakest_link().alias("weakest"))
+    active = detectors(
+        gap_threshold=gap_threshold,
+        disagreement_threshold=disagreement_threshold,
+        models=review_set.models,
+    )
+    said = survey(review_set, detectors=active, before=before.survey if before else None)
+    order = cases.select("case", pl.int_range(pl.len(), dtype=pl.UInt32()).alias("case_row"))
+    names = review_set.model_names
+    rows = (
+        order.join(answers, on="case", how="left")
+        .join(scores, on=_KEY, how="left")
+        .with_columns(
+            pl.col("model").cast(pl.Enum(list(names))),
+            pl.col("status").fill_null("not_run").cast(pl.Enum(list(ANSWER_STATUSES))),
+            pl.col("weakest").cast(pl.Enum(WEAKEST)),
+        )
+        .sort("case_row", pl.col("model").to_physical(), maintain_order=True)
+    )
+    stands = said.flags.filter("stands")
+    found = stands.filter(pl.col("source") == "detector")
+    place = rows.select("case", pl.col("model").cast(pl.String)).with_row_index("row")
+    rows = rows.with_columns(
+        _bits(place, found.filter(~pl.col("hint"))).alias("detected"),
+        _bits(place, found.filter("hint")).alias("hinted"),
+        _bits(place, stands.filter(pl.col("source") == "reader")).alias("marked"),
+        _bits(place, said.judged).alias("judged"),
+    )
+    harm = load_harm(review_set.folder / review_set.info.harm if review_set.info.harm else None)
+    rows = with_harm(rows, harm_of_answers(flagged_findings(said, place), harm), harm)
+    readers = pl.concat([review_set.scores["reader"], review_set.flags["reader"]]).drop_nulls()
+    images = review_set.cases["images"].explode().struct.field("path").drop_nulls()
+    return AnswerTable(
+        rows=severity(rows).rechunk(),
+        cases=cases,
+        models=names,
+        n_images=images.n_unique(),
+        n_readers=readers.n_unique(),
+        finals=finals(review_set, content_order=content_order),
+        marks=Marks(review_set, place),
+        gap_threshold=gap_threshold,
+        survey=said,
+        content_order=content_order,
+        comments=comments or {},
+        harm=harm,
+    )
+
+
+def _case_table(cases: pl.DataFrame) -> pl.DataFrame:
+    categories = [word for words in CATEGORIES.values() for word in words]
+    report = [
+        pl.col("report").struct.field(part).fill_null("") for part in ("findings", "impression")
+    ]
+    study = pl.when("normal").then(pl.lit("normal")).otherwise(pl.lit("abnormal"))
+    chosen = cases.select(
+        pl.col("id").alias("case"),
+        "question_type",
+        "category",
+        "difficulty",
+        "site",
+        pl.when(pl.col("normal").is_not_null()).then(study).alias("study"),
+        pl.col("question").fill_null(""),
+        pl.concat_str(report, separator="\n").alias("report"),
+    )
+    return chosen.with_columns(
+        coded(chosen["question_type"], list(QUESTION_TYPES)),
+        coded(chosen["category"], categories),
+        coded(chosen["difficulty"], DIFFICULTIES),
+        coded(chosen["site"]),
+        coded(chosen["study"], list(STUDIES)),
+        _tags(cases),
+    )
+
+
+def _tags(cases: pl.DataFrame) -> pl.Series:
+    """Return the tags of each case as a list of ``name:value``."""
+    long = (
+        cases.select(pl.int_range(pl.len(), dtype=pl.UInt32()).alias("row"), "tags")
+        .filter(pl.col("tags").list.len() > 0)
+        .explode("tags")
+        .unnest("tags")
+        .filter(pl.col("values").list.len() > 0)
+        .explode("values")
+        .drop_nulls()
+        .with_columns(pl.col("name").str.replace_all(":", " "))
+        .with_columns(tag=pl.format("{}:{}", "name", "values"))
+        .group_by("row", maintain_order=True)
+        .agg(pl.col("tag").unique(maintain_order=True).alias("tags"))
+    )
+    rows = pl.DataFrame({"row": pl.int_range(len(cases), dtype=pl.UInt32(), eager=True)})
+    return rows.join(long, on="row", how="left", maintain_order="left")["tags"]
+
+
+def _bits(place: pl.DataFrame, named: pl.DataFrame) -> pl.Series:
+    """Gather failures into bits: one number for each row of ``place``.
+
+    Parameters
+    ----------
+    place : polars.DataFrame
+        ``row``, ``case``, ``model`` of each answer.
+    named : polars.DataFrame
+        ``case``, ``model``, ``failure``; each may stand there several times.
+    """
+    bits = np.zeros(len(place), dtype=np.uint32)
+    for failure, bit in FAILURE_BITS.items():
+        pairs = named.filter(pl.col("failure") == failure).select(_KEY)
+        if not pairs.is_empty():
+            bits[place.join(pairs, on=_KEY, how="semi")["row"].to_numpy()] |= np.uint32(bit)
+    return pl.Series(bits)

@@ -1,0 +1,330 @@
+"""The numbers of the Readers page. Each comes with the filter that opens the answers behind it.
+
+What they are worth (kappa, intervals, alpha) is worked out in :mod:`rexview.stats`; here it is
+asked for the answers that a filter leaves, and joined with links. What is counted are answers, and
+pictures for the image dimensions; Browse counts cases, so the number of cases is kept beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.filter.pair_condition import MOST_APART, ReaderPair
+from rexview.analysis.filter.refinement import ANY, narrowed, with_all
+from rexview.analysis.filter.score_condition import Mark
+from rexview.analysis.memory.selection import Selection, apply
+from rexview.analysis.memory.table import AnswerTable
+from rexview.schema import ReviewSet
+from rexview.stats import NO_ANSWER
+from rexview.stats.agreement import Alpha, PairAgreement, alphas, pair_agreements
+from rexview.stats.bootstrap import RESAMPLES
+from rexview.stats.drift import Block, Drift, drift
+from rexview.stats.units import LEVELS, unit_name, units_of
+from rexview.stats.values import given_marks, unfinished_work
+from rexview.vocab import DIMENSION_NAMES
+
+Pair = tuple[str, str]
+ANY_MARK: Final = str(Mark())
+"""The mark of answers that anybody scored."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a confusion map: so many answers or pictures, in so many cases."""
+
+    score_a: int
+    score_b: int
+    count: Count
+    cases: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of what both readers scored, by how far apart they are, in so many cases."""
+
+    count: Count
+    cases: int
+
+
+@dataclass(frozen=True, eq=False)
+class DimensionAgreement:
+    """One dimension of a pair of readers: the numbers, the map, and what opens them.
+
+    ``shared`` counts what both scored, in ``cases`` cases; ``same``, ``close`` and ``apart`` what
+    of it has the same score, scores at most one point apart, and different scores. ``cells`` are
+    those that are met, by score of reader a, then of reader b. ``unit`` is the word for what is
+    counted, plural.
+    """
+
+    numbers: PairAgreement
+    shared: Count
+    cases: int
+    same: Part
+    close: Part
+    apart: Part
+    cells: tuple[Cell, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the dimension on screen."""
+        return DIMENSION_NAMES[self.numbers.dimension]
+
+    @property
+    def unit(self) -> str:
+        """What is counted: answers or pictures."""
+        return unit_name(self.numbers.dimension)
+
+
+@dataclass(frozen=True, eq=False)
+class ReaderTables:
+    """All numbers of the Readers page for one filter.
+
+    Attributes
+    ----------
+    readers : dict of str to str
+        Name on screen of those who scored, by id, in the set's order.
+    scored : Count
+        Answers that came and that anybody scored, of all answers.
+    doubled : Count
+        Those of them with two readers on one dimension at least.
+    lost : Count
+        Answers that never came.
+    unscored : int
+        Answers that came and that nobody scored.
+    unfinished : int
+        Cases that a reader has begun and not finished, once for each reader: left out everywhere.
+    pairs : tuple of pairs
+        Every two readers who share anything.
+    overview : tuple of PairAgreement
+        All pairs, without intervals, when there are several; else empty.
+    alphas : tuple of Alpha
+        With more than two readers.
+    pair : pair or None
+        The pair that is looked at.
+    dimensions : tuple of DimensionAgreement
+        Of that pair.
+    """
+
+    readers: Mapping[str, str]
+    scored: Count
+    doubled: Count
+    lost: Count
+    unscored: int
+    unfinished: int
+    pairs: tuple[Pair, ...]
+    overview: tuple[PairAgreement, ...]
+    alphas: tuple[Alpha, ...]
+    pair: Pair | None
+    dimensions: tuple[DimensionAgreement, ...]
+
+    @property
+    def compared(self) -> tuple[DimensionAgreement, ...]:
+        """The dimensions on which the pair shares anything."""
+        return tuple(found for found in self.dimensions if found.numbers.n)
+
+    def dimension(self, wanted: str | None) -> DimensionAgreement | None:
+        """Return the dimension that is asked for, else the first that is shared."""
+        named = [found for found in self.compared if found.numbers.dimension == wanted]
+        return next(iter(named or self.compared), None)
+
+    def pair_name(self, pair: Pair) -> str:
+        """Return the names of two readers."""
+        return " and ".join(self.readers[reader] for reader in pair)
+
+
+@dataclass(frozen=True)
+class OpenBlock:
+    """A block of a reader's scores over time, and what opens its answers and the shared ones."""
+
+    block: Block
+    count: Count
+    shared: Count
+
+
+@dataclass(frozen=True)
+class ReaderDrift:
+    """One reader's scores over time on one dimension."""
+
+    reader: str
+    name: str
+    other_name: str
+    drift: Drift
+    blocks: tuple[OpenBlock, ...]
+
+
+def reader_tables(
+    review_set: ReviewSet,
+    table: AnswerTable,
+    case_filter: CaseFilter | None = None,
+    *,
+    pair: Sequence[str] = (),
+    resamples: int = RESAMPLES,
+) -> ReaderTables:
+    """Work out the Readers page for the answers that a filter leaves.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    table : AnswerTable
+        Of the same review set.
+    case_filter : CaseFilter, optional
+    pair : sequence of str
+        The two readers to look at; those who share most when they are no pair.
+    resamples : int
+        Of each bootstrap interval; 0 for none.
+    """
+    base = case_filter or CaseFilter()
+    selection = apply(table, base)
+    marks = marks_left(review_set, selection)
+    met = set(marks["reader"].unique().to_list())
+    readers = {reader: name for reader, name in table.marks.readers.items() if reader in met}
+    found = pair_agreements(marks, list(readers), resamples=0)
+    pairs = tuple(dict.fromkeys((row.reader_a, row.reader_b) for row in found))
+    chosen = _chosen(pair, found)
+    answers = selection.rows.filter(pl.col("model").is_not_null())
+    n_scored = marks.select("case", "model").n_unique() if len(marks) else 0
+    n_lost = int(answers["status"].is_in(list(NO_ANSWER)).sum())
+    doubled = Count(int(answers["spread"].count()), _opens(base, disagreement=ANY), n_scored)
+    return ReaderTables(
+        readers=readers,
+        scored=Count(n_scored, with_all(base, "marks", ANY_MARK), len(answers)),
+        doubled=doubled,
+        lost=Count(n_lost, _opens(base, statuses=NO_ANSWER), len(answers)),
+        unscored=len(answers) - n_lost - n_scored,
+        unfinished=len(unfinished_work(review_set).join(answers, on="case", how="semi")),
+        pairs=pairs,
+        overview=found if len(pairs) > 1 else (),
+        alphas=alphas(marks, resamples=resamples),
+        pair=chosen,
+        dimensions=tuple(_dimensions(marks, chosen, base, resamples)) if chosen else (),
+    )
+
+
+def marks_left(review_set: ReviewSet, selection: Selection) -> pl.DataFrame:
+    """Return the single scores of the answers that a filter leaves."""
+    answers = selection.rows.select("case", pl.col("model").cast(pl.String))
+    marks = given_marks(review_set).filter(pl.col("score").is_not_null())
+    return marks.join(answers, on=["case", "model"], how="semi", maintain_order="left")
+
+
+def shared_count(numbers: PairAgreement, base: CaseFilter) -> Count:
+    """Count what a pair of readers both scored on one dimension, with what opens it."""
+    pair = ReaderPair(numbers.dimension, (numbers.reader_a, numbers.reader_b))
+    return Count(numbers.n, with_all(base, "both", str(pair)))
+
+
+def reader_drifts(
+    review_set: ReviewSet,
+    table: AnswerTable,
+    case_filter: CaseFilter,
+    pair: Pair,
+    dimension: str,
+    *,
+    resamples: int = RESAMPLES,
+) -> tuple[ReaderDrift, ReaderDrift]:
+    """Lay out the scores of both readers of a pair over time, each beside the other.
+
+    Parameters
+    ----------
+    review_set, table, case_filter
+        As for :func:`reader_tables`.
+    pair : pair of str
+    dimension : str
+    resamples : int
+    """
+    marks = marks_left(review_set, apply(table, case_filter))
+    a, b = (
+        _drift(marks, table, case_filter, dimension, reader, other, resamples)
+        for reader, other in (pair, pair[::-1])
+    )
+    return a, b
+
+
+def _drift(
+    marks: pl.DataFrame,
+    table: AnswerTable,
+    base: CaseFilter,
+    dimension: str,
+    reader: str,
+    other: str,
+    resamples: int,
+) -> ReaderDrift:
+    found = drift(marks, dimension, reader, other, resamples=resamples)
+    also = str(Mark.of(other, dimension))
+    blocks = []
+    for block in found.blocks:
+        own = str(Mark.of(reader, dimension, days=(block.first, block.last)))
+        count = Count(block.n, with_all(base, "marks", own), found.n)
+        shared = Count(block.shared, with_all(base, "marks", own, also), block.n)
+        blocks.append(OpenBlock(block, count, shared))
+    names = table.marks.readers
+    return ReaderDrift(reader, names[reader], names[other], found, tuple(blocks))
+
+
+def _dimensions(
+    marks: pl.DataFrame, pair: Pair, base: CaseFilter, resamples: int
+) -> Iterator[DimensionAgreement]:
+    a, b = pair
+    for numbers in pair_agreements(marks, pair, resamples=resamples):
+        dimension = numbers.dimension
+        units = units_of(marks, dimension)
+        of_a, of_b = (units.filter(pl.col("reader") == reader) for reader in pair)
+        both = of_a.select("unit", "case", "score").join(
+            of_b.select("unit", pl.col("score").alias("score_b")), on="unit"
+        )
+        met = both.group_by("score", "score_b").agg(pl.len(), pl.col("case").n_unique().alias("in"))
+        places = {(one, two): (n, cases) for one, two, n, cases in met.iter_rows()}
+        cells = tuple(
+            Cell(
+                one,
+                two,
+                Count(
+                    places[one, two][0],
+                    with_all(
+                        base,
+                        "marks",
+                        str(Mark.of(a, dimension, one)),
+                        str(Mark.of(b, dimension, two)),
+                    ),
+                    numbers.n,
+                ),
+                places[one, two][1],
+            )
+            for one in LEVELS
+            for two in LEVELS
+            if (one, two) in places
+        )
+        same, close, apart = (
+            _part(both, ReaderPair(dimension, pair, *limits), base)
+            for limits in ((0, 0), (0, 1), (1, MOST_APART))
+        )
+        shared, cases = shared_count(numbers, base), both["case"].n_unique()
+        yield DimensionAgreement(numbers, shared, cases, same, close, apart, cells)
+
+
+def _part(both: pl.DataFrame, wanted: ReaderPair, base: CaseFilter) -> Part:
+    """Count what both scored (``case``, ``score``, ``score_b``) so many points apart."""
+    apart = (pl.col("score") - pl.col("score_b")).abs()
+    found = both.filter(apart.is_between(wanted.low, wanted.high))
+    count = Count(len(found), with_all(base, "both", str(wanted)), len(both))
+    return Part(count, found["case"].n_unique())
+
+
+def _chosen(wanted: Sequence[str], found: Sequence[PairAgreement]) -> Pair | None:
+    """Return the pair that is asked for, else the one that shares most."""
+    shared: dict[Pair, int] = {}
+    for row in found:
+        pair = (row.reader_a, row.reader_b)
+        shared[pair] = shared.get(pair, 0) + row.n
+    named = [pair for pair in shared if len(wanted) == 2 and set(pair) == set(wanted)]
+    return next(iter(named), max(shared, key=lambda pair: shared[pair], default=None))
+
+
+def _opens(base: CaseFilter, **conditions: object) -> CaseFilter:
+    return narrowed(base, **conditions) or base  # type: ignore[arg-type]

@@ -1,0 +1,180 @@
+"""What stands under tables and charts of the Scores page: test, correction, what is left out.
+
+All of it is plain text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from rexview.analysis.scores.splits import Split
+from rexview.analysis.scores.tables import ScoreTables
+from rexview.stats import CONTENT_ORDERS, STATUSES
+from rexview.stats.bootstrap import LEVEL, RESAMPLES
+from rexview.stats.paired import PairTest
+from rexview.stats.values import TESTED_TOGETHER
+from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
+
+_MOST_NAMED: Final = 4
+
+
+def counted(n: int, word: str) -> str:
+    """Write a number with its noun: ``1 answer``, ``1,204 answers``."""
+    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Join words: ``a, b and c``."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+
+
+def unfinished_words(n: int) -> str:
+    """Say how many cases are begun and not counted, as a further sentence; empty for none."""
+    if not n:
+        return ""
+    return f" Not counted: {counted(n, 'case')} that a reader has begun and not finished."
+
+
+def interval_words() -> str:
+    """Say how intervals are made."""
+    return f"{LEVEL:.0%} intervals are bootstrapped (BCa, {RESAMPLES:,} resamples)."
+
+
+def content_words(tables: ScoreTables) -> str:
+    """Say how Content is worked out, and in which order."""
+    parts = listed([DIMENSION_NAMES[part] for part in CONTENT_PARTS])
+    order = CONTENT_ORDERS[tables.content_order].lower()
+    return f"Content is the smallest of {parts} of an answer ({order})."
+
+
+def summary_words(tables: ScoreTables, dimensions: Iterable[str]) -> str:
+    """Say what the numbers of a table are."""
+    shown = [name for name in dimensions if name in tables.dimensions]
+    parts = ["Final scores, 1 to 5: an answer's score is the mean of its readers' scores."]
+    if "content" in shown:
+        parts.append(content_words(tables))
+    if any(name in IMAGE_DIMENSIONS for name in shown):
+        parts.append(_picture_words(tables))
+    parts.append(interval_words())
+    return " ".join(parts)
+
+
+def _picture_words(tables: ScoreTables) -> str:
+    cells = [cell for cell in tables.cells if cell.summary.dimension in IMAGE_DIMENSIONS]
+    words = "Image scores count returned pictures, not answers."
+    if not all(cell.exact for cell in cells):
+        words += (
+            " Where an answer has several, Browse lists the answers with any scored picture: it "
+            "filters by their mean."
+        )
+    return words
+
+
+def n_words(tables: ScoreTables, dimensions: Sequence[str]) -> str:
+    """Say how many answers of each model a chart is about: ``n: A 34, B 26 to 30 answers``."""
+    parts = []
+    for model, name in tables.models.items():
+        found = [tables.cell(dimension, model) for dimension in dimensions]
+        counts = [cell.summary.n for cell in found if cell]
+        low, high = min(counts, default=0), max(counts, default=0)
+        parts.append((name, f"{low:,}" if low == high else f"{low:,} to {high:,}", low, high))
+    if len(parts) > _MOST_NAMED:
+        low, high = min(part[2] for part in parts), max(part[3] for part in parts)
+        return f"n: {low:,} to {high:,} answers of each model."
+    return f"n: {', '.join(f'{name} {n}' for name, n, _, _ in parts)} answers."
+
+
+def left_out_words(tables: ScoreTables, dimensions: Iterable[str]) -> str:
+    """Say which answers of a table's dimensions are in no mean, and why."""
+    parts = []
+    if tables.lost.value:
+        by_reason = [
+            f"{name.lower()} {n:,}"
+            for reason, name in STATUSES.items()
+            if (
+                n := sum(
+                    lost.by_reason[reason].value
+                    for lost in tables.no_answers
+                    if reason in lost.by_reason
+                )
+            )
+        ]
+        word = counted(tables.lost.value, "answer")
+        parts.append(f"{word} that never came ({', '.join(by_reason)})")
+    unscored = [
+        (DIMENSION_NAMES[name], n)
+        for name in dimensions
+        if (n := sum(cell.unscored for cell in tables.cells if cell.summary.dimension == name))
+    ]
+    if unscored:
+        named = ", ".join(f"{name} {n:,}" for name, n in unscored)
+        parts.append(f"answers that came but have no score ({named})")
+    if not parts:
+        return "No answer is left out."
+    return f"Left out of every mean, never counted as zero: {listed(parts)}."
+
+
+def comparison_words(tables: ScoreTables, dimensions: Iterable[str]) -> str:
+    """Say how models are compared, over how many pairs, corrected over what."""
+    wanted = set(dimensions)
+    tests = [test for test in tables.comparison.tests if test.dimension in wanted]
+    if not tests:
+        return ""
+    family = [DIMENSION_NAMES[name] for name in TESTED_TOGETHER]
+    tested = sum(
+        test.p is not None for test in tables.comparison.tests if test.dimension in TESTED_TOGETHER
+    )
+    parts = [
+        "Models are compared case by case: two-sided Wilcoxon signed-rank test as scipy does it "
+        "(cases without a difference are not ranked; p exact up to 50 pairs without ties, with "
+        "ties up to 13, else the normal approximation). p is adjusted by Benjamini-Hochberg over "
+        "the "
+        f"{counted(tested, 'test')} of {listed(family)}"
+        + (" and all pairs of models." if len(tables.models) > 2 else ".")
+    ]
+    if any(name in IMAGE_DIMENSIONS for name in wanted & {test.dimension for test in tests}):
+        parts.append("Image scores are a family of their own, paired by the answer's mean.")
+    parts.append("Effect: matched-pairs rank-biserial correlation, -1 to 1.")
+    if len(tables.models) == 2:
+        parts.append(" ".join(_pair_words(tests, tables)))
+    return " ".join(parts)
+
+
+def _pair_words(tests: Sequence[PairTest], tables: ScoreTables) -> Iterator[str]:
+    first, second = tables.models.values()
+    yield f"Differences are {first} minus {second}."
+    pairs = ", ".join(f"{DIMENSION_NAMES[test.dimension]} {test.n_pairs:,}" for test in tests)
+    yield f"Pairs: {pairs}."
+    alone = ", ".join(
+        f"{DIMENSION_NAMES[test.dimension]} {test.left_out:,}" for test in tests if test.left_out
+    )
+    if alone:
+        yield f"Not compared, because only one of the two is scored: {alone} (cases)."
+
+
+def split_words(split: Split) -> str:
+    """Say what a split leaves out and counts twice."""
+    parts = [interval_words()]
+    if split.overlap:
+        parts.append("A case can have several values and counts in each.")
+    if split.without:
+        parts.append(f"{counted(split.without, 'case')} without a value left out.")
+    empty = [part.name for part in split.parts if not any(cell.summary.n for cell in part.cells)]
+    if empty:
+        parts.append(f"Nothing is scored in {listed(empty)}.")
+    if split.left_out:
+        parts.append(
+            f"{counted(split.left_out, 'value')} with the fewest cases not laid out: "
+            "narrow the filter to see more."
+        )
+    parts.append("No test is made between the values: small n makes means wander.")
+    return " ".join(parts)
+
+
+def gap_words(tables: ScoreTables) -> str:
+    """Say what the gap is and when it is flagged."""
+    return (
+        "Gap: Process minus Execution of one answer; above 0 the model knew better than it did. "
+        f"Flagged from {tables.gap_threshold:g} on, by the scores alone. {interval_words()}"
+    )

@@ -1,0 +1,325 @@
+"""The numbers of the Scores page. Each comes with the filter that opens the answers behind it.
+
+What a number is worth (means, intervals, tests) is worked out in :mod:`rexview.stats`; here it is
+asked for the answers that a filter leaves, and joined with links.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Final
+
+import polars as pl
+
+from rexview.analysis.filter.case_filter import CaseFilter, Range
+from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.filter.pair_condition import ModelPair
+from rexview.analysis.filter.refinement import ANY, LOW, PERFECT, narrowed, with_all
+from rexview.analysis.memory.selection import CASE_FACETS, apply
+from rexview.analysis.memory.table import AnswerTable
+from rexview.schema import ReviewSet
+from rexview.stats import NO_ANSWER, ContentOrder
+from rexview.stats.answered import NoAnswers, no_answers
+from rexview.stats.bootstrap import RESAMPLES
+from rexview.stats.paired import Comparison, PairTest, compare
+from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
+from rexview.stats.values import SCORE_ORDER, Finals, finals, given_marks, unfinished_work
+from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
+
+TABLE_1: Final = ("content", "language")
+"""The two main scores (ReXecution, table 1)."""
+TABLE_2: Final = tuple(name for name in SCORE_ORDER if name not in TABLE_1)
+"""What they are made of, and the scores of pictures (ReXecution, table 2)."""
+BINS: Final = (
+    ("1 to <2", Range(1, 1.999)),
+    ("2 to <3", Range(2, 2.999)),
+    ("3 to <4", Range(3, 3.999)),
+    ("4 to <5", Range(4, 4.999)),
+    ("5", PERFECT),
+)
+"""Final scores in classes: name on screen, and the range that Browse shows."""
+GAP_STEP: Final = 0.5
+_OF_CASES: Final = ("models", "statuses", *CASE_FACETS, "tags", "paired", "comments")
+"""Conditions that leave of two compared models both scored answers of a case, or none."""
+_NEARLY: Final = 1e-4
+"""As close as two numbers are that a filter's range does not tell apart."""
+
+
+@dataclass(frozen=True)
+class ScoreCell:
+    """One dimension of one model.
+
+    Attributes
+    ----------
+    summary : ScoreSummary
+        The numbers; ``summary.n`` counts answers, for image dimensions pictures.
+    name : str
+        Name of the dimension on screen.
+    scored, perfect, low : Count
+        All that are scored, those with 5, those below 3.
+    bins : tuple of Count
+        How many lie in each of :data:`BINS`.
+    unscored : int
+        Answers that came without a score in this dimension; 0 for image dimensions, where most
+        answers have nothing to score.
+    exact : bool
+        Whether Browse shows as many answers as are counted. Not so where an answer has several
+        pictures: Browse filters by their mean.
+    """
+
+    summary: ScoreSummary
+    name: str
+    scored: Count
+    perfect: Count
+    low: Count
+    bins: tuple[Count, ...]
+    unscored: int
+    exact: bool
+
+
+@dataclass(frozen=True)
+class GapCell:
+    """The gaps (Process minus Execution) of one model; ``bins`` by the middle of each class."""
+
+    summary: GapSummary
+    known: Count
+    flagged: Count
+    bins: Mapping[float, Count]
+
+
+@dataclass(frozen=True)
+class LostAnswers:
+    """The answers of one model that never came, by status, of all that were asked for."""
+
+    model: str
+    lost: Count
+    by_reason: Mapping[str, Count]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTables:
+    """All numbers of the Scores page for one filter; models in the set's order.
+
+    ``with_content`` of the answers have a Content score, ``unscored`` came without one. ``lost``
+    never came. ``readers`` gave the scores; ``unfinished`` cases have scores of a reader who has
+    not given all of them, which are left out everywhere (a case counts once for each reader).
+    ``cells`` has those with a score of dimension and model, and the empty ones of text dimensions
+    that some model has.
+    """
+
+    models: Mapping[str, str]
+    content_order: ContentOrder
+    gap_threshold: float
+    cases: Count
+    answers: Count
+    with_content: Count
+    unscored: int
+    lost: Count
+    readers: int
+    unfinished: int
+    cells: tuple[ScoreCell, ...]
+    gaps: tuple[GapCell, ...]
+    no_answers: tuple[LostAnswers, ...]
+    compare_models: Callable[[], Comparison]
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The tests between models: of many models they take a while, so only when asked for."""
+        return self.compare_models()
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The dimensions in which anything is scored, in the order of tables."""
+        met = {cell.summary.dimension for cell in self.cells if cell.summary.n}
+        return tuple(name for name in SCORE_ORDER if name in met)
+
+    def cell(self, dimension: str, model: str) -> ScoreCell | None:
+        """Return one cell, None where there is none."""
+        for cell in self.cells:
+            if (cell.summary.dimension, cell.summary.model) == (dimension, model):
+                return cell
+        return None
+
+
+def score_tables(
+    review_set: ReviewSet,
+    table: AnswerTable,
+    case_filter: CaseFilter | None = None,
+    *,
+    resamples: int = RESAMPLES,
+) -> ScoreTables:
+    """Work out the Scores page for the answers that a filter leaves.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    table : AnswerTable
+        Of the same review set; its order of Content is kept.
+    case_filter : CaseFilter, optional
+    resamples : int
+        Of each bootstrap interval; 0 for none.
+    """
+    base = case_filter or CaseFilter()
+    selection = apply(table, base)
+    rows = selection.rows.filter(pl.col("model").is_not_null())
+    present = set(rows["model"].unique().to_list())
+    models = {model: name for model, name in table.models.items() if model in present}
+    pairs = answers_of(rows)
+    left = finals(review_set, content_order=table.content_order).only(pairs)
+    given = review_set.answers.join(pairs, on=("case", "model"), how="semi")
+    lost = tuple(_lost(no_answers(given, list(models)), base))
+    n_lost = sum(model.lost.value for model in lost)
+    n_content = left.of("content").height
+    marks = given_marks(review_set).join(pairs, on=("case", "model"), how="semi")
+    return ScoreTables(
+        models=models,
+        content_order=table.content_order,
+        gap_threshold=table.gap_threshold,
+        cases=Count(len(selection), base, len(table.cases)),
+        answers=Count(len(rows), base),
+        with_content=Count(n_content, narrowed(base, content=ANY) or base, len(rows)),
+        unscored=left.answers.height - n_content,
+        lost=Count(n_lost, narrowed(base, statuses=NO_ANSWER) or base, len(rows)),
+        readers=marks["reader"].n_unique(),
+        unfinished=len(unfinished_work(review_set).join(pairs, on="case", how="semi")),
+        cells=tuple(score_cells(left, models, base, resamples=resamples)),
+        gaps=tuple(_gaps(left, models, base, table.gap_threshold, resamples)),
+        no_answers=lost,
+        compare_models=partial(compare, left, list(models), resamples=resamples),
+    )
+
+
+def pairs_count(test: PairTest, base: CaseFilter) -> Count:
+    """Count the cases in which two models are compared, with what opens them."""
+    pair = ModelPair(test.dimension, (test.model_a, test.model_b))
+    return Count(test.n_pairs, with_all(base, "paired", str(pair)))
+
+
+def pairs_exact(base: CaseFilter) -> bool:
+    """Say whether Browse shows as many cases as :func:`pairs_count` counts.
+
+    Not so where the filter limits answers: it can leave one answer of a case and not the other,
+    which are no pair, and Browse shows a case for one answer.
+    """
+    of_cases: dict[str, tuple[str, ...]] = dict.fromkeys(_OF_CASES, ())
+    return not replace(base, **of_cases).active  # type: ignore[arg-type]
+
+
+def answers_of(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return ``case`` and ``model`` of rows of an answer table, as text."""
+    return rows.select("case", pl.col("model").cast(pl.String))
+
+
+def score_cells(
+    left: Finals, models: Iterable[str], base: CaseFilter, *, resamples: int = RESAMPLES
+) -> Iterator[ScoreCell]:
+    """Work out every dimension of every model over the final scores that ``base`` leaves."""
+    came = _by_model(left.answers)
+    answers = {name: _by_model(left.of(name)) for name in IMAGE_DIMENSIONS}
+    found = summaries(left, list(models), resamples=resamples)
+    met = {summary.dimension for summary in found if summary.n}
+    for summary in found:
+        dimension, model = summary.dimension, summary.model
+        if dimension not in met:
+            continue
+        pictures = dimension in IMAGE_DIMENSIONS
+        exact = not pictures or answers[dimension].get(model, 0) == summary.n
+
+        perfect, low = (
+            round((share or 0.0) * summary.n) for share in (summary.share_5, summary.share_below_3)
+        )
+        asked = [ANY, PERFECT, LOW, *(limits for _, limits in BINS)]
+        values = [summary.n, perfect, low, *_binned(summary)]
+        counts = [
+            _count(base, n, summary.n, models=model, **{dimension: limits if exact else ANY})
+            for limits, n in zip(asked, values, strict=True)
+        ]
+        yield ScoreCell(
+            summary=summary,
+            name=DIMENSION_NAMES[dimension],
+            scored=counts[0],
+            perfect=counts[1],
+            low=counts[2],
+            bins=tuple(counts[3:]),
+            unscored=0 if pictures else came.get(model, 0) - summary.n,
+            exact=exact,
+        )
+
+
+def _count(
+    base: CaseFilter, value: int, of: int, **conditions: str | Sequence[str] | Range
+) -> Count:
+    """Join a number with the filter that opens it; where there is nothing it stays the base's."""
+    return Count(value, narrowed(base, **conditions) or base, of)
+
+
+def cells_of(cells: Iterable[ScoreCell], dimension: str) -> list[ScoreCell]:
+    """Return the cells of one dimension, in their order."""
+    return [cell for cell in cells if cell.summary.dimension == dimension]
+
+
+def _by_model(frame: pl.DataFrame) -> dict[str, int]:
+    """Count the different answers of each model."""
+    return dict(frame.select("case", "model").unique().group_by("model").len().iter_rows())
+
+
+def _binned(summary: ScoreSummary) -> list[int]:
+    counts = [0] * len(BINS)
+    for value, n in summary.counts.items():
+        counts[min(max(math.floor(value + _NEARLY), 1), len(BINS)) - 1] += n
+    return counts
+
+
+def _gaps(
+    left: Finals, models: Mapping[str, str], base: CaseFilter, threshold: float, resamples: int
+) -> Iterator[GapCell]:
+    for summary in gap_summaries(left, list(models), threshold=threshold, resamples=resamples):
+        model, n = summary.model, summary.n
+        yield GapCell(
+            summary=summary,
+            known=_count(base, n, n, models=model, gap=ANY),
+            flagged=_count(base, summary.flagged, n, models=model, gap=Range(threshold, None)),
+            bins={
+                middle: _count(base, part, n, models=model, gap=limits)
+                for middle, limits, part in gap_classes(summary.counts)
+            },
+        )
+
+
+def gap_classes(counts: Mapping[float, int]) -> list[tuple[float, Range, int]]:
+    """Count gaps in classes of half a point.
+
+    Parameters
+    ----------
+    counts : mapping of float to int
+        How often each gap occurs.
+
+    Returns
+    -------
+    list of (float, Range, int)
+        The middle of each class that occurs, in order, the range that Browse shows, and how many.
+    """
+    found: dict[int, int] = {}
+    exact = True
+    for gap, n in counts.items():
+        step = math.floor(gap / GAP_STEP + 0.5 + _NEARLY)
+        exact &= abs(gap - step * GAP_STEP) < _NEARLY
+        found[step] = found.get(step, 0) + n
+    return [
+        (middle, Range(middle, middle) if exact else Range(middle - 0.25, middle + 0.249), n)
+        for middle, n in sorted((step * GAP_STEP, n) for step, n in found.items())
+    ]
+
+
+def _lost(found: Iterable[NoAnswers], base: CaseFilter) -> Iterator[LostAnswers]:
+    for model in found:
+        name, of = model.model, model.answers
+        by_reason = {
+            reason: _count(base, model.by_reason.get(reason, 0), of, models=name, statuses=reason)
+            for reason in NO_ANSWER
+        }
+        lost = _count(base, model.n, of, models=name, statuses=NO_ANSWER)
+        yield LostAnswers(name, lost, by_reason)

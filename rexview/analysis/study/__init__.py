@@ -1,0 +1,1 @@
+"""Studies: who reads what, in which order, and how far they are."""

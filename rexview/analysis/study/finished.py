@@ -1,0 +1,73 @@
+"""Scores that count: those of cases that their reader has finished.
+
+A reader who is in the middle of a case has given some of its scores and may change them; a mean, an
+agreement or an adjudication over them would be about half a judgement. So scores written in the app
+enter no table until their reader has given every score that the case asks for
+(:func:`rexview.analysis.study.worklist.required_scores`). Scores that were given with the set
+count as given, whole or not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import polars as pl
+
+from rexview.analysis.study.worklist import required_scores
+from rexview.schema import ReviewSet
+
+_WORK: Final = ("reader", "case")
+_KEY: Final = ("case", "model", "reader", "dimension", "image")
+
+
+def only_finished(given: ReviewSet, review_set: ReviewSet) -> ReviewSet:
+    """Leave out the scores of cases that their reader has begun in the app and not finished.
+
+    Parameters
+    ----------
+    given : ReviewSet
+        As it was given: what is asked for is worked out from it, once.
+    review_set : ReviewSet
+        The same with what was written in it (:func:`rexview.store.merged`).
+
+    Returns
+    -------
+    ReviewSet
+        Without these scores; where one of them had taken the place of a given one, the given one
+        is back. ``unfinished`` has what was left out. The set itself when there are none.
+    """
+    scored = review_set.scores.filter(pl.col("score").is_not_null())
+    written = scored.filter(pl.col("_origin") == "app")
+    if written.is_empty():
+        return review_set
+    begun = written.select(_WORK).unique(maintain_order=True)
+    asked = begun.join(required_scores(given), on="case", maintain_order="left")
+    # what was given to an answer that was changed since counts nowhere, but is no missing work
+    stale = review_set.stale_scores.filter(pl.col("score").is_not_null())
+    told = (
+        pl.concat([scored, stale])
+        .join(begun, on=list(_WORK), how="semi")
+        .select(
+            "reader", "case", "model", "dimension", pl.col("image").cast(pl.Int64).alias("picture")
+        )
+    )
+    item = ["reader", "case", "model", "dimension"]
+    missing = asked.join(told, on=[*item, "picture"], how="anti", nulls_equal=True)
+    # a given score may name no picture where there is only one
+    unnamed = told.filter(pl.col("picture").is_null())
+    missing = missing.join(unnamed, on=item, how="anti")
+    unfinished = missing.select(_WORK).unique(maintain_order=True)
+    if unfinished.is_empty():
+        return review_set
+    is_written = (pl.col("_origin") == "app") & pl.col("score").is_not_null()
+    left_out = review_set.scores.filter(is_written).join(
+        unfinished, on=list(_WORK), how="semi", maintain_order="left"
+    )
+    kept = review_set.scores.join(left_out.select("_row"), on="_row", how="anti")
+    back = given.scores.join(left_out, on=list(_KEY), how="semi", nulls_equal=True)
+    return replace(
+        review_set,
+        scores=pl.concat([kept, back]).sort("_row", maintain_order=True),
+        unfinished=left_out,
+    )

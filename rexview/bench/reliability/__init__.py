@@ -1,0 +1,292 @@
+"""Nothing that a reader gave is lost: a real server is killed, held still, and its disk filled.
+
+Readers give scores through the real HTTP route and keep what is not confirmed, as the score pad
+does (:mod:`rexview.bench.reliability.reader`). Each row says how many scores were given and what
+was found wrong in the database at the end; everything in its last columns has to be 0. These
+are long runs: the suite has short ones and some with a page in a browser (``tests/reliability``).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from random import Random
+from threading import Thread
+from typing import Any, Final
+
+from rexview.bench.reliability.audit import Audit, audit
+from rexview.bench.reliability.damage import flip_bytes
+from rexview.bench.reliability.reader import Reader, readers
+from rexview.bench.reliability.server import ScoreServer
+from rexview.bench.reliability.set import becoming_writable, log_removed, renamed, set_edited
+
+SCORES: Final = 500
+READERS: Final = 20
+EACH: Final = 50
+LOCKED_S: Final = 15.0
+HELD_S: Final = 25.0
+"""Longer than a pad waits for an answer."""
+_PATIENCE_S: Final = 300.0
+_KEPT_AT_MOST: Final = 12
+"""Unsaved scores from which the reader of :func:`killed` waits, so that kills meet requests."""
+_WARM_S: Final = 60.0
+_LESS_THAN_AN_ENTRY: Final = 4000
+"""Bytes: an entry takes more in the database's log, which is emptied after each."""
+FLIPPED: Final = 400
+"""Files of which a byte is changed."""
+
+
+def run() -> list[dict[str, Any]]:
+    """Do all of it; return a row for each run."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rexview-bench-")))
+        rows = [killed(folder / "killed", SCORES, seed=1)]
+        rows += [many_readers(folder / "readers", READERS, EACH)]
+        rows += [
+            in_trouble(folder / name, name, trouble)
+            for name, trouble in (("locked", locked), ("held", held), ("full", full))
+        ]
+        rows += [
+            in_trouble(folder / "renamed", "folder renamed", renamed),
+            in_trouble(folder / "log", "-wal removed while running", log_removed, told=False),
+            set_edited(folder / "edited"),
+            becoming_writable(folder / "writable"),
+            flip_bytes(folder / "flipped", FLIPPED, seed=1),
+        ]
+        server = stack.enter_context(_postgres())
+        if server is None:
+            rows.append({"run": "PostgreSQL: no server here, not measured"})
+            return rows
+        rows.append(
+            many_readers(folder / "postgres", READERS, EACH, server.new_database("readers"))
+        )
+        address = server.new_database("away")
+
+        @contextmanager
+        def away(_: ScoreServer) -> Iterator[None]:
+            server.stop(crash=True)
+            yield
+            server.start()
+
+        rows.append(in_trouble(folder / "away", "PostgreSQL stopped", away, address))
+    return rows
+
+
+def killed(
+    folder: Path,
+    scores: int,
+    *,
+    seed: int,
+    longest_up_s: float = 1.0,
+    database_url: str | None = None,
+) -> dict[str, Any]:
+    """Kill the server at random moments while a reader gives scores.
+
+    Parameters
+    ----------
+    folder : Path
+        Made for the server's files.
+    scores : int
+    seed : int
+        Of when scores are given and the server is killed.
+    longest_up_s : float
+        Seconds within which the server is killed after it has begun to save; every third time it
+        is after it has started, while it is opening the set and its database.
+    database_url : str, optional
+        A SQLite file by default.
+
+    Returns
+    -------
+    dict
+        ``in_flight`` counts kills while a request was on its way, ``unconfirmed`` scores that a
+        killed server had written without having said so.
+    """
+    folder.mkdir(parents=True)
+    random, moments = Random(seed), Random(seed + 1)  # noqa: S311
+    begun = time.monotonic()
+    kills = in_flight = unconfirmed = 0
+    gone: set[str] = set()
+    (person,) = readers(1)
+    with (
+        ScoreServer(folder, database_url=database_url) as server,
+        Reader(server, person, random, longest_wait_s=1.0) as reader,
+    ):
+        giving = Thread(target=_give, args=(reader, scores, random))
+        giving.start()
+        while giving.is_alive():
+            so_far = len(reader.confirmed)
+            if kills % 3:
+                reader.wait_confirmed(so_far + 1, _WARM_S)
+            time.sleep(moments.uniform(0.0, longest_up_s))
+            was_confirmed = set(reader.confirmed)
+            in_flight += reader.in_flight
+            server.kill()
+            kills += 1
+            time.sleep(0.1)
+            stored = {row.token for row in server.scores()}
+            gone |= was_confirmed - stored
+            unconfirmed += len(stored - reader.confirmed)
+            server.start()
+        giving.join()
+        reader.wait_saved(_PATIENCE_S)
+        found = audit(reader.given, reader.confirmed, server.scores())
+        return {
+            "run": "server killed (SIGKILL)",
+            "scores": len(reader.given),
+            "kills": kills,
+            "in_flight": in_flight,
+            "unconfirmed": unconfirmed,
+            "seconds": round(time.monotonic() - begun),
+            **_wrong(found, reader, len(gone)),
+        }
+
+
+def _give(reader: Reader, scores: int, random: Random) -> None:
+    for _ in range(scores):
+        reader.give()
+        time.sleep(random.uniform(0.0, 0.08))
+        reader.wait(lambda unsent: unsent < _KEPT_AT_MOST, _PATIENCE_S)
+
+
+def many_readers(
+    folder: Path, count: int, each: int, database_url: str | None = None
+) -> dict[str, Any]:
+    """Let many readers give scores at once, each as fast as it can."""
+    folder.mkdir(parents=True)
+    with ExitStack() as stack:
+        server = stack.enter_context(ScoreServer(folder, database_url=database_url))
+        every = [
+            stack.enter_context(Reader(server, person, Random(number)))  # noqa: S311
+            for number, person in enumerate(readers(count))
+        ]
+        begun = time.monotonic()
+
+        def give(reader: Reader) -> None:
+            for _ in range(each):
+                reader.give()
+                reader.wait_saved(_PATIENCE_S)
+
+        threads = [Thread(target=give, args=(reader,)) for reader in every]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        took = time.monotonic() - begun
+        given = [one for reader in every for one in reader.given]
+        confirmed = {token for reader in every for token in reader.confirmed}
+        found = audit(given, confirmed, server.scores())
+        seconds = sorted(value for reader in every for value in reader.seconds)
+        return {
+            "run": f"{count} readers at once on {'PostgreSQL' if database_url else 'SQLite'}",
+            "scores": len(given),
+            "seconds": round(took),
+            "median_ms": round(_percentile(seconds, 0.5)),
+            "p95_ms": round(_percentile(seconds, 0.95)),
+            "slowest_ms": round(_percentile(seconds, 1.0)),
+            "errors_shown": sum(len(reader.told) for reader in every),
+            **asdict(found),
+            "refused": sum(len(reader.refused) for reader in every),
+        }
+
+
+def in_trouble(
+    folder: Path,
+    name: str,
+    trouble: Callable[[ScoreServer], Any],
+    database_url: str | None = None,
+    scores: int = 20,
+    *,
+    told: bool = True,
+) -> dict[str, Any]:
+    """Give scores before, while and after something is wrong; say what the reader was told.
+
+    ``told`` is False for what the reader need not be told, as all is saved meanwhile.
+    """
+    folder.mkdir(parents=True)
+    begun = time.monotonic()
+    (person,) = readers(1)
+    with (
+        ScoreServer(folder, database_url=database_url) as server,
+        Reader(server, person, Random(3)) as reader,  # noqa: S311
+    ):
+        reader.give()
+        reader.wait_saved(_WARM_S)
+        with trouble(server):
+            for _ in range(scores):
+                reader.give()
+            if told:
+                reader.wait(lambda _: bool(reader.told), _WARM_S)
+            else:
+                reader.wait_saved(_WARM_S)
+            kept = reader.unsent
+        reader.give()
+        reader.wait_saved(_PATIENCE_S)
+        found = audit(reader.given, reader.confirmed, server.scores())
+        return {
+            "run": name,
+            "scores": len(reader.given),
+            "kept": kept,
+            "told": " / ".join(dict.fromkeys(reader.told)) or "nothing",
+            "seconds": round(time.monotonic() - begun),
+            **_wrong(found, reader, 0),
+        }
+
+
+@contextmanager
+def locked(server: ScoreServer, seconds: float = LOCKED_S) -> Iterator[None]:
+    """Hold the lock for writing on the server's SQLite file, from another program."""
+    with closing(sqlite3.connect(server.database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        begun = time.monotonic()
+        yield
+        time.sleep(max(0.0, seconds - (time.monotonic() - begun)))
+        other.execute("ROLLBACK")
+
+
+@contextmanager
+def held(server: ScoreServer, seconds: float = HELD_S) -> Iterator[None]:
+    """Hold the server still: connections are taken, nobody answers."""
+    server.hold()
+    begun = time.monotonic()
+    yield
+    time.sleep(max(0.0, seconds - (time.monotonic() - begun)))
+    server.let_go()
+
+
+@contextmanager
+def full(server: ScoreServer) -> Iterator[None]:
+    """Let the server's files grow no further, as a quota that is used up does."""
+    server.limit_files(_LESS_THAN_AN_ENTRY)
+    yield
+    server.limit_files(None)
+
+
+def _wrong(found: Audit, reader: Reader, gone: int) -> dict[str, int]:
+    return {**asdict(found), "lost": max(found.lost, gone), "refused": len(reader.refused)}
+
+
+def _percentile(ordered: list[float], part: float) -> float:
+    """Return a percentile of sorted seconds in ms."""
+    return ordered[min(int(part * len(ordered)), len(ordered) - 1)] * 1000 if ordered else 0.0
+
+
+@contextmanager
+def _postgres() -> Iterator[Any]:
+    """Run a PostgreSQL server; None where there is none, or no checkout to start it from."""
+    try:
+        from tools.postgres import PostgresServer, ServerMissing
+    except ImportError:
+        yield None
+        return
+    try:
+        server = PostgresServer()
+    except ServerMissing:
+        yield None
+        return
+    with server:
+        yield server

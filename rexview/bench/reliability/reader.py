@@ -1,0 +1,230 @@
+"""A reader at the score pad, without a page: the same entries, the same patience, the same route.
+
+What ``score_pad/assets/outbox.js`` does in a browser is done here in a thread, so that many readers
+can be had at once: entries are kept until the server confirms them and are sent again under the
+same token, in their order, waiting twice as long after each failure.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+from threading import Condition, Thread
+from typing import Any, Final
+from uuid import UUID
+
+from rexview.analysis.study.worklist import slots_of, worklist_cases
+from rexview.bench.reliability.audit import Cell, Given
+from rexview.bench.reliability.server import ScoreServer
+from rexview.people import Person
+from rexview.store import open_reviews
+from rexview.ui.saving.reader_study import items_to_score, shown_names
+from rexview.ui.score_cases.pad_data import ADDRESS
+
+MOST_AT_ONCE: Final = 50
+FIRST_WAIT_S: Final = 0.4
+LONGEST_WAIT_S: Final = 10.0
+PATIENCE_S: Final = 20.0
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A score that can be given, as the browser names it, and what it stands for.
+
+    ``shown`` names the answer under the letter, as the pad sends it back.
+    """
+
+    case: str
+    letter: str
+    shown: str
+    cell: Cell
+
+
+def slots_to_score(server: ScoreServer, person: Person) -> list[Slot]:
+    """Return all that a reader can score; the letters are worked out as the server does."""
+    review_set = server.review_set
+    key = open_reviews(review_set, server.settings).letter_key()
+    found = []
+    for case in worklist_cases(review_set, None, reader=person.id):
+        models = [answer.model for answer in review_set.answers_of(case)]
+        items = items_to_score(review_set, case)
+        letters = slots_of(case, models, reader=person.id, key=key)
+        shown = shown_names(review_set, case, letters, reader=person.id, key=key)
+        for letter, model in letters.items():
+            for item in items[model]:
+                cell = Cell(case, model, item.dimension, item.picture)
+                found.append(Slot(case, letter, shown[letter], cell))
+    return found
+
+
+class Reader:
+    """Gives scores, and keeps what the server has not confirmed. Use it in a ``with``.
+
+    Attributes
+    ----------
+    given : list of Given
+    confirmed : set of str
+        Tokens that the pad would show as saved.
+    told : list of str
+        What the pad would have told the reader of trouble, each time.
+    seconds : list of float
+        How long each request took that was answered as hoped.
+    patience_s : float
+        How long a request may take before it is given up.
+    refused : dict of str to str
+        Tokens that the server did not want, and why; also those replaced by something newer.
+    """
+
+    def __init__(
+        self,
+        server: ScoreServer,
+        person: Person,
+        random: Random,
+        *,
+        patience_s: float = PATIENCE_S,
+        longest_wait_s: float = LONGEST_WAIT_S,
+    ) -> None:
+        self.person, self._server, self._random = person, server, random
+        self.patience_s, self._longest_wait_s = patience_s, longest_wait_s
+        self._slots = slots_to_score(server, person)
+        self._ticket = server.ticket(person)
+        self._scores: dict[Cell, int] = {}
+        self._unsent: dict[str, dict[str, Any]] = {}
+        self._changed = Condition()
+        self._ends = False
+        self._in_flight = False
+        self._revision = 0
+        self.given: list[Given] = []
+        self.confirmed: set[str] = set()
+        self.told: list[str] = []
+        self.refused: dict[str, str] = {}
+        self.seconds: list[float] = []
+        self._thread = Thread(target=self._send_on, daemon=True)
+
+    def __enter__(self) -> Reader:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._ends = True
+            self._changed.notify_all()
+        self._thread.join()
+
+    @property
+    def unsent(self) -> int:
+        """How many entries wait to be confirmed."""
+        with self._changed:
+            return len(self._unsent)
+
+    @property
+    def in_flight(self) -> bool:
+        """Whether a request is on its way."""
+        return self._in_flight
+
+    def give(self) -> None:
+        """Give a score somewhere, another one where there is one."""
+        slot = self._random.choice(self._slots)
+        before = self._scores.get(slot.cell)
+        score = self._random.choice([one for one in range(1, 6) if one != before])
+        token = str(UUID(int=self._random.getrandbits(128), version=4))
+        entry = {
+            "token": token,
+            "case": slot.case,
+            "kind": "score",
+            "slot": slot.letter,
+            "shown": slot.shown,
+            "subject": slot.cell.dimension,
+            "picture": slot.cell.picture,
+            "field": "score",
+            "value": score,
+            "was": before,
+        }
+        with self._changed:
+            entry["seen"] = self._revision
+            self._scores[slot.cell] = score
+            self.given.append(Given(token, self.person.id, slot.cell, score))
+            self._unsent[token] = entry
+            self._changed.notify_all()
+
+    def wait(self, until: Callable[[int], bool], limit_s: float) -> bool:
+        """Wait until something holds of how many entries are unsent; say whether it does."""
+        ends = time.monotonic() + limit_s
+        with self._changed:
+            while not until(len(self._unsent)):
+                left = ends - time.monotonic()
+                if left <= 0:
+                    return False
+                self._changed.wait(min(left, 0.5))
+            return True
+
+    def wait_saved(self, limit_s: float) -> bool:
+        """Wait until all is confirmed; say whether it is."""
+        return self.wait(lambda unsent: unsent == 0, limit_s)
+
+    def wait_confirmed(self, count: int, limit_s: float) -> bool:
+        """Wait until so many entries are confirmed; say whether they are."""
+        return self.wait(lambda _: len(self.confirmed) >= count, limit_s)
+
+    def _send_on(self) -> None:
+        failures = 0
+        while True:
+            with self._changed:
+                while not self._unsent and not self._ends:
+                    self._changed.wait()
+                if self._ends:
+                    return
+                batch = list(self._unsent.values())[:MOST_AT_ONCE]
+            trouble = self._post(batch)
+            with self._changed:
+                self._changed.notify_all()
+                if trouble is None:
+                    failures = 0
+                    continue
+                self.told.append(trouble)
+                failures += 1
+                wait_s = min(FIRST_WAIT_S * 2 ** (failures - 1), self._longest_wait_s)
+                self._changed.wait_for(lambda: self._ends, wait_s)
+
+    def _post(self, batch: list[dict[str, Any]]) -> str | None:
+        """Send entries; return what to tell the reader, None when they are settled."""
+        now = time.monotonic()
+        body = json.dumps({"ticket": self._ticket, "case": batch[-1]["case"], "entries": batch})
+        connection = http.client.HTTPConnection(
+            "localhost", self._server.port, timeout=self.patience_s
+        )
+        self._in_flight = True
+        try:
+            headers = {"Content-Type": "application/json"}
+            connection.request("POST", f"/{ADDRESS}", body=body, headers=headers)
+            response = connection.getresponse()
+            told = json.loads(response.read())
+        except (OSError, http.client.HTTPException, ValueError):
+            return "The server cannot be reached."
+        finally:
+            self._in_flight = False
+            connection.close()
+        if response.status != 200 or not isinstance(told.get("saved"), list):
+            return str(told.get("error", "The server cannot save at the moment."))
+        turned_down = {**told["refused"], **dict.fromkeys(told["replaced"], "Replaced.")}
+        settled = {*told["saved"], *turned_down}
+        if any(one["token"] not in settled for one in batch):
+            return "The server did not confirm all entries."
+        self.seconds.append(time.monotonic() - now)
+        with self._changed:
+            self._revision = told["revision"]
+            self.confirmed.update(told["saved"])
+            self.refused.update(turned_down)
+            for token in settled:
+                self._unsent.pop(token, None)
+        return None
+
+
+def readers(count: int) -> Iterator[Person]:
+    """Yield people who read."""
+    for number in range(1, count + 1):
+        yield Person(f"reader-{number}", f"Reader {number}", "reader")

@@ -1,0 +1,1 @@
+"""How the text of an answer ends."""

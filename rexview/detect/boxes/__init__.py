@@ -1,0 +1,1 @@
+"""Boxes: their labels, where they lie, what is wrong with them."""

@@ -1,0 +1,137 @@
+"""Boxes that do not lie on their finding: against reference boxes, the image, readers' scores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+
+from rexview.detect.boxes.judged import boxed_answers, score_flags
+from rexview.detect.boxes.labels import (
+    box_evidence,
+    image_of,
+    label_topics,
+    names_tip,
+    reference_evidence,
+    short_label,
+)
+from rexview.detect.core.detector import flag
+from rexview.geometry import box_problem, iou
+from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, ReviewSet, Score
+
+LEAST_IOU: Final = 0.3
+"""Intersection over union with the reference box below which a box is misplaced."""
+_LEAST_INSIDE: Final = 0.5
+"""Share of a box that has to lie inside the image, or inside what several boxes share."""
+Rectangle = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class BoxMisplaced:
+    """Flags boxes that do not lie on what their label names.
+
+    Kinds: ``reference_boxes`` (overlap with the reference box of the same finding on the same image
+    below ``least_iou``), ``outside`` (most of it lies outside the image), ``scores`` (final Image
+    Content of at most 2). Several boxes of one finding may share a reference box and one box may
+    cover several; labels of tips are not held against whole devices. A box without a label, or
+    whose finding has no reference box on its image, is held against the image's edges only.
+    """
+
+    least_iou: float = LEAST_IOU
+    failure: str = "box_misplaced"
+    reads_scores: bool = True
+
+    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
+        """Ask for a look at answers with boxes, or with a final Image Content."""
+        return boxed_answers(review_set, "image_content")
+
+    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
+        """Hold the boxes of one answer against the case's images and reference boxes."""
+        flags = []
+        for box in answer.boxes:
+            if _outside(case, box):
+                message = f"The box “{short_label(box.label)}” lies outside the image."
+                flags.append(flag(self, answer, "outside", message, (box_evidence(box),)))
+                continue
+            missed = self._missed(case, box, answer.boxes)
+            if missed is not None:
+                reference, overlap = missed
+                message = (
+                    f"The box “{short_label(box.label)}” hardly overlaps the reference box "
+                    f"“{short_label(reference.label)}”: {overlap:.0%} of their joint area (IoU), "
+                    f"{self.least_iou:.0%} expected."
+                )
+                evidence = (box_evidence(box), reference_evidence(reference, reference.side))
+                flags.append(flag(self, answer, "reference_boxes", message, evidence))
+        return flags + score_flags(self, answer, scores, "image_content", "Image Content")
+
+    def _missed(
+        self, case: Case, box: AnswerBox, boxes: Sequence[AnswerBox]
+    ) -> tuple[ReferenceBox, float] | None:
+        """Return the nearest reference box of a box that lies on none of its own."""
+        image, topics, tip = image_of(case, box), label_topics(box.label), names_tip(box.label)
+        if image is None or not topics or box_problem(box.box, image.width, image.height):
+            return None
+        references = [
+            reference
+            for reference in case.reference_boxes
+            if topics & label_topics(reference.label)
+            and names_tip(reference.label) == tip
+            and image_of(case, reference) == image
+            and not box_problem(reference.box)
+        ]
+        if not references:
+            return None
+        overlaps = [iou(box.box, reference.box) for reference in references]
+        best = max(range(len(references)), key=overlaps.__getitem__)
+        if overlaps[best] >= self.least_iou:
+            return None
+        if tip and any(_centre_in(reference.box, box.box) for reference in references):
+            return None
+        own = [
+            other.box
+            for other in boxes
+            if topics & label_topics(other.label)
+            and image_of(case, other) == image
+            and not box_problem(other.box, image.width, image.height)
+        ]
+        given = [reference.box for reference in references]
+        pairs = [(box.box, hull(given))]
+        if _share_inside(box.box, hull(given)) >= _LEAST_INSIDE:
+            pairs += [(hull(own), one) for one in (*given, hull(given))]
+        if any(iou(first, second) >= self.least_iou for first, second in pairs):
+            return None
+        return references[best], overlaps[best]
+
+
+def hull(boxes: Sequence[Rectangle]) -> Rectangle:
+    """Return the smallest box around some boxes."""
+    left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
+    right = max(box[0] + box[2] for box in boxes)
+    bottom = max(box[1] + box[3] for box in boxes)
+    return (left, top, right - left, bottom - top)
+
+
+def _outside(case: Case, box: AnswerBox) -> bool:
+    image = image_of(case, box)
+    if image is None or not image.width or not image.height:
+        return False
+    if len(box.box) != 4 or not all(map(math.isfinite, box.box)) or min(box.box[2:]) <= 0:
+        return False
+    return _share_inside(box.box, (0.0, 0.0, image.width, image.height)) < _LEAST_INSIDE
+
+
+def _share_inside(box: Rectangle, frame: Rectangle) -> float:
+    """Return which share of a box lies inside another."""
+    x, y, width, height = box
+    across = min(x + width, frame[0] + frame[2]) - max(x, frame[0])
+    down = min(y + height, frame[1] + frame[3]) - max(y, frame[1])
+    return max(0.0, across) * max(0.0, down) / (width * height)
+
+
+def _centre_in(small: Rectangle, box: Rectangle) -> bool:
+    x, y = small[0] + small[2] / 2, small[1] + small[3] / 2
+    return box[0] <= x <= box[0] + box[2] and box[1] <= y <= box[1] + box[3]

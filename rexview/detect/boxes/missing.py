@@ -1,0 +1,177 @@
+"""Boxes that were asked for and not drawn, although the answer reports something to mark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import polars as pl
+
+from rexview.detect.comparison import answer_mentions
+from rexview.detect.core.detector import flag, newest
+from rexview.detect.findings import Mention, finding_info
+from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
+from rexview.stats import answer_status, status_of
+
+_LONGEST: Final = 5_000
+"""Characters of a question that are read."""
+_MAYBE: Final = (
+    r"(?i)box|mark|outlin|circl|highlight|annotat|draw|delineat|coordinat|region|roi|rectangle"
+)
+_FILM: Final = r"(?:image|film|radiograph|picture|view|x-?ray|scan|cxr|photo)s?"
+_OBJECT: Final = (
+    r"(?:it|them|each|every|all|any|the|this|these|that|those|your|its|their|what|where|which|"
+    r"both|on|an?)"
+)
+_ASKED: Final = re.compile(
+    r"\b(?:bounding[\s-]*)?(?:box|boxes|bbox|bboxes|rectangles?|rois?|regions? of interest)\b"
+    rf"|\b(?:mark|annotate)\s+{_OBJECT}\b"
+    rf"|\b(?:outline|circle|encircle|highlight|delineate|draw|localise|localize|indicate|show)\b"
+    rf"[^.?!\n]{{0,80}}\b(?:on|in) (?:the|this|that|each|both|your)\s+(?:[\w-]+\s+)?{_FILM}\b"
+    rf"|\b{_FILM}\s+with\b[^.?!\n]{{0,40}}\b(?:marked|annotated|outlined|drawn)\b"
+    r"|\b(?:pixel|box|bounding) coordinates\b",
+    re.IGNORECASE,
+)
+_OTHER_BOX: Final = re.compile(
+    r"\b(?:tick|check|text|answer|combo|black|list|in)[\s-]+(?:the |a |this )?box(?:es)?$"
+    r"|^mark\s+(?:the|your|an?|all|any|each)\s+(?:\w+\s+)?(?:options?|answers?|choices?|statements?)",
+    re.IGNORECASE,
+)
+_UNWANTED: Final = re.compile(
+    r"\b(?:no|not|n['’]t|dont|never|without|needn['’]?t|rather than|instead of)\b[^.?!;:\n]{0,40}$"
+    r"|n['’]t\b[^.?!;:\n]{0,40}$",
+    re.IGNORECASE,
+)
+_NOT_NEEDED: Final = re.compile(
+    r"^[^.?!;\n]{0,20}\b(?:not (?:needed|required|necessary|wanted)|optional|unnecessary)\b",
+    re.IGNORECASE,
+)
+_DEVICES: Final = re.compile(
+    r"\b(?:devices?|tubes?|lines?|catheters?|drains?|leads?|pacemakers?|tips?|hardware|wires?|"
+    r"piccs?|ports?|implants?)\b",
+    re.IGNORECASE,
+)
+
+
+def box_request(question: str) -> tuple[int, int] | None:
+    """Find the words of a question that ask for boxes or other marks on the image.
+
+    Returns
+    -------
+    tuple of int, or None
+        Offsets into the question; None when nothing is asked to be marked, or it is said that no
+        boxes are wanted.
+
+    >>> box_request("Is there an effusion? Mark it with a box.")
+    (22, 29)
+    >>> box_request("Is there an effusion? Do not draw boxes.") is None
+    True
+    """
+    text = question[:_LONGEST]
+    for match in _ASKED.finditer(text):
+        if _OTHER_BOX.search(text[max(0, match.start() - 20) : match.end()]):
+            continue
+        if _OTHER_BOX.match(text[match.start() : match.end() + 40]):
+            continue
+        before, after = text[max(0, match.start() - 60) : match.start()], text[match.end() :]
+        if _UNWANTED.search(before) or _NOT_NEEDED.match(after[:60]):
+            continue
+        return match.span()
+    return None
+
+
+def cases_asking_for_boxes(review_set: ReviewSet) -> pl.DataFrame:
+    """Return the cases whose question asks for boxes or other marks on the image.
+
+    Returns
+    -------
+    polars.DataFrame
+        Columns ``case`` and ``question``.
+    """
+    questions = review_set.cases.filter(pl.col("question").str.contains(_MAYBE)).select(
+        pl.col("id").alias("case"), "question"
+    )
+    requests = [box_request(text) is not None for text in questions["question"]]
+    return questions.filter(pl.Series(requests, dtype=pl.Boolean()))
+
+
+def models_without_boxes(review_set: ReviewSet) -> frozenset[str]:
+    """Return the models that the review set declares not to draw (``draws_boxes: false``)."""
+    return frozenset(model.id for model in review_set.models if model.draws_boxes is False)
+
+
+@dataclass(frozen=True)
+class BoxesMissing:
+    """Flags answers that report an abnormality without the box that was asked for.
+
+    Kind: ``text``. A picture that the model returned counts as drawn. ``undrawing`` names models
+    that cannot draw; those that the review set declares with ``draws_boxes: false`` are left out of
+    :meth:`survey` anyway.
+    """
+
+    undrawing: frozenset[str] = frozenset()
+    failure: str = "boxes_missing"
+    reads_scores: bool = False
+
+    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
+        """Ask for a look at answers without boxes, where the question asks for them."""
+        undrawing = self.undrawing | models_without_boxes(review_set)
+        asked = cases_asking_for_boxes(review_set)
+        drawn = (pl.col("boxes").list.len().fill_null(0) > 0) | (
+            pl.col("images").list.len().fill_null(0) > 0
+        )
+        answers = newest(review_set).filter(
+            (answer_status() == "answered") & ~pl.col("model").is_in(list(undrawing))
+        )
+        judged = answers.join(asked, on="case", how="semi", maintain_order="left")
+        text = pl.col("text").str.contains(r"\S").fill_null(False)
+        kind = pl.lit(None, pl.String).alias("kind")
+        return judged.select("case", "model", kind, (~drawn & text).alias("look"))
+
+    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
+        """Hold the question against what one answer draws and reports. Scores are not used."""
+        if answer.boxes or answer.images or answer.model in self.undrawing:
+            return []
+        asked = box_request(case.question)
+        if asked is None or status_of(answer) != "answered":
+            return []
+        text = answer.text or ""
+        devices = bool(_DEVICES.search(case.question[:_LONGEST]))
+        mention = _to_mark(answer_mentions(case, answer), devices=devices)
+        if mention is None:
+            return []
+        name = finding_info(mention.finding).name
+        return [
+            flag(
+                self,
+                answer,
+                "text",
+                f"Boxes were asked for and the answer reports {_sided(mention, name)}, "
+                "but no box is drawn.",
+                (
+                    Evidence("question", case.question[slice(*asked)], None, *asked),
+                    Evidence(
+                        "answer",
+                        text[mention.start : mention.end],
+                        start=mention.start,
+                        end=mention.end,
+                        side=mention.side,
+                    ),
+                ),
+            )
+        ]
+
+
+def _to_mark(mentions: Iterable[Mention], *, devices: bool) -> Mention | None:
+    """Return the first thing in an answer that a box could be drawn around."""
+    for mention in mentions:
+        wanted = devices or finding_info(mention.finding).group == "finding"
+        if wanted and mention.status == "positive" and not mention.superseded:
+            return mention
+    return None
+
+
+def _sided(mention: Mention, name: str) -> str:
+    return f"{mention.side} {name}" if mention.side in ("right", "left") else name

@@ -1,0 +1,1 @@
+"""What detectors have in common, the scan that runs them, and what readers say of flags."""

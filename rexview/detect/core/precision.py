@@ -1,0 +1,44 @@
+"""How often a detector's flag was right on labelled texts that it had not been made with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+_FILE: Final = Path(__file__).with_name("precision.yaml")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """``right`` of ``flags`` flags were right ``on`` some labelled texts."""
+
+    flags: int
+    right: int
+    on: str
+
+    @property
+    def words(self) -> str:
+        """A sentence for the page."""
+        return f"In tests {self.right:,} of {self.flags:,} such flags were right."
+
+
+def measured(failure: str) -> Measured | None:
+    """Return the measured precision of a failure's detector; None when it was not measured."""
+    return _read(_FILE).get(failure)
+
+
+@cache
+def _read(file: Path) -> dict[str, Measured]:
+    content: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    found = {}
+    for failure, entry in content.items():
+        flags, right = entry.get("flags"), entry.get("right")
+        if flags and right is not None:
+            if not 0 <= right <= flags:
+                raise ValueError(f"{file.name}: {failure} has {right} right of {flags}")
+            found[failure] = Measured(flags, right, str(entry["texts"]))
+    return found

@@ -1,0 +1,1 @@
+"""What is checked once the tables are read."""

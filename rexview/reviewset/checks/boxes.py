@@ -1,0 +1,162 @@
+"""Boxes of answers and reference boxes: on which image they lie and whether they can be drawn.
+
+No box is dropped: what cannot be drawn is a warning and stays in the table, where
+:func:`rexview.geometry.box_problem` decides what a page draws.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import polars as pl
+
+from rexview import geometry
+from rexview.problem import Severity
+from rexview.reviewset.checks.row_problems import report_rows
+from rexview.reviewset.problems import ProblemList, quoted
+from rexview.reviewset.sources import TableSource
+from rexview.reviewset.tables.flat import Flat
+
+_DRAWN: Final = (
+    "Give x, y, width and height in pixels of the stored image, from its top left corner."
+)
+_IMAGE_FIELDS: Final = (("id", "image"), ("width", "width"), ("height", "height"))
+
+
+def image_sizes(cases: pl.DataFrame) -> pl.DataFrame:
+    """One row an image: ``case``, ``image``, ``width``, ``height`` (pixels), ``n`` in its case."""
+    image = pl.col("images").struct
+    return (
+        cases.select(pl.col("id").alias("case"), pl.col("images").list.len().alias("n"), "images")
+        .filter(pl.col("n") > 0)
+        .explode("images")
+        .select("case", "n", *(image.field(name).alias(to) for name, to in _IMAGE_FIELDS))
+        .filter(pl.col("image").is_not_null())
+        .unique(["case", "image"], keep="first", maintain_order=True)
+    )
+
+
+def with_images_named(
+    frame: pl.DataFrame, column: str, case: str, images: pl.DataFrame
+) -> pl.DataFrame:
+    """Fill in the image of boxes that name none, where the case has only one.
+
+    Parameters
+    ----------
+    frame : pl.DataFrame
+        ``answers`` or ``cases``.
+    column, case : str
+        The columns with the boxes and with the id of the case.
+    images : pl.DataFrame
+        What :func:`image_sizes` gives.
+
+    Returns
+    -------
+    pl.DataFrame
+        Without nulls in ``image`` and ``label`` of a box; unknown ones are empty texts.
+    """
+    flat = Flat.of_series(frame[column])
+    assert isinstance(flat.items, pl.Series)
+    boxes = flat.items.struct.unnest()
+    if not boxes["image"].null_count() and not boxes["label"].null_count():
+        return frame
+    only = images.filter(pl.col("n") == 1).select("case", pl.col("image").alias("_only"))
+    owners = frame[case].gather(pl.Series(flat.owner)).alias("case")
+    filled = owners.to_frame().join(only, on="case", how="left", maintain_order="left")["_only"]
+    boxes = boxes.with_columns(
+        pl.coalesce("image", filled).fill_null(""), pl.col("label").fill_null("")
+    )
+    return frame.with_columns(flat.lists(boxes.to_struct(column)).alias(column))
+
+
+def boxed_images(frame: pl.DataFrame, case: str, column: str) -> pl.DataFrame:
+    """Which images have boxes: ``case``, ``image``, without repetition."""
+    image = pl.col(column).list.eval(pl.element().struct.field("image").unique())
+    return (
+        frame.select(pl.col(case).alias("case"), image.alias("image"))
+        .explode("image")
+        .drop_nulls("image")
+        .unique()
+    )
+
+
+def check_boxes(
+    frame: pl.DataFrame,
+    column: str,
+    case: str,
+    images: pl.DataFrame,
+    source: TableSource,
+    problems: ProblemList,
+) -> None:
+    """Report boxes on images that the case does not have, and boxes that cannot be drawn.
+
+    A reference box on an unknown image is an error, as nothing can be compared with it; a model's
+    is a warning, as models do such things.
+    """
+    flat = Flat.of_series(frame[column])
+    if not len(flat.items):
+        return
+    assert isinstance(flat.items, pl.Series)
+    owner = pl.Series(flat.owner)
+    boxes = pl.DataFrame(
+        {
+            "_row": frame["_row"].gather(owner),
+            "case": frame[case].gather(owner),
+            "_index": pl.Series(flat.index),
+            "image": flat.items.struct.field("image"),
+            "box": flat.items.struct.field("box"),
+        }
+    )
+    known = images.with_columns(pl.lit(True).alias("_known"))
+    boxes = boxes.join(known, on=["case", "image"], how="left", maintain_order="left")
+    _report_unknown_images(boxes, column, source, problems)
+    number = [pl.col("box").list.get(place, null_on_oob=True) for place in range(4)]
+    x, y, width, height = number
+    fine = (
+        (pl.col("box").list.len() == 4)
+        & pl.all_horizontal(value.is_finite() for value in number)
+        & (width > 0)
+        & (height > 0)
+        & (x + width > 0)
+        & (y + height > 0)
+        & ((x < pl.col("width")) | pl.col("width").is_null())
+        & ((y < pl.col("height")) | pl.col("height").is_null())
+    )
+    report_rows(
+        problems,
+        source,
+        "warning",
+        boxes.filter(~fine.fill_null(False)),
+        lambda row: _why(row["box"], row["width"], row["height"]) + " It is not drawn.",
+        _DRAWN,
+        lambda row: f"{column}[{row['_index']}].box",
+    )
+
+
+def _why(box: list[float], width: int | None, height: int | None) -> str:
+    return geometry.box_problem(box, width, height) or "The box cannot be drawn."
+
+
+def _report_unknown_images(
+    boxes: pl.DataFrame, column: str, source: TableSource, problems: ProblemList
+) -> None:
+    severity: Severity = "error" if column == "reference_boxes" else "warning"
+    unknown = boxes.filter(pl.col("_known").is_null() & pl.col("case").is_not_null())
+    report_rows(
+        problems,
+        source,
+        severity,
+        unknown.filter(pl.col("image") != ""),
+        lambda row: f"The case has no image {quoted(row['image'])}.",
+        "Use the id of one of the case's images.",
+        lambda row: f"{column}[{row['_index']}].image",
+    )
+    report_rows(
+        problems,
+        source,
+        severity,
+        unknown.filter(pl.col("image") == ""),
+        "The box does not say on which image it lies.",
+        "Give the id of one of the case's images.",
+        lambda row: f"{column}[{row['_index']}].image",
+    )

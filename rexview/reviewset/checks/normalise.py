@@ -1,0 +1,114 @@
+"""From the tables as read to the tables as queried: one spelling a word, nothing to parse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import polars as pl
+
+from rexview import frames
+from rexview.reviewset.checks.row_problems import report_rows
+from rexview.reviewset.problems import ProblemList, listed, quoted
+from rexview.reviewset.sources import TableSource
+from rexview.schema import Model
+from rexview.vocab import FINISH_REASONS, normalise_finish_reason, normalise_view
+
+_TOKENS: Final = ("input_tokens", "output_tokens", "max_output_tokens")
+
+
+def with_views(cases: pl.DataFrame, raw_view: str = "view") -> pl.DataFrame:
+    """Fold the view words of all images; the words as given go to ``view_raw``.
+
+    Parameters
+    ----------
+    cases : pl.DataFrame
+        With the column ``images``.
+    raw_view : str
+        The field of an image that has the word as given.
+    """
+    raw = cases.select(pl.col("images").explode().struct.field(raw_view)).to_series()
+    words = {word: normalise_view(word) for word in raw.unique().drop_nulls().to_list()}
+    image = pl.element().struct
+    fields = {name: image.field(name) for name, _ in frames.IMAGE if name != "view_raw"}
+    fields["view"] = image.field(raw_view).replace_strict(
+        words, default="UNKNOWN", return_dtype=pl.String
+    )
+    fields["view_raw"] = image.field(raw_view)
+    fields["key"] = image.field("key").fill_null(False)
+    fields["prior"] = image.field("prior").fill_null(False)
+    orientation = image.field("patient_orientation")
+    fields["patient_orientation"] = pl.when(orientation.list.len() > 0).then(orientation)
+    structs = pl.struct(fields[name].alias(name) for name, _ in frames.IMAGE)
+    return cases.with_columns(pl.col("images").list.eval(structs))
+
+
+def normalise_cases(cases: pl.DataFrame) -> pl.DataFrame:
+    """Fold the view words and fill in the question type where it is absent."""
+    return with_views(cases).with_columns(pl.col("question_type").fill_null("open"))
+
+
+def normalise_answers(
+    answers: pl.DataFrame,
+    models: Sequence[Model],
+    source: TableSource | None,
+    problems: ProblemList,
+) -> pl.DataFrame:
+    """Fold the finish reasons, spread the token counts, and fill in the models' own limits.
+
+    A finish reason that is not known becomes ``unknown`` with a warning; the word as given stays in
+    ``finish_reason_raw``.
+    """
+    raw = answers["finish_reason"]
+    words = {word: normalise_finish_reason(word) for word in raw.unique().drop_nulls().to_list()}
+    unknown = [word for word, reason in words.items() if reason is None]
+    if unknown and source:
+        report_rows(
+            problems,
+            source,
+            "warning",
+            answers.filter(pl.col("finish_reason").is_in(unknown)),
+            lambda row: f"The finish reason {quoted(row['finish_reason'])} is not a known one.",
+            f"Use {listed(FINISH_REASONS)}.",
+            "finish_reason",
+        )
+    reasons = {word: reason or "unknown" for word, reason in words.items()}
+    usage = pl.col("usage").struct
+    limits = {m.id: m.max_output_tokens for m in models if m.max_output_tokens is not None}
+    return (
+        answers.with_columns(
+            pl.col("finish_reason").alias("finish_reason_raw"),
+            pl.col("finish_reason").replace_strict(
+                reasons, default="unknown", return_dtype=pl.String
+            ),
+            *(pl.coalesce(usage.field(name), name).alias(name) for name in _TOKENS),
+        )
+        .with_columns(
+            pl.col("max_output_tokens").fill_null(
+                pl.col("model").replace_strict(limits, default=None, return_dtype=pl.Int64)
+            )
+        )
+        .drop("usage")
+    )
+
+
+def _unchanged(table: pl.DataFrame) -> pl.DataFrame:
+    return table
+
+
+def _given(table: pl.DataFrame) -> pl.DataFrame:
+    return table.with_columns(pl.lit("file").alias("_origin"))
+
+
+def _confirmed(flags: pl.DataFrame) -> pl.DataFrame:
+    return _given(flags).with_columns(pl.col("verdict").fill_null("confirmed"))
+
+
+NORMALISE: Final[dict[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
+    "cases": normalise_cases,
+    "scores": _given,
+    "flags": _confirmed,
+    "metrics": _unchanged,
+    "edits": _unchanged,
+}
+"""What else happens to the words of the other tables."""

@@ -1,0 +1,218 @@
+"""What one table says of another: cases, models, readers and pictures that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import polars as pl
+
+from rexview import vocab
+from rexview.reviewset.checks.row_problems import report_rows
+from rexview.reviewset.problems import ProblemList, listed, quoted
+from rexview.reviewset.sources import TableSource
+from rexview.schema import SetInfo
+
+Tables = Mapping[str, pl.DataFrame]
+Sources = Mapping[str, TableSource]
+_ABOUT_ANSWERS: Final = ("scores", "flags", "metrics", "edits")
+
+
+def check_references(
+    tables: Tables, sources: Sources, info: SetInfo, problems: ProblemList, *, all_cases: bool
+) -> None:
+    """Check every reference between tables.
+
+    ``all_cases`` is false when rows of ``cases`` could not be read: then a case that is not found
+    is no problem of the row that refers to it.
+    """
+    cases = tables["cases"]["id"]
+    for name in ("answers", *_ABOUT_ANSWERS):
+        if name not in sources:
+            continue
+        if all_cases:
+            _check_cases(tables[name], sources[name], cases, problems)
+        _check_models(name, tables, sources[name], info, problems)
+        if "reader" in tables[name].columns and info.readers:
+            _check_readers(tables[name], sources[name], info, problems)
+    if "answers" in sources:
+        for name in _ABOUT_ANSWERS:
+            if name in sources:
+                _check_answered(tables[name], sources[name], tables["answers"], cases, problems)
+    if "scores" in sources:
+        _check_pictures(tables["scores"], sources["scores"], tables["answers"], problems)
+    _check_choices(tables, sources, problems)
+
+
+def _check_cases(
+    frame: pl.DataFrame, source: TableSource, cases: pl.Series, problems: ProblemList
+) -> None:
+    report_rows(
+        problems,
+        source,
+        "error",
+        frame.filter(~pl.col("case").is_in(cases.implode())),
+        lambda row: f"There is no case {quoted(row['case'])}.",
+        "Use the id of a row of cases, or remove the row.",
+        "case",
+    )
+
+
+def _check_models(
+    name: str, tables: Tables, source: TableSource, info: SetInfo, problems: ProblemList
+) -> None:
+    """Models that are new to the set: undeclared ones in answers, unheard-of ones elsewhere."""
+    declared = {model.id for model in info.models}
+    if name == "answers":
+        known = declared or None
+    else:
+        known = declared | set(tables["answers"]["model"].unique().drop_nulls().to_list()) or None
+    if known is None:
+        return
+    different = tables[name]["model"].unique().drop_nulls().to_list()
+    for model in sorted(set(different) - known):
+        rows = tables[name].filter(pl.col("model") == model)
+        report_rows(
+            problems,
+            source,
+            "warning",
+            rows.head(1),
+            f"The model {quoted(model)} is not declared; it is shown under its id ({rows.height:,} "
+            f"row{'s'[: rows.height != 1]}).",
+            "Add it to models in reviewset.yaml.",
+            "model",
+        )
+
+
+def _check_readers(
+    frame: pl.DataFrame, source: TableSource, info: SetInfo, problems: ProblemList
+) -> None:
+    known = {reader.id for reader in info.readers}
+    for reader in sorted(set(frame["reader"].unique().drop_nulls().to_list()) - known):
+        report_rows(
+            problems,
+            source,
+            "warning",
+            frame.filter(pl.col("reader") == reader).head(1),
+            f"The reader {quoted(reader)} is not declared and is shown under this id.",
+            "Add the reader to readers in reviewset.yaml.",
+            "reader",
+        )
+
+
+def _check_answered(
+    frame: pl.DataFrame,
+    source: TableSource,
+    answers: pl.DataFrame,
+    cases: pl.Series,
+    problems: ProblemList,
+) -> None:
+    """Rows about an answer that is not there; those of unknown cases were reported already."""
+    pair = ["case", "model"]
+    asked = frame.select(pair).drop_nulls().unique()
+    present = answers.select(pair).join(asked, on=pair, how="semi")
+    absent = asked.join(present, on=pair, how="anti")
+    absent = absent.filter(pl.col("case").is_in(cases.implode()))
+    report_rows(
+        problems,
+        source,
+        "warning",
+        frame.join(absent, on=pair, how="semi", maintain_order="left"),
+        lambda row: f"There is no answer of {quoted(row['model'])} to {quoted(row['case'])}.",
+        "Add the answer, or remove the row.",
+    )
+
+
+def _check_pictures(
+    scores: pl.DataFrame, source: TableSource, answers: pl.DataFrame, problems: ProblemList
+) -> None:
+    placed = scores.filter(pl.col("image").is_not_null())
+    if placed.is_empty():
+        return
+    of_text = ~pl.col("dimension").is_in(vocab.IMAGE_DIMENSIONS)
+    report_rows(
+        problems,
+        source,
+        "warning",
+        placed.filter(of_text),
+        lambda row: f"A picture is named, but {row['dimension']} is not scored on pictures.",
+        f"Leave image empty, or score {listed(vocab.IMAGE_DIMENSIONS)}.",
+        "image",
+    )
+    pictures = answers.group_by("case", "model").agg(
+        pl.col("images").list.len().max().cast(pl.Int64).alias("_pictures")
+    )
+    beyond = placed.filter(~of_text).join(
+        pictures, on=["case", "model"], how="inner", maintain_order="left"
+    )
+    report_rows(
+        problems,
+        source,
+        "warning",
+        beyond.filter(pl.col("image") >= pl.col("_pictures")),
+        lambda row: (
+            f"Picture {row['image']} is scored, but the answer has {row['_pictures']}; "
+            "the first is 0."
+        ),
+        "Correct the number, or add the picture to the answer's images.",
+        "image",
+    )
+
+
+def _check_choices(tables: Tables, sources: Sources, problems: ProblemList) -> None:
+    cases = tables["cases"].select(
+        "id", "question_type", "_row", "correct", pl.col("options").list.len().alias("_options")
+    )
+    choice = cases.filter(pl.col("question_type") == "choice")
+    if choice.is_empty() or "cases" not in sources:
+        return
+    source = sources["cases"]
+    report_rows(
+        problems,
+        source,
+        "error",
+        choice.filter(pl.col("_options") == 0),
+        "A choice question has no options.",
+        "List them, or make it an open question.",
+        "options",
+    )
+    some = choice.filter(pl.col("_options") > 0)
+    report_rows(
+        problems,
+        source,
+        "error",
+        some.filter(pl.col("correct") >= pl.col("_options")),
+        lambda row: (
+            f"Option {row['correct']} is marked correct, but there are {row['_options']}; "
+            "the first is 0."
+        ),
+        "Count the options from 0.",
+        "correct",
+    )
+    report_rows(
+        problems,
+        source,
+        "warning",
+        some.filter(pl.col("correct").is_null()),
+        "No option is marked correct, so answers cannot be marked.",
+        "Give the number of the right option, counted from 0.",
+        "correct",
+    )
+    if "answers" not in sources:
+        return
+    chosen = (
+        tables["answers"].select("case", "choice", "_row").filter(pl.col("choice").is_not_null())
+    )
+    options = some.select(pl.col("id").alias("case"), "_options").unique("case")
+    beyond = chosen.join(options, on="case", how="inner", maintain_order="left")
+    report_rows(
+        problems,
+        sources["answers"],
+        "warning",
+        beyond.filter((pl.col("choice") >= pl.col("_options")) | (pl.col("choice") < 0)),
+        lambda row: (
+            f"Option {row['choice']} is chosen, but there are {row['_options']}; the first is 0."
+        ),
+        "Count the options from 0, or leave it empty when no option could be read.",
+        "choice",
+    )

@@ -1,0 +1,126 @@
+"""Boxes in COCO JSON, as the truth or as a model's, with the images they are on.
+
+A data set (images, annotations, categories) makes the cases, one an image or, where its images have
+a ``study_id``, one a study. A list of results adds a model's boxes to the data set given with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rexview.reviewset.importers.coco.box_placement import FoundBox, add_boxes
+from rexview.reviewset.importers.coco.file import CocoFile, CocoImage, Key, read_coco_file
+from rexview.reviewset.importers.core.draft import OPEN_QUESTION, Draft
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.images.names import name_images, safe_path
+from rexview.reviewset.importers.images.placement import place_images
+from rexview.schema import Case, StudyImage
+from rexview.vocab import normalise_view
+
+
+def read_coco(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
+    """Read COCO data sets and lists of results into one draft."""
+    draft = Draft(name=options["name"] or sources[0].stem.strip("_").replace("_", " "))
+    draft.description = f"Imported from COCO JSON: {', '.join(path.name for path in sources)}."
+    files: list[tuple[Path, CocoFile]] = []
+    labels: dict[Key, str] = {}
+    for path in sorted(sources, key=_is_list):
+        coco = read_coco_file(path, log, labels)
+        if coco is not None:
+            labels = {**coco.labels, **labels}
+            files.append((path, coco))
+    targets: dict[Key, tuple[str, str]] = {}
+    images: dict[Key, CocoImage] = {}
+    for path, coco in files:
+        if not coco.results:
+            images |= coco.images
+            targets |= _add_cases(draft, coco, options["question"] or OPEN_QUESTION, path, log)
+    if files and all(coco.results for _, coco in files) and not log.failed:
+        log.error(
+            files[0][0].name,
+            "A list of results says nothing about its images.",
+            "Give the COCO data set as well, that has “images” and “categories”.",
+        )
+    place_images(draft, options["images"], [path.parent for path in sources], log, sources[0].name)
+    has_results = any(coco.results for _, coco in files)
+    for path, coco in files:
+        as_model = coco.results or (options["model"] and not has_results)
+        model = (options["model"] or path.stem) if as_model else None
+        _add_boxes(draft, path, coco, targets, images, model, log)
+    return draft
+
+
+def _is_list(path: Path) -> bool:
+    """Whether a JSON file begins as a list: results are read after the sets that name things."""
+    with path.open("rb") as stream:
+        return stream.read(100).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+
+
+def _add_cases(
+    draft: Draft, coco: CocoFile, question: str, path: Path, log: ProblemLog
+) -> dict[Key, tuple[str, str]]:
+    """Add a case for each study or image; return the case and image id of each image's key."""
+    studies: dict[str, list[tuple[Key, CocoImage, str]]] = {}
+    for key, image in coco.images.items():
+        place = safe_path(image.name)
+        if place is None:
+            log.warning(
+                path.name,
+                "The file_name is not a path inside a folder; the image was left out.",
+                "Write it relative to the images folder.",
+                row=image.row,
+                field="images",
+                kind="path",
+            )
+            continue
+        name = place.rsplit(".", 1)[0] or place
+        studies.setdefault(image.study or name, []).append((key, image, place))
+    targets: dict[Key, tuple[str, str]] = {}
+    for case_id, entries in studies.items():
+        named = name_images(
+            [
+                StudyImage(id="", path=place, view=normalise_view(image.view), view_raw=image.view)
+                for _, image, place in entries
+            ]
+        )
+        extra = entries[0][1].extra
+        study = entries[0][1].study
+        draft.cases.setdefault(
+            case_id,
+            Case(id=case_id, question=question, study_id=study, images=named, extra=extra),
+        )
+        ids = {image.path: image.id for image in draft.cases[case_id].images}
+        targets |= {key: (case_id, ids[place]) for key, _, place in entries if place in ids}
+    return targets
+
+
+def _add_boxes(
+    draft: Draft,
+    path: Path,
+    coco: CocoFile,
+    targets: Mapping[Key, tuple[str, str]],
+    images: Mapping[Key, CocoImage],
+    model: str | None,
+    log: ProblemLog,
+) -> None:
+    found = []
+    absent = 0
+    for box in coco.boxes:
+        target = targets.get(box.image)
+        if target is None:
+            absent += 1
+            continue
+        size = images[box.image].size
+        found.append(FoundBox(*target, box.label, box.box, box.row, box.score, size))
+    added = add_boxes(draft, found, path.name, log, model=model)
+    whose = f"boxes of {model}" if model else "reference boxes"
+    log.note(f"{path.name}: {added:,} {whose}.")
+    if absent:
+        log.warning(
+            path.name,
+            f"{absent:,} boxes are for images that the data set does not list; they were left out.",
+            "Give the data set that the boxes belong to.",
+            field="image_id",
+        )

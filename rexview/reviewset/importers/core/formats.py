@@ -1,0 +1,163 @@
+"""The importers, with the options that the command line and the Data page offer.
+
+Each importer's code is imported when it runs: the command line lists the options of all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.errors import ImportSourceError
+from rexview.reviewset.importers.core.draft import Draft
+from rexview.reviewset.importers.core.importer import COMMON_OPTIONS, PROPOSED, Importer, Option
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.images.names import DICOM_SUFFIXES, RASTER_SUFFIXES
+from rexview.reviewset.importers.table.column_guess import propose_mapping
+from rexview.reviewset.importers.table.sheet import EXCEL_SUFFIXES, TEXT_SUFFIXES
+
+
+def _rexrank(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
+    from rexview.reviewset.importers.rexrank.importer import read_rexrank
+
+    return read_rexrank(sources, options, log)
+
+
+def _table(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
+    from rexview.reviewset.importers.table.importer import read_table
+
+    return read_table(sources, options, log)
+
+
+def _images(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
+    from rexview.reviewset.importers.images.importer import read_images
+
+    return read_images(sources, options, log)
+
+
+def _coco(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
+    from rexview.reviewset.importers.coco.importer import read_coco
+
+    return read_coco(sources, options, log)
+
+
+class _ShowMapping(argparse.Action):
+    """Prints the proposed mapping of a file and ends the program, as ``--version`` does."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        try:
+            mapping = propose_mapping(Path(values), sheet=getattr(namespace, "option_sheet", None))
+        except ImportSourceError as error:
+            reasons = "".join(f"\n{problem}" for problem in error.problems)
+            parser.exit(1, f"{error}{reasons}\n")
+        print(mapping.to_json())
+        parser.exit(0)
+
+
+def _table_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--show-mapping",
+        action=_ShowMapping,
+        metavar="FILE",
+        help="print the proposed meaning of the columns of FILE as JSON, and stop",
+    )
+
+
+_REXRANK: Final = Importer(
+    id="rexrank",
+    name="ReXrank JSON",
+    description="ReXrank data files and prediction files. Several files are merged on the study "
+    "id; each prediction file is one model.",
+    options=(
+        *COMMON_OPTIONS,
+        Option(
+            "model",
+            "texts",
+            "Model names",
+            "Name of a prediction file's model, or FILE=NAME; once for each file, in their order. "
+            "From the file name when left out.",
+        ),
+        Option("site", "text", "Site", "Where the studies come from, for all of them."),
+    ),
+    suffixes=(".json",),
+    folders=False,
+    read=_rexrank,
+)
+_TABLE: Final = Importer(
+    id="table",
+    name="CSV or Excel table",
+    description="A table with one row per answer, or one row per case and a column per model. "
+    "What its columns mean is proposed, and must be confirmed.",
+    options=(
+        *COMMON_OPTIONS,
+        Option(
+            "mapping",
+            "mapping",
+            "Columns",
+            "What the columns mean: the proposal as confirmed, a JSON file; or the word "
+            f"“{PROPOSED}” to take the proposal as it is.",
+        ),
+        Option("sheet", "text", "Sheet", "Sheet of an Excel file; the first one when left out."),
+        Option("model", "text", "Model", "The model, where no column says which one answered."),
+    ),
+    suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES),
+    folders=False,
+    read=_table,
+    extra_arguments=_table_arguments,
+)
+_IMAGES: Final = Importer(
+    id="images",
+    name="Folder of images",
+    description="A folder of DICOM, PNG, JPEG or WebP files, sub-folders included. DICOM studies "
+    "are numbered; names, ids and dates are left out. Tables of boxes and metadata beside the "
+    "images are recognised.",
+    options=(
+        *(option for option in COMMON_OPTIONS if option.name != "images"),
+        Option(
+            "group",
+            "choice",
+            "One case is",
+            "How PNG, JPEG and WebP files become cases: all of a folder, each file, or (auto) the "
+            "files of a small sub-folder together.",
+            default="auto",
+            choices=("auto", "folder", "file"),
+        ),
+        Option("boxes", "file", "Boxes", "Table or COCO JSON with reference boxes."),
+        Option("metadata", "file", "Metadata", "Table with view, age, sex or labels by image."),
+        Option(
+            "tables",
+            "switch",
+            "Use tables in the folder",
+            "Boxes and metadata are looked for in the folder itself.",
+            default=True,
+        ),
+    ),
+    suffixes=(*DICOM_SUFFIXES, *RASTER_SUFFIXES),
+    folders=True,
+    read=_images,
+)
+_COCO: Final = Importer(
+    id="coco",
+    name="COCO boxes",
+    description="Boxes in COCO JSON: a data set makes reference boxes, or with a model's name that "
+    "model's boxes; a list of results is added as a model's to the data set given with it.",
+    options=(
+        *COMMON_OPTIONS,
+        Option("model", "text", "Model", "The boxes are this model's, not the truth."),
+    ),
+    suffixes=(".json",),
+    folders=False,
+    read=_coco,
+)
+FORMATS: Final[dict[str, Importer]] = {
+    importer.id: importer for importer in (_REXRANK, _TABLE, _IMAGES, _COCO)
+}
+"""Importers by id, in the order in which a form lists them."""

@@ -1,0 +1,172 @@
+"""Running an import: options checked, sources read, the review set written as a whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rexview.bounded import typed_path
+from rexview.errors import FileRefused, ImportSourceError
+from rexview.reviewset import write
+from rexview.reviewset.importers.core.draft import Draft
+from rexview.reviewset.importers.core.formats import FORMATS
+from rexview.reviewset.importers.core.importer import Importer, ImportReport
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+
+_SHOWN = 60
+_NO_OPTIONS: Mapping[str, Any] = {}
+
+
+def import_source(
+    format_id: str,
+    sources: Sequence[Path],
+    out: Path,
+    *,
+    options: Mapping[str, Any] = _NO_OPTIONS,
+) -> ImportReport:
+    """Make a review set from files of another format.
+
+    Parameters
+    ----------
+    format_id : str
+        A key of :data:`FORMATS`.
+    sources : sequence of Path
+        Files or folders of that format. They are only read.
+    out : Path
+        The folder of the review set: not there yet, or empty; not inside a source.
+    options : mapping
+        By the names of the importer's options.
+
+    Returns
+    -------
+    ImportReport
+        What was made; its problems are warnings.
+
+    Raises
+    ------
+    ImportSourceError
+        With every problem found, when nothing can be imported. Nothing is written then.
+    """
+    log = ProblemLog()
+    importer = FORMATS.get(format_id)
+    if importer is None:
+        log.error(format_id, "There is no such format.", f"Choose one of {', '.join(FORMATS)}.")
+        raise ImportSourceError("The import cannot start.", log.problems)
+    sources = [_usable(source, log, None) for source in sources]
+    out = _usable(out, log, "out")
+    if log.failed:
+        raise ImportSourceError("The import cannot start.", log.problems)
+    settings = _read_options(importer, options, log)
+    _check_sources(importer, sources, log)
+    _check_out(sources, out, log)
+    if log.failed:
+        raise ImportSourceError("The import cannot start.", log.problems)
+    draft = importer.read(sources, settings, log)
+    if not draft.cases and not log.failed:
+        log.error(sources[0].name, "Nothing was found to import.", f"Give {importer.description}")
+    if log.failed:
+        raise ImportSourceError(f"{sources[0].name} cannot be imported.", log.problems)
+    found = _count_found(draft)
+    _write(draft, out, settings, log)
+    return ImportReport(format_id, out, _counts(draft, found), log.notes, log.problems)
+
+
+def _read_options(importer: Importer, given: Mapping[str, Any], log: ProblemLog) -> dict[str, Any]:
+    known = {option.name: option for option in importer.options}
+    for name in given.keys() - known.keys():
+        log.error(name, "This format has no such option.", f"Use {', '.join(known)}.", field=name)
+    settings: dict[str, Any] = {"images": None}
+    for option in importer.options:
+        try:
+            settings[option.name] = option.read(given.get(option.name))
+        except ValueError as error:
+            log.error(option.name, f"This option {error}", option.help, field=option.name)
+    return settings
+
+
+def _check_sources(importer: Importer, sources: Sequence[Path], log: ProblemLog) -> None:
+    if not sources:
+        log.error("source", "No source was given.", "Give a file or folder to import.")
+    for source in sources:
+        if not source.exists():
+            log.error(source.name, "There is no such file or folder.", "Check the path.")
+        elif not source.is_dir() and not source.is_file():
+            message = "This is a device or a pipe, not a file."
+            log.error(source.name, message, "Give a file or a folder.")
+        elif source.is_dir() and not importer.folders:
+            kinds = ", ".join(importer.suffixes)
+            log.error(source.name, "This is a folder.", f"Give files that end in {kinds}.")
+
+
+def _usable(path: Path, log: ProblemLog, field: str | None) -> Path:
+    """The path itself, reported when no file can have it."""
+    try:
+        return typed_path(os.fspath(path))
+    except FileRefused as refusal:
+        log.error(Path(path).name[:_SHOWN], str(refusal), "Give another path.", field=field)
+        return Path()
+
+
+def _check_out(sources: Sequence[Path], out: Path, log: ProblemLog) -> None:
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        log.error(out.name, "The output folder is not empty.", "Choose a new folder.", field="out")
+    for source in sources:
+        if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
+            log.error(
+                out.name,
+                "The output folder lies inside the source, which must not be changed.",
+                "Choose a folder elsewhere.",
+                field="out",
+            )
+
+
+def _write(draft: Draft, out: Path, settings: Mapping[str, Any], log: ProblemLog) -> None:
+    """Write into a hidden folder beside ``out`` first, and move it there when it is complete."""
+    from rexview.reviewset.importers.images.placement import copy_images
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+    made = part / "set"
+    try:
+        if settings["copy"]:
+            copied = copy_images(draft, part / "images")
+            log.note(f"{copied:,} images were copied into the review set.")
+        base = None if settings["copy"] else draft.images_base
+        images = "images/" if base is None else os.fspath(base.resolve())
+        write(draft.to_review_set(made, images), made, table_format=settings["table_format"])
+        if (part / "images").is_dir():
+            (part / "images").rename(made / "images")
+        if out.is_dir():
+            out.rmdir()
+        made.rename(out)
+    except OSError as error:
+        log.error(out.name, f"Writing failed: {error.strerror}.", "Check the disk, then try again.")
+        raise ImportSourceError("The review set cannot be written.", log.problems) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _count_found(draft: Draft) -> int:
+    if draft.images_base is None:
+        return 0
+    paths = {image.path for image in draft.images()}
+    return sum((draft.images_base / path).is_file() for path in paths)
+
+
+def _counts(draft: Draft, found: int) -> dict[str, int]:
+    counts = {
+        "cases": len(draft.cases),
+        "answers": len(draft.answers),
+        "models": len(draft.models),
+        "scores": len(draft.scores),
+        "reader flags": len(draft.flags),
+        "reference boxes": sum(len(case.reference_boxes) for case in draft.cases.values()),
+        "boxes of models": sum(len(answer.boxes) for answer in draft.answers),
+        "images": len({image.path for image in draft.images()}),
+    }
+    kept = {name: number for name, number in counts.items() if number}
+    return kept | ({"images found": found} if counts["images"] else {})

@@ -1,0 +1,173 @@
+"""Image files found in folders, gathered into studies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from rexview.errors import ImageError
+from rexview.imaging import ImageFacts
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.images.inspection import (
+    StudyHeader,
+    inspect_image,
+    is_dicom,
+    read_study,
+)
+from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
+from rexview.reviewset.importers.table.column_names import ColumnName
+
+TABLE_SUFFIXES: Final = (".csv", ".tsv", ".xlsx", ".json")
+NOT_RADIOGRAPHS: Final = frozenset(("CT", "MR", "PT", "NM", "US", "SM", "OCT", "OP", "ES", "ECG"))
+"""DICOM modalities (0008,0060) that are left out of an import of radiographs."""
+MOST_IN_A_STUDY: Final = 8
+"""A folder with more pictures than this is not taken for one study."""
+_SKIPPED_FOLDERS: Final = frozenset(("__MACOSX", "__pycache__", "node_modules"))
+_NOT_IMAGES: Final = frozenset(
+    (
+        *(".txt", ".md", ".csv", ".tsv", ".json", ".jsonl", ".xlsx", ".xls", ".pdf", ".xml"),
+        *(".html", ".py", ".yaml", ".yml", ".zip", ".gz", ".tar", ".parquet", ".log", ".docx"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class FoundImage:
+    """An image file: its path from the base folder, what it says, its DICOM study if it has one."""
+
+    path: str
+    facts: ImageFacts
+    study: StudyHeader | None = None
+
+    @property
+    def view(self) -> str | None:
+        """View as the file says, else as its name does (``view1_frontal.jpg``)."""
+        return self.facts.view or _view_in_name(self.path)
+
+
+def _view_in_name(path: str) -> str | None:
+    """Read a view from a file name: whole words only, and PA, AP and LAT only as the last one."""
+    words = ColumnName.of(PurePosixPath(path).stem).words
+    clear = {word for word in words if word in ("frontal", "lateral")}
+    if words and words[-1] in ("pa", "ap", "lat"):
+        clear.add(words[-1])
+    return clear.pop().upper() if len(clear) == 1 else None
+
+
+def base_folder(sources: Sequence[Path]) -> Path:
+    """Return the folder that holds all sources: a single folder itself, else the common one."""
+    folders = [source if source.is_dir() else source.parent for source in sources]
+    return Path(os.path.commonpath([folder.resolve() for folder in folders]))
+
+
+def files_below(sources: Sequence[Path]) -> Iterator[Path]:
+    """Yield files in and below the sources in a steady order, hidden ones and review sets not."""
+    for source in sources:
+        if source.is_file():
+            yield source
+            continue
+        for folder, folders, names in os.walk(source):
+            if "reviewset.yaml" in names:
+                folders.clear()
+                continue
+            folders[:] = sorted(
+                name for name in folders if name[0] != "." and name not in _SKIPPED_FOLDERS
+            )
+            for name in sorted(names):
+                path = Path(folder, name)
+                named = not name.startswith(".") and name.lower() not in ("thumbs.db", "dicomdir")
+                if named and path.is_file():  # a pipe would be waited for
+                    yield path
+
+
+def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[FoundImage]:
+    """Find and inspect every image file; what is broken or no radiograph becomes a warning."""
+    found: list[FoundImage] = []
+    for path in dict.fromkeys(file.absolute() for file in files_below(sources)):
+        suffix = path.suffix.lower()
+        raster = suffix in RASTER_SUFFIXES
+        if not raster and (suffix in _NOT_IMAGES or not is_dicom(path)):
+            continue
+        shown = _shown(path, base)
+        if shown is None or not path.resolve().is_relative_to(base.resolve()):
+            log.warning(
+                path.name,
+                "The file is a link to a place outside of the folder; it was left out.",
+                "Put the file itself into the folder.",
+                kind="link",
+            )
+            continue
+        try:
+            facts = inspect_image(path)
+            study = None if raster and not is_dicom(path) else read_study(path)
+        except ImageError as error:
+            log.warning(
+                shown,
+                f"{error} It was left out.",
+                "Replace it by an intact file if it should be a radiograph.",
+                kind="broken",
+            )
+            continue
+        if study is not None and study.modality in NOT_RADIOGRAPHS:
+            log.warning(
+                shown,
+                f"The file is not a radiograph ({study.modality}); it was left out.",
+                "Nothing, if that is right.",
+                kind="not a radiograph",
+            )
+            continue
+        found.append(FoundImage(shown, facts, study))
+    return found
+
+
+def _shown(path: Path, base: Path) -> str | None:
+    try:
+        return path.resolve().parent.relative_to(base.resolve()).joinpath(path.name).as_posix()
+    except ValueError:
+        return None
+
+
+def by_study(images: Iterable[FoundImage]) -> list[list[FoundImage]]:
+    """Gather DICOM files by StudyInstanceUID, in the order in which studies are met.
+
+    A file without one is a study of its own. Within a study: by time, number, path.
+    """
+    studies: dict[str, list[FoundImage]] = {}
+    for image in images:
+        if image.study is not None:
+            studies.setdefault(image.study.study or image.path, []).append(image)
+    return [
+        sorted(study, key=lambda one: (one.study.order if one.study else ("", 0), one.path))
+        for study in studies.values()
+    ]
+
+
+def by_folder(images: Iterable[FoundImage], how: str) -> dict[str, list[FoundImage]]:
+    """Gather pictures into cases: the case's id, and its images.
+
+    Parameters
+    ----------
+    images : iterable of FoundImage
+        Pictures without a DICOM header.
+    how : str
+        ``file``: each one a case; ``folder``: those of one folder together; ``auto``: those of a
+        sub-folder together when they are at most :data:`MOST_IN_A_STUDY`.
+    """
+    folders: dict[str, list[FoundImage]] = {}
+    for image in images:
+        folders.setdefault(str(PurePosixPath(image.path).parent), []).append(image)
+    cases: dict[str, list[FoundImage]] = {}
+    for folder, inside in folders.items():
+        together = how == "folder" or (
+            how == "auto" and folder != "." and len(inside) <= MOST_IN_A_STUDY
+        )
+        if together:
+            cases["images" if folder == "." else folder] = inside
+            continue
+        for image in inside:
+            name = str(PurePosixPath(image.path).with_suffix(""))
+            cases.setdefault(image.path if name in cases else name, []).append(image)
+    return cases

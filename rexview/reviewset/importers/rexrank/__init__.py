@@ -1,0 +1,1 @@
+"""ReXrank's JSON."""

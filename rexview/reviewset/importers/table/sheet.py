@@ -1,0 +1,268 @@
+"""Tables of text: CSV and TSV files, and Excel through :mod:`.workbook`.
+
+Whatever the file, a :class:`Sheet` has unique column names and cells that are text or None, so
+that the rest of an import need not know where a table came from.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.text_encoding import decode, read_source
+from rexview.reviewset.importers.table.workbook import read_workbook
+
+TEXT_SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt")
+EXCEL_SUFFIXES: Final = (".xlsx", ".xlsm")
+MAX_TEXT_BYTES: Final = 500_000_000
+MAX_COLUMNS: Final = 2000
+MAX_CELLS: Final = 5_000_000
+MAX_CELL_CHARACTERS: Final = 10_000_000
+_DELIMITERS: Final = (",", ";", "\t", "|")
+_NO_DELIMITER: Final = "\x1f"
+_SAMPLE_CHARACTERS: Final = 200_000
+_SAMPLE_ROWS: Final = 100
+_TITLE_ROWS: Final = 20
+_NO_VALUE: Final = frozenset(("", "nan", "NaN", "NULL", "null", "#N/A", "<NA>", "NaT"))
+
+Row = Sequence[str | None]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table. ``numbers`` are the rows' numbers as its file shows them.
+
+    For CSV that is the data row (1 is the first below the header), for Excel the row of the sheet.
+    """
+
+    file: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+    numbers: tuple[int, ...]
+    name: str | None = None
+
+    def records(self) -> Iterator[tuple[int, dict[str, str | None]]]:
+        """Yield each row's number and its cells by column."""
+        for number, row in zip(self.numbers, self.rows, strict=True):
+            yield number, dict(zip(self.columns, row, strict=True))
+
+    def column(self, name: str) -> tuple[str | None, ...]:
+        """Return the cells of one column, from the top."""
+        place = self.columns.index(name)
+        return tuple(row[place] for row in self.rows)
+
+
+def read_sheet(
+    path: Path, log: ProblemLog, *, sheet: str | None = None, max_rows: int | None = None
+) -> Sheet | None:
+    """Read a CSV, TSV or Excel table; log an error and return None when it cannot be read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    log : ProblemLog
+        Gets problems and notes.
+    sheet : str, optional
+        Name of the Excel sheet; the first one that holds anything when left out.
+    max_rows : int, optional
+        Stop after so many rows, for a first look.
+    """
+    suffix = path.suffix.lower()
+    if suffix in EXCEL_SUFFIXES:
+        book = read_workbook(path, log, sheet=sheet, max_rows=max_rows)
+        if book is None:
+            return None
+        name, numbered = book
+        return _assemble(path.name, numbered, log, name, count_from_header=False)
+    if suffix in (".xls", ".ods", ".numbers"):
+        log.error(path.name, "This kind of spreadsheet cannot be read.", "Save it as .xlsx or CSV.")
+        return None
+    rows = _text_rows(path, log, max_rows)
+    return None if rows is None else _assemble(path.name, rows, log, None, count_from_header=True)
+
+
+def _text_rows(
+    path: Path, log: ProblemLog, max_rows: int | None
+) -> Iterable[tuple[int, list[str | None]]] | None:
+    content = read_source(path, MAX_TEXT_BYTES, log)
+    if content is None:
+        return None
+    text, encoding = decode(content)
+    if not text.strip('\ufeff\x00 \t\r\n,;|"'):
+        log.error(path.name, "The file is empty.", "Give the file that holds the table.")
+        return None
+    if text.startswith("PK\x03\x04"):
+        log.error(path.name, "This is not a text file.", "Give it its own ending, such as .xlsx.")
+        return None
+    if encoding == "cp1252":
+        log.warning(
+            path.name,
+            "The file is not UTF-8; it was read as Windows-1252.",
+            "Save it as “CSV UTF-8” if letters look wrong.",
+        )
+    delimiter, text = _delimiter(text)
+    limit = csv.field_size_limit(MAX_CELL_CHARACTERS)
+    try:
+        rows: list[tuple[int, list[str | None]]] = []
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        cells = 0
+        for number, row in enumerate(reader):
+            rows.append((number, list(row)))
+            cells += len(row) + 1
+            if len(row) > 10 * MAX_COLUMNS or cells > MAX_CELLS:
+                log.error(path.name, *_too_large(len(row)))
+                return None
+            if max_rows is not None and number > max_rows + _TITLE_ROWS:
+                break
+    except csv.Error:
+        log.error(
+            path.name,
+            "A quotation mark is opened and not closed, or a cell is far too long.",
+            "Close the quotation marks, and save the file again.",
+            row=len(rows),
+        )
+        return None
+    finally:
+        csv.field_size_limit(limit)
+    return rows
+
+
+def _too_large(columns: int) -> tuple[str, str]:
+    """Say that a table has too many columns, else too many cells, and what to do."""
+    if columns > MAX_COLUMNS:
+        return f"The table has {columns:,} columns.", f"Keep at most {MAX_COLUMNS:,}."
+    message = f"The table has more than {MAX_CELLS:,} cells."
+    return message, "Split it into several files, or leave out columns that are not needed."
+
+
+def _delimiter(text: str) -> tuple[str, str]:
+    """Choose the delimiter that splits the first rows most evenly into most columns.
+
+    One that does not occur is chosen for a table of a single column. Excel's first line ``sep=;``
+    decides, and is taken off.
+    """
+    start = text[:6].lower()
+    if start.startswith("sep=") and len(text) > 5:
+        return text[4], text.partition("\n")[2]
+    sample = text[:_SAMPLE_CHARACTERS]
+    best, best_score = _NO_DELIMITER, (0.0, 0)
+    for delimiter in _DELIMITERS:
+        widths: list[int] = []
+        try:
+            for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):
+                if any(cell.strip() for cell in row):
+                    widths.append(len(row))
+                if len(widths) >= _SAMPLE_ROWS:
+                    break
+        except csv.Error:
+            continue
+        if not widths:
+            continue
+        width, agreeing = Counter(widths).most_common(1)[0]
+        score = (agreeing / len(widths) if width > 1 else 0.0, width)
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best, text
+
+
+def _assemble(
+    file: str,
+    numbered: Iterable[tuple[int, list[str | None]]],
+    log: ProblemLog,
+    name: str | None,
+    *,
+    count_from_header: bool,
+) -> Sheet | None:
+    """Find the header, name the columns, drop blank rows."""
+    cleaned = [(number, [_cell(cell) for cell in row]) for number, row in numbered]
+    filled = [(number, row) for number, row in cleaned if any(cell is not None for cell in row)]
+    header_place = _header_place(filled)
+    if header_place is None:
+        log.error(file, "The table is empty.", "Give a table with a header row and data below it.")
+        return None
+    if header_place:
+        log.note(f"{file}: {header_place} row(s) above the column names were passed over.")
+    header_number, header = filled[header_place]
+    width = max(len(_trimmed(row)) for _, row in filled[header_place:])
+    if width > MAX_COLUMNS:
+        log.error(file, *_too_large(width))
+        return None
+    body = filled[header_place + 1 :]
+    columns = _names(_trimmed(header), width, file, log, body)
+    for number, row in body:
+        if count_from_header and len(_trimmed(row)) > len(_trimmed(header)):
+            log.warning(
+                file,
+                "The row has more cells than there are columns.",
+                "Put quotation marks around cells that hold the delimiter.",
+                row=number - header_number,
+                kind="wide row",
+            )
+    rows = tuple(tuple([*row, *[None] * width][:width]) for _, row in body)
+    offset = header_number if count_from_header else 0
+    return Sheet(file, columns, rows, tuple(number - offset for number, _ in body), name)
+
+
+def _cell(cell: str | None) -> str | None:
+    if cell is None:
+        return None
+    text = cell.strip().strip("\ufeff")
+    return None if text in _NO_VALUE else text
+
+
+def _trimmed(row: list[str | None]) -> list[str | None]:
+    end = len(row)
+    while end and row[end - 1] is None:
+        end -= 1
+    return row[:end]
+
+
+def _header_place(rows: list[tuple[int, list[str | None]]]) -> int | None:
+    """Return where the header is: the first row, below titles that stand alone in their row."""
+    if not rows:
+        return None
+    filled = [sum(cell is not None for cell in row) for _, row in rows[:_SAMPLE_ROWS]]
+    needed = min(2, median(filled))
+    return next(place for place, number in enumerate(filled) if number >= needed)
+
+
+def _names(
+    header: list[str | None],
+    width: int,
+    file: str,
+    log: ProblemLog,
+    body: list[tuple[int, list[str | None]]],
+) -> tuple[str, ...]:
+    names: list[str] = []
+    for place in range(width):
+        given = header[place] if place < len(header) else None
+        name = " ".join(given.split()) if given else f"column {place + 1}"
+        if not given and any(place < len(row) and row[place] for _, row in body):
+            log.warning(
+                file,
+                f"Column {place + 1} has no name; it is called “{name}”.",
+                "Write one name above every column; a name over several merged cells counts for "
+                "the first of them only.",
+                kind="unnamed column",
+            )
+        if name in names:
+            copy = 2
+            while f"{name} ({copy})" in names:
+                copy += 1
+            log.warning(
+                file,
+                f"Two columns are called “{name}”; the later one is called “{name} ({copy})”.",
+                "Give every column its own name.",
+                kind="column twice",
+            )
+            name = f"{name} ({copy})"
+        names.append(name)
+    return tuple(names)

@@ -1,0 +1,284 @@
+"""Rows of an Excel sheet as text, with guards against files that are not what they seem.
+
+The stored results of formulas are read, formulas are never run. A file that would unpack to
+something huge is refused before it is opened.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+
+MAX_UNPACKED_BYTES: Final = 300_000_000
+MAX_RATIO: Final = 300
+MAX_ROWS: Final = 1_048_576
+MAX_FILLED_ROWS: Final = 100_000
+"""A workbook takes a hundred times as long to read as a CSV file of the same rows."""
+MAX_TAGS: Final = 5_000_000
+"""Tags of XML in the whole workbook; a cell has four to six."""
+MAX_COLUMNS: Final = 2000
+_RATIO_MATTERS_FROM: Final = 50_000_000
+_CHUNK: Final = 1 << 20
+_MERGED: Final = re.compile(
+    rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
+)
+_FORMULA: Final = re.compile(rb"<(?:\w+:)?f[\s>/]")
+_TOO_LARGE: Final = (
+    "The workbook has far more rows or cells than can be read here.",
+    "Save the sheet as CSV, and import that.",
+)
+_OVERLAP: Final = 200
+
+Merged = tuple[int, int, int, int]
+"""First column, first row, last column, last row of merged cells, counted from 1."""
+
+
+def read_workbook(
+    path: Path, log: ProblemLog, *, sheet: str | None = None, max_rows: int | None = None
+) -> tuple[str, list[tuple[int, list[str | None]]]] | None:
+    """Read one sheet: its name, and its rows with their numbers in the sheet.
+
+    Cells merged downwards below the first row count for each of their rows, as the reader of the
+    sheet sees it; all merged cells are reported. Logs an error and returns None when the file
+    cannot be read.
+    """
+    if not _is_sound(path, log):
+        return None
+    try:
+        with path.open("rb") as stream, _quiet_openpyxl():
+            book = _open(stream, data_only=True)
+            chosen = _choose(book, sheet, path.name, log)
+            if chosen is None:
+                return None
+            merged, has_formulas = _look_through(path, chosen)
+            rows = list(_rows(chosen, max_rows))
+            if len(rows) > MAX_FILLED_ROWS:
+                log.error(path.name, *_TOO_LARGE)
+                return None
+            if has_formulas:
+                formulas = _open(stream, data_only=False)[chosen.title]
+                _report_formulas(formulas, path.name, rows, log)
+    except Exception:
+        # openpyxl raises whatever its parsing runs into; a damaged file has many ways to do so.
+        log.error(path.name, "The Excel file is damaged.", "Open it in Excel and save it again.")
+        return None
+    _spread(rows, merged, path.name, log)
+    return chosen.title, rows
+
+
+def _open(stream: BinaryIO, *, data_only: bool) -> Any:
+    from openpyxl import load_workbook
+
+    return load_workbook(stream, read_only=True, data_only=data_only, keep_links=False)
+
+
+@contextmanager
+def _quiet_openpyxl() -> Iterator[None]:
+    """Keep openpyxl from warning of parts of a workbook that do not matter here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module=r"openpyxl(\.|$)")
+        yield
+
+
+def _is_sound(path: Path, log: ProblemLog) -> bool:
+    """Whether the file is a zip archive of bearable size without XML entities."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            unpacked = sum(entry.file_size for entry in entries)
+            packed = max(1, path.stat().st_size)
+            bomb = unpacked > _RATIO_MATTERS_FROM and unpacked / packed > MAX_RATIO
+            if unpacked > MAX_UNPACKED_BYTES or bomb or len(entries) > 10_000:
+                log.error(
+                    path.name,
+                    "The Excel file would unpack to something far too large.",
+                    "Save the sheet as CSV, and import that.",
+                )
+                return False
+            for entry in entries:
+                if entry.filename.endswith((".xml", ".rels")):
+                    with archive.open(entry) as stream:
+                        start = stream.read(4096).replace(b"\x00", b"")
+                    if b"<!DOCTYPE" in start or b"<!ENTITY" in start:
+                        log.error(
+                            path.name,
+                            "The Excel file holds declarations that Excel does not write.",
+                            "Open it in Excel and save it again.",
+                        )
+                        return False
+            if _tags(archive) > MAX_TAGS:
+                log.error(path.name, *_TOO_LARGE)
+                return False
+    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError):
+        log.error(
+            path.name,
+            "The file is not an Excel workbook, or it is protected by a password.",
+            "Save it again as .xlsx without a password, or as CSV.",
+        )
+        return False
+    return True
+
+
+def _tags(archive: zipfile.ZipFile) -> int:
+    """Count the tags of all parts, up to some more than are allowed: openpyxl may read them all."""
+    found = 0
+    for entry in archive.infolist():
+        if entry.filename.endswith(".xml"):
+            with archive.open(entry) as stream:
+                while found <= MAX_TAGS and (chunk := stream.read(_CHUNK)):
+                    found += chunk.count(b"<")
+    return found
+
+
+def _choose(book: Any, wanted: str | None, file: str, log: ProblemLog) -> Any:
+    sheets = list(book.worksheets)
+    names = [sheet.title for sheet in sheets]
+    if wanted is not None:
+        if wanted not in names:
+            log.error(
+                file,
+                f"There is no sheet “{wanted}”.",
+                f"Choose one of: {', '.join(names[:20])}.",
+                field="sheet",
+            )
+            return None
+        return sheets[names.index(wanted)]
+    visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
+    for sheet in visible:
+        if next(_rows(sheet, 1), None) is not None:
+            if len(visible) > 1:
+                others = [name for name in names if name != sheet.title]
+                log.note(
+                    f"{file}: the sheet “{sheet.title}” was read; there are also "
+                    f"{', '.join(f'“{name}”' for name in others[:10])}."
+                )
+            return sheet
+    log.error(file, "The workbook is empty.", "Give the workbook that holds the table.")
+    return None
+
+
+def _rows(sheet: Any, max_rows: int | None) -> Iterator[tuple[int, list[str | None]]]:
+    """Yield the rows that hold anything; what the file claims about its size is not believed."""
+    sheet.reset_dimensions()
+    rows = sheet.iter_rows(max_row=MAX_ROWS, max_col=None, values_only=True)
+    given = 0
+    for number, values in enumerate(rows, start=1):
+        cells = [_text(value) for value in values[:MAX_COLUMNS]]
+        if any(cell is not None for cell in cells):
+            yield number, cells
+            given += 1
+        if given > MAX_FILLED_ROWS:
+            return
+        if number >= MAX_ROWS or (max_rows is not None and given > max_rows):
+            return
+
+
+def _text(value: Any) -> str | None:
+    """Return a cell's value as text: whole numbers without ``.0``, dates as ISO 8601."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime):
+        return value.date().isoformat() if value.time() == time() else value.isoformat()
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return str(value.total_seconds())
+    text = str(value).strip()
+    return text or None
+
+
+def _look_through(path: Path, sheet: Any) -> tuple[list[Merged], bool]:
+    """Return merged cells, and whether there are formulas, from the sheet's own XML."""
+    merged: list[Merged] = []
+    formulas = False
+    with zipfile.ZipFile(path) as archive, archive.open(sheet._worksheet_path) as stream:
+        before = b""
+        while chunk := stream.read(_CHUNK):
+            window = before + chunk
+            formulas = formulas or _FORMULA.search(window) is not None
+            merged += [
+                (_column(one[1]), int(one[2]), _column(one[3]), int(one[4]))
+                for one in _MERGED.finditer(window)
+                if one.end() > len(before)
+            ]
+            before = window[-_OVERLAP:]
+    return merged, formulas
+
+
+def _column(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = number * 26 + letter - 64
+    return number
+
+
+def _report_formulas(
+    sheet: Any, file: str, rows: list[tuple[int, list[str | None]]], log: ProblemLog
+) -> None:
+    """Warn of formulas whose result is not stored: their cells were read as empty."""
+    read = dict(rows)
+    sheet.reset_dimensions()
+    for number, cells in enumerate(sheet.iter_rows(max_row=MAX_ROWS), start=1):
+        values = read.get(number, [])
+        for place, cell in enumerate(cells[:MAX_COLUMNS]):
+            if cell.data_type == "f" and (place >= len(values) or values[place] is None):
+                log.warning(
+                    file,
+                    "The cell is a formula without a stored result; it was read as empty.",
+                    "Open the file in Excel and save it, or replace the formula by its value.",
+                    row=number,
+                    field=f"column {_letters(place + 1)}",
+                    kind="formula",
+                )
+
+
+def _spread(
+    rows: list[tuple[int, list[str | None]]], merged: list[Merged], file: str, log: ProblemLog
+) -> None:
+    """Write the value of cells merged downwards into each row; report all merged cells."""
+    if not rows:
+        return
+    by_number = dict(rows)
+    header, last = rows[0][0], rows[-1][0]
+    budget = MAX_ROWS
+    for left, top, right, bottom in merged:
+        where = f"{_letters(left)}{top}:{_letters(right)}{bottom}"
+        if top <= header:
+            message = f"The cells {where} are merged in the first row."
+            remedy = "Write one name above every column, all in one row."
+        elif right > left:
+            message = f"The cells {where} are merged; only the first of them was read."
+            remedy = "Write each value into its own cell."
+        else:
+            message = f"The cells {where} are merged; their value was read for each row."
+            remedy = "Write the value into every row if that is not what was meant."
+        log.warning(file, message, remedy, row=top, kind=remedy)
+        value = by_number.get(top, [])[left - 1 : left]
+        if top <= header or not value or left > MAX_COLUMNS:
+            continue
+        for number in range(top + 1, min(bottom, last, top + budget) + 1):
+            row = by_number.get(number)
+            budget -= 1
+            if row is not None:
+                row.extend([None] * (left - len(row)))
+                row[left - 1] = value[0]
+
+
+def _letters(column: int) -> str:
+    text = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        text = chr(65 + rest) + text
+    return text

@@ -1,0 +1,1 @@
+"""The tables of a review set: declared columns and the readers of their files."""

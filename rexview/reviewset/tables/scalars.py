@@ -1,0 +1,241 @@
+"""Plain columns as given, turned into the declared type, with every value that does not fit.
+
+All of it works on whole columns. Text, numbers and words come from JSON, CSV and Parquet alike: a
+number in a text column is taken as text, ``"5"`` in a number column as 5, and what pandas or a
+spreadsheet writes for nothing (``NaN``, ``NA``, an empty cell) as nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import polars as pl
+
+from rexview.reviewset.json_text import MISSING, is_missing
+from rexview.reviewset.problems import listed
+from rexview.reviewset.tables import dates
+from rexview.reviewset.tables.column import KIND_NAMES, Column
+from rexview.reviewset.tables.source_location import Place
+from rexview.vocab import LONGEST_ID
+
+_YES: Final = ("true", "yes", "y", "1", "1.0", "t")
+_NO: Final = ("false", "no", "n", "0", "0.0", "f")
+
+
+def conform(values: list[Any] | pl.Series, column: Column, place: Place) -> pl.Series:
+    """Turn a column of plain values into ``column.dtype``.
+
+    What does not fit is reported at its place and becomes null; so does nothing where something is
+    required, words that are not among ``column.words``, and numbers outside its range.
+    """
+    series = natural(values, column, place)
+    converted = _CONVERTERS[column.kind](series, column, place)
+    if column.required and converted.null_count():
+        place.report(
+            "error",
+            ~_is_given(series, column),
+            "Nothing is given.",
+            f"Give the {column.name} in every row.",
+        )
+    return converted.alias(column.name)
+
+
+def natural(values: list[Any] | pl.Series, column: Column, place: Place) -> pl.Series:
+    """Make a series of one plain type; mixed values become text."""
+    if isinstance(values, pl.Series):
+        if isinstance(values.dtype, pl.Categorical | pl.Enum):
+            return values.cast(pl.String)
+        if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
+            _not_plain(values.is_not_null(), column, place)
+            return pl.Series(values.name, [None] * len(values), dtype=pl.String)
+        return values
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds & {list, dict}:
+        _not_plain(pl.Series([isinstance(value, list | dict) for value in values]), column, place)
+        values = [None if isinstance(value, list | dict) else value for value in values]
+        kinds -= {list, dict}
+    if kinds <= {str}:
+        return pl.Series(values, dtype=pl.String)
+    if kinds == {bool}:
+        return pl.Series(values, dtype=pl.Boolean)
+    if kinds == {int} and all(value is None or abs(value) < 2**63 for value in values):
+        return pl.Series(values, dtype=pl.Int64)
+    if kinds == {float}:
+        return pl.Series(values, dtype=pl.Float64)
+    texts = [None if is_missing(value) else _as_text(value) for value in values]
+    return pl.Series(texts, dtype=pl.String)
+
+
+def _not_plain(wrong: pl.Series, column: Column, place: Place) -> None:
+    kind = KIND_NAMES[column.kind]
+    place.report(
+        "error",
+        wrong,
+        f"A list, an object or binary data stands where a {kind} is expected.",
+        f"Write one {kind}.",
+    )
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _is_given(series: pl.Series, column: Column) -> pl.Series:
+    if series.dtype == pl.String:
+        text = series.str.strip_chars()
+        nothing = [""] if column.kind in ("id", "text") else MISSING
+        return ~text.str.to_lowercase().is_in(nothing).fill_null(True)
+    return series.is_not_nan().fill_null(False) if series.dtype.is_float() else series.is_not_null()
+
+
+def _text(series: pl.Series, column: Column, place: Place) -> pl.Series:
+    if series.dtype.is_float():
+        whole = (series == series.floor()) & (series.abs() < 2**53)
+        text = pl.select(
+            pl.when(series.is_nan() | series.is_null())
+            .then(None)
+            .when(whole)
+            .then(series.cast(pl.Int64, strict=False).cast(pl.String))
+            .otherwise(series.cast(pl.String))
+        ).to_series()
+    elif series.dtype != pl.String:
+        text = series.cast(pl.String)
+    else:
+        text = series
+    return text.set(text.str.len_bytes() == 0, None)
+
+
+def _id(series: pl.Series, column: Column, place: Place) -> pl.Series:
+    text = _text(_text(series, column, place).str.strip_chars(), column, place)
+    too_long = (text.str.len_chars() > LONGEST_ID).fill_null(False)
+    if too_long.any():  # links and entries of the reviews database name it
+        message = f"{{value}} is longer than {LONGEST_ID} characters."
+        place.report("error", too_long, message, "Use a shorter one in all tables.", text)
+    return text
+
+
+def _word(series: pl.Series, column: Column, place: Place) -> pl.Series:
+    text = _id(series, column, place)
+    different = text.unique().drop_nulls()
+    folded = different.str.to_lowercase().str.replace_all(r"[\s\-]+", "_")
+    known = folded.is_in(list(column.words))
+    words = pl.Series([_none_if_missing(word) for word in folded.to_list()], dtype=pl.String)
+    kept = pl.select(pl.when(known).then(folded).otherwise(different)).to_series()
+    unknown = different.filter(~known & words.is_not_null())
+    if len(unknown):
+        choices = listed(column.words) if len(column.words) < 10 else "those listed in FORMAT.md"
+        remedy = f"Use {choices}."
+        wrong = text.is_in(unknown.implode()).fill_null(False)
+        if column.other_words:
+            place.report("warning", wrong, "The word {value} is not a known one.", remedy, text)
+        else:
+            place.report("error", wrong, "The word {value} cannot be used here.", remedy, text)
+            kept = kept.set(~known, None)
+    kept = kept.set(words.is_null(), None)
+    return text.replace_strict(different, kept, default=None, return_dtype=pl.String)
+
+
+def _none_if_missing(word: str) -> str | None:
+    return None if word in MISSING else word
+
+
+def _numbers(series: pl.Series, column: Column, place: Place) -> pl.Series:
+    """Float64 values of any plain series; what is no number is reported, NaN becomes null."""
+    if series.dtype == pl.String:
+        text = series.str.strip_chars()
+        numbers = text.cast(pl.Float64, strict=False)
+        missing = text.str.to_lowercase().is_in(MISSING)
+        wrong = numbers.is_null() & text.is_not_null() & ~missing
+        _no_number(wrong, series, column, place)
+    elif series.dtype.is_numeric() or series.dtype == pl.Null:
+        numbers = series.cast(pl.Float64)
+    else:
+        numbers = pl.Series([None] * len(series), dtype=pl.Float64)
+        _no_number(series.is_not_null(), series, column, place)
+    return numbers.fill_nan(None)
+
+
+def _no_number(wrong: pl.Series, series: pl.Series, column: Column, place: Place) -> None:
+    kind = KIND_NAMES[column.kind]
+    place.report(
+        "error", wrong, f"{{value}} is not a {kind}.", f"Write a {kind}{_range(column)}.", series
+    )
+
+
+def _range(column: Column) -> str:
+    if column.low is not None and column.high is not None:
+        return f" from {column.low:g} to {column.high:g}, or leave it empty"
+    return f", {column.low:g} or more" if column.low is not None else ""
+
+
+def _in_range(numbers: pl.Series, column: Column, place: Place) -> pl.Series:
+    wrong = pl.Series([False]).new_from_index(0, len(numbers))
+    if column.low is not None:
+        wrong |= (numbers < column.low).fill_null(False)
+    if column.high is not None:
+        wrong |= (numbers > column.high).fill_null(False)
+    remedy = f"Write a {KIND_NAMES[column.kind]}{_range(column)}."
+    place.report("error", wrong, "{value} is out of range.", remedy, numbers)
+    return numbers.set(wrong, None)
+
+
+def _integer(series: pl.Series, column: Column, place: Place) -> pl.Series:
+    if series.dtype.is_integer():
+        whole = series.cast(pl.Int64, strict=False)
+        too_large = whole.is_null() & series.is_not_null()
+    else:
+        exact = series.str.strip_chars() if series.dtype == pl.String else series
+        numbers = _numbers(series, column, place)
+        fits = (numbers == numbers.floor()) & (numbers.abs() < 2**63)
+        whole = numbers.cast(pl.Int64, strict=False)
+        if exact.dtype == pl.String:  # beyond 2**53 the digits, not the float
+            whole = exact.cast(pl.Int64, strict=False).fill_null(whole)
+        whole = whole.set(~fits.fill_null(True), None)
+        too_large = (~fits).fill_null(False)
+    remedy = f"Write a whole number{_range(column)}."
+    place.report("error", too_large, "{value} is not a whole number.", remedy, series)
+    return _in_range(whole, column, place)
+
+
+def _number(series: pl.Series, column: Column, place: Place) -> pl.Series:
+    numbers = _numbers(series, column, place)
+    infinite = numbers.is_infinite().fill_null(False)
+    place.report(
+        "warning",
+        infinite,
+        "An infinite number is taken as not given.",
+        "Leave it empty where there is no number.",
+    )
+    return _in_range(numbers.set(infinite, None), column, place)
+
+
+def _yes_no(series: pl.Series, column: Column, place: Place) -> pl.Series:
+    if series.dtype == pl.Boolean:
+        return series
+    text = _id(series, column, place).str.to_lowercase()
+    known = text.is_in(_YES) | text.is_in(_NO) | text.is_in(MISSING)
+    place.report(
+        "error",
+        (~known).fill_null(False),
+        "{value} is not true or false.",
+        "Write true or false.",
+        series,
+    )
+    answer = text.is_in(_YES)
+    return answer.set(~(answer | text.is_in(_NO)), None)
+
+
+_CONVERTERS: Final[dict[str, Callable[[pl.Series, Column, Place], pl.Series]]] = {
+    "id": _id,
+    "text": _text,
+    "word": _word,
+    "integer": _integer,
+    "number": _number,
+    "yes_no": _yes_no,
+    "date": dates.conform,
+}

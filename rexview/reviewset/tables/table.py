@@ -1,0 +1,155 @@
+"""Read one table into its declared columns, whatever its format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from rexview.reviewset.json_text import dump, is_missing
+from rexview.reviewset.problems import ProblemList, quoted
+from rexview.reviewset.sources import TableSource
+from rexview.reviewset.tables import nested, read_csv, read_jsonl, read_parquet
+from rexview.reviewset.tables.chunk import Chunk
+from rexview.reviewset.tables.column import Table
+from rexview.reviewset.tables.source_location import Place
+
+_READERS: Final[dict[str, Callable[[TableSource, Table, ProblemList], Iterator[Chunk]]]] = {
+    "jsonl": read_jsonl.read,
+    "csv": read_csv.read,
+    "parquet": read_parquet.read,
+}
+
+
+def read_table(source: TableSource, table: Table, problems: ProblemList) -> pl.DataFrame:
+    """Read a table.
+
+    Returns
+    -------
+    pl.DataFrame
+        All declared columns with their declared types, ``extra`` (unknown fields as one JSON
+        object, null where there are none) and ``_row`` (UInt32, from 1). Values that do not fit
+        have been reported and are null.
+    """
+    frames = [empty_table(table)]
+    unknown: set[str] = set()
+    missing: set[str] = set()
+    try:
+        for chunk in _READERS[source.format](source, table, problems):
+            unknown |= chunk.columns.keys() - table.by_name.keys()
+            if chunk.header:
+                missing |= table.by_name.keys() - chunk.columns.keys()
+            frames.append(_frame(chunk, table, source, problems))
+    except OSError as error:
+        message = f"The file cannot be read: {error.strerror or error}."
+        problems.add("error", source.label, message, "See to it that the app may read it.")
+    _report_names(table, unknown, missing, source, problems)
+    return pl.concat(frames)
+
+
+def empty_table(table: Table) -> pl.DataFrame:
+    """Make the table without rows."""
+    schema = {column.name: column.dtype for column in table.columns}
+    return pl.DataFrame(schema=schema | {"extra": pl.String(), "_row": pl.UInt32()})
+
+
+def _frame(chunk: Chunk, table: Table, source: TableSource, problems: ProblemList) -> pl.DataFrame:
+    height = len(chunk.rows)
+    columns: dict[str, pl.Series] = {}
+    leftovers: dict[int, dict[str, Any]] = {}
+    for column in table.columns:
+        if column.name not in chunk.columns:
+            columns[column.name] = column.absent(height)
+            continue
+        place = Place(source, problems, column.name, chunk.rows)
+        values = chunk.columns.pop(column.name)
+        columns[column.name], inner = nested.conform(values, column, place)
+        for position, rest in inner.items():
+            into = leftovers.setdefault(position, {})
+            into |= rest if column.kind == "object" else {column.name: rest}
+    columns["extra"] = _extra(chunk, leftovers, height)
+    columns["_row"] = pl.Series(chunk.rows).cast(pl.UInt32)
+    return pl.DataFrame(columns)
+
+
+def _extra(chunk: Chunk, leftovers: dict[int, dict[str, Any]], height: int) -> pl.Series:
+    """Gather what is left in the chunk, and in nested columns, as JSON with sorted names."""
+    typed = {
+        name: values for name, values in chunk.columns.items() if isinstance(values, pl.Series)
+    }
+    extra = _typed_extra(typed, height)
+    given = {name: values for name, values in chunk.columns.items() if isinstance(values, list)}
+    found: dict[int, dict[str, Any]] = {}
+    for name, values in given.items():
+        for position, value in enumerate(values):
+            if not is_missing(value):
+                found.setdefault(position, {})[name] = value
+    for position, rest in leftovers.items():
+        found.setdefault(position, {}).update(rest)
+    if not found:
+        return extra
+    positions = sorted(found)
+    texts = []
+    for position in positions:
+        before = extra[position]
+        rest = (json.loads(before) if before else {}) | found[position]
+        texts.append(dump(dict(sorted(rest.items()))))
+    return extra.scatter(np.array(positions), pl.Series(texts, dtype=pl.String))
+
+
+def _typed_extra(columns: dict[str, pl.Series], height: int) -> pl.Series:
+    parts = []
+    for name in sorted(columns):
+        series = columns[name]
+        if isinstance(series.dtype, pl.Categorical | pl.Enum) or series.dtype.is_temporal():
+            series = series.cast(pl.String)
+        elif series.dtype == pl.Binary:
+            series = series.bin.encode("base64")
+        elif series.dtype.is_float():
+            series = series.fill_nan(None)
+        entry = pl.DataFrame({name: series}).to_struct().struct.json_encode().str.slice(1)
+        parts.append(
+            pl.select(pl.when(series.is_not_null()).then(entry.str.head(-1)))
+            .to_series()
+            .alias(name)
+        )
+    if not parts:
+        return pl.Series("extra", [None], dtype=pl.String).new_from_index(0, height)
+    joined = pl.DataFrame(parts).select(
+        pl.concat_str(pl.all(), separator=",", ignore_nulls=True).alias("extra")
+    )
+    return joined.select(
+        pl.when(pl.col("extra") != "").then("{" + pl.col("extra") + "}").alias("extra")
+    ).to_series()
+
+
+def _report_names(
+    table: Table, unknown: set[str], missing: set[str], source: TableSource, problems: ProblemList
+) -> None:
+    for column in table.columns:
+        if column.required and column.name in missing:
+            near = get_close_matches(
+                column.name, {name.lower() for name in unknown}, n=1, cutoff=0.8
+            )
+            hint = f" There is {quoted(near[0])}." if near else ""
+            problems.add(
+                "error",
+                source.label,
+                f"There is no column {column.name}.{hint}",
+                f"Add the column {column.name}, or rename the one that holds it.",
+                field=column.name,
+            )
+    for name in sorted(unknown):
+        near = get_close_matches(name.strip().lower(), table.by_name, n=1, cutoff=0.85)
+        if near and not (table.by_name[near[0]].required and near[0] in missing):
+            problems.add(
+                "warning",
+                source.label,
+                f"The field {quoted(name)} is not known and is kept as it is.",
+                f"Rename it if {near[0]} is meant.",
+                field=name,
+            )

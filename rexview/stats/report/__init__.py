@@ -1,0 +1,1 @@
+"""The statistics of a review set as JSON and as text."""

@@ -1,0 +1,375 @@
+"""The connection to a reviews database: SQLite files and PostgreSQL servers alike.
+
+Whoever writes holds the one lock for writing, so that rows become visible in the order of their ids
+and what a row says of the value before it is true. What :meth:`Database.write` has returned from
+survives a power cut.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, TypeVar
+
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Row,
+    Select,
+    create_engine,
+    event,
+    exc,
+    make_url,
+    select,
+)
+from sqlalchemy import text as sql
+
+from rexview.errors import StoreBusy, StoreUnreachable
+from rexview.store.database.errors import busy, damaged, folder_gone, store_error
+from rexview.store.database.integrity import ChangedEntry, Damaged, examine
+from rexview.store.database.migrate import migrate, version_of
+from rexview.store.database.sqlite_file import empty_log, make_file, open_file, set_up
+from rexview.store.database.tables import HISTORY, VERSION
+from rexview.store.database.watermark import NewestEntry, Watermark
+from rexview.store.entry import Stored
+
+WAIT_S: Final = 10.0
+"""How long a write waits for others, in seconds."""
+_WRITES: Final = "rexview_writes"
+_MIGRATIONS: Final = "migrations"
+_Result = TypeVar("_Result")
+_Errors: Final = (exc.SQLAlchemyError, sqlite3.Error)
+_FileState = tuple[int, ...]
+"""Which file it is, and which its ``-wal``; zeros for what is not there."""
+
+
+class _Moved(Exception):
+    """The file is no longer the one that was opened: nothing was written to it."""
+
+
+class Database:
+    """A reviews database. Safe to use from many threads, and from several processes at once.
+
+    A SQLite file is made when the first entry is written; until then there is nothing to read. Its
+    folder is never made, and it is checked as a whole when it is opened.
+
+    Attributes
+    ----------
+    changed : mapping of int to ChangedEntry
+        Entries that are not as they were written, by number: in a file all, as far as was seen
+        when it was opened; else those that were read.
+    """
+
+    def __init__(self, url: str, *, wait_s: float = WAIT_S) -> None:
+        self.url: Final = _driver_url(url)
+        self.is_sqlite: Final = self.url.get_backend_name() == "sqlite"
+        self.file: Final = Path(self.url.database or "") if self.is_sqlite else None
+        self.wait_s: Final = wait_s
+        self._lock, self._writes = Lock(), Lock()
+        self._engine = self._make_engine()
+        self._ready: _FileState | bool = False
+        self.changed: dict[int, ChangedEntry] = {}
+        self._damaged: tuple[_FileState, StoreUnreachable] | None = None
+        self._watermark = Watermark(self.file) if self.file is not None else None
+        self._loss: NewestEntry | None = None
+
+    def close(self) -> None:
+        """Close all connections; they are opened anew when they are needed."""
+        self._engine.dispose()
+
+    def note_changed(self, rows: Iterable[Stored]) -> None:
+        """Remember which rows of those that were read are not as they were written."""
+        for row in rows:
+            if not row.intact and row.id not in self.changed:
+                at = row.at.isoformat(" ", "seconds")
+                entry = ChangedEntry(row.id, row.kind, row.person, row.case or "", at)
+                self.changed = {**self.changed, row.id: entry}
+
+    def look_again(self) -> None:
+        """Check the database anew when it is used next: its rows were replaced."""
+        self.changed, self._ready = {}, False
+
+    def newest_lost(self) -> NewestEntry | None:
+        """Return the entry that was the newest in the file once and is not in it now, if any.
+
+        It is looked for when the file is opened and before each write. Entries go when the file's
+        ``-wal`` does, or when an older copy is put in its place.
+        """
+        if self._watermark is None or self.file is None:
+            return None
+        return self._loss if self.file.exists() else self._watermark.read()
+
+    def accept_loss(self) -> None:
+        """Go on without the entries that are missing."""
+
+        def work(connection: Connection) -> None:
+            pass
+
+        self.write(work, lock=_MIGRATIONS, replaces=True)
+
+    def rows(self, statement: Select[Any]) -> list[Row[Any]]:
+        """Run a query; nothing is found in a file that is not there yet.
+
+        Raises
+        ------
+        StoreUnreachable, StoreBusy
+        """
+        return self.read(lambda connection: list(connection.execute(statement)), [])
+
+    def read(self, work: Callable[[Connection], _Result], nothing: _Result) -> _Result:
+        """Do ``work`` in one transaction that sees one state; ``nothing`` for a file not there.
+
+        Raises
+        ------
+        StoreUnreachable, StoreBusy
+        """
+        if self.file is not None and not self.file.exists():
+            return nothing
+
+        def once() -> _Result:
+            with self._engine.connect() as connection:
+                if not self.is_sqlite:  # SQLite sees one state in any transaction
+                    connection.execution_options(isolation_level="REPEATABLE READ")
+                return work(connection)
+
+        return self._patiently(once)
+
+    def write(
+        self, work: Callable[[Connection], _Result], *, lock: str, replaces: bool = False
+    ) -> _Result:
+        """Do ``work`` in one transaction, alone among all that use ``lock``; all of it or nothing.
+
+        ``work`` may be done several times, the last time only with effect. ``replaces`` says that
+        what it leaves is all that there is to be: entries that are gone then are not missed.
+
+        Raises
+        ------
+        StoreBusy, StoreFull, StoreUnreachable
+        """
+
+        def once() -> _Result:
+            with self._turn(), self._engine.connect() as plain:
+                connection = plain.execution_options(**{_WRITES: True})
+                with connection.begin():
+                    if not self.is_sqlite:
+                        self._hold(connection, lock)
+                    elif self._state() != self._ready:
+                        raise _Moved
+                    else:
+                        self._look_for_loss(connection)
+                    result = work(connection)
+                    if self._loss is not None:  # a restore or a merge may have brought it back
+                        self._look_for_loss(connection)
+                    newest = self._newest(connection)
+                if self.is_sqlite:
+                    empty_log(plain, self.wait_s)
+            if self._watermark is not None and (replaces or self._loss is None):
+                self._loss = None
+                self._watermark.write(newest)
+            return result
+
+        return self._patiently(once)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for the other threads that write to a file: SQLite would have all try at random."""
+        if not self.is_sqlite:
+            yield
+            return
+        if not self._writes.acquire(timeout=self.wait_s):
+            raise busy()
+        try:
+            yield
+        finally:
+            self._writes.release()
+
+    def _newest(self, connection: Connection) -> NewestEntry | None:
+        if self._watermark is None:
+            return None
+        columns = (HISTORY.c.id, HISTORY.c.token, HISTORY.c.at)
+        newest = select(*columns).order_by(HISTORY.c.id.desc()).limit(1)
+        row = connection.execute(newest).one_or_none()
+        return None if row is None else NewestEntry(row.id, row.token, row.at.isoformat(" "))
+
+    def _look_for_loss(self, connection: Connection) -> None:
+        """Look whether the entry that was the newest is there still."""
+        noted = self._watermark.read() if self._watermark is not None else None
+        if noted is not None:
+            there = select(HISTORY.c.id).where(HISTORY.c.token == noted.token)
+            if connection.execute(there).first() is not None:
+                noted = None
+        self._loss = noted
+
+    def _hold(self, connection: Connection, lock: str) -> None:
+        number = int.from_bytes(hashlib.sha256(lock.encode()).digest()[:8], signed=True)
+        limit = max(1, round(self.wait_s * 1000))
+        connection.execute(sql(f"SET LOCAL lock_timeout = {limit}"))
+        connection.execute(sql("SET LOCAL synchronous_commit = on"))
+        connection.execute(sql("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
+
+    def _patiently(self, work: Callable[[], _Result]) -> _Result:
+        """Do ``work``, again while others are writing; a dropped connection is made anew once."""
+        ends = time.monotonic() + self.wait_s
+        dropped = False
+        while True:
+            try:
+                self._prepare()
+                return work()
+            except _Moved:
+                if time.monotonic() >= ends:
+                    raise busy() from None
+                continue
+            except UnicodeDecodeError:  # in the names of its tables and columns
+                if self.file is None:
+                    raise
+                raise damaged(self.file) from None
+            except _Errors as error:
+                trouble = store_error(error, self.file)
+                if trouble is None:
+                    raise
+                is_drop = isinstance(error, exc.DBAPIError) and error.connection_invalidated
+                if is_drop and not dropped:
+                    dropped = True
+                    continue
+                if not isinstance(trouble, StoreBusy) or time.monotonic() >= ends:
+                    raise trouble from error
+                time.sleep(random.uniform(0.02, 0.1))  # noqa: S311
+
+    def _prepare(self) -> None:
+        """Make or update the tables, once; anew when the file was put in place of another."""
+        state = self._state()
+        if state == self._ready:
+            return
+        with self._lock:
+            state = self._state()
+            if state == self._ready:
+                return
+            self._engine.dispose()
+            if self.file is not None:
+                try:
+                    make_file(self.file, self.wait_s)
+                except sqlite3.OperationalError as error:
+                    if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:
+                        raise
+                    raise damaged(self.file) from error  # of a format that SQLite does not know
+                self._examine(self.file)
+            with self._engine.connect() as connection:
+                is_ready = version_of(connection) == VERSION  # asked without the lock for writing
+            if not is_ready:
+                self._migrate()
+            if self.file is not None:
+                with self._engine.connect() as connection:
+                    self._look_for_loss(connection)
+            self._ready = self._state()
+
+    def _examine(self, file: Path) -> None:
+        """Check a file as a whole; one that is damaged is not checked again as long as it is."""
+        try:
+            stat = file.stat()
+        except OSError:
+            raise folder_gone() from None
+        state = (stat.st_dev, stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        if self._damaged is not None and self._damaged[0] == state:
+            raise self._damaged[1]
+        self._damaged = None
+        try:
+            self.changed = {entry.id: entry for entry in examine(file)}
+        except Damaged:
+            self._damaged = (state, damaged(file))
+            raise self._damaged[1] from None
+
+    def _migrate(self) -> None:
+        with self._engine.connect() as plain:
+            connection = plain.execution_options(**{_WRITES: True})
+            with connection.begin():
+                if not self.is_sqlite:
+                    self._hold(connection, _MIGRATIONS)
+                migrate(connection)
+
+    def _state(self) -> _FileState | bool:
+        """Name the file and its ``-wal``, which stays the same as long as we have it open."""
+        if self.file is None:
+            return True
+        found: list[int] = []
+        for file in (self.file, self.file.with_name(f"{self.file.name}-wal")):
+            try:
+                stat = file.stat()
+            except FileNotFoundError:
+                found += (0, 0)
+            except OSError as error:
+                raise StoreUnreachable(
+                    "The reviews database cannot be opened.",
+                    "Check that its folder is there and that the app may read it.",
+                ) from error
+            else:
+                found += (stat.st_dev, stat.st_ino)
+        return tuple(found)
+
+    def _make_engine(self) -> Engine:
+        if self.file is not None:
+            engine = create_engine(self.url, creator=partial(open_file, self.file, self.wait_s))
+            event.listen(engine, "connect", set_up)
+            event.listen(engine, "begin", _begun)
+            return engine
+        return create_engine(
+            self.url,
+            pool_pre_ping=True,
+            pool_size=5,
+            max_overflow=15,
+            pool_timeout=self.wait_s,
+            connect_args={"connect_timeout": 5, "application_name": "rexview"},
+        )
+
+
+def _driver_url(text: str) -> URL:
+    """Return the address with the driver that we use; it is ours to choose."""
+    try:
+        url = make_url(text.replace("postgres://", "postgresql://", 1))
+    except (exc.ArgumentError, ValueError):
+        raise StoreUnreachable(
+            "The address of the reviews database cannot be understood.",
+            "Correct the setting database_url.",
+        ) from None
+    driver = "sqlite+pysqlite" if url.get_backend_name() == "sqlite" else "postgresql+psycopg"
+    return url.set(drivername=driver)
+
+
+def _begun(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+_databases: dict[str, Database] = {}
+_databases_lock: Final = Lock()
+
+
+def database_at(url: str) -> Database:
+    """Return the database at an address: one object for all who use it in this process."""
+    with _databases_lock:
+        if url not in _databases:
+            _databases[url] = Database(url)
+        return _databases[url]
+
+
+def close_database(file: Path) -> None:
+    """Close the database of a SQLite file, where this process has it open."""
+    with _databases_lock:
+        for database in _databases.values():
+            if database.file == file:
+                database.close()
+
+
+def close_databases() -> None:
+    """Close all databases of this process; they are opened anew when they are needed."""
+    with _databases_lock:
+        for database in _databases.values():
+            database.close()
+        _databases.clear()

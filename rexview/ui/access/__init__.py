@@ -1,0 +1,1 @@
+"""Who may see and do what: sign-in, permissions, the middleware that lets requests through."""

@@ -1,0 +1,190 @@
+"""Who gets anything at all from the server: by name, by where a request comes from, by what it is.
+
+Alone nobody signs in, and the server is for this machine only. A page of the internet cannot reach
+it under its own name, but it can let its name point to this machine (DNS rebinding), and it can
+open a websocket or send a form: so a server answers only to its own names, and takes only what its
+own pages send. Streamlit would look a foreign origin up at an address service outside: it sees
+none.
+
+Of what Streamlit serves beside pages, only what ``streamlit_routes`` names is passed on. Files that
+a page offers for download lie at an address that Streamlit gives to whoever asks for it, and its
+address for uploads takes what anybody sends. Where people sign in, both are for those who are
+signed in, and not for readers: what others may download names models and scores.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Sequence
+from typing import Final
+
+import streamlit as st
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute, Match
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from rexview.errors import NotAdmitted, SettingsError
+from rexview.ui.access import sign_in
+from rexview.ui.access.origins import is_own_name, is_own_page
+from rexview.ui.server import resources
+from rexview.ui.streamlit_adapter.served_routes import (
+    MESSAGES,
+    ROUTES,
+    STATIC_FILES,
+    STATIC_FOLDER,
+    STREAM,
+    Audience,
+)
+
+_LOG: Final = logging.getLogger(__name__)
+_OTHER_NAME: Final = (
+    "This server does not answer to this name. Whoever runs it can name its public address "
+    "(public_address in rexview.yaml); on a machine of one's own, --browser.serverAddress adds a "
+    "name."
+)
+_OTHER_PAGE: Final = "This was sent by another web page, not by this app. Open the app itself."
+_HEALTH: Final = "/_stcore/health"
+_LOGOUT: Final = "/auth/logout"
+_NOT_KEPT: Final = {"Cache-Control": "no-store"}
+
+
+class OwnNamesOnly:
+    """Middleware that refuses requests to names of other servers, and those of foreign pages."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 403, refuse the websocket, or pass the request on."""
+        refusal = None if scope["type"] == "lifespan" else _why_foreign(scope)
+        if refusal is None:
+            await self.app(_with_one_name(scope), receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await PlainTextResponse(refusal, 403, _NOT_KEPT)(scope, receive, send)
+
+
+def _why_foreign(scope: Scope) -> str | None:
+    path = _path(scope)
+    if path == _HEALTH:  # asked for by whatever watches the server, under any name
+        return None
+    headers = Headers(scope=scope)
+    if not is_own_name(headers.get("host")):
+        return _OTHER_NAME
+    writes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
+    if (writes or path == _LOGOUT or "origin" in headers) and not is_own_page(headers):
+        return _OTHER_PAGE
+    return None
+
+
+def _with_one_name(scope: Scope) -> Scope:
+    """Let a websocket that was let in have one name: Streamlit compares ``Origin`` with ``Host``.
+
+    Behind a proxy the two may differ; Streamlit would ask outside which address this machine has.
+    """
+    origin = Headers(scope=scope).get("origin") if scope["type"] == "websocket" else None
+    if origin is None:
+        return scope
+    headers = MutableHeaders(raw=list(scope["headers"]))
+    headers["host"] = origin.partition("://")[2]
+    return {**scope, "headers": headers.raw}
+
+
+class KnownRoutesOnly:
+    """Middleware that passes on only what is known, and to those who may have it.
+
+    ``own`` are the app's own routes, which check by themselves who asks; ``pages`` the addresses of
+    its pages, the first page being ``""``.
+    """
+
+    def __init__(self, app: ASGIApp, own: Sequence[BaseRoute], pages: Collection[str]) -> None:
+        self.app = app
+        self.own = own
+        self.pages = frozenset(f"/{page}" for page in pages)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 401, 403 or 404, or pass the request on."""
+        if scope["type"] == "websocket":
+            if _path(scope) == STREAM:
+                await self.app(scope, _KnownMessages(receive), send)
+            else:
+                await send({"type": "websocket.close", "code": 1008})
+            return
+        refusal = self._refusal(scope) if scope["type"] == "http" else None
+        if refusal is None:
+            await self.app(scope, receive, send)
+        else:
+            await refusal(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+        if any(route.matches(scope)[0] is Match.FULL for route in self.own):
+            return None
+        path, method = _path(scope), scope["method"]
+        route = next((one for one in ROUTES if one.takes(method, path)), None)
+        if route is not None:
+            return _refusal_of(route.audience, HTTPConnection(scope))
+        static = path in STATIC_FILES or path.startswith(STATIC_FOLDER)
+        page = path in self.pages or path.rstrip("/") in self.pages
+        if method in ("GET", "HEAD") and (static or page):
+            return None
+        return PlainTextResponse("There is nothing at this address.", 404, _NOT_KEPT)
+
+
+def _path(scope: Scope) -> str:
+    """Return the path of a request without the app's base path."""
+    path: str = scope["path"]
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    if not base:
+        return path
+    if path.startswith(f"/{base}/") or path == f"/{base}":
+        return path[len(base) + 1 :] or "/"
+    return ""  # nothing of ours stands outside it
+
+
+def _refusal_of(audience: Audience, request: HTTPConnection) -> PlainTextResponse | None:
+    """Return what somebody gets who may not have something; None when they may."""
+    if audience == "all":
+        return None
+    try:
+        team = resources.team()
+        if audience == "sign-in":
+            return None if team else PlainTextResponse("Nobody signs in here.", 404, _NOT_KEPT)
+        if not team:
+            return None
+        person = sign_in.signed_in_at(request)
+    except (NotAdmitted, SettingsError):
+        person = None
+    if person is None:
+        return PlainTextResponse("Sign in first.", 401, _NOT_KEPT)
+    if person.role == "reader" or (audience == "lead" and person.role != "lead"):
+        return PlainTextResponse("Your role does not include this.", 403, _NOT_KEPT)
+    return None
+
+
+class _KnownMessages:
+    """Receives what a browser sends over the websocket, and leaves out what it has no reason to."""
+
+    def __init__(self, receive: Receive) -> None:
+        self.receive = receive
+
+    async def __call__(self) -> Message:
+        while True:
+            message = await self.receive()
+            if message["type"] != "websocket.receive" or _is_known(message.get("bytes")):
+                return message
+            _LOG.warning("A message over the websocket that the app does not use was left out.")
+
+
+def _is_known(content: bytes | None) -> bool:
+    if content is None:  # text: Streamlit ends the connection
+        return True
+    message = BackMsg()
+    try:
+        message.ParseFromString(content)
+    except Exception:  # whatever protobuf raises: Streamlit ends the connection
+        return True
+    return message.WhichOneof("type") in MESSAGES

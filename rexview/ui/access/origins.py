@@ -1,0 +1,105 @@
+"""Which requests come from this app's own pages: names of this server, and origins of browsers.
+
+A browser says with a request which name it was sent to (``Host``) and, for all but plain reading,
+which page sent it (``Origin``). A name can be made to point to this machine by anybody (DNS
+rebinding), and any page may open a websocket to it; so both are compared with what is known.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from urllib.parse import urlsplit
+
+import streamlit as st
+from starlette.datastructures import Headers
+from streamlit import net_util
+
+from rexview.errors import SettingsError
+from rexview.ui.access import sign_in
+from rexview.ui.server import resources
+
+_THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_USUAL_PORTS: Final = {"http": 80, "https": 443}
+_ELSEWHERE: Final = frozenset({"cross-site", "same-site"})
+"""What a browser says in ``Sec-Fetch-Site`` of another page's request; another port of the same
+machine is ``same-site``."""
+
+
+def ask_nobody_outside() -> None:
+    """Keep Streamlit from asking a service on the internet which address this machine has.
+
+    It would to judge the websocket of a foreign page, which ``gate`` refuses before, and to print
+    its address, which ``browser.serverAddress`` in ``.streamlit/config.toml`` spares it.
+    """
+    net_util.get_external_ip = lambda: None
+
+
+def public_origin() -> str | None:
+    """Return where browsers find this server, such as ``https://review.example.org``, if known.
+
+    It is a setting; where people sign in, the address that the sign-in comes back to says it too.
+    """
+    try:
+        given = resources.settings().public_address
+        return given or (sign_in.origin_of_sign_in() if resources.team() else None)
+    except SettingsError:  # every page says so and shows nothing else
+        return None
+
+
+def is_own_name(host: str | None) -> bool:
+    """Whether a request that names a host is meant for this server; a browser always names one.
+
+    Names are compared where nobody signs in on a server for this machine only, and wherever the
+    public address is known. Else the server cannot know its names, and answers to all.
+    """
+    if host is None:
+        return True
+    try:
+        name = urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return False
+    public = public_origin()
+    if public is None and not _for_this_machine_only():
+        return True
+    known = {*_THIS_MACHINE, str(st.get_option("browser.serverAddress")).lower()}
+    return name in known or (public is not None and name == urlsplit(public).hostname)
+
+
+def _for_this_machine_only() -> bool:
+    if st.get_option("server.address") not in _THIS_MACHINE:
+        return False
+    try:
+        return not resources.team()
+    except SettingsError:
+        return False  # nobody gets more than a page that says so
+
+
+def is_own_page(headers: Headers) -> bool:
+    """Whether a request was sent by a page of this app, or by something that is no browser.
+
+    ``Host`` has been checked before: a page of this app has the same name and the same port, or
+    the public address.
+    """
+    origin = headers.get("origin")
+    if origin is None:  # browsers give it with all that writes; older ones tell less
+        return headers.get("sec-fetch-site") not in _ELSEWHERE
+    place = _place(origin)
+    if place is None:
+        return False
+    public = public_origin()
+    if public is not None and place[1] == urlsplit(public).hostname not in _THIS_MACHINE:
+        return place == _place(public)
+    host = headers.get("host")
+    return host is not None and place == _place(f"{place[0]}://{host}")
+
+
+def _place(origin: str) -> tuple[str, str, int] | None:
+    """Return scheme, name and port of an origin; None for what is none, such as ``null``."""
+    try:
+        parts = urlsplit(origin)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in _USUAL_PORTS or not parts.hostname:
+        return None
+    return parts.scheme, parts.hostname, port or _USUAL_PORTS[parts.scheme]

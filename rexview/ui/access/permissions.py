@@ -1,0 +1,143 @@
+"""Who looks at the page, what they may see and write, and how they are asked for their name.
+
+Alone (no sign-in configured) whoever looks may see and write all; a name is asked for when
+something is about to be written, and remembered for the user of this machine. In a team people sign
+in, and their role says which pages they get: the navigation offers no others, and every page checks
+by itself (:func:`guard`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import streamlit as st
+
+from rexview.errors import NotAdmitted
+from rexview.people import LONGEST_NAME, Person, Role, person_alone
+from rexview.ui.access import sign_in
+from rexview.ui.access.local_name import recall_name, remember_name
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import resources
+
+_ALL: Final = frozenset[Role]({"reader", "adjudicator", "lead", "viewer"})
+_NOT_BLINDED: Final = _ALL - {"reader"}
+SEEN_BY: Final[Mapping[str, frozenset[Role]]] = {
+    link_keys.PAGE_OVERVIEW: _NOT_BLINDED,
+    link_keys.PAGE_BROWSE: _NOT_BLINDED,
+    link_keys.PAGE_CASE: _NOT_BLINDED,
+    link_keys.PAGE_FAILURES: _NOT_BLINDED,
+    link_keys.PAGE_SCORES: _NOT_BLINDED,
+    link_keys.PAGE_READERS: _NOT_BLINDED,
+    link_keys.PAGE_SCORE: _ALL - {"viewer"},
+    link_keys.PAGE_STUDY: _NOT_BLINDED,
+    link_keys.PAGE_ADJUDICATE: frozenset({"adjudicator", "lead"}),
+    link_keys.PAGE_DATA: frozenset({"lead"}),
+    link_keys.PAGE_ACCOUNT: _ALL,
+}
+"""Which roles see which page. A page that does not stand here is the lead's only."""
+_LEADS: Final = frozenset[Role]({"lead"})
+
+
+def current() -> Person | None:
+    """Return who looks at the page: in a team who signed in, alone whoever gave a name.
+
+    None when nobody is signed in, when who is has no role, and when no name has been given yet.
+    """
+    if resources.team():
+        try:
+            return sign_in.signed_in_here()
+        except NotAdmitted:
+            return None
+    name = st.session_state.get(link_keys.SESSION_NAME) or recall_name()
+    try:
+        return person_alone(name) if name else None
+    except ValueError:
+        return None
+
+
+def role() -> Role | None:
+    """Return the role of whoever looks; None for those who are not signed in or have none."""
+    if not resources.team():
+        return "lead"
+    person = current()
+    return person.role if person else None
+
+
+def link_person() -> str:
+    """Return for whom links to pixels are made: the id of who signed in, nothing when alone."""
+    person = current() if resources.team() else None
+    return person.id if person else ""
+
+
+def may_see(page: str) -> bool:
+    """Whether whoever looks may see a page (one of ``state.PAGE_…``)."""
+    return role() in SEEN_BY.get(page, _LEADS)
+
+
+def guard(page: str) -> None:
+    """Stop the page or fragment that runs unless whoever looks may see it; say why."""
+    if not may_see(page):
+        show_refusal()
+        st.stop()
+
+
+def show_refusal() -> None:
+    """Say that whoever looks may not see this page."""
+    if role() is None:
+        st.error("You are not signed in. Reload the page.", icon=":material/lock:")
+    else:
+        st.error("Your role does not include this page.", icon=":material/lock:")
+
+
+def ask_name(key: str = "ask_name") -> Person | None:
+    """Return who looks; where nobody gave a name yet, ask for it in this place and return None.
+
+    ``key`` tells apart several such places on one page.
+    """
+    person = current()
+    if person is not None or resources.team():
+        return person
+
+    def take() -> None:
+        try:
+            take_name(st.session_state[f"{key}_text"])
+        except ValueError as error:
+            st.session_state[f"{key}_problem"] = str(error)
+
+    with st.form(f"{key}_form", border=True, width=460):
+        st.text_input("Your name", key=f"{key}_text", max_chars=LONGEST_NAME)
+        st.caption("Stands beside what you write. It is asked for once and kept on this computer.")
+        st.form_submit_button("Go on", on_click=take)
+    problem = st.session_state.pop(f"{key}_problem", None)
+    if problem:
+        st.error(as_markdown(problem))
+    return None
+
+
+def require_name(purpose: str) -> Person:
+    """Return who looks; where nobody gave a name yet, ask for it and stop the page here.
+
+    ``purpose`` (Markdown) tells what the page is for: there is nothing else to see on it then.
+    """
+    above = st.empty()
+    person = ask_name()
+    if person is None:
+        above.markdown(purpose, anchors=False)
+        st.stop()
+    return person
+
+
+def take_name(name: str) -> Person:
+    """Take the name of whoever works alone, for this session and the next ones.
+
+    Raises
+    ------
+    ValueError
+        The name cannot be used: the reason to show.
+    """
+    person = person_alone(name)
+    st.session_state[link_keys.SESSION_NAME] = person.name
+    remember_name(person.name)
+    return person

@@ -1,0 +1,148 @@
+"""Sign-in as Streamlit does it (OpenID Connect), for pages and for our own HTTP routes.
+
+Streamlit keeps who signed in in a signed cookie that scripts of a page cannot read. A page gets it
+through ``st.user``, which Streamlit reads once, when a browser tab connects; an HTTP route has only
+the cookie. What depends on Streamlit's own modules stands in this one; a browser test covers it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, Final
+
+import streamlit as st
+from starlette.requests import HTTPConnection
+from streamlit.errors import StreamlitAuthError
+
+from rexview.errors import NotAdmitted
+from rexview.people import Person, admit
+from rexview.ui.server import resources
+from rexview.ui.server.sealed_tokens import Grant, LinkRefused
+
+_LOG: Final = logging.getLogger(__name__)
+_MOST_ENDED: Final = 10_000
+_ended: Final[deque[str]] = deque(maxlen=_MOST_ENDED)
+
+
+def providers() -> tuple[str, ...]:
+    """Return the names of the identity providers, empty where there is one without a name."""
+    section = st.secrets["auth"]
+    return tuple(
+        name
+        for name, value in section.items()
+        if isinstance(value, Mapping) and value.get("client_id")
+    )
+
+
+def origin_of_sign_in() -> str | None:
+    """Return scheme, name and port of the address that the sign-in comes back to, None if none."""
+    from streamlit.auth_util import get_origin_from_redirect_uri
+
+    return get_origin_from_redirect_uri()
+
+
+def begin_sign_in(provider: str | None = None) -> None:
+    """Send the browser to an identity provider.
+
+    Raises
+    ------
+    NotAdmitted
+        The sign-in is not configured as it should be; the server's log says what is wrong.
+    """
+    try:
+        st.login(provider)
+    except StreamlitAuthError:
+        _LOG.exception("The sign-in is not configured as it should be.")
+        raise NotAdmitted(
+            "The sign-in is not configured as it should be. Whoever runs this server finds the "
+            "reason in its log."
+        ) from None
+
+
+def signed_in_here() -> Person | None:
+    """Return who is signed in on the page that runs; None when nobody is.
+
+    Raises
+    ------
+    NotAdmitted
+        Somebody is signed in who may not use the app, or whose sign-in has ended.
+    """
+    claims = st.user.to_dict()
+    return _person(claims) if claims.get("is_logged_in") is True else None
+
+
+def signed_in_at(request: HTTPConnection) -> Person | None:
+    """Return who is signed in where a request to our own routes comes from; None when nobody is.
+
+    Raises
+    ------
+    NotAdmitted
+        As for :func:`signed_in_here`.
+    """
+    claims = _claims_of_cookie(request.cookies)
+    return _person(claims) if claims.get("is_logged_in") is True else None
+
+
+def check_person(request: HTTPConnection, grant: Grant) -> None:
+    """Check that a link is for whoever asks: somebody else's copy of it opens nothing.
+
+    Raises
+    ------
+    LinkRefused
+        It is for somebody else, or was made when nobody had to sign in.
+    NotAdmitted
+        Nobody is signed in (any more) where the request comes from.
+    """
+    if not resources.team():
+        if grant.person:
+            raise LinkRefused("This link is for somebody who is signed in.")
+        return
+    person = signed_in_at(request)
+    if person is None:
+        raise NotAdmitted("You are not signed in. Sign in again.", again=True)
+    if not grant.person or person.id != grant.person:
+        raise LinkRefused("This link is for somebody else.")
+
+
+def end_sign_in() -> None:
+    """End the sign-in of the page that runs in all its tabs, and go to the provider's sign-out."""
+    _ended.append(_name_of(st.user.to_dict()))
+    st.logout()
+
+
+def _person(claims: Mapping[str, Any]) -> Person:
+    if _name_of(claims) in _ended:
+        raise NotAdmitted("You have signed out. Sign in again.", again=True)
+    settings = resources.settings()
+    return admit(claims, settings.people, settings.default_role, hours=settings.sign_in_hours)
+
+
+def _name_of(claims: Mapping[str, Any]) -> str:
+    """Return what tells one sign-in from all others, also one of the same person."""
+    parts = [claims.get(name) for name in ("iss", "sub", "email", "iat", "nonce")]
+    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
+
+
+def _claims_of_cookie(cookies: Mapping[str, str]) -> Mapping[str, Any]:
+    from streamlit.auth_util import get_cookie_with_chunks, get_origin_from_redirect_uri
+    from streamlit.web.server.server_util import get_cookie_secret
+    from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
+    from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+
+    def one(name: str) -> bytes | None:
+        value = cookies.get(name)
+        if value is None:
+            return None
+        return decode_signed_value(get_cookie_secret(), name, value.encode("latin-1"))
+
+    try:
+        found = get_cookie_with_chunks(one, USER_COOKIE_NAME)
+        claims = json.loads(found) if found else {}
+    except (ValueError, TypeError, UnicodeError):
+        return {}
+    ours = isinstance(claims, dict) and claims.get("origin") == get_origin_from_redirect_uri()
+    return claims if ours else {}

@@ -1,0 +1,79 @@
+"""Who you are: signing in and out in a team, one's name when alone."""
+
+from __future__ import annotations
+
+import html
+
+import streamlit as st
+
+from rexview.errors import NotAdmitted
+from rexview.people import LONGEST_NAME, ROLES
+from rexview.ui.access import permissions, sign_in
+from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.server import resources
+
+
+def show_account() -> None:
+    """Show who is signed in, or let somebody sign in; alone, show and change the name."""
+    with st.container(width=480):
+        if resources.team():
+            _show_team()
+        else:
+            _show_alone()
+
+
+def _show_team() -> None:
+    try:
+        person = sign_in.signed_in_here()
+    except NotAdmitted as error:
+        st.markdown("# rexview", anchors=False)
+        st.warning(as_markdown(str(error)), icon=":material/lock:")
+        if error.again:
+            _offer_sign_in()
+        else:
+            st.button("Sign out", on_click=sign_in.end_sign_in)
+        return
+    if person is None:
+        st.markdown("# rexview", anchors=False)
+        st.markdown("Sign in to review the answers of models on chest radiographs.")
+        _offer_sign_in()
+        return
+    st.markdown(f"# {as_markdown(person.name)}", anchors=False)
+    st.html(f"<p>Signed in as {html.escape(person.id)}.</p>")  # markdown would link an address
+    st.markdown(f"Role: **{as_markdown(person.role)}**: {ROLES[person.role]}.")
+    st.button("Sign out", on_click=sign_in.end_sign_in)
+
+
+def _offer_sign_in() -> None:
+    names = sign_in.providers()
+    wanted = not names and st.button("Sign in", type="primary")
+    provider = None
+    for name in names:
+        if st.button(f"Sign in with {as_markdown(name.capitalize())}", key=f"sign_in_{name}"):
+            wanted, provider = True, name
+    if wanted:
+        try:
+            sign_in.begin_sign_in(provider)
+        except NotAdmitted as error:
+            st.error(lines_as_markdown(error))
+
+
+def _show_alone() -> None:
+    person = permissions.ask_name("account")
+    if person is None:
+        return
+    st.markdown(f"# {as_markdown(person.name)}", anchors=False)
+    st.markdown("Your name stands beside what you write. Nobody signs in on this server.")
+    with st.popover("Change the name"):
+        st.markdown("What you have written keeps the name under which you wrote it.")
+        st.text_input("Name", key="account_new", max_chars=LONGEST_NAME)
+        st.button("Change", on_click=_change)
+    if problem := st.session_state.pop("account_problem", None):
+        st.error(as_markdown(problem))
+
+
+def _change() -> None:
+    try:
+        permissions.take_name(st.session_state["account_new"])
+    except ValueError as error:
+        st.session_state["account_problem"] = str(error)

@@ -1,0 +1,249 @@
+"""The parts of the Adjudicate page: one case on which readers differ, and the consensus on it.
+
+Models are under letters here as on the Score page, readers under numbers. What was agreed is
+recorded beside the readers' scores.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis.case.blinding import blinded_page, cover_names
+from rexview.analysis.case.record import CasePage
+from rexview.analysis.colours import slot_colours
+from rexview.analysis.readers.consensus import (
+    CaseDifferences,
+    Difference,
+    next_to_settle,
+    reader_labels,
+)
+from rexview.analysis.study.worklist import rubric_of, slots_of
+from rexview.errors import StoreError
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import may
+from rexview.ui.access import permissions
+from rexview.ui.adjudicate.consensus import Fields, keep_waiting, show_consensus
+from rexview.ui.answers import html as answers_html
+from rexview.ui.html.safe_text import (
+    as_markdown,
+    inline_html,
+    lines_as_markdown,
+    markdown_html,
+    plain_html,
+)
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import resources
+from rexview.ui.study import widgets as study_widgets
+from rexview.ui.viewer.case_payload import show_viewer
+from rexview.vocab import DIMENSION_NAMES
+
+_PURPOSE: Final = (
+    "# Adjudicate\n\nCases on which two readers differ, worst first. See both scores side by side "
+    "and record what you agree on; the readers' own scores stay as they are."
+)
+_APART: Final = "adjudicate_apart"
+_NAMED: Final = "adjudicate_named"
+_HEIGHT: Final = "clamp(420px, calc(100dvh - 190px), 1100px)"
+
+
+@dataclass(frozen=True)
+class Round:
+    """The cases to settle, the one that is shown, and who settles."""
+
+    review_set: ReviewSet
+    person: Person
+    cases: Sequence[CaseDifferences]
+    place: int
+    letter_key: bytes = field(repr=False)
+
+    @property
+    def shown(self) -> CaseDifferences:
+        """The case on screen."""
+        return self.cases[self.place]
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids of the cases, worst first."""
+        return [one.case for one in self.cases]
+
+    def slots(self, case: str) -> dict[str, str]:
+        """Return the model behind each letter of a case, for this person."""
+        models = [answer.model for answer in self.review_set.answers_of(case)]
+        reader = f"adjudicator {self.person.id}"
+        return slots_of(case, models, reader=reader, key=self.letter_key)
+
+    def page(self, case: str) -> CasePage | None:
+        """Return a case with its answers under letters."""
+        return blinded_page(self.review_set, case, self.slots(case))
+
+
+def current_round(review_set: ReviewSet) -> Round | None:
+    """Return what is to be settled now; say so and return None when there is nothing."""
+    person = permissions.require_name(_PURPOSE)
+    if not may(person, "adjudicate"):
+        st.info("Your role does not adjudicate.")
+        st.stop()
+    if not resources.is_newest(review_set):
+        st.rerun()  # a consensus is on the answers as they are
+    threshold = float(st.session_state.get(_APART, review_set.info.protocol.disagreement))
+    try:
+        cases = study_widgets.differences_now(review_set, threshold)
+        letter_key = resources.reviews(review_set).letter_key() if cases else b""
+    except StoreError as error:
+        st.error(lines_as_markdown(error), icon=":material/cloud_off:")
+        st.stop()
+    if not cases:
+        _choose_apart(review_set)
+        st.info(
+            f"No case has two readers {threshold:g} points or more apart on one dimension of one "
+            "answer."
+        )
+        return None
+    ids = [one.case for one in cases]
+    wanted = link_keys.query_value(link_keys.QUERY_CASE)
+    if wanted not in ids:
+        wanted = next_to_settle(cases, None) or ids[0]
+        link_keys.set_query({link_keys.QUERY_CASE: wanted})
+    return Round(review_set, person, cases, ids.index(wanted), letter_key)
+
+
+def _choose_apart(review_set: ReviewSet) -> None:
+    st.number_input(
+        "Points apart, at least",
+        1.0,
+        4.0,
+        review_set.info.protocol.disagreement,
+        1.0,
+        format="%g",
+        key=_APART,
+        width=170,
+    )
+
+
+def show_header(now: Round) -> None:
+    """Show how far it is, the ways on, and what is listed."""
+    settled = sum(one.is_settled for one in now.cases)
+    following = next_to_settle(now.cases, now.shown.case)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        _go_button("Previous", ":material/chevron_left:", _beside(now, -1))
+        _go_button("Next", ":material/chevron_right:", _beside(now, 1))
+        _go_button("Next open", ":material/skip_next:", following)
+        st.html(
+            f'<div class="rx-place"><span><b>{now.place + 1:,} of {len(now.cases):,}</b>, worst '
+            f"first · {settled:,} settled</span>"
+            f"<span><b>{html.escape(now.shown.case)}</b> {now.shown.apart} apart</span></div>"
+        )
+        _choose_apart(now.review_set)
+        if now.review_set.info.protocol.name_readers:
+            st.toggle("Names of the readers", key=_NAMED)
+    if settled == len(now.cases):
+        st.success("Every case is settled.")
+    scored = {mark.reader for one in now.shown.differences for mark in one.marks}
+    if now.person.id in scored:
+        st.info("One of these scores is your own.")
+
+
+def _beside(now: Round, step: int) -> str | None:
+    place = now.place + step
+    return now.ids[place] if 0 <= place < len(now.cases) else None
+
+
+def _go(case: str) -> None:
+    link_keys.set_query({link_keys.QUERY_CASE: case})
+
+
+def _go_button(label: str, icon: str, case: str | None) -> None:
+    key = f"adjudicate_{label.lower().replace(' ', '_')}"
+    st.button(
+        as_markdown(label), icon=icon, key=key, disabled=case is None, on_click=_go, args=(case,)
+    )
+
+
+def show_picture(now: Round, page: CasePage) -> None:
+    """Show the radiographs with the boxes of the answers, by their letters."""
+    beside = [case for step in (1, -1) if (case := _beside(now, step))]
+    pages = [one for case in beside if (one := now.page(case))]
+    slots = list(dict.fromkeys(answer.model for one in (page, *pages) for answer in one.answers))
+    slots.sort(key=lambda slot: (len(slot), slot))
+    show_viewer(
+        now.review_set,
+        page,
+        now.ids,
+        pages,
+        slot_colours(slots),
+        names={slot: f"Answer {slot}" for slot in slots},
+        height=_HEIGHT,
+    )
+
+
+def show_question(now: Round, page: CasePage) -> None:
+    """Show question and request, and the report on demand unless the study never shows it."""
+    case = page.case
+    options = "".join(f"<li>{html.escape(option)}</li>" for option in case.options)
+    listed = f'<ol class="rx-options" type="A">{options}</ol>' if options else ""
+    question = f'<p class="rx-question">{inline_html(case.question)}</p>{listed}'
+    st.html(question + answers_html.request_html(case))
+    whole = now.review_set.case(case.id)
+    if whole is None or now.review_set.info.protocol.report == "never":
+        return
+    sections = {"Findings": whole.report.findings, "Impression": whole.report.impression}
+    shown = "".join(f"<h4>{name}</h4>{plain_html(text)}" for name, text in sections.items() if text)
+    if shown:
+        with st.expander("Radiologist’s report"):
+            st.html(f'<section class="rx-report">{shown}</section>')
+
+
+def show_answers(now: Round, page: CasePage) -> None:
+    """Show each answer on which readers differ, their scores, and the fields for the consensus."""
+    keep_waiting(now.review_set, now.shown.case)
+    every = {mark.reader for one in now.shown.differences for mark in one.marks}
+    labels = dict(reader_labels(every, now.shown.case, key=now.letter_key))
+    if now.review_set.info.protocol.name_readers and st.session_state.get(_NAMED):
+        labels = study_widgets.reader_names(now.review_set, every)
+        labels |= {key: name for key, name in now.review_set.reader_names.items() if key in every}
+    colours = slot_colours(now.slots(now.shown.case))
+    for slot, model in now.slots(now.shown.case).items():
+        differences = [one for one in now.shown.differences if one.model == model]
+        answer = next((one for one in page.answers if one.model == slot), None)
+        if not differences or answer is None:
+            continue
+        text = answer.text or ""
+        body = markdown_html(text) if text.strip() else '<p class="rx-quiet">No text.</p>'
+        st.html(
+            f'<article class="rx-answer" style="--rx-colour:{colours[slot]}"><header>'
+            f'<h3>Answer {slot}</h3></header><div class="rx-text" tabindex="0">{body}</div>'
+            "</article>"
+        )
+        for one in differences:
+            _show_difference(now, one, slot, labels)
+
+
+def _show_difference(now: Round, one: Difference, slot: str, labels: Mapping[str, str]) -> None:
+    key = f"settle/{one.case}/{slot}/{one.dimension}/{one.picture}"
+    with st.container(border=True, key=f"rx_{key.replace('/', '_')}"):
+        st.html(marks_html(now.review_set, one, labels))
+        show_consensus(Fields(key, now.review_set, now.person, one))
+
+
+def marks_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
+    """Set the readers' scores on one thing side by side, with anchors and comments."""
+    rubric = rubric_of(review_set)[one.dimension]
+    picture = "" if one.picture is None else f", picture {one.picture + 1}"
+    cells = "".join(
+        f"<div><h4>{html.escape(labels.get(mark.reader, mark.reader))} <b>{mark.score}</b></h4>"
+        f'<p class="rx-quiet">{html.escape(rubric.anchors[mark.score])}</p>'
+        + (f"<p>{html.escape(cover_names(review_set, mark.comment))}</p>" if mark.comment else "")
+        + "</div>"
+        for mark in sorted(one.marks, key=lambda mark: labels.get(mark.reader, mark.reader))
+    )
+    name = html.escape(DIMENSION_NAMES[one.dimension])
+    return (
+        f'<div class="rx-settle"><h3>{name}{picture} <small>{one.apart} apart</small></h3>'
+        f'<div class="rx-settle-marks">{cells}</div></div>'
+    )

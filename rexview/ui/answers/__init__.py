@@ -1,0 +1,1 @@
+"""Answers, report, scores and flags of a case as HTML."""

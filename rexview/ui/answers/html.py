@@ -1,0 +1,350 @@
+"""The panels beside the radiograph as HTML: answers, report, scores, flags.
+
+Everything from models and files is escaped here or in :mod:`rexview.ui.html.safe_text`; the result
+goes to
+``st.html``. Words that speak of a finding carry ``data-rx-finding``: the viewer lights the same
+finding in all panels and its boxes.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Collection, Mapping, Sequence
+
+from rexview.analysis.case.differences import Piece
+from rexview.analysis.case.record import CasePage, Place
+from rexview.rubric import load_rubric
+from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score
+from rexview.stats import FinalScores, limit_reached, status_of
+from rexview.ui.answers.flags import evidence_spans, flags_html, link_spans, written_here
+from rexview.ui.answers.score_chain import format_score, score_chain_html
+from rexview.ui.answers.verdicts import ANYBODY, Looker
+from rexview.ui.html.safe_text import inline_html, markdown_html, plain_html
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, FINISH_REASONS
+
+
+def question_html(case: Case, flags: Sequence[tuple[str, Flag]] = ()) -> str:
+    """Show the question, and the options of a choice question with the right one marked."""
+    options = "".join(
+        f"<li>{_option_html(flags, option, number)}{_RIGHT if number == case.correct else ''}</li>"
+        for number, option in enumerate(case.options)
+    )
+    listed = f'<ol class="rx-options" type="A">{options}</ol>' if options else ""
+    question = inline_html(case.question, evidence_spans(flags, "question"))
+    return f'<p class="rx-question">{question}</p>{listed}'
+
+
+_RIGHT = " <b>(correct)</b>"
+_UNCOUNTED = (
+    '<p class="rx-uncounted">Not a whole answer: its scores count in no table and no mean.</p>'
+)
+
+
+def _option_html(flags: Sequence[tuple[str, Flag]], option: str, number: int) -> str:
+    places = ("option", "correct_option")
+    spans = [span for where in places for span in evidence_spans(flags, where, str(number))]
+    return inline_html(option, spans)
+
+
+def place_html(case: Case, place: Place, filter_words: str, kind: str) -> str:
+    """Say where the case stands in the filter and what it is."""
+    where = (
+        f"{place.number:,} of {place.total:,}" if place.number else f"not among the {place.total:,}"
+    )
+    return (
+        f'<div class="rx-place"><span><b>{where}</b> in “{html.escape(filter_words)}”</span>'
+        f"<span><b>{html.escape(case.id)}</b> {html.escape(kind)}</span></div>"
+    )
+
+
+def answers_html(
+    page: CasePage,
+    review_set: ReviewSet,
+    *,
+    colours: Mapping[str, str],
+    gap_threshold: float,
+    looker: Looker = ANYBODY,
+) -> str:
+    """Lay out the answers side by side, one column a model, with what was found wrong in each."""
+    columns = "".join(
+        _answer_html(page, answer, review_set, colours[answer.model], gap_threshold, looker)
+        for answer in page.answers
+    )
+    return f'<div class="rx-answers">{columns}</div>'
+
+
+def _answer_html(
+    page: CasePage,
+    answer: Answer,
+    review_set: ReviewSet,
+    colour: str,
+    gap_threshold: float,
+    looker: Looker,
+) -> str:
+    name = html.escape(review_set.model_names[answer.model])
+    final = page.finals.get(answer.model)
+    flags = page.keyed_flags(answer.model)
+    text = answer.text or ""
+    spans = [*evidence_spans(flags, "answer"), *link_spans(text, page)]
+    body = (
+        markdown_html(text, spans)
+        if text.strip()
+        else '<p class="rx-quiet">The model returned no text.</p>'
+    )
+    uncounted = page.uncounted.get(answer.model)
+    shown = final or uncounted
+    chain = score_chain_html(shown.by_dimension, gap_threshold=gap_threshold) if shown else ""
+    if uncounted and chain:
+        chain += _UNCOUNTED
+    return (
+        f'<article class="rx-answer" data-rx-answer="{html.escape(answer.model)}" '
+        f'style="--rx-colour:{html.escape(colour)}" '
+        f'aria-label="Answer of {name}">'
+        f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
+        f"{chain}{flags_html(page, answer, review_set.reader_names, looker)}"
+        f"{_add_html(answer) if looker.may_judge else ''}"
+        f"{_choice_html(page.case, answer)}"
+        f'<div class="rx-text" tabindex="0">{body}</div>{_ending_html(answer)}'
+        f"<footer>{_facts_html(answer)}</footer></article>"
+    )
+
+
+def _add_html(answer: Answer) -> str:
+    title = "Name a failure that no rule found (Shift+A)"
+    return (
+        f'<p class="rx-add"><button type="button" data-rx-add="{html.escape(answer.model)}" '
+        f'title="{title}">Add a failure</button></p>'
+    )
+
+
+def _headline_html(answer: Answer, final: FinalScores | None) -> str:
+    if final is not None and final.content is not None:
+        title = "Content: the weakest of Process, Execution and Synthesis"
+        score = format_score(final.content)
+        return f'<span class="rx-content" title="{title}">{score}<small> of 5</small></span>'
+    status = status_of(answer)
+    if status == "answered":
+        return '<span class="rx-content rx-quiet">not scored</span>'
+    word = "cut off" if (answer.text or "").strip() else "no answer"
+    title = "Counted as no full answer: scores given to it enter no mean"
+    return f'<span class="rx-content rx-quiet" title="{title}">{word}</span>'
+
+
+def _choice_html(case: Case, answer: Answer) -> str:
+    if case.question_type != "choice":
+        return ""
+    if answer.choice is None or not 0 <= answer.choice < len(case.options):
+        return '<p class="rx-choice">No usable choice</p>'
+    right = answer.choice == case.correct
+    verdict = "" if case.correct is None else " – correct" if right else " – wrong"
+    letter = chr(ord("A") + answer.choice)
+    option = html.escape(case.options[answer.choice])
+    return f'<p class="rx-choice">{letter}. {option}<b>{verdict}</b></p>'
+
+
+def _ending_html(answer: Answer) -> str:
+    if answer.error:
+        return f'<p class="rx-cut">Error: {html.escape(answer.error)}</p>'
+    if limit_reached(answer):
+        used = ""
+        if answer.output_tokens is not None and answer.max_output_tokens is not None:
+            used = f" ({answer.output_tokens:,} of {answer.max_output_tokens:,} tokens)"
+        where = "Cut here" if (answer.text or "").strip() else "No answer came"
+        return f'<p class="rx-cut">{where}: token limit reached{used}</p>'
+    if answer.finish_reason == "content_filter":
+        return '<p class="rx-cut">Blocked by a content filter</p>'
+    return ""
+
+
+def _facts_html(answer: Answer) -> str:
+    facts = []
+    if answer.text:
+        facts.append(f"{len(answer.text.split()):,} words")
+    if answer.output_tokens is not None:
+        facts.append(f"{answer.output_tokens:,} tokens")
+    if answer.latency_s is not None:
+        facts.append(f"{answer.latency_s:.1f} s")
+    reason = FINISH_REASONS[answer.finish_reason]
+    raw = answer.finish_reason_raw
+    facts.append(f"{reason} ({raw})" if raw and raw != answer.finish_reason else reason)
+    return " · ".join(html.escape(fact) for fact in facts)
+
+
+def report_html(page: CasePage) -> str:
+    """Lay out the request and the radiologist's report."""
+    report = page.case.report
+    flags = page.keyed_flags()
+    sections = "".join(
+        f"<h4>{field.title()}</h4>"
+        + plain_html(text, [*evidence_spans(flags, "report", field), *link_spans(text, page)])
+        for field, text in (("findings", report.findings), ("impression", report.impression))
+        if text
+    )
+    if not sections:
+        sections = '<p class="rx-quiet">This case has no reference report.</p>'
+    return (
+        '<section class="rx-report" id="report" tabindex="0"><h3>Radiologist’s report</h3>'
+        f"{request_html(page.case)}{sections}</section>"
+    )
+
+
+def request_html(case: Case) -> str:
+    """Show what the requester of the study said, empty when nothing is known of it."""
+    context = case.context
+    who = ", ".join(part for part in (_age(context.age), context.sex) if part)
+    asked = (
+        ("", who),
+        ("Indication: ", context.indication),
+        ("Comparison: ", context.comparison),
+    )
+    request = " ".join(
+        f"<span><b>{title}</b>{html.escape(text)}</span>" for title, text in asked if text
+    )
+    return f'<p class="rx-request">{request}</p>' if request else ""
+
+
+def _age(age: str | None) -> str | None:
+    return f"{int(age)} years" if age and age.isdecimal() else age
+
+
+def scores_html(
+    scores: Sequence[Score],
+    *,
+    names: Mapping[str, str],
+    readers: Mapping[str, str],
+    agreed: Sequence[Score] = (),
+    uncounted: Collection[str] = (),
+    unfinished: Collection[str] = (),
+    stale_scores: Sequence[Score] = (),
+    stale_words: Sequence[ReaderFlag] = (),
+) -> str:
+    """Lay out readers' scores, one table a model: readers by dimensions, comments below.
+
+    ``agreed`` is each consensus that adjudication found: in a row of its own below the readers'.
+    The scores of ``uncounted`` models are said to count nowhere; ``unfinished`` names the readers
+    whose scores count nowhere yet; ``stale_scores`` and ``stale_words`` are of earlier answers: in
+    a list of their own.
+    """
+    tables = []
+    for model, name in names.items():
+        own = [score for score in scores if score.model == model]
+        if own:
+            consensus = [score for score in agreed if score.model == model]
+            tables.append(_score_table_html(name, own, readers, consensus, unfinished))
+            if model in uncounted:
+                tables.append(_UNCOUNTED)
+    if not tables and not stale_scores:
+        tables.append('<p class="rx-quiet">Nobody has scored this case.</p>')
+    return "".join(tables) + _stale_html(stale_scores, stale_words, names, readers)
+
+
+def _stale_html(
+    scores: Sequence[Score],
+    words: Sequence[ReaderFlag],
+    names: Mapping[str, str],
+    readers: Mapping[str, str],
+) -> str:
+    """List what readers gave to earlier answers, empty when there is nothing."""
+    lines = []
+    for model, name in names.items():
+        given_by = [one.reader for one in scores if one.model == model]
+        given_by += [one.reader for one in words if one.model == model]
+        for reader in dict.fromkeys(given_by):
+            own = [one for one in scores if (one.model, one.reader) == (model, reader)]
+            given = [_stale_score(one) for one in own if one.score is not None or one.comment]
+            given += [
+                f"{html.escape(FAILURES[one.failure].name)} {html.escape(one.verdict)}"
+                for one in words
+                if (one.model, one.reader) == (model, reader)
+            ]
+            who = html.escape(readers.get(reader, reader))
+            if given:
+                lines.append(f"<li><b>{html.escape(name)}, {who}</b> {', '.join(given)}</li>")
+    if not lines:
+        return ""
+    return (
+        '<section class="rx-stale"><p><b>Of an earlier answer:</b> the answer was changed after '
+        "this was given. It counts nowhere until its reader confirms it on the Score page.</p>"
+        f'<ul class="rx-comments">{"".join(lines)}</ul></section>'
+    )
+
+
+def _stale_score(score: Score) -> str:
+    picture = "" if score.image is None else f", picture {score.image + 1}"
+    given = f"{DIMENSION_NAMES[score.dimension]}{picture} {score.score or '–'}"
+    return f"{given} ({html.escape(score.comment)})" if score.comment else given
+
+
+def _score_table_html(
+    name: str,
+    scores: Sequence[Score],
+    readers: Mapping[str, str],
+    agreed: Sequence[Score],
+    unfinished: Collection[str],
+) -> str:
+    given = {score.dimension for score in (*scores, *agreed)}
+    dimensions = [d for d in DIMENSIONS if d in given]
+    head = "".join(
+        f'<th scope="col" title="{html.escape(load_rubric()[d].question)}">'
+        f"{DIMENSION_NAMES[d]}</th>"
+        for d in dimensions
+    )
+    rows, comments = [], []
+    for reader in dict.fromkeys(score.reader for score in scores):
+        own = [score for score in scores if score.reader == reader]
+        reader_name = html.escape(readers.get(reader, reader))
+        cells = "".join(_score_cell_html([s for s in own if s.dimension == d]) for d in dimensions)
+        here = written_here("app" if any(score.origin == "app" for score in own) else None)
+        if reader in unfinished:
+            here += ' <small class="rx-quiet">case not finished: counts nowhere yet</small>'
+        rows.append(f'<tr><th scope="row">{reader_name}{here}</th>{cells}</tr>')
+        comments += [
+            f"<li><b>{reader_name}, {DIMENSION_NAMES[score.dimension]}</b> "
+            f"{html.escape(score.comment)}</li>"
+            for score in own
+            if score.comment
+        ]
+    if agreed:
+        who = {readers.get(score.reader, score.reader) for score in agreed}
+        title = html.escape(f"Settled by {', '.join(sorted(who))}; the readers' scores stand")
+        cells = "".join(
+            _score_cell_html([s for s in agreed if s.dimension == d]) for d in dimensions
+        )
+        rows.append(
+            f'<tr class="rx-agreed" title="{title}"><th scope="row">Consensus</th>{cells}</tr>'
+        )
+        comments += [
+            f"<li><b>Consensus, {DIMENSION_NAMES[score.dimension]}</b> "
+            f"{html.escape(score.comment)}</li>"
+            for score in agreed
+            if score.comment
+        ]
+    listed = f'<ul class="rx-comments">{"".join(comments)}</ul>' if comments else ""
+    return (
+        f'<div class="rx-scroll"><table class="rx-scores"><caption>{html.escape(name)}</caption>'
+        f"<thead><tr><th></th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>{listed}"
+    )
+
+
+def _score_cell_html(scores: Sequence[Score]) -> str:
+    given = [score for score in scores if score.score is not None]
+    if not given:
+        return '<td class="rx-quiet">–</td>'
+    anchors = load_rubric()[given[0].dimension].anchors
+    title = " / ".join(anchors[score.score] for score in given if score.score)
+    value = ", ".join(str(score.score) for score in given)
+    return f'<td data-level="{given[0].score}" title="{html.escape(title)}">{value}</td>'
+
+
+def differences_html(pieces: Sequence[Piece], first: str, second: str, *, whole: bool) -> str:
+    """Show two texts as one, what only the first has struck through, the second's underlined."""
+    tags = {"both": "span", "first": "del", "second": "ins"}
+    body = "".join(
+        f"<{tags[piece.where]}>{html.escape(piece.text)}</{tags[piece.where]}>" for piece in pieces
+    )
+    note = "" if whole else '<p class="rx-quiet">Only the beginning of the texts is compared.</p>'
+    return (
+        f'<div class="rx-diff"><p class="rx-quiet"><del>only in {html.escape(first)}</del> '
+        f"<ins>only in {html.escape(second)}</ins></p>"
+        f'<div class="rx-plain">{body}</div>{note}</div>'
+    )

@@ -1,0 +1,60 @@
+"""Records that somebody who scores has opened a case where its models are named.
+
+One row in the history for each person and case, whichever page showed it and however often. Who
+never scores is not recorded. Alone, before a name is given, it waits in the session for the name.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import NAMESPACE_URL, uuid5
+
+import streamlit as st
+
+from rexview.analysis.study.exposure import UNBLINDED
+from rexview.analysis.study.worklist import required_scores
+from rexview.errors import StoreError
+from rexview.schema import ReviewSet
+from rexview.store import Entry, may
+from rexview.ui.access import permissions
+from rexview.ui.link import keys as link_keys
+from rexview.ui.saving.reader_state import own_words
+from rexview.ui.server import resources
+
+_VIA: Final = "case page"
+
+
+def note_case(review_set: ReviewSet, case_id: str) -> None:
+    """Record that whoever looks has opened a case with its models named, unless it is known.
+
+    Only for cases that are scored. Where the database cannot be written to it is tried again with
+    the next case: nothing on the page depends on it.
+    """
+    name = resources.set_id(review_set.folder)
+    noted: dict[tuple[str, str], bool] = st.session_state.setdefault(link_keys.SESSION_SEEN, {})
+    noted.setdefault((name, case_id), False)
+    waiting = [case for (of_set, case), done in noted.items() if of_set == name and not done]
+    person = permissions.current()
+    if not waiting or person is None or not may(person, "score"):
+        return
+    try:
+        reviews = resources.reviews(review_set)
+        known = own_words(reviews, person).exposures
+        scored = set(required_scores(review_set)["case"])
+        entries = [
+            Entry(
+                "reveal",
+                case,
+                value={"what": UNBLINDED},
+                # The same from every session, so that two that look at once write one row.
+                token=str(uuid5(NAMESPACE_URL, f"{reviews.key}\n{person.id}\n{case}\n{UNBLINDED}")),
+                via=_VIA,
+            )
+            for case in waiting
+            if case in scored and known.of(person.id, case, UNBLINDED) is None
+        ]
+        if entries:
+            reviews.record(entries, person)
+    except StoreError:
+        return
+    noted.update({(name, case): True for case in waiting})

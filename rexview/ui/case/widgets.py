@@ -1,0 +1,112 @@
+"""The parts of the Case page with widgets: header and paging, choice of answers, comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis.case.differences import compare_texts
+from rexview.analysis.case.record import CasePage, Place
+from rexview.schema import Case, ReviewSet
+from rexview.ui.answers import html as answers_html
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.share import share_button
+from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
+
+_REPORT: Final = "the report"
+
+
+def show_no_case(wanted: str | None) -> None:
+    """Explain why there is no case to show, and where to go."""
+    if wanted:
+        st.warning("This review set has no such case. It may have been renamed or taken out.")
+    else:
+        st.info("No case fits the filter. Loosen it on the Browse page.")
+    st.page_link(
+        link_keys.PAGE_BROWSE, label="Browse all cases", query_params=link_keys.link_query()
+    )
+
+
+def go_to(case_id: str) -> None:
+    """Turn to another case; used as a callback."""
+    link_keys.set_query({link_keys.QUERY_CASE: case_id})
+
+
+def show_header(review_set: ReviewSet, case: Case, place: Place, filter_words: str) -> None:
+    """Show where the case stands in the filter, what it is, and the link to it."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rx_header"):
+        for label, target, key, icon in (
+            ("Previous", place.before, "k", ":material/chevron_left:"),
+            ("Next", place.after, "j", ":material/chevron_right:"),
+        ):
+            st.button(
+                label,
+                icon=icon,
+                key=f"case_{label.lower()}",
+                shortcut=key,
+                disabled=target is None,
+                on_click=go_to,
+                args=(target,),
+            )
+        st.html(answers_html.place_html(case, place, filter_words, _kind(case)))
+        share_button(review_set)
+        st.page_link(
+            link_keys.PAGE_BROWSE,
+            label="All in this filter",
+            icon=":material/grid_view:",
+            query_params=link_keys.link_query(link_keys.link_filter()),
+        )
+
+
+def _kind(case: Case) -> str:
+    words = [QUESTION_TYPES.get(case.question_type, case.question_type)]
+    if case.category:
+        words.append(CATEGORY_NAMES.get(case.category, case.category))
+    words += [value for values in case.tags.values() for value in values][:3]
+    return " · ".join(words)
+
+
+def answer_choices(page: CasePage, names: Mapping[str, str]) -> CasePage:
+    """Let the reader choose and order the answers; the choice lives in the link."""
+    models = [answer.model for answer in page.answers]
+    if len(models) < 2:
+        return page
+    chosen = st.multiselect(
+        "Answers shown",
+        models,
+        default=models,
+        format_func=lambda model: names[model],
+        key=link_keys.QUERY_MODELS,
+        bind="query-params",
+        label_visibility="collapsed",
+        placeholder="Choose the answers to show",
+    )
+    return page.of_models(tuple(chosen or models))
+
+
+def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
+    """Show the differences of two texts on demand."""
+    texts = [(names[answer.model], answer.text or "") for answer in page.answers]
+    report = page.case.report
+    reference = "\n".join(part for part in (report.findings, report.impression) if part)
+    if reference:
+        texts.insert(0, (_REPORT, reference))
+    pairs = list(combinations(range(len(texts)), 2))
+    if not pairs:
+        return
+    chosen = st.selectbox(
+        "Differences between",
+        pairs,
+        index=None,
+        format_func=lambda pair: " and ".join(texts[place][0] for place in pair),
+        placeholder="Compare two texts word by word",
+        key=f"compare_{page.case.id}",
+        label_visibility="collapsed",
+    )
+    if chosen:
+        (first, first_text), (second, second_text) = (texts[place] for place in chosen)
+        pieces, whole = compare_texts(first_text, second_text)
+        st.html(answers_html.differences_html(pieces, first, second, whole=whole))

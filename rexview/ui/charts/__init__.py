@@ -1,0 +1,1 @@
+"""Charts on a page, with their tables and downloads."""

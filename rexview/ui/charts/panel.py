@@ -1,0 +1,98 @@
+"""Charts on a page: a click on a mark opens its cases; its table and downloads are at hand."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+
+import streamlit as st
+
+from rexview.analysis import AnswerTable, CaseFilter, model_colours
+from rexview.analysis.charts import SELECTION, LinkedChart, overview_charts
+from rexview.analysis.charts.export import FORMS, exported, file_name
+from rexview.analysis.charts.overview import SIDE_BY_SIDE
+from rexview.errors import RexviewError
+from rexview.ui.access import permissions
+from rexview.ui.charts.table import chart_table_html
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import go_to
+from rexview.ui.server import query_cache, resources
+
+
+@lru_cache(maxsize=16)
+def _charts(table: AnswerTable, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
+    return overview_charts(query_cache.numbers(table, case_filter), model_colours(table.models))
+
+
+def show_charts(table: AnswerTable, case_filter: CaseFilter) -> bool:
+    """Show the charts of the Overview; False when there is nothing to draw."""
+    charts = _charts(table, case_filter)
+    if not charts:
+        return False
+    few = len(query_cache.numbers(table, case_filter).models) <= SIDE_BY_SIDE
+    places = st.columns(len(charts), gap="small") if few else [st.container() for _ in charts]
+    for number, (chart, place) in enumerate(zip(charts, places, strict=True)):
+        with place:
+            show_chart(chart, key=f"overview_chart_{number}")
+    return True
+
+
+def show_chart(linked: LinkedChart, *, key: str) -> None:
+    """Show a chart with its title and caption, and on demand its table and downloads.
+
+    A click on a mark opens Browse with the mark's filter.
+
+    Parameters
+    ----------
+    linked : LinkedChart
+        Made once for each filter (``functools.lru_cache``), not on every run.
+    key : str
+        Keep it the same from run to run, and unlike those of the page's other charts.
+    """
+    with st.container(border=True, gap="small", height="stretch", key=f"rx_chart_{key}"):
+        _chart(linked, key)
+
+
+@st.fragment
+def _chart(linked: LinkedChart, key: str) -> None:
+    """Run alone when the chart is clicked or its table opened: the page has not changed then."""
+    permissions.guard(link_keys.PAGE_OVERVIEW)  # every page with charts is for the same roles
+    st.markdown(f"**{as_markdown(linked.title)}**")
+    event = st.vega_lite_chart(
+        spec=linked.spec, key=key, on_select="rerun", selection_mode=SELECTION, width="stretch"
+    )
+    if linked.caption:
+        st.caption(as_markdown(linked.caption))
+    box = st.expander("Table and download", key=f"{key}_table", on_change="rerun")
+    if box.open:
+        with box:
+            _table(linked, key)
+    chosen = linked.chosen(event["selection"])
+    if chosen is not None:
+        go_to(link_keys.PAGE_BROWSE, link_keys.link_query(chosen))
+
+
+def _table(linked: LinkedChart, key: str) -> None:
+    st.html(chart_table_html(linked.table))
+    notice = set_notice()
+    with st.container(horizontal=True, gap="small"):
+        for form, (name, media) in FORMS.items():
+            st.download_button(
+                name,
+                partial(exported, linked, form, notice),  # made when it is clicked
+                file_name(linked, form),
+                media,
+                key=f"{key}_{form}",
+                on_click="ignore",
+                icon=":material/download:",
+                help=f"Download as {name}",
+            )
+
+
+def set_notice() -> str:
+    """Return the notice of the link's review set: it goes into all that leaves the app."""
+    try:
+        folder = resources.folder_of(link_keys.query_value(link_keys.QUERY_SET))
+        return resources.open_set(folder).info.notice or ""
+    except RexviewError:
+        return ""

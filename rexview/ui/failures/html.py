@@ -1,0 +1,181 @@
+"""The tables of the Failures page as HTML: every number is a link to the answers behind it."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from typing import Final
+
+from rexview.analysis.failures.captions import (
+    COUNTED_MEANING,
+    comparison_words,
+    group_words,
+    judged_words,
+    rate_words,
+)
+from rexview.analysis.failures.tables import FailureGroups, FailureRow, FailureTables, GroupCell
+from rexview.detect.core.precision import measured
+from rexview.stats.bootstrap import Interval
+from rexview.stats.failure_rates import FailureTest
+from rexview.ui.html.model_comparisons import written_p
+from rexview.ui.html.number_table import (
+    NOTHING,
+    Reasons,
+    linked_number,
+    model_head,
+    short_name,
+    table_html,
+)
+from rexview.vocab import FAILURES
+
+MOST_PAIRS: Final = 100
+"""As many comparisons are written out; the downloads have all."""
+
+
+def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) -> str:
+    """Lay out every failure with a row for each model; two models have their test beside them."""
+    compared = len(tables.models) == 2
+    heads = ["", "Model", "Share", "95% CI", "Answers that can be judged", "Possible"]
+    heads += ["Difference", "p adjusted"] if compared else []
+    tests = {test.failure: test for test in tables.tests} if compared else {}
+    reasons, body = Reasons(), []
+    for failure in tables.failures:
+        for place, row in enumerate(tables.of(failure)):
+            name = tables.models[row.model]
+            cells = model_head(name, colours.get(row.model, ""))
+            cells += _rate_cells(row, f"{FAILURES[failure].plural}, {name}", reasons)
+            if place:
+                body.append(f"<tr>{cells}</tr>")
+                continue
+            head = (
+                f'<th scope="rowgroup" rowspan="{len(tables.models)}">'
+                f"{html.escape(FAILURES[failure].plural)}"
+                f"<small>{html.escape(judged_words(failure, short=True))}</small></th>"
+            )
+            more = _test_cells(tests[failure], reasons) if compared else ""
+            body.append(f'<tr class="rx-first">{head}{cells}{more}</tr>')
+    words = [COUNTED_MEANING[tables.counted], rate_words(clustered=tables.clustered)]
+    words.append("Possible: a rule's hint and no more; not counted.")
+    if compared:
+        first, second = tables.models.values()
+        words.append(comparison_words(f"{first} (first)", f"{second} (second)"))
+    return table_html(title, heads, body, " ".join(words)) + reasons.html()
+
+
+def _rate_cells(row: FailureRow, where: str, reasons: Reasons) -> str:
+    judged = linked_number(row.judged, f"{row.rate.n:,}") + f"<small>of {row.answers:,}</small>"
+    hinted = linked_number(row.hinted, f"{row.hinted.value:,}") if row.hinted.value else NOTHING
+    if row.rate.share is None:
+        told = reasons.add(row.rate.interval.why or "Nothing to judge.", where)
+        return f"<td>{told}</td><td>{NOTHING}</td><td>{judged}</td><td>{hinted}</td>"
+    share = linked_number(
+        row.flagged,
+        f"<b>{row.rate.share:.0%}</b><small>{row.flagged.value:,} of {row.rate.n:,}</small>",
+    )
+    return (
+        f"<td>{share}</td><td>{_limits(row.rate.interval, where, reasons)}</td>"
+        f"<td>{judged}</td><td>{hinted}</td>"
+    )
+
+
+def _limits(limits: Interval, where: str, reasons: Reasons) -> str:
+    if limits.low is None or limits.high is None:
+        return reasons.add(limits.why or "Undefined.", where)
+    return f"{limits.low:.0%} to {limits.high:.0%}"
+
+
+def _points(value: float) -> str:
+    """Write a difference of shares in percentage points, with its sign."""
+    points = math.floor(abs(value) * 100 + 0.5)
+    sign = "" if not points else "+" if value > 0 else "−"
+    return f"{sign}{points}"
+
+
+def _test_cells(test: FailureTest, reasons: Reasons) -> str:
+    difference, p = _test_numbers(test, reasons, FAILURES[test.failure].plural)
+    cells = (difference, p)
+    return "".join(f'<td rowspan="2" class="rx-both">{cell}</td>' for cell in cells)
+
+
+def _test_numbers(
+    test: FailureTest, reasons: Reasons, where: str, names: tuple[str, str] = ("first", "second")
+) -> tuple[str, str]:
+    if test.difference is None:
+        difference = reasons.add(test.why or "Undefined.", where)
+    else:
+        limits = test.interval
+        if limits.low is not None and limits.high is not None:
+            told = f"{_points(limits.low)} to {_points(limits.high)}"
+        else:  # of many models there is no interval and no reason
+            told = reasons.add(limits.why, f"{where}, difference") if limits.why else ""
+        difference = (
+            f"<b>{_points(test.difference)}</b> points"
+            f'<small class="rx-ci">{told}</small>'
+            f'<small class="rx-ci">{test.n_pairs:,} pairs: only {names[0]} {test.only_a:,}, '
+            f"only {names[1]} {test.only_b:,}</small>"
+        )
+    if test.p is None or test.p_adj is None:
+        return difference, reasons.add(test.why or "No test is possible.", where)
+    title = html.escape(f"McNemar exact, p {test.p:.4g}, adjusted {test.p_adj:.4g}")
+    return difference, f'<abbr title="{title}">{written_p(test.p_adj)}</abbr>'
+
+
+def comparisons_html(tables: FailureTables) -> str:
+    """Lay out the comparisons of more than two models, the smallest adjusted p first."""
+    tests = sorted(tables.tests, key=lambda test: (test.p_adj is None, test.p_adj or 0.0))
+    if not tests:
+        return ""
+    reasons, body = Reasons(), []
+    for test in tests[:MOST_PAIRS]:
+        first, second = (tables.models[model] for model in (test.model_a, test.model_b))
+        where = f"{FAILURES[test.failure].plural}, {first} and {second}"
+        names = (FAILURES[test.failure].plural, first, second)
+        cells = [short_name(name) for name in names]
+        cells += _test_numbers(test, reasons, where, ("A", "B"))
+        body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    title = "Pairs of models, smallest adjusted p first"
+    if len(tests) > MOST_PAIRS:
+        title += f": the first {MOST_PAIRS:,} of {len(tests):,}"
+    heads = ["Failure", "A", "B", "A minus B", "p adjusted"]
+    return table_html(title, heads, body, comparison_words()) + reasons.html()
+
+
+def meanings_html(tables: FailureTables) -> str:
+    """Say of each failure what it is, what can be judged, and how often its rule was right."""
+    items = []
+    for failure in tables.failures:
+        about = FAILURES[failure]
+        found = measured(failure)
+        rule = f" Rule: {found.words[0].lower()}{found.words[1:]}" if found else ""
+        text = f"{about.meaning} {judged_words(failure)}{rule}"
+        items.append(f"<li><b>{html.escape(about.plural)}.</b> {html.escape(text)}</li>")
+    return f'<ul class="rx-reasons rx-meanings">{"".join(items)}</ul>'
+
+
+def groups_html(groups: FailureGroups, colours: Mapping[str, str], title: str) -> str:
+    """Lay out one failure by group, most failures first; models as columns."""
+    heads = [groups.by.name, "All models", *groups.models.values()]
+    reasons, body = Reasons(), []
+    for group in groups.groups:
+        head = f'<th scope="row">{short_name(group.name)}</th>'
+        cells = "".join(
+            f"<td>{_group_cell(cell, f'{group.name}, {groups.models[cell.model]}', reasons)}</td>"
+            for cell in group.cells
+        )
+        total = linked_number(group.flagged, f"<b>{group.flagged.value:,}</b>")
+        body.append(f"<tr>{head}<td>{total}</td>{cells}</tr>")
+    words = group_words(groups.kind)
+    if groups.left_out:
+        words += f" {groups.left_out:,} groups with fewer failures are left out."
+    return table_html(title, heads, body, words) + reasons.html()
+
+
+def _group_cell(cell: GroupCell, where: str, reasons: Reasons) -> str:
+    if not cell.rate.n or cell.rate.share is None:
+        return reasons.add(cell.rate.interval.why or "Nothing to judge.", where)
+    share = f"<b>{cell.flagged.value:,}</b><small>of {cell.rate.n:,}</small>"
+    number = linked_number(cell.flagged, share)
+    small = " · small group" if cell.is_small else ""
+    limits = _limits(cell.rate.interval, where, reasons)
+    return f'{number}<small class="rx-ci">{cell.rate.share:.0%}, {limits}{small}</small>'

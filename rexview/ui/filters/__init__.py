@@ -1,0 +1,1 @@
+"""The filter panel, saved filters, and the order in which Content is worked out."""

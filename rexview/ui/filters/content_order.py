@@ -1,0 +1,51 @@
+"""The order in which Content is worked out: chosen with one switch, kept in every link."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from rexview.stats import CONTENT_ORDERS
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.link import keys as link_keys
+
+_KEY: Final = "content_order_switch"
+_HELP: Final = (
+    "Content is the weakest link of Process, Execution and Synthesis. Where several readers scored "
+    "an answer, either their scores are averaged first and the smallest mean is taken, or each "
+    "reader's smallest score is taken and these are averaged. With one reader both are the same. "
+    "The choice holds on every page and is kept in the link."
+)
+
+
+def content_order_switch() -> None:
+    """Show the switch; a change is written into the link before the page runs again."""
+    st.session_state[_KEY] = link_keys.content_order()
+
+    def changed() -> None:
+        link_keys.choose_content_order(st.session_state[_KEY])
+
+    st.radio(
+        "Content is the",
+        list(CONTENT_ORDERS),
+        format_func=CONTENT_ORDERS.__getitem__,
+        key=_KEY,
+        on_change=changed,
+        horizontal=True,
+        help=_HELP,
+    )
+
+
+def content_order_words() -> str:
+    """Return the order in use, to stand in a sentence: ``minimum of the readers' means``."""
+    words = CONTENT_ORDERS[link_keys.content_order()]
+    return words[0].lower() + words[1:]
+
+
+def show_other_order() -> None:
+    """Say that Content is worked out in the other order; nothing with the usual one."""
+    if link_keys.content_order() != link_keys.USUAL_ORDER:
+        st.caption(
+            f"Content is the {as_markdown(content_order_words())} (chosen on the Scores page)."
+        )

@@ -1,0 +1,1 @@
+"""Safe text, tables of numbers and lists of problems as HTML."""

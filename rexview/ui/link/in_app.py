@@ -1,0 +1,62 @@
+"""HTML of our own whose links work inside the app: no reload, and still real links.
+
+A plain click stays in the session and is one step of the browser's history; a click with Ctrl or
+the middle button opens a tab, and the address can be copied. The HTML is made by us: every text
+from a file or a model in it is escaped where it is put in.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from rexview.analysis import CaseFilter
+from rexview.ui.link import keys as link_keys
+
+_JS: Final = Path(__file__).with_name("in_app.js")
+
+
+def href(page: str, query: Mapping[str, str | list[str]]) -> str:
+    """Return the address of a page of the app with a query, relative to the app; not escaped."""
+    text = urlencode(query, doseq=True)
+    return f"{link_keys.ADDRESSES[page] or './'}{'?' if text else ''}{text}"
+
+
+def link(page: str, case_filter: CaseFilter, label: str, *, css: str = "", title: str = "") -> str:
+    """Return a link to a page with a filter; ``label`` is HTML, ``title`` is text."""
+    address = html.escape(href(page, link_keys.link_query(case_filter)))
+    more = f' title="{html.escape(title)}"' if title else ""
+    return f'<a href="{address}" data-rx-page class="{css}"{more}>{label}</a>'
+
+
+@cache
+def _component() -> Callable[..., Any]:
+    script = _JS.read_text(encoding="utf-8")
+    return st.components.v2.component("rexview_linked", js=script, isolate_styles=False)
+
+
+def linked_html(trusted: str, *, key: str) -> None:
+    """Put HTML with links to the app's pages on a page.
+
+    Parameters
+    ----------
+    trusted : str
+        HTML of ours; links to pages are made with :func:`href` and carry ``data-rx-page``.
+    key : str
+        Keep it the same from run to run.
+    """
+    _component()(key=key, data={"html": trusted})
+
+
+def go_to(page: str, query: Mapping[str, str | list[str]]) -> None:
+    """Go to another page as a click on a link to it would.
+
+    Unlike ``st.switch_page`` this makes one step of the browser's history, not two.
+    """
+    _component()(key="rx_go", data={"go": href(page, query)})

@@ -1,0 +1,181 @@
+"""Every key of the session and of the query string, and how a link is made from them.
+
+State that decides what is seen lives in the query string, so that a link shows a colleague the
+same: the review set (``set``), the filter (keys of :class:`rexview.analysis.CaseFilter`), the
+order in which Content is worked out, and on the Case page the case and the answers shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis import CaseFilter
+from rexview.stats import CONTENT_ORDERS, ContentOrder
+from rexview.ui.html.safe_text import as_markdown
+
+QUERY_SET: Final = "set"
+QUERY_CASE: Final = "case"
+QUERY_MODELS: Final = "show"
+QUERY_COMPARE: Final = "compare"
+QUERY_VIEW: Final = "as"
+QUERY_PAGE: Final = "page"
+QUERY_CONTENT_ORDER: Final = "content_order"
+QUERY_SPLIT: Final = "split"
+QUERY_SPLIT_SCORE: Final = "of"
+QUERY_PUBLISHED: Final = "published"
+QUERY_PAIR: Final = "pair"
+QUERY_DIMENSION: Final = "dimension"
+QUERY_APART: Final = "apart"
+QUERY_COUNTED: Final = "counted"
+QUERY_FAILURE_SHOWN: Final = "failure_shown"
+
+PAGE_OVERVIEW: Final = "pages/overview.py"
+PAGE_BROWSE: Final = "pages/browse.py"
+PAGE_CASE: Final = "pages/case.py"
+PAGE_FAILURES: Final = "pages/failures.py"
+PAGE_SCORES: Final = "pages/scores.py"
+PAGE_READERS: Final = "pages/readers.py"
+PAGE_DATA: Final = "pages/data.py"
+PAGE_ACCOUNT: Final = "pages/account.py"
+PAGE_SCORE: Final = "pages/score.py"
+PAGE_STUDY: Final = "pages/study.py"
+PAGE_ADJUDICATE: Final = "pages/adjudicate.py"
+
+ADDRESSES: Final[Mapping[str, str]] = {
+    PAGE_OVERVIEW: "",
+    PAGE_BROWSE: "browse",
+    PAGE_CASE: "case",
+    PAGE_FAILURES: "failures",
+    PAGE_SCORES: "scores",
+    PAGE_READERS: "readers",
+    PAGE_SCORE: "score",
+    PAGE_STUDY: "study",
+    PAGE_ADJUDICATE: "adjudicate",
+    PAGE_DATA: "data",
+    PAGE_ACCOUNT: "account",
+}
+"""Address of every page, relative to the app; the first page has none."""
+
+Query = dict[str, str | list[str]]
+
+USUAL_ORDER: Final[ContentOrder] = "mean_first"
+"""Order of Content that is not written into links."""
+_SESSION_SET: Final = "rexview_set"
+SESSION_NAME: Final = "rexview_name"
+"""The name of whoever works alone, see :mod:`rexview.ui.access.permissions`."""
+_SESSION_ORDER: Final = "rexview_content_order"
+_SESSION_PAGE: Final = "rexview_page"
+SESSION_COMMENTS: Final = "rexview_comments"
+"""Comments on their way to the database, see :mod:`rexview.ui.comments.panel`."""
+SESSION_SEEN: Final = "rexview_seen_cases"
+"""Cases opened with their models named, see :mod:`rexview.ui.case.unblinded`."""
+SESSION_VERDICTS: Final = "rexview_verdicts"
+"""What the reader of this session says about failures, see :mod:`rexview.ui.answers.verdicts`."""
+
+
+def choose_set(name: str | None) -> None:
+    """Make a review set the one of this session; None goes back to the server's own."""
+    st.session_state[_SESSION_SET] = name
+    set_query({QUERY_SET: name})
+
+
+def keep_choices(page: str) -> None:
+    """Carry the session's choices into the link of a page that was opened without them.
+
+    Navigation clears the query string; a link that names a choice wins over the session.
+
+    Parameters
+    ----------
+    page : str
+        Name of the page that is run: a link to the same page without an order of Content (the
+        back button after the switch) asks for the usual one.
+    """
+    _keep_set()
+    moved = st.session_state.get(_SESSION_PAGE) != page
+    st.session_state[_SESSION_PAGE] = page
+    kept = st.session_state.get(_SESSION_ORDER, USUAL_ORDER)
+    if moved and query_value(QUERY_CONTENT_ORDER) is None and kept != USUAL_ORDER:
+        st.query_params[QUERY_CONTENT_ORDER] = kept
+    st.session_state[_SESSION_ORDER] = content_order()
+
+
+def page_shown() -> str:
+    """Return the address of the page that was run last, as :func:`keep_choices` was told it."""
+    page: str = st.session_state.get(_SESSION_PAGE, "")
+    return page
+
+
+def content_order() -> ContentOrder:
+    """Return the order in which Content is worked out: that of the link, else the usual one."""
+    named = query_value(QUERY_CONTENT_ORDER)
+    return next((order for order in CONTENT_ORDERS if order == named), USUAL_ORDER)
+
+
+def choose_content_order(order: ContentOrder) -> None:
+    """Write an order of Content into the link."""
+    set_query({QUERY_CONTENT_ORDER: None if order == USUAL_ORDER else order})
+
+
+def _keep_set() -> None:
+    named = query_value(QUERY_SET)
+    if named:
+        st.session_state[_SESSION_SET] = named
+    elif st.session_state.get(_SESSION_SET):
+        st.query_params[QUERY_SET] = st.session_state[_SESSION_SET]
+
+
+def query_value(key: str) -> str | None:
+    """Return one value of the query string, None when it is absent or empty."""
+    return st.query_params.get(key) or None
+
+
+def query_lists() -> dict[str, list[str]]:
+    """Return the whole query string, every key with all its values."""
+    return {key: st.query_params.get_all(key) for key in st.query_params}
+
+
+def link_filter() -> CaseFilter:
+    """Return the filter of the link; what cannot be understood of it is told and left out."""
+    found, problems = CaseFilter.read(query_lists())
+    order = query_value(QUERY_CONTENT_ORDER)
+    if order and order not in CONTENT_ORDERS:
+        problems += (f"The link asks for an order of Content that is not known: {order[:40]}.",)
+    for problem in problems:
+        st.warning(as_markdown(problem), icon=":material/link_off:")
+    return found
+
+
+def link_query(
+    case_filter: CaseFilter | None = None,
+    *,
+    case: str | None = None,
+    **more: str | list[str] | None,
+) -> Query:
+    """Return the query of a link that carries a filter and a case.
+
+    It keeps the review set and the order of Content.
+    """
+    query: Query = {}
+    current_set = query_value(QUERY_SET)
+    if current_set:
+        query[QUERY_SET] = current_set
+    if content_order() != USUAL_ORDER:
+        query[QUERY_CONTENT_ORDER] = content_order()
+    if case_filter is not None:
+        query.update({key: list(values) for key, values in case_filter.to_query().items()})
+    if case is not None:
+        query[QUERY_CASE] = case
+    query.update({key: value for key, value in more.items() if value})
+    return query
+
+
+def set_query(changes: Mapping[str, str | list[str] | None]) -> None:
+    """Change some keys of the query string and leave the others; None removes a key."""
+    for key, value in changes.items():
+        if value:
+            st.query_params[key] = value
+        elif key in st.query_params:
+            del st.query_params[key]

@@ -1,0 +1,200 @@
+"""The Overview as HTML: headline numbers, the failures per model, the table of scores.
+
+Every number is a link to the cases behind it.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rexview.analysis import Count, Overview
+from rexview.analysis.failures.captions import judged_words, rest_words
+from rexview.analysis.overview import FailureCount
+from rexview.detect.core.precision import measured
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import link
+from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
+
+
+def headline_html(numbers: Overview) -> str:
+    """Draw how much there is: cases, answers, models, readers, images."""
+    head = numbers.headline
+    tiles = [
+        _tile(head.cases, "Cases"),
+        _tile(head.answers, "Answers"),
+        _tile(head.scored, "Answers scored"),
+        _tile(head.no_answer, "No full answer"),
+    ]
+    plain = (("Models", head.n_models), ("Readers", head.n_readers), ("Images", head.n_images))
+    tiles += [f"<span class='rx-tile'><b>{n:,}</b><span>{name}</span></span>" for name, n in plain]
+    return f'<div class="rx-tiles">{"".join(tiles)}</div>'
+
+
+def _tile(count: Count, name: str) -> str:
+    of = f"<small>of {count.of:,}</small>" if count.of and count.of != count.value else ""
+    label = f"<b>{count.value:,}{of}</b><span>{name}</span>"
+    return link(link_keys.PAGE_BROWSE, count.opens, label, css="rx-tile")
+
+
+def failures_html(numbers: Overview) -> str:
+    """Draw the three headline failures, each with a bar per model and what could be judged."""
+    panels = []
+    for failure in HEADLINE_FAILURES:
+        rows = [count for count in numbers.failures if count.failure == failure]
+        about = FAILURES[failure]
+        body = "".join(_failure_row(numbers, row) for row in rows) or "<p>No answers yet.</p>"
+        panels.append(
+            f'<section class="rx-failure"><h3>{_whole(rows, about.plural)}</h3>'
+            f'<p class="rx-quiet">{html.escape(about.meaning)}</p>{body}'
+            f'<p class="rx-quiet rx-how">{html.escape(judged_words(failure))}'
+            f"{precision_html(failure)}</p></section>"
+        )
+    return f'<div class="rx-failures">{"".join(panels)}</div>'
+
+
+def _whole(rows: Sequence[FailureCount], name: str) -> str:
+    """Make a card's heading the link of the whole card, to the failure in all models.
+
+    The link is laid over the card by its style, below the links that stand in the card.
+    """
+    if not rows:
+        return html.escape(name)
+    opens = replace(rows[0].flagged.opens, models=())
+    if len({row.flagged.opens.models for row in rows}) == 1:
+        opens = rows[0].flagged.opens
+    return link(link_keys.PAGE_BROWSE, opens, html.escape(name), css="rx-whole")
+
+
+def precision_html(failure: str) -> str:
+    """Say how often the rule's flags were right in tests; empty when that was not measured.
+
+    It is about the rule: it stands where the failure is explained, not with a model's number.
+    """
+    found = measured(failure)
+    if found is None:
+        return ""
+    title = f"Measured on {found.on}. A flag is something to review, never a verdict."
+    words = f"The rule: {found.words[0].lower()}{found.words[1:]}"
+    return f' <span class="rx-measured" title="{html.escape(title)}">{html.escape(words)}</span>'
+
+
+def _failure_row(numbers: Overview, row: FailureCount) -> str:
+    name = html.escape(numbers.models[row.model])
+    rest = rest_words(row.judged.value, row.judged.of or 0)
+    if not row.judged.value:
+        return (
+            f'<div class="rx-rate rx-quiet"><span class="rx-model">{name}</span>'
+            f"<small>none of {row.judged.of:,} can be judged</small></div>"
+        )
+    share = row.flagged.share or 0.0
+    number = link(
+        link_keys.PAGE_BROWSE,
+        row.flagged.opens,
+        f"<b>{row.flagged.value:,}</b>",
+        title=f"{share:.0%} of the answers that can be judged",
+    )
+    judged = link(
+        link_keys.PAGE_BROWSE,
+        row.judged.opens,
+        f"of {row.judged.value:,}",
+        title="The answers that can be judged",
+    )
+    can = link(link_keys.PAGE_BROWSE, row.judged.opens, rest)
+    sources = [
+        link(link_keys.PAGE_BROWSE, count.opens, f"{count.value:,} {text}")
+        for count, text in (
+            (row.detector, "rule only"),
+            (row.reader, "reader only"),
+            (row.both, "rule and reader"),
+            (row.hint, "possible"),
+        )
+        if count.value
+    ]
+    return (
+        f'<div class="rx-rate" style="--rx-share:{share:.4f}">'
+        f'<span class="rx-model">{name}</span>'
+        f'<span class="rx-number">{number} {judged}</span><i aria-hidden="true"></i>'
+        f"<small>{' · '.join([*(sources or ['none found']), can])}</small></div>"
+    )
+
+
+def other_failures_html(numbers: Overview) -> str:
+    """Lay out the other failures, models by failures: marked, found and possible, each apart.
+
+    Empty when nobody and no rule met any.
+    """
+    rows = [row for row in numbers.failures if row.failure not in HEADLINE_FAILURES]
+    met = [name for name in FAILURES if any(row.failure == name for row in rows)]
+    if not met or not numbers.models:
+        return ""
+    cells = {(row.failure, row.model): _other_cell(row) for row in rows}
+    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in numbers.models.values())
+    body = "".join(
+        f'<tr><th scope="row" title="{html.escape(FAILURES[failure].meaning)}">'
+        f"{html.escape(FAILURES[failure].plural)}</th>"
+        + "".join(f"<td>{cells.get((failure, model), '–')}</td>" for model in numbers.models)
+        + "</tr>"
+        for failure in met
+    )
+    return (
+        '<div class="rx-scroll"><table class="rx-scores rx-others"><caption>Other failures: '
+        "answers marked by a reader, found by a rule only, and only possible (a hint of a "
+        "rule, not counted as a failure).</caption>"
+        f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _other_cell(row: FailureCount) -> str:
+    marked = replace(row.reader.opens, sources=("reader", "both"))
+    parts = (
+        (row.reader.value + row.both.value, marked, "marked"),
+        (row.detector.value, row.detector.opens, "found"),
+        (row.hint.value, row.hint.opens, "possible"),
+    )
+    shown = [
+        link(link_keys.PAGE_BROWSE, opens, f"<b>{value:,}</b> {name}")
+        for value, opens, name in parts
+        if value
+    ]
+    return " · ".join(shown) or "–"
+
+
+def scores_html(numbers: Overview, content_order: str) -> str:
+    """Draw the mean final scores per model with their n; empty when nothing is scored.
+
+    Parameters
+    ----------
+    numbers : Overview
+    content_order : str
+        How Content was worked out, in words.
+    """
+    if not numbers.means:
+        return ""
+    means = {(mean.model, mean.dimension): mean for mean in numbers.means}
+    gaps = {gap.model: gap for gap in numbers.gaps}
+    shown = [name for name in DIMENSION_NAMES if any((m, name) in means for m in numbers.models)]
+    head = "".join(f"<th>{html.escape(DIMENSION_NAMES[name])}</th>" for name in shown)
+    body = []
+    for model, name in numbers.models.items():
+        cells = []
+        for dimension in shown:
+            mean = means.get((model, dimension))
+            unit = " pictures" if mean and mean.of_pictures else ""
+            cells.append(_score_cell(mean.mean, mean.scored, unit) if mean else "<td>–</td>")
+        gap = gaps.get(model)
+        cells.append(_score_cell(gap.mean, gap.answers) if gap else "<td>–</td>")
+        body.append(f"<tr><th scope='row'>{html.escape(name)}</th>{''.join(cells)}</tr>")
+    return (
+        '<div class="rx-scroll"><table class="rx-scores rx-means"><caption>Mean final scores, '
+        "1 to 5, with the number of answers, for image scores of returned pictures. Content is the "
+        f"{html.escape(content_order)}. Answers that never came are left out.</caption>"
+        f"<thead><tr><th></th>{head}<th>Gap</th></tr></thead><tbody>{''.join(body)}</tbody>"
+        "</table></div>"
+    )
+
+
+def _score_cell(value: float, count: Count, unit: str = "") -> str:
+    label = f"<b>{value:.2f}</b><small>n {count.value:,}{unit}</small>"
+    return f"<td>{link(link_keys.PAGE_BROWSE, count.opens, label)}</td>"

@@ -1,0 +1,228 @@
+"""The tables of the Readers page as HTML: every number is a link to the answers behind it."""
+
+from __future__ import annotations
+
+import html
+from typing import Final
+
+from rexview.analysis import CaseFilter
+from rexview.analysis.readers import captions as words
+from rexview.analysis.readers.published import AGREEMENT_SOURCE, published_agreement
+from rexview.analysis.readers.tables import (
+    DimensionAgreement,
+    Pair,
+    Part,
+    ReaderTables,
+    shared_count,
+)
+from rexview.analysis.scores.captions import counted, interval_words, unfinished_words
+from rexview.stats.agreement import PairAgreement
+from rexview.stats.units import unit_name
+from rexview.ui.html.number_table import NOTHING, Reasons, linked_number, table_html
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import href, link
+from rexview.vocab import DIMENSION_NAMES
+
+MOST_PAIRS: Final = 45
+"""So many pairs are laid out; those that share most."""
+_APART: Final = "different scores"
+"""What the mean absolute difference is made of, and opens."""
+
+
+def headline_html(tables: ReaderTables) -> str:
+    """Say in one sentence who scored how much."""
+    scored = linked_number(tables.scored, f"<b>{tables.scored.value:,}</b>")
+    said = f"{counted(len(tables.readers), 'reader')} scored {scored} of "
+    said += counted(tables.scored.of or 0, "answer")
+    if tables.doubled.value:
+        doubled = linked_number(tables.doubled, f"<b>{tables.doubled.value:,}</b>")
+        said += f"; {doubled} of them have two readers or more on the same dimension"
+    return f'<p class="rx-line">{said}.{unfinished_words(tables.unfinished)}</p>'
+
+
+def agreement_html(tables: ReaderTables) -> str:
+    """Lay out table 3: how far the two readers of the chosen pair agree, per dimension."""
+    if tables.pair is None:
+        return ""
+    names = [words.short(tables.readers[reader]) for reader in tables.pair]
+    heads = ["Dimension", "n", "Kappa", "95 % CI", "MAD", "95 % CI"]
+    heads += [f"{name}, mean ± SD" for name in names]
+    heads += ["Same score", "Within one"]
+    reasons = Reasons()
+    body = [_row(found, reasons) for found in tables.dimensions]
+    title = f"Table 3. Agreement of {tables.pair_name(tables.pair)}"
+    notes = words.variance_words(tables)
+    told = ""
+    if notes:
+        items = "".join(f"<li>† {html.escape(note)}</li>" for note in notes)
+        told = (
+            f'<ul class="rx-reasons rx-variance">{items}'
+            f"<li>{html.escape(words.variance_rule())}</li></ul>"
+        )
+    return table_html(title, heads, body, words.agreement_words(tables)) + told + reasons.html()
+
+
+def _row(found: DimensionAgreement, reasons: Reasons) -> str:
+    numbers, name = found.numbers, found.name
+    unit = unit_name(numbers.dimension, numbers.n)
+    behind = _behind(found, numbers.n, found.cases)
+    n = f"{numbers.n:,}" + (f" <small>{unit}</small>" if found.unit != "answers" else "")
+    head = f'<tr><th scope="row">{html.escape(name)}</th>'
+    head += f"<td>{linked_number(found.shared, n, title=behind)}</td>"
+    if not numbers.n:
+        told = reasons.add(numbers.why or "Nothing is shared.", name)
+        return head + f"<td>{told}</td>" + f"<td>{NOTHING}</td>" * 7 + "</tr>"
+
+    def opened(label: str) -> str:
+        return linked_number(found.shared, label, title=behind)
+
+    def part(some: Part, label: str, what: str) -> str:
+        title = f"{_behind(found, some.count.value, some.cases)}: {what}"
+        return linked_number(some.count, label, title=title)
+
+    sign = "<sup>†</sup>" if numbers.lowered_by_variance else ""
+    kappa = reasons.number(numbers.qwk, numbers.why, f"{name}, kappa")
+    cells = [
+        opened(f"<b>{kappa}</b>") + sign if numbers.qwk is not None else kappa,
+        reasons.interval(numbers.qwk_interval, f"{name}, kappa"),
+        part(found.apart, f"<b>{numbers.mad:.2f}</b>", _APART),
+        reasons.interval(numbers.mad_interval, f"{name}, MAD"),
+    ]
+    for mean, sd in ((numbers.mean_a, numbers.sd_a), (numbers.mean_b, numbers.sd_b)):
+        spread = reasons.number(sd, numbers.why, f"{name}, SD")
+        cells.append(opened(f"{mean:.2f} ± {spread}"))
+    cells.append(part(found.same, f"{numbers.exact:.0%}", "the same score"))
+    cells.append(part(found.close, f"{numbers.within_one:.0%}", "at most one point apart"))
+    return head + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _behind(found: DimensionAgreement, n: int, cases: int) -> str:
+    """Write ``12 pictures in 9 cases``."""
+    return f"{n:,} {unit_name(found.numbers.dimension, n)} in {counted(cases, 'case')}"
+
+
+def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
+    """Lay out kappa of all pairs by dimension; a pair's name shows it on the page."""
+    if len(tables.pairs) < 2:
+        return ""
+    found = {(row.reader_a, row.reader_b, row.dimension): row for row in tables.overview}
+    shown = [
+        name
+        for name in DIMENSION_NAMES
+        if any(row.dimension == name and row.n for row in tables.overview)
+    ]
+
+    def share(pair: Pair) -> int:
+        return sum(found[*pair, name].n for name in shown if (*pair, name) in found)
+
+    ordered = sorted(tables.pairs, key=share, reverse=True)
+    reasons = Reasons()
+    body = []
+    for pair in ordered[:MOST_PAIRS]:
+        name = tables.pair_name(pair)
+        query = {**link_keys.link_query(case_filter), link_keys.QUERY_PAIR: list(pair)}
+        address = html.escape(href(link_keys.PAGE_READERS, query))
+        current = ' aria-current="true"' if pair == tables.pair else ""
+        head = f'<a href="{address}" data-rx-page{current}>{html.escape(name)}</a>'
+        rows = (found.get((*pair, word)) for word in shown)
+        cells = [_pair_cell(row, name, case_filter, reasons) for row in rows]
+        body.append(f'<tr><th scope="row">{head}</th>{"".join(cells)}</tr>')
+    caption = "Quadratic-weighted kappa and n of every two readers who share anything."
+    if len(ordered) > MOST_PAIRS:
+        caption += f" The {MOST_PAIRS} pairs that share most of {len(ordered):,}."
+    heads = ["Pair (choose)", *(DIMENSION_NAMES[word] for word in shown)]
+    return table_html("All pairs of readers", heads, body, caption) + reasons.html()
+
+
+def _pair_cell(
+    row: PairAgreement | None, pair: str, case_filter: CaseFilter, reasons: Reasons
+) -> str:
+    if row is None or not row.n:
+        return f"<td>{NOTHING}</td>"
+    name = f"{pair}, {DIMENSION_NAMES[row.dimension]}"
+    kappa = reasons.number(row.qwk, row.why, name)
+    shown = linked_number(shared_count(row, case_filter), f"<b>{kappa}</b>")
+    return f"<td>{shown}<small>n {row.n:,}</small></td>"
+
+
+def alphas_html(tables: ReaderTables) -> str:
+    """Lay out Krippendorff's alpha of all readers; empty with two readers or fewer."""
+    if not tables.alphas:
+        return ""
+    reasons = Reasons()
+    body = []
+    for found in tables.alphas:
+        name = DIMENSION_NAMES[found.dimension]
+        alpha = reasons.number(found.alpha, found.why, name)
+        around = reasons.interval(found.interval, name)
+        unit = unit_name(found.dimension, found.n_units)
+        body.append(
+            f'<tr><th scope="row">{name}</th><td><b>{alpha}</b></td><td>{around}</td>'
+            f"<td>{found.n_units:,} <small>{unit}</small></td><td>{found.n_readers:,}</td></tr>"
+        )
+    caption = (
+        "Krippendorff's alpha for ordinal scores, over what at least two readers scored; 1 is full "
+        f"agreement, 0 is chance. {interval_words()}"
+    )
+    heads = ["Dimension", "Alpha", "95 % CI", "n", "Readers"]
+    return table_html("All readers together", heads, body, caption) + reasons.html()
+
+
+def stricter_html(tables: ReaderTables) -> str:
+    """Say in words who is stricter."""
+    said = "".join(f"<li>{html.escape(text)}</li>" for text in words.stricter_words(tables))
+    return f'<ul class="rx-told">{said}</ul>' if said else ""
+
+
+def published_html(tables: ReaderTables) -> str:
+    """Lay out the paper's table 3 with the own kappa and MAD beside it, clearly apart."""
+    own = {found.numbers.dimension: found for found in tables.compared}
+    body = []
+    for row in published_agreement():
+        found = own.get(row.dimension)
+        cells = [NOTHING] * 3
+        if found is not None:
+            numbers = found.numbers
+            kappa = NOTHING if numbers.qwk is None else f"{numbers.qwk:.2f}"
+            cells = [
+                linked_number(found.shared, f"{numbers.n:,}"),
+                linked_number(found.shared, f"<b>{kappa}</b>"),
+                linked_number(found.apart.count, f"{numbers.mad:.2f}", title=_APART),
+            ]
+        printed = [
+            f"{row.n:,}",
+            f"{row.qwk:.3f}",
+            f"{row.mad:.3f}",
+            f"{row.reader1_mean:.2f} ± {row.reader1_sd:.2f}",
+            f"{row.reader2_mean:.2f} ± {row.reader2_sd:.2f}",
+        ]
+        body.append(
+            f'<tr><th scope="row">{DIMENSION_NAMES[row.dimension]}</th>'
+            + "".join(f"<td>{cell}</td>" for cell in cells)
+            + "".join(f'<td class="rx-outside">{text}</td>' for text in printed)
+            + "</tr>"
+        )
+    heads = ["Dimension", "Own n", "Own kappa", "Own MAD"]
+    heads += [f"Published {text}" for text in ("n", "kappa", "MAD", "reader 1", "reader 2")]
+    note = (
+        f"Published figures: {AGREEMENT_SOURCE}. Other cases, models and readers; not computed "
+        "here. Its Process kappa is low although the readers are close: the scores hardly vary."
+    )
+    table = table_html("Beside the own figures of the chosen pair", heads, body, note)
+    return (
+        '<section class="rx-published"><h2>Published: other cases, models and readers, not '
+        f"computed here</h2>{table}</section>"
+    )
+
+
+def all_disputed_html(count: int, cases: int, opens: CaseFilter) -> str:
+    """Say how many answers are to be adjudicated, and open them in Browse."""
+    label = f"<b>{counted(count, 'answer')}</b> in {counted(cases, 'case')}"
+    note = (
+        "All readers count, not only the chosen pair; a reader's image scores are averaged over "
+        "the pictures of an answer. Previous and next on the Case page walk this list."
+    )
+    return (
+        f'<p class="rx-line">{link(link_keys.PAGE_BROWSE, opens, label)}</p>'
+        f'<p class="rx-quiet rx-note">{note}</p>'
+    )

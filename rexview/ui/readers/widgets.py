@@ -1,0 +1,276 @@
+"""The sections of the Readers page with widgets: choices, charts, the list to adjudicate."""
+
+from __future__ import annotations
+
+from functools import lru_cache, partial
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis import AnswerTable
+from rexview.analysis.charts import LinkedChart
+from rexview.analysis.charts.export import table_csv
+from rexview.analysis.charts.reader_drift import drift_charts
+from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stricter_chart
+from rexview.analysis.downloads.files import TableFile
+from rexview.analysis.downloads.frames import READER_SHARES, reader_frame
+from rexview.analysis.readers.adjudication import Adjudication
+from rexview.analysis.readers.captions import agreement_words, no_drift_words
+from rexview.analysis.readers.tables import ReaderDrift, ReaderTables
+from rexview.schema import ReviewSet
+from rexview.ui.access import permissions
+from rexview.ui.case import consensus_note
+from rexview.ui.charts.panel import show_chart
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.html.table_download import show_downloads
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import linked_html
+from rexview.ui.readers import html as readers_html
+from rexview.ui.readers.adjudication_list import disputes_html
+from rexview.ui.server import resources
+from rexview.vocab import DIMENSION_NAMES
+
+PAGE_SIZE: Final = 20
+_PAIR_KEY: Final = "readers_pair"
+_DIMENSION_KEY: Final = "readers_dimension"
+_APART_KEY: Final = "readers_apart"
+_PUBLISHED_KEY: Final = "readers_published"
+_STEP: Final = 0.5
+_MOST_APART: Final = 4.0
+
+
+@lru_cache(maxsize=16)
+def _confusion_charts(tables: ReaderTables) -> tuple[LinkedChart, ...]:
+    names = _names(tables)
+    return tuple(confusion_chart(found, names) for found in tables.compared) if names else ()
+
+
+@lru_cache(maxsize=16)
+def _bubble_chart(tables: ReaderTables, dimension: str) -> LinkedChart | None:
+    names, found = _names(tables), tables.dimension(dimension)
+    return bubble_chart(found, names) if names and found else None
+
+
+_stricter_chart = lru_cache(maxsize=16)(stricter_chart)
+_drift_charts = lru_cache(maxsize=16)(drift_charts)
+
+
+def _names(tables: ReaderTables) -> tuple[str, str] | None:
+    if tables.pair is None:
+        return None
+    a, b = (tables.readers[reader] for reader in tables.pair)
+    return a, b
+
+
+def wanted_pair() -> tuple[str, ...]:
+    """Return the readers that the link asks for."""
+    return tuple(link_keys.query_lists().get(link_keys.QUERY_PAIR, ()))
+
+
+def show_nothing_to_compare(tables: ReaderTables) -> None:
+    """Say why no two readers can be compared, and what would change that."""
+    names = [as_markdown(name) for name in tables.readers.values()]
+    if not names:
+        st.info(
+            "None of these answers has a reader's score. Scores are read from scores.csv in the "
+            "review set: one row for each case, model, reader and dimension. With a filter, widen "
+            "it."
+        )
+    elif len(names) == 1:
+        st.info(
+            f"Only {names[0]} has scored these answers, so there is nothing to compare yet. A "
+            "second reader's scores of the same answers, even of some twenty, would show here: how "
+            "far both agree (kappa, differences), who is stricter, and which cases need a third "
+            "look."
+        )
+    else:
+        st.info(
+            f"{len(names)} readers have scored, but no two of them the same answer on the same "
+            "dimension. Let two readers score some of the same answers, or widen the filter."
+        )
+
+
+def show_table_download(tables: ReaderTables) -> None:
+    """Offer table 3 as a file."""
+    if tables.pair is not None:
+        title = f"Table 3. Agreement of {tables.pair_name(tables.pair)}"
+        file = TableFile(
+            title, partial(reader_frame, tables), agreement_words(tables), READER_SHARES
+        )
+        show_downloads(file, key="readers_table_file")
+
+
+def choose_pair(tables: ReaderTables) -> None:
+    """Offer the pairs of readers when there are several; the link keeps the choice."""
+    if len(tables.pairs) < 2 or tables.pair is None:
+        return
+    st.session_state[_PAIR_KEY] = tables.pairs.index(tables.pair)
+
+    def changed() -> None:
+        pair = tables.pairs[st.session_state[_PAIR_KEY]]
+        link_keys.set_query({link_keys.QUERY_PAIR: list(pair)})
+
+    st.selectbox(
+        "Pair of readers",
+        range(len(tables.pairs)),
+        format_func=lambda place: tables.pair_name(tables.pairs[place]),
+        key=_PAIR_KEY,
+        on_change=changed,
+        width=420,
+    )
+
+
+def choose_dimension(tables: ReaderTables) -> str | None:
+    """Offer the dimensions that the pair shares; the link keeps the choice."""
+    found = tables.dimension(link_keys.query_value(link_keys.QUERY_DIMENSION))
+    if found is None:
+        return None
+    shared = [one.numbers.dimension for one in tables.compared]
+    if len(shared) > 1:
+        st.session_state[_DIMENSION_KEY] = found.numbers.dimension
+
+        def changed() -> None:
+            link_keys.set_query({link_keys.QUERY_DIMENSION: st.session_state[_DIMENSION_KEY]})
+
+        st.segmented_control(
+            "Dimension",
+            shared,
+            format_func=DIMENSION_NAMES.__getitem__,
+            key=_DIMENSION_KEY,
+            on_change=changed,
+            required=True,
+        )
+    return found.numbers.dimension
+
+
+def show_published(tables: ReaderTables) -> None:
+    """Show the paper's table 3 beside the own figures, when asked for."""
+    st.session_state[_PUBLISHED_KEY] = link_keys.query_value(link_keys.QUERY_PUBLISHED) == "1"
+
+    def changed() -> None:
+        chosen = st.session_state[_PUBLISHED_KEY]
+        link_keys.set_query({link_keys.QUERY_PUBLISHED: "1" if chosen else None})
+
+    label = "Published table 3 of the ReXecution paper beside these"
+    if st.toggle(label, key=_PUBLISHED_KEY, on_change=changed):
+        linked_html(readers_html.published_html(tables), key="readers_published_table")
+
+
+def show_maps(tables: ReaderTables) -> None:
+    """Show the confusion map of each dimension."""
+    charts = _confusion_charts(tables)
+    per_row = 4 if len(charts) == 4 else 3
+    for start in range(0, len(charts), per_row):
+        columns = st.columns(per_row, gap="small")
+        for place, chart in enumerate(charts[start : start + per_row], start=start):
+            with columns[place - start]:
+                show_chart(chart, key=f"readers_map_{place}")
+
+
+def show_pair_charts(tables: ReaderTables, dimension: str) -> None:
+    """Show one reader against the other, and who is stricter."""
+    left, right = st.columns(2, gap="small")
+    bubbles, stricter = _bubble_chart(tables, dimension), _stricter_chart(tables)
+    if bubbles is not None:
+        with left:
+            show_chart(bubbles, key="readers_bubbles")
+    if stricter is not None:
+        with right:
+            show_chart(stricter, key="readers_stricter")
+            linked_html(readers_html.stricter_html(tables), key="readers_stricter_words")
+
+
+def show_drift(drifts: tuple[ReaderDrift, ReaderDrift], dimension: str) -> None:
+    """Show how the scores of both readers move over time, or say why that cannot be seen."""
+    charts = _drift_charts(drifts, DIMENSION_NAMES[dimension])
+    if charts:
+        for place, column in enumerate(st.columns(len(charts), gap="small")):
+            with column:
+                show_chart(charts[place], key=f"readers_drift_{place}")
+    for reason in no_drift_words(drifts):
+        st.caption(as_markdown(f"Over time, {DIMENSION_NAMES[dimension]}. {reason}"))
+
+
+def choose_threshold() -> float:
+    """Offer from how many points on readers disagree; the link keeps the choice."""
+    usual = resources.settings().disagreement_threshold
+    asked = link_keys.query_value(link_keys.QUERY_APART) or ""
+    try:
+        wanted = float(asked)
+    except ValueError:
+        wanted = usual
+    if not _STEP <= wanted <= _MOST_APART:
+        wanted = usual
+    st.session_state[_APART_KEY] = wanted
+
+    def changed() -> None:
+        chosen = st.session_state[_APART_KEY]
+        text = None if chosen == usual else f"{chosen:g}"
+        link_keys.set_query({link_keys.QUERY_APART: text, link_keys.QUERY_PAGE: None})
+
+    return float(
+        st.number_input(
+            "Points apart, at least",
+            min_value=min(_STEP, usual),
+            max_value=_MOST_APART,
+            step=_STEP,
+            format="%g",
+            key=_APART_KEY,
+            on_change=changed,
+            width=200,
+            help="The largest difference between two readers on one dimension of an answer.",
+        )
+    )
+
+
+def show_adjudication(review_set: ReviewSet, found: Adjudication, table: AnswerTable) -> None:
+    """Show the answers to adjudicate, a page at a time, and offer them as a file."""
+    total = found.answers.value
+    if not total:
+        st.info(f"No answer has two readers {found.threshold:g} points or more apart.")
+        return
+    head = readers_html.all_disputed_html(total, found.cases, found.answers.opens)
+    linked_html(head, key="readers_disputed_head")
+    pages = -(-total // PAGE_SIZE)
+    asked = link_keys.query_value(link_keys.QUERY_PAGE) or "1"
+    page = min(max(int(asked), 1), pages) if asked.isdecimal() and len(asked) < 9 else 1
+    first = (page - 1) * PAGE_SIZE
+    readers = table.marks.readers
+    drawn = disputes_html(
+        found.part(first, PAGE_SIZE),
+        found.answers.opens,
+        models=table.models,
+        readers=readers,
+        first=first,
+        settled=consensus_note.settled_scores(review_set),
+    )
+    if permissions.may_see(link_keys.PAGE_ADJUDICATE):
+        st.page_link(
+            link_keys.PAGE_ADJUDICATE,
+            label="Adjudicate",
+            icon=":material/balance:",
+            query_params=link_keys.link_query(),
+        )
+    linked_html(drawn, key="readers_disputed")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if pages > 1:
+            key = f"readers_page_{page}"
+            st.pagination(pages, default=page, key=key, on_change=_turn, args=(key,), width=380)
+        st.download_button(
+            "CSV of the whole list",
+            partial(_csv, found, readers),
+            "to-adjudicate.csv",
+            "text/csv",
+            key="readers_disputed_csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+
+
+def _csv(found: Adjudication, readers: dict[str, str]) -> bytes:
+    return table_csv(found.frame(readers))
+
+
+def _turn(key: str) -> None:
+    page = st.session_state[key]
+    link_keys.set_query({link_keys.QUERY_PAGE: None if page == 1 else str(page)})

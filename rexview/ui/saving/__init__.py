@@ -1,0 +1,1 @@
+"""How what people write reaches the database."""

@@ -1,0 +1,173 @@
+"""A reader in a study: their worklist, how far they are, and which letter stands for which model.
+
+Both the Score page and the route that takes scores ask here, so that they cannot differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import polars as pl
+
+from rexview.analysis.study.worklist import (
+    CaseState,
+    Item,
+    Progress,
+    boxes_expected,
+    case_states,
+    items_of,
+    keyed_hash,
+    progress_of,
+    required_scores,
+    resume_at,
+    rubric_of,
+    slots_of,
+    worklist_cases,
+)
+from rexview.answer_digest import by_answer, digests_of
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import Reviews, Stored
+from rexview.ui.saving.reader_state import OwnWords, own_words
+from rexview.ui.server import resources
+
+
+@dataclass(frozen=True)
+class Study:
+    """One reader's view of a study at one moment."""
+
+    review_set: ReviewSet
+    person: Person
+    reviews: Reviews
+    words: OwnWords
+    worklist: tuple[str, ...]
+    letter_key: bytes = field(repr=False)
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Place of each case in the worklist, from 0."""
+        return {case: place for place, case in enumerate(self.worklist)}
+
+    @cached_property
+    def states(self) -> dict[str, CaseState]:
+        """How far the reader is with each case."""
+        required = required_scores(self.review_set)
+        return case_states(self.worklist, required, self.scores, self.words.skipped())
+
+    @cached_property
+    def scores(self) -> pl.DataFrame:
+        """The reader's scores of the answers as they are, columns :data:`rexview.frames.SCORES`."""
+        return by_answer(self.words.score_frame(), self.review_set)[0]
+
+    @property
+    def progress(self) -> Progress:
+        """How far the reader is in all."""
+        return progress_of(self.states)
+
+    def slots(self, case_id: str) -> Mapping[str, str]:
+        """Return the model behind each letter of a case."""
+        return _slots(self.review_set, case_id, self.person.id, self.letter_key)
+
+    def digests(self, case_id: str) -> Mapping[str, str]:
+        """Return the digest of each answer to a case, by model."""
+        models = self.slots(case_id).values()
+        found = digests_of(self.review_set).of_all((case_id, model) for model in models)
+        return {model: digest for (_, model), digest in found.items()}
+
+    def shown(self, case_id: str) -> Mapping[str, str]:
+        """Name what stands under each letter of a case, as :func:`shown_names` does."""
+        slots = self.slots(case_id)
+        return shown_names(
+            self.review_set, case_id, slots, reader=self.person.id, key=self.letter_key
+        )
+
+    def is_stale(self, row: Stored) -> bool:
+        """Whether a row of the history is of an earlier answer than the one shown now."""
+        now = self.digests(row.case or "").get(row.model or "")
+        return None not in (row.answer_digest, now) and row.answer_digest != now
+
+    def resume(self) -> str | None:
+        """Return the case to go on with, None when all are scored or skipped."""
+        return resume_at(self.worklist, self.states, self.words.last_case)
+
+    def now(self) -> Study:
+        """Return the same study as it stands in the database now."""
+        own = own_words(self.reviews, self.person)
+        return Study(
+            self.review_set, self.person, self.reviews, own, self.worklist, self.letter_key
+        )
+
+    def may_name_models(self, case_id: str | None) -> bool:
+        """Whether the rules let the reader see the models of a case now; None: of all cases."""
+        rule = self.review_set.info.protocol.reveal
+        if case_id is None:
+            return rule == "at_end" and self.progress.left == 0
+        return rule == "per_case" and self.states.get(case_id) in ("done", "skipped")
+
+
+def study_of(review_set: ReviewSet, person: Person) -> Study:
+    """Return the study as it stands for a reader now.
+
+    Raises
+    ------
+    StoreBusy, StoreUnreachable, StoreFull
+    """
+    reviews = resources.reviews(review_set)
+    every = reviews.assignments()
+    own = frozenset(one.case for one in every if one.reader == person.id)
+    assigned = own if every else None  # who is assigned nothing while others are, has nothing
+    worklist = _worklist(review_set, assigned, person.id)
+    own_now, key = own_words(reviews, person), reviews.letter_key()
+    return Study(review_set, person, reviews, own_now, worklist, key)
+
+
+@lru_cache(maxsize=256)
+def _worklist(
+    review_set: ReviewSet, assigned: frozenset[str] | None, reader: str
+) -> tuple[str, ...]:
+    return worklist_cases(review_set, assigned, reader=reader)
+
+
+@lru_cache(maxsize=4096)
+def _slots(review_set: ReviewSet, case_id: str, reader: str, key: bytes) -> Mapping[str, str]:
+    models = [answer.model for answer in review_set.answers_of(case_id)]
+    return slots_of(case_id, models, reader=reader, key=key)
+
+
+def shown_names(
+    review_set: ReviewSet, case_id: str, slots: Mapping[str, str], *, reader: str, key: bytes
+) -> Mapping[str, str]:
+    """Name what stands under each letter of a case, for the browser to send back with an entry.
+
+    The name changes when another model's answer stands there, or when the answer was changed. It is
+    keyed, since the answer itself may hold names that are covered on the page.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    case_id : str
+    slots : mapping of str to str
+        Letter to model, as :func:`rexview.analysis.study.worklist.slots_of` gives it.
+    reader : str
+        Id of the reader.
+    key : bytes
+        Secret of the set: :meth:`rexview.store.Reviews.letter_key`.
+    """
+    digests = digests_of(review_set).of_all((case_id, model) for model in slots.values())
+    return {
+        slot: keyed_hash(key, "shown", reader, case_id, slot, model, digests[case_id, model])[:32]
+        for slot, model in slots.items()
+    }
+
+
+@lru_cache(maxsize=4096)
+def items_to_score(review_set: ReviewSet, case_id: str) -> Mapping[str, tuple[Item, ...]]:
+    """Return what can be scored on each answer of a case, by model."""
+    dimensions = tuple(rubric_of(review_set))
+    expected = boxes_expected(review_set, review_set.case(case_id))
+    return {
+        answer.model: items_of(answer, dimensions, lacks_boxes=answer.model in expected)
+        for answer in review_set.answers_of(case_id)
+    }

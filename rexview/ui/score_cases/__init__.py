@@ -1,0 +1,1 @@
+"""The Score page, on which blinded readers score answers."""

@@ -1,0 +1,216 @@
+"""What the score pad shows of one case, made for one blinded reader.
+
+Everything is made from the blinded case (:mod:`rexview.analysis.case.blinding`): only
+:func:`pad_case` adds the report and the models' names, and only where the reader may see them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from rexview.analysis.case.blinding import blinded_page
+from rexview.analysis.case.reader_failures import READER_FAILURES, failures_of_reader
+from rexview.analysis.case.record import CasePage
+from rexview.analysis.colours import slot_colours
+from rexview.analysis.study.exposure import REPORT, UNBLINDED
+from rexview.analysis.study.worklist import needs_scores, rubric_of
+from rexview.schema import Answer, Case, ReviewSet
+from rexview.ui.answers import html as answers_html
+from rexview.ui.answers.flags import link_spans
+from rexview.ui.html.safe_text import inline_html, markdown_html, plain_html
+from rexview.ui.saving.reader_study import Study, items_to_score
+from rexview.ui.score_cases.pad import PadAnswer, PadCase, PadData, PadReport, PadWorklist
+from rexview.vocab import FAILURES
+
+ADDRESS: Final = "rexview/reviews"
+"""Where the pad sends entries, relative to the app; see :mod:`rexview.ui.saving.route`."""
+_AROUND: Final = 200
+"""Cases before and after the one shown that the list of cases holds."""
+_ENDINGS: Final = {
+    "length": "Cut off at the token limit: needs no score",
+    "content_filter": "Blocked by a content filter: needs no score",
+}
+
+
+def reader_page(study: Study, case_id: str) -> CasePage | None:
+    """Return a case as the reader may see it, None when it is not on their worklist."""
+    if case_id not in study.places:
+        return None
+    return _shown(study, case_id)[0]
+
+
+def _shown(study: Study, case_id: str) -> _Shown:
+    return _blinded(study.review_set, case_id, tuple(study.slots(case_id).items()))
+
+
+def pad_data(study: Study, case_id: str, *, ticket: str) -> PadData:
+    """Make the pad's data for a case of the worklist, its neighbours included."""
+    place = study.places[case_id]
+    first, last = max(place - _AROUND, 0), place + _AROUND + 1
+    progress, rules = study.progress, study.review_set.info.protocol
+    beside = [study.worklist[at] for at in (place + 1, place - 1) if 0 <= at < len(study.worklist)]
+    owner = f"{study.reviews.key}\n{study.person.id}"
+    return PadData(
+        owner=hashlib.sha256(owner.encode("utf-8", "surrogateescape")).hexdigest()[:20],
+        ticket=ticket,
+        address=ADDRESS,
+        case=pad_case(study, case_id),
+        ahead=tuple(pad_case(study, one) for one in beside),
+        worklist=PadWorklist(
+            total=progress.total,
+            done=progress.done,
+            skipped=progress.skipped,
+            first=first + 1,
+            entries=tuple((case, study.states[case]) for case in study.worklist[first:last]),
+        ),
+        rubric=tuple(rubric_of(study.review_set).values()),
+        failures={name: (FAILURES[name].name, FAILURES[name].meaning) for name in READER_FAILURES},
+        report_rule=rules.report,
+        reveal_rule=rules.reveal,
+    )
+
+
+def pad_case(study: Study, case_id: str) -> PadCase:
+    """Make one case of the worklist for the pad."""
+    page, texts = _shown(study, case_id)
+    if page is None:
+        raise KeyError(case_id)
+    place = study.places[case_id]
+    slots, shown = study.slots(case_id), study.shown(case_id)
+    colours = slot_colours(slots)
+    items = items_to_score(study.review_set, case_id)
+    names = None
+    if study.words.is_revealed(case_id):
+        every = study.review_set.model_names
+        names = {slot: every[model] for slot, model in slots.items()}
+    return PadCase(
+        case=case_id,
+        place=place + 1,
+        previous=study.worklist[place - 1] if place > 0 else None,
+        next=study.worklist[place + 1] if place + 1 < len(study.worklist) else None,
+        question_html=_question_html(page.case),
+        report=_report(study, case_id),
+        answers=tuple(
+            PadAnswer(
+                slot=answer.model,
+                shown=shown[answer.model],
+                colour=colours[answer.model],
+                html=texts[answer.model],
+                items=items[slots[answer.model]],
+                needed=needs_scores(answer),
+                note=_note(answer),
+                failures=failures_of_reader(page.case, answer),
+            )
+            for answer in page.answers
+        ),
+        pictures=bool(page.case.images) or any(answer.images for answer in page.answers),
+        own=own_json(study, case_id),
+        names=names,
+    )
+
+
+def own_json(study: Study, case_id: str) -> dict[str, Any]:
+    """Return what the reader has said of a case, by letters; :file:`words.js` reads it.
+
+    A score of an earlier answer is none of the answer shown: it stands beside it as ``earlier``.
+    """
+    words, slots = study.words, study.slots(case_id)
+    scores: dict[str, Any] = {}
+    for slot, model in slots.items():
+        for item in items_to_score(study.review_set, case_id).get(model, ()):
+            own = words.scores.get((case_id, model, item.dimension, item.picture))
+            if own is not None:
+                picture = "" if item.picture is None else item.picture
+                key = f"{slot}/{item.dimension}/{picture}"
+                stale = study.is_stale(own.written)
+                scores[key] = {"score": None if stale else own.score, "comment": own.comment}
+                if stale and own.score is not None:
+                    scores[key]["earlier"] = own.score
+    flags: dict[str, bool] = {}
+    earlier_flags: list[str] = []
+    for slot, model in slots.items():
+        for failure in READER_FAILURES:
+            verdict = words.verdict(case_id, model, failure)
+            if verdict and study.is_stale(words.flags[case_id, model, failure]):
+                earlier_flags += [f"{slot}/{failure}"] if verdict == "confirmed" else []
+            elif verdict:
+                flags[f"{slot}/{failure}"] = verdict == "confirmed"
+    return {
+        "scores": scores,
+        "flags": flags,
+        "earlierFlags": earlier_flags,
+        "shown": dict(study.shown(case_id)),
+        "skip": words.skipped().get(case_id),
+        "revealed": words.is_revealed(case_id),
+        "report": words.has_report(case_id),
+        "seen": {what: _seen(study, case_id, what) for what in (REPORT, UNBLINDED)},
+        "revision": words.revision,
+    }
+
+
+def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
+    finished = study.states.get(case_id) == "done"
+    found = study.words.exposures.of(study.person.id, case_id, what, finished=finished)
+    if found is None:
+        return None
+    return {"at": found.at.isoformat(), "timing": found.timing, "accepted": found.accepted}
+
+
+def _question_html(case: Case) -> str:
+    options = "".join(f"<li>{html.escape(option)}</li>" for option in case.options)
+    listed = f'<ol type="A">{options}</ol>' if options else ""
+    return f"<p>{inline_html(case.question)}</p>{listed}{answers_html.request_html(case)}"
+
+
+@lru_cache(maxsize=256)
+def _blinded(review_set: ReviewSet, case_id: str, slots: tuple[tuple[str, str], ...]) -> _Shown:
+    page = blinded_page(review_set, case_id, dict(slots))
+    if page is None:
+        return None, {}
+    return page, {answer.model: _answer_html(page, answer) for answer in page.answers}
+
+
+_Shown = tuple[CasePage | None, dict[str, str]]  # the page, and the answers' texts by slot
+
+
+def _answer_html(page: CasePage, answer: Answer) -> str:
+    text = answer.text or ""
+    parts = []
+    if answer.choice is not None and 0 <= answer.choice < len(page.case.options):
+        option = html.escape(page.case.options[answer.choice])
+        parts.append(f'<p class="choice">{chr(ord("A") + answer.choice)}. {option}</p>')
+    if text.strip():
+        parts.append(markdown_html(text, link_spans(text, page)))
+    if (answer.explanation or "").strip():
+        parts.append(markdown_html(answer.explanation or ""))
+    return "".join(parts) or "<p><i>The model returned no text.</i></p>"
+
+
+def _note(answer: Answer) -> str | None:
+    if needs_scores(answer):
+        return None
+    if answer.error or answer.finish_reason == "error":
+        return "The model's service reported an error: needs no score"
+    return _ENDINGS.get(answer.finish_reason, "No answer came: needs no score")
+
+
+def _report(study: Study, case_id: str) -> PadReport:
+    rule = study.review_set.info.protocol.report
+    if rule == "never":
+        return PadReport("never")
+    if rule == "on_request" and not study.words.has_report(case_id):
+        return PadReport("hidden")
+    return PadReport("shown", _report_html(study, case_id), always=rule == "always")
+
+
+def _report_html(study: Study, case_id: str) -> str:
+    case = study.review_set.case(case_id)
+    sections: Mapping[str, str | None] = {}
+    if case is not None:
+        sections = {"Findings": case.report.findings, "Impression": case.report.impression}
+    shown = [f"<h4>{name}</h4>{plain_html(text)}" for name, text in sections.items() if text]
+    return "".join(shown) or "<p>This case has no report.</p>"

@@ -1,0 +1,236 @@
+"""The tables of the Scores page as HTML: every number is a link to the answers behind it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from rexview.analysis import Count
+from rexview.analysis.scores.captions import (
+    comparison_words,
+    counted,
+    left_out_words,
+    listed,
+    summary_words,
+    unfinished_words,
+)
+from rexview.analysis.scores.splits import Split
+from rexview.analysis.scores.tables import GapCell, ScoreCell, ScoreTables
+from rexview.stats import NO_ANSWER, STATUSES
+from rexview.ui.html.model_comparisons import comparison_cells, comparison_heads
+from rexview.ui.html.number_table import (
+    NOTHING,
+    Reasons,
+    linked_number,
+    model_head,
+    short_name,
+    signed,
+    table_html,
+)
+from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
+
+MOST_ROWS: Final = 6
+"""Up to so many models have a row for each dimension."""
+
+
+def headline_html(tables: ScoreTables) -> str:
+    """Say in one sentence how much there is, what is scored and what is not."""
+    parts = [f"{_linked(tables.with_content)} with a Content score"]
+    if tables.unscored:
+        parts.append(f"{tables.unscored:,} answered without one")
+    parts.append(f"{_linked(tables.lost)} never came")
+    head = (
+        f"{_linked(tables.cases)} {_noun(tables.cases.value, 'case')}, "
+        f"{_linked(tables.answers)} {_noun(tables.answers.value, 'answer')} of "
+        f"{counted(len(tables.models), 'model')}: {listed(parts)}."
+    )
+    begun = unfinished_words(tables.unfinished)
+    return f'<p class="rx-line">{head} Scored by {counted(tables.readers, "reader")}.{begun}</p>'
+
+
+def scores_html(
+    tables: ScoreTables, dimensions: Sequence[str], title: str, colours: Mapping[str, str]
+) -> str:
+    """Lay out some dimensions with every number of each model; empty when none is scored.
+
+    Up to :data:`MOST_ROWS` models have a row for each dimension, and two stand with their
+    comparison beside them. More models have one row each and a column for each dimension.
+    """
+    shown = [name for name in dimensions if name in tables.dimensions]
+    if not shown:
+        return ""
+    compared = len(tables.models) == 2
+    reasons = Reasons()
+    lay_out = _by_dimension if len(tables.models) <= MOST_ROWS else _by_model
+    heads, body = lay_out(tables, shown, colours, reasons)
+    parts = [summary_words(tables, shown), left_out_words(tables, shown)]
+    if compared:
+        parts.append(comparison_words(tables, shown))
+    return table_html(title, heads, body, " ".join(parts)) + reasons.html()
+
+
+def _by_dimension(
+    tables: ScoreTables, shown: Sequence[str], colours: Mapping[str, str], reasons: Reasons
+) -> tuple[list[str], list[str]]:
+    compared = len(tables.models) == 2
+    heads = ["", "Model", "Mean ± SD", "95% CI", "n", "Score 5", "Below 3"]
+    heads += comparison_heads() if compared else []
+    body = []
+    for dimension in shown:
+        for place, (model, name) in enumerate(tables.models.items()):
+            row = model_head(name, colours.get(model, ""))
+            row += _score_cells(tables.cell(dimension, model), name, reasons)
+            if place:
+                body.append(f"<tr>{row}</tr>")
+                continue
+            words = html.escape(DIMENSION_NAMES[dimension])
+            head = f'<th scope="rowgroup" rowspan="{len(tables.models)}">{words}</th>'
+            more = comparison_cells(tables, dimension, reasons) if compared else ""
+            body.append(f'<tr class="rx-first">{head}{row}{more}</tr>')
+    return heads, body
+
+
+def _by_model(
+    tables: ScoreTables, shown: Sequence[str], colours: Mapping[str, str], reasons: Reasons
+) -> tuple[list[str], list[str]]:
+    body = []
+    for model, name in tables.models.items():
+        row = model_head(name, colours.get(model, ""))
+        for dimension in shown:
+            row += f"<td>{_whole_cell(tables.cell(dimension, model), name, reasons)}</td>"
+        body.append(f"<tr>{row}</tr>")
+    return ["Model", *(DIMENSION_NAMES[name] for name in shown)], body
+
+
+def _whole_cell(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
+    """Write all numbers of a dimension and model into one cell."""
+    if cell is None or not cell.summary.n:
+        where = f"{model}, {cell.name}" if cell else model
+        return reasons.add((cell.summary.why if cell else None) or "No score.", where)
+    summary, where = cell.summary, f"{model}, {cell.name}"
+    spread = reasons.number(summary.sd, summary.why, where)
+    mean = f"<b>{summary.mean:.2f}</b> ± {spread}<small>n {summary.n:,}</small>"
+    rates = [
+        f"{linked_number(count, f'{count.share or 0:.0%}', cell.exact)} {name}"
+        for name, count in (("score 5", cell.perfect), ("below 3", cell.low))
+    ]
+    limits = reasons.interval(summary.interval, where)
+    return (
+        f"{linked_number(cell.scored, mean, cell.exact, _n_title(cell))}"
+        f'<small class="rx-ci">{limits}</small><small class="rx-ci">{" · ".join(rates)}</small>'
+    )
+
+
+def _score_cells(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
+    if cell is None or not cell.summary.n:
+        why = cell.summary.why if cell else None
+        told = reasons.add(why or "No score.", f"{model}, {cell.name if cell else ''}".strip(", "))
+        return f"<td>{told}</td><td>{NOTHING}</td><td>0</td><td>{NOTHING}</td><td>{NOTHING}</td>"
+    summary, name = cell.summary, f"{model}, {cell.name}"
+    spread = reasons.number(summary.sd, summary.why, name)
+    mean = linked_number(cell.scored, f"<b>{summary.mean:.2f}</b> ± {spread}", cell.exact)
+    pictures = summary.dimension in IMAGE_DIMENSIONS
+    n = f"{summary.n:,}" + (f" <small>{_noun(summary.n, 'picture')}</small>" if pictures else "")
+    return (
+        f"<td>{mean}</td><td>{reasons.interval(summary.interval, name)}</td>"
+        f"<td>{linked_number(cell.scored, n, cell.exact, _n_title(cell))}</td>"
+        f"<td>{_share(cell.perfect, cell.exact)}</td><td>{_share(cell.low, cell.exact)}</td>"
+    )
+
+
+def _n_title(cell: ScoreCell) -> str:
+    if cell.summary.dimension in IMAGE_DIMENSIONS:
+        return "Scored pictures"
+    return f"{counted(cell.unscored, 'answer')} that came without a {cell.name} score"
+
+
+def gaps_html(tables: ScoreTables, colours: Mapping[str, str], caption: str) -> str:
+    """Lay out the mean gap and the share flagged of each model; empty without any gap."""
+    if not any(gap.summary.n for gap in tables.gaps):
+        return ""
+    reasons = Reasons()
+    heads = ["Model", "Mean gap ± SD", "95% CI", "n", f"Gap {tables.gap_threshold:g} or more"]
+    body = [
+        _gap_row(gap, tables.models[gap.summary.model], colours, reasons) for gap in tables.gaps
+    ]
+    return table_html("Execution-vs-process gap", heads, body, caption) + reasons.html()
+
+
+def _gap_row(gap: GapCell, name: str, colours: Mapping[str, str], reasons: Reasons) -> str:
+    summary = gap.summary
+    head = model_head(name, colours.get(summary.model, ""))
+    if summary.mean is None:
+        told = reasons.add(summary.why or "No gap.", name)
+        return f"<tr>{head}<td>{told}</td><td>{NOTHING}</td><td>0</td><td>{NOTHING}</td></tr>"
+    spread = reasons.number(summary.sd, summary.why, name)
+    mean = linked_number(gap.known, f"<b>{signed(summary.mean)}</b> ± {spread}")
+    interval = reasons.interval(summary.interval, name, with_sign=True)
+    return (
+        f"<tr>{head}<td>{mean}</td><td>{interval}</td>"
+        f"<td>{linked_number(gap.known, f'{summary.n:,}')}</td><td>{_share(gap.flagged)}</td></tr>"
+    )
+
+
+def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
+    """Lay out the answers that never came, by reason, for each model."""
+    heads = ["Model", "Asked", "Never came", *(STATUSES[reason] for reason in NO_ANSWER)]
+    body = []
+    for lost in tables.no_answers:
+        cells = [_share(lost.lost), *(_linked(lost.by_reason[reason]) for reason in NO_ANSWER)]
+        columns = "".join(f"<td>{cell}</td>" for cell in (f"{lost.lost.of or 0:,}", *cells))
+        head = model_head(tables.models[lost.model], colours.get(lost.model, ""))
+        body.append(f"<tr>{head}{columns}</tr>")
+    caption = "Counted beside n as failures; no score of theirs enters a mean, and none is a zero."
+    return table_html("Answers that never came", heads, body, caption)
+
+
+def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
+    """Lay out the means for each value of a property, with n and interval, models by dimensions."""
+    met = {cell.summary.dimension for part in split.parts for cell in part.cells if cell.summary.n}
+    shown = [name for name in DIMENSION_NAMES if name in met]
+    if not shown:
+        return ""
+    heads = [split.by.name, "Model", *(DIMENSION_NAMES[name] for name in shown)]
+    body, reasons = [], Reasons()
+    for part in split.parts:
+        if not any(cell.summary.n for cell in part.cells):
+            continue  # the caption names it
+        cells = {(cell.summary.dimension, cell.summary.model): cell for cell in part.cells}
+        for place, (model, name) in enumerate(split.models.items()):
+            row = ""
+            if not place:
+                size = f"{part.cases.value:,} {_noun(part.cases.value, 'case')}"
+                about = f"{short_name(part.name)}<small>{linked_number(part.cases, size)}</small>"
+                row += f'<th scope="rowgroup" rowspan="{len(split.models)}">{about}</th>'
+            row += model_head(name, colours.get(model, ""))
+            for dimension in shown:
+                where = f"{part.name}, {name}, {DIMENSION_NAMES[dimension]}"
+                row += f"<td>{_split_cell(cells.get((dimension, model)), where, reasons)}</td>"
+            first = ' class="rx-first"' if not place else ""
+            body.append(f"<tr{first}>{row}</tr>")
+    return table_html(f"Means by {split.by.name}", heads, body, caption) + reasons.html()
+
+
+def _split_cell(cell: ScoreCell | None, where: str, reasons: Reasons) -> str:
+    if cell is None or cell.summary.mean is None:
+        return NOTHING
+    summary = cell.summary
+    mean = f"<b>{summary.mean:.2f}</b><small>n {summary.n:,}</small>"
+    limits = reasons.interval(summary.interval, where)
+    return f'{linked_number(cell.scored, mean, cell.exact)}<small class="rx-ci">{limits}</small>'
+
+
+def _linked(count: Count) -> str:
+    return linked_number(count, f"<b>{count.value:,}</b>")
+
+
+def _share(count: Count, exact: bool = True) -> str:
+    if not count.of:
+        return NOTHING
+    label = f"<b>{count.share:.0%}</b><small>{count.value:,} of {count.of:,}</small>"
+    return linked_number(count, label, exact)
+
+
+def _noun(n: int, word: str) -> str:
+    return word if n == 1 else f"{word}s"

@@ -1,0 +1,280 @@
+"""What the radiograph viewer shows of one case, made from the review set's records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis.case.finding_links import label_keys
+from rexview.analysis.case.record import CasePage, place_in
+from rexview.errors import ImageError, PathEscape
+from rexview.geometry import Orientation, box_problem, box_side, orientation_of
+from rexview.schema import AnswerBox, Flag, ReferenceBox, ReviewSet, StudyImage
+from rexview.ui.app.routes import image_name, pixel_url
+from rexview.ui.link import keys as link_keys
+from rexview.ui.viewer import (
+    BoxGroup,
+    BoxMark,
+    Neighbours,
+    PixelLink,
+    ViewerData,
+    ViewMark,
+    on_request,
+    radiograph_viewer,
+    with_keys,
+)
+from rexview.vocab import VIEWS
+
+REFERENCE_GROUP: Final = "reference"
+REFERENCE_COLOUR: Final = "#F2F2F2"
+"""White stands out on a radiograph; no model has it."""
+_SIDES: Final = {
+    "right": "on the patient's right",
+    "left": "on the patient's left",
+    "midline": "at the midline",
+}
+
+
+def show_viewer(
+    review_set: ReviewSet,
+    page: CasePage,
+    ordered: Sequence[str],
+    neighbours: Iterable[CasePage],
+    colours: Mapping[str, str],
+    *,
+    names: Mapping[str, str] | None = None,
+    taken_keys: str = "",
+    height: str | None = None,
+    one_group: bool = False,
+    page_keys: tuple[tuple[str, str], ...] = (),
+) -> None:
+    """Put the viewer on the page and do what the reader asks of it.
+
+    ``ordered`` holds the ids of the cases of the filter; ``neighbours`` are the cases before and
+    after, the likelier one first. ``names`` are those of the answers on screen, the models' by
+    default; with others the viewer is a blinded one. ``taken_keys`` are keys that the page needs
+    itself; ``height`` is a CSS length, by default what the window leaves room for. With
+    ``one_group`` only the boxes and pictures of the answer that the page names to the viewer can be
+    shown, the boxes on request. ``page_keys`` stand in the list of keys beside the viewer's own.
+    """
+    blinded = names is not None
+    names = review_set.model_names if names is None else names
+
+    def of(one: CasePage) -> ViewerData:
+        data = viewer_data(review_set, one, ordered, colours, names)
+        groups = on_request(data.groups) if one_group else data.groups
+        return replace(
+            data,
+            groups=groups,
+            taken_keys=taken_keys,
+            blinded=blinded,
+            one_group=one_group,
+            page_keys=page_keys,
+        )
+
+    ahead = [of(one) for one in neighbours]
+    data = replace(of(page), prefetch=_first_pixels(ahead), ahead=tuple(ahead))
+    if not data.views:
+        st.info("This case has no image.")
+        return
+    radiograph_viewer(data, key="viewer", on_navigate=_go_to, height=height)
+
+
+def _go_to(case_id: str) -> None:
+    link_keys.set_query({link_keys.QUERY_CASE: case_id})
+
+
+def viewer_data(
+    review_set: ReviewSet,
+    page: CasePage,
+    ordered: Sequence[str],
+    colours: Mapping[str, str],
+    names: Mapping[str, str],
+) -> ViewerData:
+    """Make the viewer's data for one case, without what lies ahead of it."""
+    place = place_in(ordered, page.case.id)
+    case = page.case
+    frames = {image.id: _Frame(image) for image in case.images}
+    key_image = case.key_image
+    views = [_view(review_set, image) for image in case.images]
+    views += _returned(review_set, page, names)
+    groups = [
+        _group(
+            frames,
+            answer.boxes,
+            page.keyed_flags(),
+            group_id=answer.model,
+            name=names[answer.model],
+            colour=colours[answer.model],
+        )
+        for answer in page.answers
+        if answer.boxes
+    ]
+    if case.reference_boxes:
+        groups.append(
+            _group(
+                frames,
+                case.reference_boxes,
+                page.keyed_flags(),
+                group_id=REFERENCE_GROUP,
+                name="Reference",
+                colour=REFERENCE_COLOUR,
+                shown=not groups,  # the truth would give the answer away, where there is one
+            )
+        )
+    return ViewerData(
+        case=case.id,
+        views=tuple(views),
+        groups=with_keys(groups),
+        active=key_image.id if key_image else None,
+        neighbours=Neighbours(place.before, place.after),
+    )
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """An image as far as its boxes need it."""
+
+    image: StudyImage
+
+    @property
+    def orientation(self) -> Orientation:
+        image = self.image
+        return orientation_of(image.view, image.patient_orientation, image.laterality_flip)
+
+    def side(self, box: Sequence[float]) -> str | None:
+        if not self.image.width or not self.image.height:
+            return None
+        found = box_side(box, self.image.width, self.image.height, self.orientation)
+        return _SIDES[found] if found else None
+
+    def third(self, box: Sequence[float]) -> str | None:
+        if not self.image.height or self.orientation.top != "H":
+            return None
+        centre = (box[1] + box[3] / 2) / self.image.height
+        return (
+            "upper third" if centre < 1 / 3 else "middle third" if centre < 2 / 3 else "lower third"
+        )
+
+
+def _pixels(review_set: ReviewSet, path: str, *, wordless: bool = False) -> PixelLink:
+    url = pixel_url(review_set, path, wordless=wordless)
+    return PixelLink(url, image_name(review_set, path))
+
+
+def _view(review_set: ReviewSet, image: StudyImage) -> ViewMark:
+    title = VIEWS.get(image.view, image.view)
+    if image.prior:
+        title = f"Prior, {title}"
+    frame = _Frame(image)
+    try:
+        pixels = _pixels(review_set, image.path)
+    except (ImageError, PathEscape) as error:
+        return ViewMark(image.id, title, image.view, error=str(error), prior=image.prior)
+    return ViewMark(
+        image.id, title, image.view, pixels, prior=image.prior, orientation=frame.orientation
+    )
+
+
+def _returned(
+    review_set: ReviewSet, page: CasePage, names: Mapping[str, str]
+) -> Iterator[ViewMark]:
+    for answer in page.answers:
+        for number, path in enumerate(answer.images, start=1):
+            name = f"{names[answer.model]}: picture {number}"
+            view_id = f"{answer.model}/{number}"
+            try:
+                pixels = _pixels(review_set, path, wordless=True)
+            except (ImageError, PathEscape) as error:
+                yield ViewMark(view_id, name, error=str(error), kind="returned", group=answer.model)
+            else:
+                yield ViewMark(view_id, name, pixels=pixels, kind="returned", group=answer.model)
+
+
+def _group(
+    frames: Mapping[str, _Frame],
+    boxes: Sequence[AnswerBox | ReferenceBox],
+    flags: Sequence[tuple[str, Flag]],
+    *,
+    group_id: str,
+    name: str,
+    colour: str,
+    shown: bool = True,
+) -> BoxGroup:
+    marks: list[BoxMark] = []
+    reasons: list[str] = []
+    for number, box in enumerate(boxes, start=1):
+        frame = frames.get(box.image)
+        problem = (
+            box_problem(box.box, frame.image.width, frame.image.height)
+            if frame
+            else "The box is on an image that the case does not have."
+        )
+        if frame is None or problem:
+            reasons.append(f"{box.label}: {problem}")
+            continue
+        x, y, width, height = box.box
+        marks.append(
+            BoxMark(
+                id=f"{group_id}/{number}",
+                image=box.image,
+                label=box.label,
+                x=x,
+                y=y,
+                width=width,
+                height=height,
+                side=frame.side(box.box),
+                place=frame.third(box.box),
+                score=box.score if isinstance(box, AnswerBox) else None,
+                note=_note(box, flags, group_id),
+                finding=" ".join(label_keys(box.label)) or None,
+                flags=_flags_on(box, flags, group_id),
+            )
+        )
+    reference = group_id == REFERENCE_GROUP
+    return BoxGroup(
+        id=group_id,
+        name=name,
+        colour=colour,
+        kind="reference" if reference else "model",
+        boxes=tuple(marks),
+        undrawable=len(reasons),
+        reasons=tuple(reasons),
+        shown=shown,
+    )
+
+
+def _note(
+    box: AnswerBox | ReferenceBox, flags: Sequence[tuple[str, Flag]], group_id: str
+) -> str | None:
+    """What a flag that is not rejected says about this very box."""
+    if group_id == REFERENCE_GROUP:
+        return None
+    named = _flags_on(box, flags, group_id)
+    said = (flag for key, flag in flags if key in named and flag.verdict != "rejected")
+    return next((flag.message for flag in said if not flag.is_hint), None)
+
+
+def _flags_on(
+    box: AnswerBox | ReferenceBox, flags: Sequence[tuple[str, Flag]], group_id: str
+) -> tuple[str, ...]:
+    """Names of the flags whose evidence this very box is."""
+    where = "reference_box" if group_id == REFERENCE_GROUP else "box"
+    return tuple(
+        key
+        for key, flag in flags
+        if (where == "reference_box" or flag.model == group_id)
+        and any(
+            item.where == where and item.image in (box.image, None) and item.box == box.box
+            for item in flag.evidence
+        )
+    )
+
+
+def _first_pixels(cases: Iterable[ViewerData]) -> tuple[PixelLink, ...]:
+    """Return the pixels that each case shows first; a missing image has none."""
+    shown = (view for data in cases for view in data.views if view.id == data.active)
+    return tuple(view.pixels for view in shown if view.pixels is not None)

@@ -1,0 +1,88 @@
+"""Tables to take away: as CSV and as a document, with the set's notice, hostile text escaped."""
+
+import csv
+import io
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+from rexview.analysis import answer_table
+from rexview.analysis.downloads.files import TableFile, table_bytes
+from rexview.analysis.downloads.frames import FAILURE_SHARES, failure_frame, score_frame
+from rexview.analysis.failures.tables import failure_tables
+from rexview.analysis.scores.tables import TABLE_1, score_tables
+from rexview.reviewset import load
+
+HOSTILE = '<script src="http://x"></script>&<img src=x onerror=alert(1)>'
+NOTICE = "Simulated <b>data</b>."
+
+
+@pytest.fixture(scope="module")
+def demo():
+    review_set = load("assets/demo")
+    return review_set, answer_table(review_set)
+
+
+class Reader(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text = set(), []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_a_document_is_whole_and_escaped():
+    frame = pd.DataFrame({"Model": [HOSTILE], "Share": [0.125], "p": [0.0004], "n": [1204]})
+    text = table_bytes(
+        TableFile(f"Table 9. {HOSTILE}", lambda: frame, HOSTILE, ("Share",)), "doc", NOTICE
+    ).decode()
+    found = Reader(text)
+    known = {"html", "head", "meta", "title", "style", "body", "table", "caption"}
+    assert found.tags == known | {"thead", "tbody", "tr", "th", "td", "p"}
+    assert found.text.count(HOSTILE) == 2  # the cell and the caption
+    assert NOTICE in found.text
+    assert [part for part in found.text if part in ("12.5%", "<0.001", "1,204")] == [
+        "12.5%", "<0.001", "1,204"
+    ]  # fmt: skip
+    assert "http" not in text.replace("http://x", "")
+
+
+def test_a_csv_carries_every_digit_and_the_notice():
+    frame = pd.DataFrame({"Model": ["=1+1"], "Share": [1 / 3]})
+    file = TableFile("Table 1. Content, & more", lambda: frame, "")
+    rows = list(csv.DictReader(io.StringIO(table_bytes(file, "csv", NOTICE).decode("utf-8-sig"))))
+    assert rows == [{"Model": "'=1+1", "Share": str(1 / 3), "Notice": NOTICE}]
+    assert (file.name("csv"), file.name("doc")) == (
+        "table-1-content-more.csv", "table-1-content-more.doc"
+    )  # fmt: skip
+
+
+def test_scores_have_their_n_and_their_comparison(demo):
+    frame = score_frame(score_tables(*demo, resamples=0), TABLE_1)
+    content = frame[frame["Score"] == "Content"]
+    assert content["Model"].tolist() == [
+        "Generalist (simulated)",
+        "Medical 4B (simulated)",
+        "Generalist (simulated) minus Medical 4B (simulated)",
+    ]
+    assert content["n"].tolist() == [34, 26, 26]
+    assert content["p adjusted"].notna().tolist() == [False, False, True]
+
+
+def test_failures_have_what_could_be_judged(demo):
+    frame = failure_frame(failure_tables(*demo, resamples=0))
+    sides = frame[frame["Failure"] == "Laterality error"]
+    assert sides[["Failed", "n", "Answers"]].iloc[:2].to_numpy().tolist() == [
+        [3, 38, 38], [5, 27, 38]
+    ]  # fmt: skip
+    assert sides.iloc[2][["n", "Only first", "Only second"]].tolist() == [27, 1, 4]
+    text = table_bytes(TableFile("x", lambda: frame, "", FAILURE_SHARES), "csv").decode("utf-8-sig")
+    assert text.splitlines()[1].startswith("Laterality error,Generalist (simulated),3,38,0.0789")
+    document = table_bytes(TableFile("x", lambda: frame, "", FAILURE_SHARES), "doc").decode()
+    assert '<td class="n">3</td><td class="n">38</td><td class="n">7.9%</td>' in document

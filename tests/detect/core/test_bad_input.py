@@ -1,0 +1,105 @@
+"""Whatever a file holds, every detector has an answer and none raises."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rexview.detect import detectors, find_flags, flag_rows
+from rexview.schema import ReviewSet
+
+TEXTS = (
+    "",
+    " \n\t ",
+    "\x00\x01\ufffd\x07 binary \x1b[31m",
+    "Pequeño derrame pleural izquierdo; no hay neumotórax.",
+    "右側に胸水があります。左側は正常です。",
+    "ﷺ \u202eeffusion left\u202c 🫁🫁",
+    "<script>alert(1)</script> left effusion",
+    "LEFT EFFUSION NO PNEUMOTHORAX " * 40,
+    '{"findings": [{"name": "effusion", "side": "le',
+    "|" * 500,
+    "((((((((((",
+    "a" * 10_000,
+)
+BOXES = (
+    [math.nan, 0.0, 10.0, 10.0],
+    [0.0, 0.0, 0.0, 10.0],
+    [0.0, 0.0, -5.0, 10.0],
+    [1e308, 1e308, 1e308, 1e308],
+    [math.inf, 0.0, 1.0, 1.0],
+    [],
+    [1.0],
+    None,
+)
+
+
+def bad_set(make_set: Any, text: str, other: str, view: str | None) -> ReviewSet:
+    image = {"id": "i", "path": "gone.png", "view": view, "width": 100, "height": 0}
+    boxes = [{"image": "i", "label": text[:200], "box": box} for box in BOXES]
+    boxes += [{"image": name, "label": None, "box": [0.0, 0.0, 5.0, 5.0]} for name in ("?", None)]
+    answer = {"case": "c", "boxes": boxes, "choice": -3}
+    scores = [
+        {"case": "c", "model": model, "reader": reader, "dimension": name, "score": mark}
+        for model in "gm"
+        for reader, mark in (("a", 1), ("b", None), ("c", 5))
+        for name in ("process", "execution", "synthesis", "language", "image_style", "?")
+    ]
+    review_set: ReviewSet = make_set(
+        cases=[
+            {
+                "id": "c",
+                "question": text,
+                "question_type": "choice",
+                "images": [image],
+                "report": {"findings": other, "impression": text},
+                "reference_boxes": [{**box, "side": None} for box in boxes],
+            },
+            {"id": "d", "question": other, "report": None, "images": None},
+        ],
+        answers=[
+            {**answer, "model": "g", "text": text, "finish_reason": None},
+            {**answer, "model": "m", "text": None, "finish_reason": "unknown"},
+            {"case": "d", "model": "g", "text": other, "finish_reason": "unknown"},
+        ],
+        scores=scores,
+    )
+    return review_set
+
+
+@pytest.mark.parametrize("view", ["PA", "upside down", None])
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+def test_bad_values_have_a_defined_outcome(make_set: Any, text: str, view: str | None) -> None:
+    for other in ("", "No effusion. Right pneumothorax."):
+        review_set = bad_set(make_set, text, other, view)
+        rows = flag_rows(review_set)
+        json.dumps(rows)
+        flags = find_flags(review_set)
+        assert len(rows) == len(flags.filter("stands"))  # all at once and one by one agree
+        for row in rows:
+            assert row["message"]
+            assert row["evidence"]
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_texts(make_set: Any, text: str, other: str) -> None:
+    flag_rows(bad_set(make_set, text, other, "PA"))
+
+
+def test_long_texts_are_read_in_reasonable_time(make_set: Any) -> None:
+    text = "definitely not a left effusion box mark the both left lungs " * 17_000  # 1 MB
+    review_set = make_set(
+        cases=[{"id": "c", "question": text, "report": {"findings": text, "impression": None}}],
+        answers=[{"case": "c", "model": "g", "text": text, "finish_reason": "unknown"}],
+    )
+    slow = {"laterality_error"}  # reads the whole text, see test_laterality.py
+    started = time.perf_counter()
+    find_flags(review_set, detectors=[d for d in detectors() if d.failure not in slow])
+    assert time.perf_counter() - started < 20

@@ -1,0 +1,49 @@
+import polars as pl
+import pytest
+
+from rexview import frames
+from rexview.reviewset.tables.columns import TABLES
+
+RENAMED = {  # what loading makes of a column, or adds
+    "cases": {"tags", "images"},
+    "answers": {"finish_reason_raw", "usage", "_newest"},
+    "scores": {"_origin"},
+    "flags": {"_origin"},
+}
+
+
+def test_tables_are_those_of_the_query_engine():
+    assert list(TABLES) == list(frames.TABLES)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_columns_are_those_of_the_query_engine(name):
+    declared = set(TABLES[name].by_name) | {"_row"}
+    assert declared ^ set(frames.TABLES[name]) <= RENAMED.get(name, set())
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_types_are_those_of_the_query_engine(name):
+    for column in TABLES[name].columns:
+        expected = frames.TABLES[name].get(column.name)
+        if column.kind == "integer":
+            assert column.dtype == pl.Int64
+        elif expected is not None and column.name != "images":
+            assert column.dtype == expected, column.name
+
+
+def test_an_image_has_the_fields_of_the_query_engine():
+    image = next(column for column in TABLES["cases"].columns if column.name == "images")
+    declared = [part.name for part in image.fields]
+    assert declared == [name for name, _ in frames.IMAGE if name != "view_raw"]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_key_is_a_column(name):
+    assert set(TABLES[name].key) <= set(TABLES[name].by_name)
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name != "cases"])
+def test_every_row_belongs_to_a_case_and_a_model(name):
+    assert TABLES[name].by_name["case"].required
+    assert TABLES[name].by_name["model"].required

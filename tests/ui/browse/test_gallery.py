@@ -1,0 +1,168 @@
+"""Cards and links as HTML: nothing of a file or a model may come through as markup."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from rexview.analysis import CaseFilter, answer_table, apply, overview
+from rexview.analysis.case.cards import case_cards
+from rexview.analysis.memory import facets
+from rexview.ui.browse.failure_bar import filter_bar_html, sources_text
+from rexview.ui.browse.gallery import gallery_html
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import href
+from rexview.ui.overview.html import failures_html, headline_html, scores_html
+
+HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;"
+
+
+class Tags(HTMLParser):
+    """Gathers every element and attribute of some HTML."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.names, self.attributes = set(), set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.names.add(tag)
+        self.attributes.update(name for name, _ in attrs)
+
+
+@pytest.fixture
+def hostile_set(make_set):
+    image = {"id": "i", "path": f"{HOSTILE}.png", "view": "PA", "width": 100, "height": 100}
+    wrong = {"image": "i", "label": f"left {HOSTILE}", "box": [10.0, 40.0, 20.0, 20.0]}
+    return make_set(
+        cases=[
+            {
+                "id": HOSTILE,
+                "question": HOSTILE,
+                "category": HOSTILE,
+                "site": HOSTILE,
+                "tags": [{"name": HOSTILE, "values": [HOSTILE]}],
+                "images": [image],
+            }
+        ],
+        answers=[
+            {"case": HOSTILE, "model": HOSTILE, "boxes": [wrong]},
+            {"case": HOSTILE, "model": "g", "finish_reason": "length"},
+        ],
+        scores=[
+            {"case": HOSTILE, "model": HOSTILE, "reader": HOSTILE, "dimension": name, "score": 2}
+            for name in ("process", "execution", "synthesis")
+        ],
+    )
+
+
+def test_hostile_text_stays_text_everywhere(hostile_set):
+    table = answer_table(hostile_set)
+    chosen = CaseFilter(
+        models=(HOSTILE,), sites=(HOSTILE,), categories=(HOSTILE,), search="script alert"
+    )
+    colours = dict.fromkeys(table.models, "#123456")
+    selection = apply(table, CaseFilter())
+    numbers = overview(table)
+    cards = case_cards(hostile_set, selection, selection.case_ids)
+    html = "".join(
+        (
+            gallery_html(hostile_set, cards, chosen, colours=colours, gap_threshold=2.0),
+            filter_bar_html(table, chosen, facets(table, chosen)),
+            headline_html(numbers),
+            failures_html(numbers),
+            scores_html(numbers, "Minimum of the readers' means"),
+        )
+    )
+    found = Tags(html)
+    assert "a" in found.names
+    assert not found.names & {"script", "iframe", "object", "img"}  # the image is not there
+    assert not [name for name in found.attributes if name.startswith("on")]
+    assert "&lt;script&gt;" in html
+
+
+def test_a_case_without_image_answers_or_size_has_a_card(make_set):
+    review_set = make_set(
+        cases=[{"id": "a"}, {"id": "b", "images": [{"id": "i", "path": "i.png", "view": "PA"}]}],
+        answers=[{"case": "b", "model": "g"}],
+    )
+    selection = apply(answer_table(review_set), CaseFilter(sort="order"))
+    cards = case_cards(review_set, selection, ["b", "a"])
+    assert [card.case.id for card in cards] == ["b", "a"]
+    html = gallery_html(
+        review_set, cards, CaseFilter(), colours={"g": "#000", "m": "#000"}, gap_threshold=2.0
+    )
+    assert "No image" in html
+    assert "No answer given yet" in html
+    assert "Not scored" in html
+    assert "<svg" not in html
+
+
+def test_cards_tell_the_answers_that_the_filter_is_about(make_set):
+    review_set = make_set(
+        cases=[{"id": "c"}],
+        answers=[
+            {"case": "c", "model": "m"},
+            {"case": "c", "model": "g", "finish_reason": "length"},
+        ],
+        flags=[
+            {"case": "c", "model": "g", "reader": "r", "failure": "token_limit"},
+            {"case": "c", "model": "m", "reader": "r", "failure": "omission"},
+        ],
+    )
+    selection = apply(answer_table(review_set), CaseFilter(failures=("token_limit",)))
+    (card,) = case_cards(review_set, selection, ["c"])
+    assert [(answer.model, answer.chosen) for answer in card.answers] == [("g", True), ("m", False)]
+    assert [answer.failures for answer in card.answers] == [
+        (("token_limit", "both"),),
+        (("omission", "reader"),),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("counts", "text"),
+    [
+        ((0, 0, 0), "none found"),
+        ((3, 0, 0), "3 rule only"),
+        ((1200, 2, 1), "1,200 rule only · 2 reader only · 1 rule and reader"),
+    ],
+)
+def test_sources_are_told_apart(counts, text):
+    assert sources_text(*counts) == text
+
+
+def test_addresses_are_relative_and_quoted():
+    assert href(link_keys.PAGE_OVERVIEW, {}) == "./"
+    assert href(link_keys.PAGE_CASE, {"case": "a&b=c", "model": ["x y", "ü"]}) == (
+        "case?case=a%26b%3Dc&model=x+y&model=%C3%BC"
+    )
+    assert not re.search(r"[\"'<>]", href(link_keys.PAGE_BROWSE, {"q": HOSTILE}))
+
+
+def test_cards_say_why_they_stand_where_they_stand_only_in_that_order(make_set, monkeypatch):
+    monkeypatch.setattr(link_keys, "query_value", lambda key: None)
+    review_set = make_set(
+        cases=[{"id": "c"}],
+        answers=[{"case": "c", "model": "g"}, {"case": "c", "model": "m"}],
+        flags=[
+            {"case": "c", "model": "g", "reader": "r", "failure": "verbose"},
+            {"case": "c", "model": "m", "reader": "r", "failure": "laterality_error"},
+        ],
+    )
+    table = answer_table(review_set)
+    for sort, models, told in (
+        ("severity", (), "Harm 3: a finding on the wrong side"),
+        ("severity", ("g",), "Harm 0: too long"),  # of the answers that the filter is about
+        ("order", (), ""),
+    ):
+        found = CaseFilter(sort=sort, models=models)
+        (card,) = case_cards(review_set, apply(table, found), ["c"])
+        drawn = gallery_html(
+            review_set, [card], found, colours={"g": "#111", "m": "#222"}, gap_threshold=2
+        )
+        assert re.findall(r'<p class="rx-card-harm" .*?>(.*?)</p>', drawn) == (
+            [told] if told else []
+        )
+        assert [answer.harm for answer in card.answers] == [
+            "Harm 0: too long", "Harm 3: a finding on the wrong side"
+        ]  # fmt: skip

@@ -1,0 +1,78 @@
+"""The tables of the Failures page: three models, hostile names, comparisons on demand."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from rexview.analysis import CaseFilter, answer_table
+from rexview.analysis.failures.tables import BY_FINDING, failure_groups, failure_tables
+from rexview.ui.failures.html import comparisons_html, groups_html, meanings_html, rates_html
+from rexview.ui.link import keys as link_keys
+
+HOSTILE = '<img src=x onerror=alert(1)>"'
+MODELS = ("g", "m", HOSTILE)
+
+
+class Tags(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.met = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.met.add(tag)
+        assert not [name for name, _ in attrs if name.startswith("on")]
+
+
+@pytest.fixture
+def three(make_set, monkeypatch):
+    monkeypatch.setattr(link_keys, "link_query", lambda found=None, **_: found.to_query())
+    report = {"findings": "There is a left pneumothorax.", "impression": None}
+    texts = {"g": "There is a right pneumothorax.", "m": "There is a left pneumothorax."}
+    review_set = make_set(
+        cases=[{"id": f"c{n}", "report": report} for n in range(8)],
+        answers=[
+            {"case": f"c{n}", "model": model, "text": texts.get(model, "Normal.")}
+            for n in range(8)
+            for model in MODELS
+        ],
+    )
+    return review_set, answer_table(review_set)
+
+
+def test_three_models_have_their_rows_and_their_pairs_apart(three):
+    tables = failure_tables(*three, resamples=99)
+    drawn = rates_html(tables, {}, "Table 4")
+    assert Tags(drawn).met <= {"div", "table", "caption", "thead", "tbody", "tr", "th", "td"} | {
+        *("a", "b", "small", "span", "p", "ul", "li", "abbr")
+    }
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", drawn))
+    assert "Generalist 100% 8 of 8 68% to 100% 8 of 8" in text
+    assert "Difference" not in text
+    pairs = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", comparisons_html(tables)))
+    assert "Laterality errors Generalist Medical 4B +100 points" in pairs
+    assert "8 pairs: only A 8, only B 0" in pairs
+    assert "Differences are A minus B" in pairs
+    Tags(comparisons_html(tables))
+
+
+def test_two_models_say_which_is_first(make_set, monkeypatch):
+    monkeypatch.setattr(link_keys, "link_query", lambda found=None, **_: found.to_query())
+    answers = [{"case": "c0", "model": model, "text": "Normal."} for model in MODELS[:2]]
+    review_set = make_set(cases=[{"id": "c0"}], answers=answers)
+    drawn = rates_html(failure_tables(review_set, answer_table(review_set), resamples=0), {}, "4")
+    assert "Differences are Generalist (first) minus Medical 4B (second)" in drawn
+
+
+def test_groups_mark_small_ones_and_escape_names(three):
+    groups = failure_groups(*three, CaseFilter(), "laterality_error", BY_FINDING, resamples=99)
+    drawn = groups_html(groups, {}, "Table 5")
+    Tags(drawn)
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", drawn))
+    assert "pneumothorax 8 8 of 8 100%, 68% to 100% · small group" in text
+
+
+def test_the_precision_of_a_rule_stands_with_the_failure(three):
+    told = meanings_html(failure_tables(*three, resamples=0))
+    assert re.search(r"Laterality errors\..*Rule: in tests \d+ of \d+ such flags were right", told)
