@@ -22,8 +22,8 @@ from rexview.bench.reliability.audit import Cell, Given
 from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
 from rexview.store import open_reviews
+from rexview.ui.saving.outbox import ADDRESS
 from rexview.ui.saving.reader_study import items_to_score, shown_names
-from rexview.ui.score_cases.pad_data import ADDRESS
 
 MOST_AT_ONCE: Final = 50
 FIRST_WAIT_S: Final = 0.4

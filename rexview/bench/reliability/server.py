@@ -17,7 +17,7 @@ from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store import Stored, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.saving.route import KIND
+from rexview.ui.saving.outbox import KIND
 from rexview.ui.server import resources
 from rexview.ui.server.sealed_tokens import Grant, LinkSigner
 

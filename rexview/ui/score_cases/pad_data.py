@@ -6,7 +6,6 @@ Everything is made from the blinded case (:mod:`rexview.analysis.case.blinding`)
 
 from __future__ import annotations
 
-import hashlib
 import html
 from collections.abc import Mapping
 from functools import lru_cache
@@ -16,18 +15,18 @@ from rexview.analysis.case.blinding import blinded_page
 from rexview.analysis.case.reader_failures import READER_FAILURES, failures_of_reader
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import slot_colours
-from rexview.analysis.study.exposure import REPORT, UNBLINDED
+from rexview.analysis.study.exposure import REPORT, UNBLINDED, Exposures
 from rexview.analysis.study.worklist import needs_scores, rubric_of
 from rexview.schema import Answer, Case, ReviewSet
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers.flags import link_spans
 from rexview.ui.html.safe_text import inline_html, markdown_html, plain_html
+from rexview.ui.saving.entries import SCORE_PAGE
+from rexview.ui.saving.outbox import outbox_json
 from rexview.ui.saving.reader_study import Study, items_to_score
 from rexview.ui.score_cases.pad import PadAnswer, PadCase, PadData, PadReport, PadWorklist
 from rexview.vocab import FAILURES
 
-ADDRESS: Final = "rexview/reviews"
-"""Where the pad sends entries, relative to the app; see :mod:`rexview.ui.saving.route`."""
 _AROUND: Final = 200
 """Cases before and after the one shown that the list of cases holds."""
 _ENDINGS: Final = {
@@ -47,17 +46,14 @@ def _shown(study: Study, case_id: str) -> _Shown:
     return _blinded(study.review_set, case_id, tuple(study.slots(case_id).items()))
 
 
-def pad_data(study: Study, case_id: str, *, ticket: str) -> PadData:
+def pad_data(study: Study, case_id: str) -> PadData:
     """Make the pad's data for a case of the worklist, its neighbours included."""
     place = study.places[case_id]
     first, last = max(place - _AROUND, 0), place + _AROUND + 1
     progress, rules = study.progress, study.review_set.info.protocol
     beside = [study.worklist[at] for at in (place + 1, place - 1) if 0 <= at < len(study.worklist)]
-    owner = f"{study.reviews.key}\n{study.person.id}"
     return PadData(
-        owner=hashlib.sha256(owner.encode("utf-8", "surrogateescape")).hexdigest()[:20],
-        ticket=ticket,
-        address=ADDRESS,
+        outbox=outbox_json(study.review_set, SCORE_PAGE, study.person),
         case=pad_case(study, case_id),
         ahead=tuple(pad_case(study, one) for one in beside),
         worklist=PadWorklist(
@@ -84,7 +80,7 @@ def pad_case(study: Study, case_id: str) -> PadCase:
     colours = slot_colours(slots)
     items = items_to_score(study.review_set, case_id)
     names = None
-    if study.words.is_revealed(case_id):
+    if study.given.was_shown(case_id, "models"):
         every = study.review_set.model_names
         names = {slot: every[model] for slot, model in slots.items()}
     return PadCase(
@@ -118,24 +114,28 @@ def own_json(study: Study, case_id: str) -> dict[str, Any]:
 
     A score of an earlier answer is none of the answer shown: it stands beside it as ``earlier``.
     """
-    words, slots = study.words, study.slots(case_id)
+    given, slots = study.given, study.slots(case_id)
+    given_scores, verdicts = given.of("score"), given.of("verdict")
     scores: dict[str, Any] = {}
-    for slot, model in slots.items():
-        for item in items_to_score(study.review_set, case_id).get(model, ()):
-            own = words.scores.get((case_id, model, item.dimension, item.picture))
-            if own is not None:
-                picture = "" if item.picture is None else item.picture
-                key = f"{slot}/{item.dimension}/{picture}"
-                stale = study.is_stale(own.written)
-                scores[key] = {"score": None if stale else own.score, "comment": own.comment}
-                if stale and own.score is not None:
-                    scores[key]["earlier"] = own.score
     flags: dict[str, bool] = {}
     earlier_flags: list[str] = []
     for slot, model in slots.items():
+        for item in items_to_score(study.review_set, case_id).get(model, ()):
+            row = given_scores.get((case_id, model, item.dimension, item.picture))
+            if row is not None:
+                value: Mapping[str, Any] = row.value or {}
+                score, stale = value.get("score"), study.is_stale(row)
+                key = f"{slot}/{item.dimension}/{'' if item.picture is None else item.picture}"
+                scores[key] = {
+                    "score": None if stale else score,
+                    "comment": value.get("comment") or "",
+                }
+                if stale and score is not None:
+                    scores[key]["earlier"] = score
         for failure in READER_FAILURES:
-            verdict = words.verdict(case_id, model, failure)
-            if verdict and study.is_stale(words.flags[case_id, model, failure]):
+            row = verdicts.get((case_id, model, failure, None))
+            verdict = (row.value or {}).get("verdict") if row else None
+            if row and verdict and study.is_stale(row):
                 earlier_flags += [f"{slot}/{failure}"] if verdict == "confirmed" else []
             elif verdict:
                 flags[f"{slot}/{failure}"] = verdict == "confirmed"
@@ -144,17 +144,20 @@ def own_json(study: Study, case_id: str) -> dict[str, Any]:
         "flags": flags,
         "earlierFlags": earlier_flags,
         "shown": dict(study.shown(case_id)),
-        "skip": words.skipped().get(case_id),
-        "revealed": words.is_revealed(case_id),
-        "report": words.has_report(case_id),
+        "skip": given.skips.get(case_id),
+        "revealed": given.was_shown(case_id, "models"),
+        "report": given.was_shown(case_id, REPORT),
         "seen": {what: _seen(study, case_id, what) for what in (REPORT, UNBLINDED)},
-        "revision": words.revision,
+        "revision": given.state.revision,
     }
 
 
 def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
+    if not study.given.was_shown(case_id, what):
+        return None
     finished = study.states.get(case_id) == "done"
-    found = study.words.exposures.of(study.person.id, case_id, what, finished=finished)
+    rows = study.reviews.history(case=case_id, person=study.person.id)
+    found = Exposures().after(rows[::-1]).of(study.person.id, case_id, what, finished=finished)
     if found is None:
         return None
     return {"at": found.at.isoformat(), "timing": found.timing, "accepted": found.accepted}
@@ -202,7 +205,7 @@ def _report(study: Study, case_id: str) -> PadReport:
     rule = study.review_set.info.protocol.report
     if rule == "never":
         return PadReport("never")
-    if rule == "on_request" and not study.words.has_report(case_id):
+    if rule == "on_request" and not study.given.was_shown(case_id, REPORT):
         return PadReport("hidden")
     return PadReport("shown", _report_html(study, case_id), always=rule == "always")
 

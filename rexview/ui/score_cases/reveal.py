@@ -34,7 +34,7 @@ def revealed_table(study: Study) -> pl.DataFrame:
         ``Case``, ``Answer``, ``Model``, ``Reader``, then a column for each dimension that was
         scored: the mean over pictures. In the order of the worklist.
     """
-    cases = [case for case in study.worklist if study.words.is_revealed(case)]
+    cases = [case for case in study.worklist if study.given.was_shown(case, "models")]
     answers = [
         {
             "case": case,

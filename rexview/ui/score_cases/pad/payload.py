@@ -96,28 +96,24 @@ class PadWorklist:
 class PadData:
     """All that the pad gets.
 
-    ``owner`` names this reader of this study in the browser's storage; ``ticket`` lets the browser
-    write; ``failures`` gives name and meaning by id. ``ahead`` holds the neighbouring cases.
+    ``outbox`` is what :func:`rexview.ui.saving.outbox.outbox_json` makes; ``failures`` gives name
+    and meaning by id. ``ahead`` holds the neighbouring cases.
     """
 
-    owner: str
-    ticket: str
+    outbox: Mapping[str, Any]
     case: PadCase
     worklist: PadWorklist
     rubric: Sequence[RubricDimension]
     failures: Mapping[str, tuple[str, str]]
     report_rule: str
     reveal_rule: str
-    address: str
     ahead: tuple[PadCase, ...] = field(default=())
 
     def to_json(self, height: str) -> dict[str, Any]:
         """Return what the browser gets; ``height`` is a CSS length."""
         return {
             "height": height,
-            "owner": self.owner,
-            "ticket": self.ticket,
-            "address": self.address,
+            "outbox": dict(self.outbox),
             "case": self.case.to_json(),
             "ahead": {one.case: one.to_json() for one in self.ahead},
             "worklist": asdict(self.worklist),
