@@ -147,6 +147,13 @@ class ScoreServer:
         close_databases()
         return rows
 
+    def entries(self) -> tuple[Stored, ...]:
+        """Return all that people gave, oldest first, read by this process."""
+        reviews = open_reviews(self.review_set, self.settings)
+        rows = reviews.history()[::-1]
+        close_databases()
+        return rows
+
     @property
     def database(self) -> Path:
         """The SQLite file."""

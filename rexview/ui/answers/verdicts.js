@@ -123,8 +123,7 @@ function judged(button) {
   const verdict = button.getAttribute("aria-pressed") === "true" ? "" : rxVerdict;
   current = `${model}/${failure}`;
   const parts = Object.entries({ model, failure, verdict: rxVerdict });
-  focusOn =
-    "button" + parts.map(([name, text]) => `[data-rx-${name}="${CSS.escape(text)}"]`).join("");
+  focusOn = `button${parts.map(([name, text]) => `[data-rx-${name}="${CSS.escape(text)}"]`).join("")}`;
   add({ model, failure, verdict });
   if (verdict) card.ask({ model, failure, verdict, reason: "" });
   else {

@@ -181,21 +181,23 @@ class Outbox {
   async #post(owner, batch) {
     const entries = batch.map(({ order, began, ...rest }) => rest); // these are for this page only
     const asked = this.asked === null ? {} : { case: this.asked };
-    let response = null;
+    /** @type {any} */
     let told = null;
+    let taken = false;
     try {
-      response = await fetch(new URL(this.address, document.baseURI), {
+      const response = await fetch(new URL(this.address, document.baseURI), {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify({ ticket: this.ticket, ...asked, entries }),
         signal: AbortSignal.timeout(PATIENCE_MS),
       });
+      taken = response.ok;
       told = await response.json();
     } catch {
       return "The server cannot be reached.";
     }
     if (told?.renew) this.renewal.begin();
-    if (!response.ok || !Array.isArray(told?.saved)) {
+    if (!taken || !Array.isArray(told?.saved)) {
       return String(told?.error ?? "The server cannot save at the moment.");
     }
     const known = new Set([

@@ -30,7 +30,7 @@ export class Renewal {
     const last = Number(sessionStorage.getItem(LAST) ?? 0);
     const soon = Math.abs(Date.now() - last) < AT_MOST_EVERY_MS; // also after a clock was set back
     if (soon || this.outbox.fleeting || listeners.some(({ busy }) => busy?.())) {
-      clearTimeout(this.timer);
+      clearTimeout(this.timer ?? undefined);
       this.timer = setTimeout(() => {
         this.timer = null;
         this.outbox.ask();

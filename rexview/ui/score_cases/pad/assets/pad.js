@@ -446,7 +446,6 @@ class Pad {
     this.countedAt = told.revision;
     this.#count(told.progress);
     for (const entry of this.data.worklist.entries) entry[1] = told.states[entry[0]] ?? entry[1];
-    const byToken = new Map(batch.map((entry) => [entry.token, entry]));
     for (const entry of batch) {
       const reason = told.refused[entry.token];
       if (reason && entry.kind === "reveal") {

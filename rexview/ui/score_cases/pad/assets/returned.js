@@ -29,7 +29,7 @@ export class Returned {
     if (listed === this.listed) return;
     this.listed = listed;
     const cases = [...new Set(every.map(([, entry]) => entry.case))];
-    cases.sort((a, b) => (b === here) - (a === here));
+    cases.sort((a, b) => Number(b === here) - Number(a === here));
     this.node.replaceChildren(
       ...cases.map((caseId) =>
         this.#block(
