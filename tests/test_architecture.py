@@ -2,11 +2,10 @@
 
 import ast
 import sys
-from pathlib import Path
 
 import pytest
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [

@@ -2,10 +2,10 @@
 
 import ast
 from functools import cache
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from support import ROOT
 
 from rexview.errors import NotAdmitted
 from rexview.people import ROLES, Person
@@ -13,7 +13,6 @@ from rexview.ui.access import permissions, sign_in
 from rexview.ui.link import keys as link_keys
 from rexview.ui.server import resources
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py"))
 AUTH = {"redirect_uri": "http://localhost/oauth2callback", "cookie_secret": "a long secret"}
 CLIENT = {"client_id": "x", "client_secret": "x", "server_metadata_url": "https://id.example"}

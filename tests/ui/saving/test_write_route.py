@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import polars as pl
 import pytest
-from opened_set import opened_set
-from small_set import write_set
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from support.opened_set import opened_set
+from support.small_set import write_set
 
 from rexview.errors import StoreBusy, StoreFull, StoreRefused
 from rexview.people import Person

@@ -1,15 +1,14 @@
 """The automatic window: finds the patient whatever lies around, leaves finished pictures alone."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support import SHARED_DATA
 
 from rexview.imaging import Modality, Radiograph, auto_window, display, read_image
 
-NIH = Path(__file__).parents[2] / ".." / "shared" / "data" / "nih"
+NIH = SHARED_DATA / "nih"
 
 
 def chest(side=400):

@@ -5,8 +5,8 @@ from contextlib import ExitStack
 from uuid import uuid4
 
 import pytest
-from by_hand import COOKIE_SECRET, Hand, user_cookie
-from small_set import write_set
+from support.small_set import write_set
+from support.websocket_session import COOKIE_SECRET, Hand, user_cookie
 
 from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person

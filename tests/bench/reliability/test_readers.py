@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from small_set import write_set
+from support.small_set import write_set
 
 from rexview.bench.reliability import full, held, in_trouble, killed, many_readers
 from rexview.bench.reliability.audit import audit

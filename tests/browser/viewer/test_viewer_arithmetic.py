@@ -6,17 +6,17 @@ import base64
 import json
 import math
 import random
-from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
-from viewer_modules import call
+from support import ROOT, SHARED_DATA
+from support.viewer_modules import call
 
 from rexview.geometry import Orientation
 
 pytestmark = pytest.mark.browser
-VECTORS = json.loads((Path(__file__).parents[1] / "data" / "windowing.json").read_text())
+VECTORS = json.loads((ROOT / "tests" / "data" / "windowing.json").read_text())
 
 
 class TestWindowing:
@@ -511,7 +511,7 @@ class TestBurnedIn:
         ],
     )
     def test_what_is_burned_into_real_films_is_found(self, modules, name, box):
-        path = Path(__file__).parents[2] / f"../shared/data/nih/{name}.png"
+        path = SHARED_DATA / "nih" / f"{name}.png"
         if not path.exists():
             pytest.skip("the real radiographs are not here")
         picture = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)

@@ -6,8 +6,8 @@ import urllib.error
 import urllib.request
 
 import pytest
-from by_hand import Hand
-from small_set import write_set
+from support.small_set import write_set
+from support.websocket_session import Hand
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 

@@ -4,7 +4,6 @@ import base64
 import json
 import math
 import runpy
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydicom.dataset import Dataset
 from pydicom.pixels.processing import apply_windowing
+from support import ROOT
 
 from rexview.imaging import VoiTable, Window
 from rexview.imaging.transforms.windowing import grey_levels, grey_table, window_position
 
-GOLDEN = Path(__file__).parents[1] / "data" / "windowing.json"
+GOLDEN = ROOT / "tests" / "data" / "windowing.json"
 VECTORS = json.loads(GOLDEN.read_text(encoding="utf-8"))["vectors"]
 
 
@@ -39,7 +39,7 @@ def test_golden_vectors(vector):
 
 
 def test_golden_vectors_are_what_their_tool_writes():
-    tool = runpy.run_path(str(Path(__file__).parents[2] / "tools" / "golden_windowing.py"))
+    tool = runpy.run_path(str(ROOT / "tools" / "golden_windowing.py"))
     assert [tool["as_json"](vector) for vector in tool["vectors"]()] == VECTORS
 
 
