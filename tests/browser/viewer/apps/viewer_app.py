@@ -29,7 +29,7 @@ from rexview.ui.viewer import (
     with_keys,
 )
 
-STYLE = (Path(ui.__file__).parent / "style.css").read_text(encoding="utf-8")
+STYLE = (Path(ui.__file__).parent / "app" / "style.css").read_text(encoding="utf-8")
 STANDARD = Orientation("R", "L", "H", "F", "view")
 MIRRORED = Orientation("L", "R", "H", "F", "PatientOrientation")
 TURNED = Orientation("H", "F", "L", "R", "PatientOrientation")
