@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from support.waiting import PATIENCE_MS, watch
+from support.browser.waiting import PATIENCE_MS, watch
 
 from rexview.bench.serving import ROOT, BenchUnavailable, serve
 from tools.browser import ARGUMENTS, START_LIMIT_MS, find_browser

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from support import ROOT
+from support.browser.waiting import PATIENCE_MS, becomes, calm, pass_time, until
 from support.small_set import write_set
-from support.waiting import PATIENCE_MS, becomes, calm, pass_time, until
 
 from rexview.ui.app.theme import THEME_KEY
 

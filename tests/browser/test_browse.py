@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 from support import ROOT
-from support.waiting import becomes, calm
+from support.browser.waiting import becomes, calm
 
 pytestmark = pytest.mark.browser
 EFFUSION = "Is there a pleural effusion, and on which side?"

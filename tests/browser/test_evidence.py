@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from support import ROOT
-from support.waiting import becomes, calm, until
+from support.browser.waiting import becomes, calm, until
 
 pytestmark = pytest.mark.browser
 KEPT = re.compile("^you rejected · rule")

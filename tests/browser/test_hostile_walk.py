@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 import pytest
 from support import ROOT
+from support.browser.waiting import calm
 from support.hostile_set import CASES, HOST, MODELS, text, word, write_hostile_set
-from support.waiting import calm
 
 pytestmark = pytest.mark.browser
 LINKS = {

@@ -10,8 +10,8 @@ from uuid import uuid4
 
 import pytest
 from support import ROOT
+from support.browser.waiting import PATIENCE_MS, calm
 from support.small_set import write_set
-from support.waiting import PATIENCE_MS, calm
 
 pytestmark = pytest.mark.browser
 SOON = PATIENCE_MS

@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager
 
 import pytest
 from support import ROOT
+from support.browser.team_sign_in import PEOPLE, put_person, ready, sign_in, visit, write_secrets
+from support.browser.team_sign_in import provider as team_provider
+from support.browser.traffic import assert_hidden, record
 from support.small_set import write_set
-from support.team_sign_in import PEOPLE, put_person, ready, sign_in, visit, write_secrets
-from support.team_sign_in import provider as team_provider
-from support.traffic import assert_hidden, record
 
 from rexview.bench.serving import serve
 from rexview.ui.server.resources import set_id

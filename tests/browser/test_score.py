@@ -9,8 +9,8 @@ from contextlib import closing, contextmanager
 
 import pytest
 from support import ROOT
+from support.browser.traffic import assert_hidden, record
 from support.small_set import write_set
-from support.traffic import assert_hidden, record
 
 from rexview.bench.serving import serve
 

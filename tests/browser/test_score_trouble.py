@@ -4,11 +4,18 @@ import json
 from random import Random
 
 import pytest
+from support.browser.score_pad import (
+    Watch,
+    known_reader,
+    open_case,
+    trouble,
+    wait_for_case,
+    wait_saved,
+)
+from support.browser.waiting import PATIENCE_MS
 from support.postgres import running
-from support.score_pad import Watch, known_reader, open_case, trouble, wait_for_case, wait_saved
 from support.small_disk import mounted
 from support.small_set import write_set
-from support.waiting import PATIENCE_MS
 
 from rexview.analysis.study.worklist import slots_of
 from rexview.bench.reliability.audit import audit

@@ -8,7 +8,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from support import ROOT
-from support.waiting import calm
+from support.browser.waiting import calm
 
 pytestmark = pytest.mark.browser
 SCORES = {  # case: process, execution, synthesis, language of model g; m is one lower throughout

@@ -9,7 +9,7 @@ import zlib
 import pyarrow
 import pytest
 from support import ROOT
-from support.traffic import Traffic, assert_hidden, record
+from support.browser.traffic import Traffic, assert_hidden, record
 
 NAME = "Generalist-9Ü"
 

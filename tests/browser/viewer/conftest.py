@@ -1,8 +1,8 @@
 """The viewer's modules in a real browser, one by one."""
 
 import pytest
-from support.viewer_modules import serve_modules
-from support.waiting import PATIENCE_MS
+from support.browser.viewer_modules import serve_modules
+from support.browser.waiting import PATIENCE_MS
 
 
 @pytest.fixture(scope="module")

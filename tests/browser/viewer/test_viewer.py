@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from support.waiting import becomes, calm, pass_time, until
+from support.browser.waiting import becomes, calm, pass_time, until
 
 pytestmark = pytest.mark.browser
 APP = Path(__file__).parent / "apps" / "viewer_app.py"

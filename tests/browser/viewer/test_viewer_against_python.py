@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pydicom.data
 import pytest
-from support.viewer_modules import call, serve_modules
-from support.waiting import PATIENCE_MS
+from support.browser.viewer_modules import call, serve_modules
+from support.browser.waiting import PATIENCE_MS
 
 from rexview import imaging
 from rexview.errors import ImageError

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 from support import ROOT, SHARED_DATA
-from support.viewer_modules import call
+from support.browser.viewer_modules import call
 
 from rexview.geometry import Orientation
 
