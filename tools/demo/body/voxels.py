@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
-from tools.demo.volume import LEFT_LUNG, RIGHT_LUNG, SPACING_MM, Volume
+from tools.demo.body.volume import LEFT_LUNG, RIGHT_LUNG, SPACING_MM, Volume
 
 Side = Literal["right", "left", "bilateral", "midline"]
 _DZ, _DY, _DX = SPACING_MM

@@ -1,7 +1,8 @@
 """Abnormalities, written into the voxels of a patient before the radiograph is made.
 
-Every function takes a :class:`~tools.demo.volume.Volume` and returns a :class:`Lesion`: the edited
-volume, the part of it that a reader would point at, its name and its side. Lengths are in mm.
+Every function takes a :class:`~tools.demo.body.volume.Volume` and returns a :class:`Lesion`: the
+edited volume, the part of it that a reader would point at, its name and its side. Lengths are in
+mm.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage
 
-from tools.demo.volume import (
+from tools.demo.body.volume import (
     HEART,
     LEFT_LUNG,
     LIVER,
@@ -18,7 +19,7 @@ from tools.demo.volume import (
     TRACHEA,
     Volume,
 )
-from tools.demo.voxels import (
+from tools.demo.body.voxels import (
     Lesion,
     Side,
     around_lungs,

@@ -1,6 +1,6 @@
 """What surgeons leave behind (sternal wires, a valve) and what lies on the skin of a patient.
 
-Made of the same courses and patches as :mod:`tools.demo.devices`, which draws them.
+Made of the same courses and patches as :mod:`tools.demo.body.devices`, which draws them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tools.demo.devices import Course, Device, carina, smooth
-from tools.demo.volume import AORTA, HEART, SPACING_MM, STERNUM, Volume
+from tools.demo.body.devices import Course, Device, carina, smooth
+from tools.demo.body.volume import AORTA, HEART, SPACING_MM, STERNUM, Volume
 
 _DZ, _DY, _DX = SPACING_MM
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
-from tools.demo.volume import (
+from tools.demo.body.volume import (
     AORTA,
     LEFT_LUNG,
     LUNGS,
@@ -20,7 +20,7 @@ from tools.demo.volume import (
     VERTEBRAE,
     Volume,
 )
-from tools.demo.voxels import clouds, softened
+from tools.demo.body.voxels import clouds, softened
 
 _DZ, _DY, _DX = SPACING_MM
 _FAT, _GLAND, _BLOOD, _LUNG = -90, 5, 45, -860

@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
-from tools.demo import tissue
-from tools.demo.volume import (
+from tools.demo.body import tissue
+from tools.demo.body.volume import (
     AIR,
     HEART,
     LEFT_LUNG,
@@ -42,8 +42,8 @@ class Build:
     right at mid thorax and back below (negative: to the left), ``kyphosis_mm`` bends the thorax
     backwards, ``shoulders_mm`` lowers the shoulders.
 
-    The rest is what :mod:`tools.demo.tissue` adds: ``fat_mm`` under the skin, ``breast_mm`` (how
-    far the breasts stand out), ``aorta_mm`` (how much wider the aorta is), ``calcified`` (share of
+    The rest is what :mod:`.tissue` adds: ``fat_mm`` under the skin, ``breast_mm`` (how far the
+    breasts stand out), ``aorta_mm`` (how much wider the aorta is), ``calcified`` (share of
     0 to 1: aortic arch and costal cartilages), ``granuloma`` (an old calcified one, at shares of
     z, y, x of the lungs), ``vessels`` and ``spine`` (factors of density: lung vessels, vertebrae),
     ``bowel_gas`` (false: none).

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
-from tools.demo.source import Source
+from tools.demo.body.source import Source
 
 VERSION = 8
 """Raise when the preparation changes: caches of other versions are not read."""
@@ -62,7 +62,7 @@ def prepare(source: Source, work: Path) -> Volume:
     """Return the prepared thorax, from ``work`` when it has been made before.
 
     Takes about a minute and 3 GB the first time. The real mass is still in it: see
-    :func:`tools.demo.pathology.remove_mass`.
+    :func:`tools.demo.body.pathology.remove_mass`.
     """
     cache = work / f"thorax-v{VERSION}.npz"
     if not cache.exists():

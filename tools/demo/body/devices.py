@@ -13,8 +13,7 @@ import numpy as np
 from scipy import ndimage
 from scipy.interpolate import splev, splprep
 
-from tools.demo.projection import Geometry, project_point
-from tools.demo.volume import (
+from tools.demo.body.volume import (
     HEART,
     LOBES,
     OESOPHAGUS,
@@ -24,6 +23,7 @@ from tools.demo.volume import (
     TRACHEA,
     Volume,
 )
+from tools.demo.projection import Geometry, project_point
 
 Course = list[tuple[float, float, float]]
 _DZ, _DY, _DX = SPACING_MM
