@@ -18,10 +18,10 @@ from rexview.errors import ImageError
 pytestmark = pytest.mark.browser
 CORPUS = sorted(Path(pydicom.data.__file__).parent.joinpath("test_files").glob("*.dcm"))
 PAINT = """
-const { pyramid } = await import('/pyramid.js');
-const { Painter } = await import('/painter.js');
-const { Projection, FITTED } = await import('/geometry.js');
-const { presetWindow } = await import('/windowing.js');
+const { pyramid } = await import('pyramid.js');
+const { Painter } = await import('painter.js');
+const { Projection, FITTED } = await import('geometry.js');
+const { presetWindow } = await import('windowing.js');
 const parts = m.unpack(await (await fetch('/pixels')).arrayBuffer());
 const header = { ...parts.header, aspect: 1 };
 const canvas = document.createElement('canvas');

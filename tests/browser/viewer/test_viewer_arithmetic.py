@@ -302,7 +302,7 @@ class TestBoxes:
     def test_smallest_under_the_pointer(self, modules):
         found = call(
             modules,
-            "boxes.js",
+            "box_layer.js",
             """const entry = (name, x, y, width, height) =>
                  ({ name, rect: { x, y, width, height } });
                const all = [entry('small', 40, 40, 10, 10), entry('large', 0, 0, 100, 100)];
@@ -321,7 +321,7 @@ class TestBoxes:
         ],
     )
     def test_key_on_a_box_can_be_read(self, modules, colour, ink):
-        assert call(modules, "boxes.js", "return m.inkOn(a);", colour) == ink
+        assert call(modules, "box_layer.js", "return m.inkOn(a);", colour) == ink
 
 
 SPACING = {"row_mm": 0.5, "col_mm": 0.2, "at": "patient"}
@@ -339,7 +339,7 @@ class TestDistance:
     )
     def test_length(self, modules, aspect, spacing, value, unit):
         header = {"aspect": aspect, "spacing": spacing}
-        found = call(modules, "distance.js", "return m.distance(a, [0, 0], [30, 40]);", header)
+        found = call(modules, "lengths.js", "return m.distance(a, [0, 0], [30, 40]);", header)
         assert found["value"] == pytest.approx(value, rel=1e-5)
         assert found["unit"] == unit
 
@@ -348,7 +348,7 @@ class TestDistance:
         header = {"aspect": 1, "spacing": SPACING}
         found = call(
             modules,
-            "distance.js",
+            "lengths.js",
             """const [heart, thorax] = [{ from: 400, to: 550 }, { from: 800, to: 500 }];
                return m.cardiothoracic(a.header, a.axis, heart, thorax);""",
             {"header": header, "axis": axis},
@@ -363,12 +363,12 @@ class TestCalibration:
         [("25", 25), (" 25,4 ", 25.4), ("2.5 cm", 25), (".5", 0.5), ("30MM", 30), ("1000", 1000)],
     )
     def test_a_length_as_it_is_typed(self, modules, typed, mm):
-        found = call(modules, "calibration.js", "return m.readLength(a);", typed)
+        found = call(modules, "lengths.js", "return m.readLength(a);", typed)
         assert found == {"mm": pytest.approx(mm)}
 
     @pytest.mark.parametrize("typed", ["", "abc", "0", "-3", "1e3", "25 in", "1001", "2 5", "NaN"])
     def test_what_is_no_length_is_told(self, modules, typed):
-        found = call(modules, "calibration.js", "return m.readLength(a);", typed)
+        found = call(modules, "lengths.js", "return m.readLength(a);", typed)
         assert list(found) == ["problem"]
         assert found["problem"].endswith(".")
 
@@ -377,8 +377,8 @@ class TestCalibration:
         # 25 mm over 50 widths is 0.5 mm each, so 10 rows are 20 widths and 10 mm
         lengths, note = call(
             modules,
-            "calibration.js",
-            """const { distance, lengthNote } = await import('./distance.js');
+            "lengths.js",
+            """const { distance, lengthNote } = await import('lengths.js');
                const header = { aspect: 2, spacing: null };
                const given = m.withScale(header, m.scaleOf(header, [[5, 5], [45, 20]], 25));
                const lengths = [[[5, 5], [45, 20]], [[0, 0], [0, 10]], [[0, 0], [10, 0]]]
@@ -392,7 +392,7 @@ class TestCalibration:
     def test_a_line_too_short_is_told(self, modules):
         found = call(
             modules,
-            "calibration.js",
+            "lengths.js",
             "return m.scaleOf({ aspect: 1 }, [[0, 0], [9, 0]], 25);",
         )
         assert "too short" in found["problem"]
@@ -400,7 +400,7 @@ class TestCalibration:
     def test_kept_for_its_image_until_removed(self, modules):
         kept = call(
             modules,
-            "calibration.js",
+            "lengths.js",
             """m.keepScale('one', { mm: 25, px: 50 });
                m.keepScale('two', { mm: 10, px: 80 });
                m.keepScale('one', { mm: 30, px: 60 });
@@ -429,7 +429,7 @@ class TestArrangement:
     def test_films_are_as_large_as_they_can_be(self, modules, ratios, width, height, columns):
         found = call(
             modules,
-            "arrangement.js",
+            "layout.js",
             "return m.bestColumns(a.ratios, a);",
             {"ratios": ratios, "width": width, "height": height},
         )
@@ -447,8 +447,8 @@ class TestArrangement:
 
 
 FIND = """
-const { pyramid } = await import('./pyramid.js');
-const { Projection, FITTED } = await import('./geometry.js');
+const { pyramid } = await import('pyramid.js');
+const { Projection, FITTED } = await import('geometry.js');
 const codes = Uint8Array.from(atob(a.codes), (letter) => letter.charCodeAt(0));
 const header = { width: a.width, height: a.height, aspect: 1, format: 'u8', invert: a.invert };
 const found = m.burnedIn(pyramid(header, codes));
@@ -636,10 +636,10 @@ class TestMounting:
             PLACE
             + """const leave = m.default(component);
                  leave();
-                 await import('/rexview/assets/@VERSION@/viewer.js');
+                 await import('viewer.js');
                  const left = viewers();
                  const end = m.default(component);
-                 await import('/rexview/assets/@VERSION@/viewer.js');
+                 await import('viewer.js');
                  const there = viewers();
                  end();
                  return [left, there, viewers()];""",

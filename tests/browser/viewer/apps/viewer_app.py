@@ -16,6 +16,7 @@ from starlette.routing import Route
 
 from rexview import ui
 from rexview.geometry import Orientation
+from rexview.ui.components import serve_module
 from rexview.ui.viewer import (
     BoxGroup,
     BoxMark,
@@ -23,9 +24,7 @@ from rexview.ui.viewer import (
     PixelLink,
     ViewerData,
     ViewMark,
-    assets_version,
     radiograph_viewer,
-    viewer_assets,
     with_keys,
 )
 
@@ -170,11 +169,6 @@ async def _pixels(request):
     return Response(_pictures()[name], media_type="application/octet-stream", headers=headers)
 
 
-async def _asset(request):
-    assert request.path_params["version"] == assets_version()
-    return Response(viewer_assets()[request.path_params["name"]], media_type="text/javascript")
-
-
 def _go(case: str) -> None:
     st.query_params["case"] = case
 
@@ -203,6 +197,6 @@ else:
         __file__,
         routes=[
             Route("/rexview/pixels/{name}", _pixels),
-            Route("/rexview/assets/{version}/{name}", _asset),
+            Route("/rexview/assets/{version}/{name:path}", serve_module),
         ],
     )
