@@ -11,6 +11,9 @@
 
 import { FITTED } from "./image/geometry.js";
 
+/** @import { Look, Seen, WantedWindow, Window } from "./types.d.ts" */
+/** @import { Viewer } from "./viewer.js" */
+
 const PREFIX = "v=";
 const WRITE_MS = 250;
 const RESTORE_MS = 1500; // a changed query often means the next case: let its data come first
@@ -51,11 +54,7 @@ function decodeLook(words) {
   return look;
 }
 
-/**
- * @param {object} seen {caseId, active, views: [{id, pose, window, inverted}], groups: [id]|null,
- *   linked: boolean}; groups null means the usual ones
- */
-export function encode(seen) {
+export function encode(/** @type {Seen} */ seen) {
   const views = seen.views.map(
     (view) => `${view.id === seen.active ? "*" : ""}${escaped(view.id)}${encodeLook(view)}`,
   );
@@ -65,7 +64,11 @@ export function encode(seen) {
   return parts.join("&");
 }
 
-/** The opposite of encode; null when the text is not one of ours or cannot be understood. */
+/**
+ * The opposite of encode; null when the text is not one of ours or cannot be understood.
+ *
+ * @returns {Seen | null}
+ */
 export function decode(text) {
   const hash = text.replace(/^#/, "");
   if (!hash.startsWith(PREFIX)) return null;
@@ -125,7 +128,7 @@ export class Address {
 const USUAL = { pose: FITTED, window: null, inverted: false };
 
 /** The text for the address; "" while everything is as the page asked for. */
-export function addressOf(viewer) {
+export function addressOf(/** @type {Viewer} */ viewer) {
   if (!viewer.data || !viewer.root.isConnected || viewer.views.blink.on) return null;
   const { state, views, groups } = viewer;
   const shown = state.shown.map((id) => {
@@ -145,8 +148,12 @@ export function addressOf(viewer) {
   return text === encode(plain) ? "" : text;
 }
 
-/** The window as the address tells it: null for the usual one, a preset by its name. */
-function windowToShare(viewer, id) {
+/**
+ * The window as the address tells it: null for the usual one, a preset by its name.
+ *
+ * @returns {WantedWindow | null}
+ */
+function windowToShare(/** @type {Viewer} */ viewer, id) {
   const look = viewer.state.look(id);
   if (look.window === null) return look.wanted;
   const header = viewer.panes.find((pane) => pane.view?.id === id)?.raster?.header;
@@ -156,7 +163,7 @@ function windowToShare(viewer, id) {
 }
 
 /** Take over what an address says, if it is about the case on screen; returns whether it was. */
-export function adopt(viewer, seen) {
+export function adopt(/** @type {Viewer} */ viewer, /** @type {Seen} */ seen) {
   if (!seen || seen.caseId !== viewer.data?.case) return false;
   const { state, views, groups } = viewer;
   for (const { id, pose, window, inverted } of seen.views) {

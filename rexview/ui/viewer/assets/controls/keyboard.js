@@ -5,7 +5,9 @@
 // Listens on the window while the event is on its way down, so that Streamlit's own keys (R runs the
 // script again, C clears its cache) do not fire for keys that mean something here.
 
-import { TYPING } from "../../../components/dom.js";
+import { dialogIsOpen, isPlain, TYPING } from "../../../components/page_keys.js";
+
+/** @import { Viewer } from "../viewer.js" */
 
 const ANYWHERE = {
   r: "reference",
@@ -55,8 +57,7 @@ const WHILE_BLINKING = { " ": "flip", ",": "slower", ".": "faster" };
 const OWN_PRESETS = ".presets"; // letters there are our keys, not a search among the presets
 
 export class Keyboard {
-  /** @param {object} viewer see viewer.js; @param {object} commands by name */
-  constructor(viewer, commands) {
+  constructor(/** @type {Viewer} */ viewer, /** @type {Record<string, () => void>} */ commands) {
     this.viewer = viewer;
     this.commands = commands;
     this.listener = (event) => this.#key(event);
@@ -68,8 +69,7 @@ export class Keyboard {
   }
 
   #key(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.isComposing || !this.viewer.ownsKeys()) return;
+    if (!isPlain(event) || !this.viewer.ownsKeys()) return;
     const act = this.#meaning(event);
     if (!act) return;
     event.preventDefault();
@@ -81,7 +81,7 @@ export class Keyboard {
     const path = event.composedPath().filter((node) => node instanceof Element);
     const target = path[0];
     const ours = path.includes(this.viewer.root);
-    if (!ours && this.#dialogIsOpen()) return null;
+    if (!ours && dialogIsOpen(this.viewer.root)) return null;
     if (event.key === "Escape") return this.viewer.escaping();
     if (target?.closest(TYPING) && !target.matches(OWN_PRESETS)) return null;
     const key = this.#ownKey(event);
@@ -101,13 +101,6 @@ export class Keyboard {
     if (!shiftKey) return key;
     const meant = /^Digit[1-9]$/.test(code) ? code.at(-1) : key.toLowerCase();
     return meant.length === 1 && taken.includes(meant) ? meant : key;
-  }
-
-  /** Whether the page asks something that must be answered first. */
-  #dialogIsOpen() {
-    const dialogs = document.querySelectorAll("[role='dialog'], [role='alertdialog']");
-    const { root } = this.viewer;
-    return [...dialogs].some((one) => !root.contains(one) && one.getClientRects().length > 0);
   }
 
   #command(event, target, ours, key) {

@@ -4,14 +4,15 @@
 // style.css follows the two marks on <html>. Where the browser has no full screen (phones) the page
 // fills its window all the same.
 
-import { remember, remembered } from "../../../components/storage.js";
+import { remember, remembered } from "../storage.js";
+
+/** @import { Viewer } from "../viewer.js" */
 
 const FULL = "rxFull";
 const TEXTS = "rxTexts";
 
 export class FullScreen {
-  /** @param {object} viewer see viewer.js */
-  constructor(viewer) {
+  constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
     this.abort = new AbortController();
     const changed = () => {

@@ -13,22 +13,22 @@ import { Annotations, Notice } from "./annotations.js";
 import { Drags } from "./drags.js";
 import { Gestures } from "./gestures.js";
 
+/** @import { Raster, View } from "../types.d.ts" */
+/** @import { Viewer } from "../viewer.js" */
+
 const SLOW_MS = 150; // only then is waiting worth a word
 const PAPER_WIDTH = 660; // CSS pixels that fit between the margins of A4 and Letter
 const ZOOMED = 1.001; // above: the picture is larger than fitted
 
 export class Pane {
-  /** @param {object} viewer what the pane tells and asks: see viewer.js */
-  constructor(viewer) {
+  constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
+    /** @type {View} */
     this.view = null;
+    /** @type {Raster} */
     this.raster = null;
     this.focus = new BoxFocus(this);
     this.words = new Annotations((orientation) => this.orient(orientation));
-    this.#build();
-  }
-
-  #build() {
     this.canvas = html("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "overlay" });
     this.notice = new Notice();
@@ -210,7 +210,7 @@ export class Pane {
     // nothing is drawn anew for paper: there the picture keeps its size, or shrinks as a whole
     this.stage.style.setProperty("--drawn-width", `${port.width}px`);
     this.stage.style.setProperty("--drawn-height", `${port.height}px`);
-    this.stage.style.setProperty("--print-zoom", Math.min(1, PAPER_WIDTH / port.width));
+    this.stage.style.setProperty("--print-zoom", String(Math.min(1, PAPER_WIDTH / port.width)));
     const ratio = window.devicePixelRatio || 1;
     this.painter.resize(port, ratio);
     if (!raster) {
