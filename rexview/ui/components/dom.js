@@ -85,10 +85,9 @@ export function rootOf(/** @type {Node} */ node) {
 /**
  * Call something with the first frame after elements of the page came or went.
  *
- * @param {() => void} act
  * @returns {() => void} ends it
  */
-export function whenPageChanges(act) {
+export function whenPageChanges(/** @type {() => void} */ act) {
   let due = 0;
   const run = () => {
     due = 0;

@@ -11,7 +11,7 @@
 
 import { FITTED } from "./image/geometry.js";
 
-/** @import { Look, Seen, WantedWindow, Window } from "./types.d.ts" */
+/** @import { Seen, WantedWindow } from "./types.d.ts" */
 /** @import { Viewer } from "./viewer.js" */
 
 const PREFIX = "v=";
@@ -92,13 +92,11 @@ export function decode(text) {
 
 /** Writes the address now and then, and again when something else has dropped it. */
 export class Address {
-  constructor(current) {
+  constructor(current, /** @type {AbortSignal} */ signal) {
     this.current = current; // returns the text, "" when everything is as usual, null to leave it
     this.timer = null;
-    this.restore = () => {
-      if (this.written && !location.hash) this.touch(RESTORE_MS);
-    };
-    window.navigation?.addEventListener("currententrychange", this.restore);
+    const restore = () => this.written && !location.hash && this.touch(RESTORE_MS);
+    window.navigation?.addEventListener("currententrychange", restore, { signal });
   }
 
   /** Something changed; write soon, once. */
@@ -121,7 +119,6 @@ export class Address {
 
   close() {
     clearTimeout(this.timer);
-    window.navigation?.removeEventListener("currententrychange", this.restore);
   }
 }
 
@@ -170,7 +167,7 @@ export function adopt(/** @type {Viewer} */ viewer, /** @type {Seen} */ seen) {
     if (!views.get(id)) continue;
     state.looks.set(id, { pose, window: null, inverted, wanted: window });
     const header = viewer.panes.find((pane) => pane.view?.id === id)?.raster?.header;
-    if (header) state.settle(id, header);
+    if (header) state.initWindow(id, header);
   }
   views.showOnly(
     seen.views.map(({ id }) => id),

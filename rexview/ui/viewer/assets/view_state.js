@@ -6,7 +6,7 @@
 import { FITTED } from "./image/geometry.js";
 import { adjusted, presetWindow } from "./image/windowing.js";
 
-/** @import { Group, Header, Look, Pose } from "./types.d.ts" */
+/** @import { Header, Look } from "./types.d.ts" */
 
 /** @type {{groups: Map<string, boolean>, linked: boolean, labels: boolean, tool: string, blinkSeconds: number}} */
 const habits = { groups: new Map(), linked: true, labels: false, tool: null, blinkSeconds: 0.8 };
@@ -35,7 +35,7 @@ export class ViewState {
   }
 
   /** Give a view its window once its header is known. */
-  settle(/** @type {string} */ viewId, /** @type {Header} */ header) {
+  initWindow(/** @type {string} */ viewId, /** @type {Header} */ header) {
     const look = this.look(viewId);
     const { wanted } = look;
     if (look.window === null && header.presets.length > 0) {

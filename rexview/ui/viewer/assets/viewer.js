@@ -9,6 +9,7 @@ import { mounting } from "../../components/mount.js";
 import { Address, addressOf, adopt, decode } from "./address.js";
 import { BoxGroups } from "./boxes/box_groups.js";
 import { WordLinks } from "./boxes/word_links.js";
+import { CaseTurning } from "./case_turning.js";
 import { Chips } from "./controls/chips.js";
 import { commandsOf } from "./controls/commands.js";
 import { Help } from "./controls/help.js";
@@ -21,12 +22,11 @@ import { FullScreen } from "./layout/full_screen.js";
 import { Layout } from "./layout/layout.js";
 import { MeasureBar } from "./measure/measure_bar.js";
 import { Pane } from "./pane/pane.js";
-import { Turning } from "./turning.js";
 import { ViewState } from "./view_state.js";
 import { Views } from "./views/views.js";
 
 /** @import { Tell } from "../../components/events.js" */
-/** @import { Direction, PixelLink, ViewerData } from "./types.d.ts" */
+/** @import { Direction, ViewerData } from "./types.d.ts" */
 
 const FRAME_MS = 12; // a little less than one at 60 Hz
 /** @type {Viewer} the one that keys go to */
@@ -34,6 +34,9 @@ let current = null;
 
 export class Viewer {
   constructor(/** @type {HTMLElement} */ place) {
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    this.signal = signal; // ends whatever listens
     /** @type {ViewerData} */
     this.data = null;
     /** @type {Tell} */
@@ -74,11 +77,9 @@ export class Viewer {
       this.root.addEventListener(name, () => (current = this), true);
     }
     this.keyboard = new Keyboard(this, commands);
-    this.turning = new Turning((direction) => this.turn(direction));
-    this.wordLinks = new WordLinks(this.groups);
-    this.address = new Address(() => addressOf(this));
-    this.abort = new AbortController();
-    const { signal } = this.abort;
+    this.turning = new CaseTurning((direction) => this.turn(direction), signal);
+    this.wordLinks = new WordLinks(this.groups, signal);
+    this.address = new Address(() => addressOf(this), signal);
     const hashChanged = () => adopt(this, decode(location.hash)) && this.arrange();
     window.addEventListener("hashchange", hashChanged, { signal });
     listenToPage("group", (detail) => this.#name(detail), signal);
@@ -88,14 +89,13 @@ export class Viewer {
   }
 
   close() {
-    this.views.blink.stop();
-    this.keyboard.close();
-    this.wordLinks.close();
-    this.turning.close();
-    this.address.close();
-    this.full.close();
-    this.layout.close();
     this.abort.abort();
+    this.views.blink.stop();
+    this.wordLinks.mark([]);
+    this.turning.end();
+    this.address.close();
+    this.full.leave();
+    this.layout.close();
     for (const pane of this.panes) pane.close();
     this.place.remove();
     if (current === this) current = null;
@@ -216,7 +216,7 @@ export class Viewer {
   loaded() {
     this.layout.filmKnown();
     this.changed();
-    if (!this.panes.every((pane) => pane.settled)) return;
+    if (!this.panes.every((pane) => pane.isLoaded)) return;
     whenIdle(() => this.fetchAhead(), 500);
   }
 
@@ -258,10 +258,10 @@ export class Viewer {
     this.toolbar.refresh();
     this.measureBar.refresh();
     this.chips.refresh();
-    if (!panes.some((pane) => pane.settled)) return;
+    if (!panes.some((pane) => pane.isLoaded)) return;
     this.frames += 1;
     this.root.dataset.painted = String(this.frames);
-    if (this.panes.every((pane) => pane.settled)) this.root.dataset.paintedCase = this.data.case;
+    if (this.panes.every((pane) => pane.isLoaded)) this.root.dataset.paintedCase = this.data.case;
     tellPage("painted", { case: this.data.case });
   }
 
@@ -274,21 +274,6 @@ export class Viewer {
   /** Whether keys pressed anywhere on the page are meant for this viewer. */
   ownsKeys() {
     return current === this && this.root.isConnected && this.root.getClientRects().length > 0;
-  }
-
-  /** What Escape does now, or null. */
-  escaping() {
-    if (this.help.open) return () => this.help.toggle(false);
-    if (this.views.blink.on) return () => this.views.toggleBlink();
-    if (this.measureBar.asking) return () => this.measureBar.cancel();
-    if (this.tools.isMeasuring) return () => this.tools.choose("window");
-    if (this.full.on) return () => this.full.leave();
-    return null;
-  }
-
-  toggleLabels() {
-    this.state.habits.labels = !this.state.habits.labels;
-    this.changed();
   }
 
   /** Go to the previous or next case. */
@@ -307,7 +292,7 @@ export class Viewer {
     const target = this.data.neighbours[direction];
     const ahead = this.data.ahead?.[target];
     const first = ahead?.views.find((view) => view.id === ahead.active) ?? ahead?.views[0];
-    if (first && pixelStore.held(first.key)) this.#show(ahead);
+    if (first && pixelStore.loaded(first.key)) this.#show(ahead);
     if (target) this.turning.begin(target, ask);
   }
 }

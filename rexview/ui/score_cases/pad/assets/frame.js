@@ -6,7 +6,7 @@ import { LEVELS } from "./answer.js";
 import { counted, missing } from "./words.js";
 
 /** @import { Pad } from "./pad.js" */
-/** @import { Item, Own, PadCase, Seen } from "./types.d.ts" */
+/** @import { PadCase } from "./types.d.ts" */
 
 const TIMING = { before: "before scoring", during: "while scoring", after: "after scoring" };
 

@@ -17,7 +17,7 @@ import { counted, fits, flagKey, scoreKey, stateOf, valueAt, withEntries } from 
 
 /** @import { Tell } from "../../../components/events.js" */
 /** @import { Row } from "./answer.js" */
-/** @import { Answer, Context, Dimension, Own, PadCase, PadData } from "./types.d.ts" */
+/** @import { Own, PadCase, PadData } from "./types.d.ts" */
 
 const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
 /** @type {("next" | "previous")[]} */

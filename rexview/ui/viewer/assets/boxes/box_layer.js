@@ -13,7 +13,7 @@ const TAG_HEIGHT = 15;
 const LETTER_PX = 7.4; // about, in a tag
 
 /** What a box is called aloud: "Answer A: right effusion, on the patient's right, lower third". */
-export function spoken(group, box) {
+export function accessibleName(group, box) {
   const parts = [`${group.name}: ${box.label || "box without a label"}`];
   if (box.side) parts.push(box.side);
   if (box.place) parts.push(box.place);
@@ -115,7 +115,7 @@ export class BoxLayer {
         class: "box",
         tabindex: "0",
         role: "img",
-        "aria-label": spoken(group, box),
+        "aria-label": accessibleName(group, box),
         "data-box": box.id,
         "data-group": group.id,
         "data-kind": group.kind,

@@ -9,7 +9,6 @@
 
 import { listenToPage } from "../../../components/events.js";
 
-/** @import { Box } from "../types.d.ts" */
 /** @import { BoxGroups } from "./box_groups.js" */
 
 const ANCHOR = "#finding-";
@@ -31,12 +30,10 @@ function shows(box, findings) {
 }
 
 export class WordLinks {
-  constructor(/** @type {BoxGroups} */ groups) {
+  constructor(/** @type {BoxGroups} */ groups, /** @type {AbortSignal} */ signal) {
     this.groups = groups;
     this.light = (isLit) => groups.lightWhere(isLit);
     this.marked = [];
-    this.abort = new AbortController();
-    const { signal } = this.abort;
     for (const [starts, ends] of [
       ["pointerover", "pointerout"],
       ["focusin", "focusout"],
@@ -48,11 +45,6 @@ export class WordLinks {
     const named = (detail) => this.light(detail && ((box) => detail.boxes.includes(box.id)));
     listenToPage("light", named, signal);
     listenToPage("evidence", (detail) => this.#lightEvidence(detail), signal);
-  }
-
-  close() {
-    this.mark([]);
-    this.abort.abort();
   }
 
   #findings(event) {

@@ -1,4 +1,4 @@
-// What keys and buttons do, each with the words of the key list.
+// What keys and buttons do.
 
 import { wantsLessMotion } from "../../../components/dom.js";
 import { MIRROR, TURN } from "../image/geometry.js";
@@ -51,7 +51,7 @@ export function commandsOf(/** @type {Viewer} */ viewer) {
     flip: () => views.flip(),
     slower: () => views.faster(-1),
     faster: () => views.faster(1),
-    labels: () => viewer.toggleLabels(),
+    labels: () => views.toggleLabels(),
     allBoxes: () => groups.toggleAll(),
     reference: () => groups.toggleByKey("r"),
     fullScreen: () => viewer.full.toggle(),

@@ -60,12 +60,8 @@ export class Keyboard {
   constructor(/** @type {Viewer} */ viewer, /** @type {Record<string, () => void>} */ commands) {
     this.viewer = viewer;
     this.commands = commands;
-    this.listener = (event) => this.#key(event);
-    window.addEventListener("keydown", this.listener, true);
-  }
-
-  close() {
-    window.removeEventListener("keydown", this.listener, true);
+    const { signal } = viewer;
+    window.addEventListener("keydown", (event) => this.#key(event), { capture: true, signal });
   }
 
   #key(event) {
@@ -82,7 +78,7 @@ export class Keyboard {
     const target = path[0];
     const ours = path.includes(this.viewer.root);
     if (!ours && dialogIsOpen(this.viewer.root)) return null;
-    if (event.key === "Escape") return this.viewer.escaping();
+    if (event.key === "Escape") return this.#escape();
     if (target?.closest(TYPING) && !target.matches(OWN_PRESETS)) return null;
     const key = this.#ownKey(event);
     if (key === null) return null;
@@ -92,6 +88,16 @@ export class Keyboard {
       return () => this.viewer.groups.toggleByKey(key);
     }
     return null;
+  }
+
+  /** What Escape does now, or null. */
+  #escape() {
+    const { full, help, measureBar, tools, views } = this.viewer;
+    if (help.open) return () => help.toggle(false);
+    if (views.blink.on) return () => views.toggleBlink();
+    if (measureBar.asking) return () => measureBar.cancel();
+    if (tools.isMeasuring) return () => tools.choose("window");
+    return full.on ? () => full.leave() : null;
   }
 
   /** The key as the viewer takes it; null where the page takes it. */

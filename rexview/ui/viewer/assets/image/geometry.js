@@ -9,7 +9,7 @@
 //   middle of the pane, in shares of the picture's extent (0, 0 is its centre). Shares, so that a
 //   pose can be handed to another image.
 
-/** @import { Box, Point, Pose, Rect, Size } from "../types.d.ts" */
+/** @import { Point, Pose, Size } from "../types.d.ts" */
 
 export const UPRIGHT = 0;
 export const FITTED = Object.freeze({ zoom: 1, x: 0, y: 0, orientation: UPRIGHT });
@@ -130,7 +130,7 @@ export class Projection {
     const real = zoom / this.pose.zoom;
     const dx = (screenX - this.port.width / 2) / (this.scale * this.across);
     const dy = (screenY - this.port.height / 2) / (this.scale * this.down);
-    return settled({
+    return withinPicture({
       ...this.pose,
       zoom,
       x: this.pose.x + dx * (1 - 1 / real),
@@ -140,7 +140,7 @@ export class Projection {
 
   /** The pose after dragging the picture by (dx, dy) CSS pixels. */
   panned(dx, dy) {
-    return settled({
+    return withinPicture({
       ...this.pose,
       x: this.pose.x - dx / (this.scale * this.across),
       y: this.pose.y - dy / (this.scale * this.down),
@@ -179,7 +179,7 @@ export class Projection {
 }
 
 /** Keep the middle of the pane on the picture. */
-function settled(/** @type {Pose} */ pose) {
+function withinPicture(/** @type {Pose} */ pose) {
   const within = (value) => Math.min(Math.max(value, -0.5), 0.5);
   return { ...pose, x: within(pose.x), y: within(pose.y) };
 }

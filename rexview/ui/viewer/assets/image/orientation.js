@@ -4,7 +4,7 @@
 
 import { matrixOf, UPRIGHT } from "./geometry.js";
 
-/** @import { Edge, Edges, Stored } from "../types.d.ts" */
+/** @import { Edges, Stored } from "../types.d.ts" */
 
 const EDGES = { left: [-1, 0], right: [1, 0], top: [0, -1], bottom: [0, 1] };
 const AT_TOP = {

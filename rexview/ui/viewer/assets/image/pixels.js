@@ -53,7 +53,7 @@ export class PixelStore {
   }
 
   /** The raster if it is here already, else undefined. */
-  held(key) {
+  loaded(key) {
     const raster = this.rasters.get(key);
     if (raster) {
       this.rasters.delete(key);
@@ -64,7 +64,7 @@ export class PixelStore {
 
   /** The raster, fetched if need be. Several askers share one request. */
   async load(key, url, priority = "high") {
-    const held = this.held(key);
+    const held = this.loaded(key);
     if (held) return held;
     if (!this.pending.has(key)) {
       this.failed.delete(key);

@@ -14,11 +14,10 @@ const TEXTS = "rxTexts";
 export class FullScreen {
   constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
-    this.abort = new AbortController();
     const changed = () => {
       if (!document.fullscreenElement && this.on && this.entered) this.leave();
     };
-    document.addEventListener("fullscreenchange", changed, { signal: this.abort.signal });
+    document.addEventListener("fullscreenchange", changed, { signal: viewer.signal });
   }
 
   get on() {
@@ -73,10 +72,5 @@ export class FullScreen {
     else document.documentElement.dataset[TEXTS] = "hidden";
     this.viewer.layout.refresh();
     this.viewer.changed();
-  }
-
-  close() {
-    this.abort.abort();
-    this.leave();
   }
 }

@@ -29,12 +29,11 @@ export class Layout {
     this.scroller =
       rootOf(place).host?.closest('[data-testid="stMain"]') ?? document.documentElement;
     if (this.scroller.firstElementChild) this.observer.observe(this.scroller.firstElementChild);
-    this.resized = () => this.refresh();
     this.due = null;
     this.count = 0;
     this.narrow = false;
     this.put = new Map(); // what was set last: setting it again would make the page be styled anew
-    window.addEventListener("resize", this.resized);
+    window.addEventListener("resize", () => this.refresh(), { signal: viewer.signal });
   }
 
   /** The panes show other views: little to do while there are as many as before. */
@@ -56,7 +55,6 @@ export class Layout {
   close() {
     cancelAnimationFrame(this.due);
     this.observer.disconnect();
-    window.removeEventListener("resize", this.resized);
   }
 
   refresh() {

@@ -5,7 +5,7 @@
 // anew: refresh() is called after each.
 
 import { rootOf } from "../../../components/dom.js";
-import { held, Separator } from "./separator.js";
+import { limitShare, Separator } from "./separator.js";
 
 /** What both columns keep, in pixels, and where the browser keeps their widths: beside the score pad
  * the picture is as wide as the pad allows, whatever was chosen elsewhere. */
@@ -68,7 +68,7 @@ export class PageColumns {
     mark(block, "rxSeveral", several && !blinded ? "" : null);
     mark(block, "rxShared", separator.share === null ? null : "");
     if (separator.share !== null) {
-      const share = held(separator.share, this.#frame().size, separator.least); // of another window
+      const share = limitShare(separator.share, this.#frame().size, separator.least); // of another window
       if (block.style.getPropertyValue("--rx-film") !== String(share)) {
         block.style.setProperty("--rx-film", String(share));
       }

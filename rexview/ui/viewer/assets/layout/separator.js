@@ -10,7 +10,7 @@ const LONG_STEP = 0.1;
 /**
  * Hold a share to what leaves both parts their least pixels; where there is no room, in proportion.
  */
-export function held(share, whole, /** @type {number[]} */ least) {
+export function limitShare(share, whole, /** @type {number[]} */ least) {
   const [first, second] = least;
   if (whole < first + second) return first / (first + second);
   return Math.min(Math.max(share, first / whole), 1 - second / whole);
@@ -58,8 +58,8 @@ export class Separator {
     set(this.node, {
       "aria-orientation": upright ? "vertical" : "horizontal",
       "aria-valuenow": percent(share),
-      "aria-valuemin": percent(held(0, size, this.least)),
-      "aria-valuemax": percent(held(1, size, this.least)),
+      "aria-valuemin": percent(limitShare(0, size, this.least)),
+      "aria-valuemax": percent(limitShare(1, size, this.least)),
     });
   }
 
@@ -70,7 +70,7 @@ export class Separator {
   }
 
   #to(share) {
-    this.share = held(share, this.frame().size, this.least);
+    this.share = limitShare(share, this.frame().size, this.least);
     this.changed(this.share);
   }
 

@@ -7,8 +7,7 @@ import { set, svg } from "../../../components/dom.js";
 import { freest } from "../image/burned_in.js";
 import { cardiothoracic, distance, lengthText, scaleFor, withScale } from "./lengths.js";
 
-/** @import { Projection } from "../image/geometry.js" */
-/** @import { BurnedIn, Header, Mark, MarkKind, Point } from "../types.d.ts" */
+/** @import { Header, Mark, MarkKind, Point } from "../types.d.ts" */
 
 const SHORTEST_PX = 6; // on the screen: less is a click, not a measurement
 const STEP = 1; // image pixels an arrow key moves an end

@@ -69,14 +69,14 @@ export class Annotations {
     for (const [edge, node] of Object.entries(this.edges)) node.textContent = edges[edge] ?? "";
     const quiet = Boolean(view.error) || view.kind === "returned";
     const says = quiet && !stored.known ? null : advice(stored, turned, view.word === "LATERAL");
-    this.#say(view.error ? null : says);
+    this.#showAdvice(view.error ? null : says);
     return Boolean(says?.warn);
   }
 
-  #say(says) {
+  #showAdvice(says) {
     const words = says?.text ?? "";
-    if (words === this.said) return;
-    this.said = words;
+    if (words === this.shownAdvice) return;
+    this.shownAdvice = words;
     this.band.hidden = !words;
     if (!words) return;
     this.band.classList.toggle("warn", says.warn);

@@ -1,6 +1,6 @@
 // What a drag on the picture does, by tool, button and pointer.
 
-/** @import { Drag, Mark } from "../types.d.ts" */
+/** @import { Drag } from "../types.d.ts" */
 /** @import { Pane } from "./pane.js" */
 
 const NOTHING = () => undefined;

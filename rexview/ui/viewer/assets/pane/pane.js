@@ -94,7 +94,7 @@ export class Pane {
       if (view.error) this.fail(view.error);
       else this.#load(view);
     } else {
-      this.viewer.state.settle(view.id, this.raster.header); // two cases may share an image
+      this.viewer.state.initWindow(view.id, this.raster.header); // two cases may share an image
     }
     this.#describe();
   }
@@ -103,12 +103,12 @@ export class Pane {
     this.words.describe(this.view, this.raster?.header ?? null, this.stored);
     const { left } = this.stored;
     const side = { R: "right", L: "left" }[left];
-    const spoken = side ? `, the patient's ${side} is stored on the left` : "";
-    set(this.node, { "aria-label": this.view.title + spoken });
+    const storedSide = side ? `, the patient's ${side} is stored on the left` : "";
+    set(this.node, { "aria-label": this.view.title + storedSide });
   }
 
   #load(view) {
-    const held = pixelStore.held(view.key);
+    const held = pixelStore.loaded(view.key);
     if (held) {
       this.#take(held);
       return;
@@ -130,7 +130,7 @@ export class Pane {
     this.raster = raster;
     this.node.dataset.state = "ready";
     this.notice.tell(null);
-    this.viewer.state.settle(this.view.id, raster.header);
+    this.viewer.state.initWindow(this.view.id, raster.header);
     this.measures.open(this.view.key, raster.header);
     this.refreshBoxes();
     this.#describe();
@@ -151,7 +151,7 @@ export class Pane {
   }
 
   /** Whether there is nothing more to wait for. */
-  get settled() {
+  get isLoaded() {
     return this.raster !== null || this.node.dataset.state === "broken";
   }
 

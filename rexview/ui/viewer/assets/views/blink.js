@@ -6,7 +6,6 @@
 import { button, html, wantsLessMotion } from "../../../components/dom.js";
 import { icon } from "../controls/icons.js";
 
-/** @import { View } from "../types.d.ts" */
 /** @import { Views } from "./views.js" */
 
 export const BLINK_SECONDS = [0.5, 0.8, 1.2, 2];

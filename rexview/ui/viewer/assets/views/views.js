@@ -82,6 +82,12 @@ export class Views {
     this.viewer.arrange();
   }
 
+  toggleLabels() {
+    const { habits } = this.viewer.state;
+    habits.labels = !habits.labels;
+    this.viewer.changed();
+  }
+
   toggleLink() {
     const { habits } = this.viewer.state;
     habits.linked = !habits.linked;

@@ -14,22 +14,20 @@ const MARK = "rxTurning";
 /** @type {Record<Direction, string>} */
 const BUTTONS = { next: ".st-key-case_next button", previous: ".st-key-case_previous button" };
 
-export class Turning {
+export class CaseTurning {
   /**
-   * @param {(direction: Direction) => void} turn called with "next" or "previous" when the page's own button is pressed,
-   *   or by the event "turn"
+   * @param {(direction: Direction) => void} turn called when the page's own button is pressed, and by
+   *   the event "turn"
    */
-  constructor(turn) {
+  constructor(turn, /** @type {AbortSignal} */ signal) {
     this.target = null;
     this.later = [];
-    this.abort = new AbortController();
     const pressed = (event) => {
       for (const direction of /** @type {Direction[]} */ (["next", "previous"])) {
         const button = event.target.closest?.(BUTTONS[direction]);
         if (button && !button.disabled) turn(direction);
       }
     };
-    const { signal } = this.abort;
     document.addEventListener("click", pressed, { capture: true, signal });
     listenToPage("turn", turn, signal);
   }
@@ -58,7 +56,7 @@ export class Turning {
     document.documentElement.dataset[MARK] = "";
     this.timer = setTimeout(() => {
       this.later = [];
-      this.#end();
+      this.end();
     }, PATIENCE_MS);
   }
 
@@ -66,13 +64,8 @@ export class Turning {
   accepts(caseId) {
     if (this.target === null) return true;
     if (caseId !== this.target && performance.now() < this.until) return false;
-    this.#end();
+    this.end();
     return true;
-  }
-
-  close() {
-    this.#end();
-    this.abort.abort();
   }
 
   #stop() {
@@ -80,7 +73,7 @@ export class Turning {
     clearInterval(this.asking);
   }
 
-  #end() {
+  end() {
     this.target = null;
     this.#stop();
     delete document.documentElement.dataset[MARK];
