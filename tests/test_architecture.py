@@ -43,6 +43,9 @@ TOO_FULL = {"rexview": 16}
 """Folders that hold more files of code as yet, and how many; nothing is to be added."""
 TESTS_OF_THEIR_OWN = {"browser", "data", "demo", "fuzz", "pages", "support", "websocket"}
 """Folders of tests that are about no one part of ``rexview``."""
+LINES_OF_A_SCRIPT = 300
+TOO_LONG = {"comments.js": 600, "pad.js": 530, "verdicts.js": 430}
+"""JavaScript that is longer as yet, by file name; nothing is to be added."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))
 
@@ -166,6 +169,13 @@ def test_pages_hold_layout_only(path):
 def test_modules_are_about_one_thing(path):
     assert path.stem not in {"utils", "util", "helpers", "misc", "common"}
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 420
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.js")), ids=lambda path: path.name)
+def test_scripts_are_about_one_thing(path):
+    assert path.stem not in {"utils", "util", "helpers", "misc", "common"}
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= TOO_LONG.get(path.name, LINES_OF_A_SCRIPT)
 
 
 def test_no_folder_is_too_full():

@@ -1,32 +1,35 @@
 // Turning to a neighbouring case ahead of the page: the picture is there at once, and the texts
 // beside it, still those of the case before, are dimmed until the page has followed.
 
+import { listenToPage } from "../../components/events.js";
+
+/** @import { Direction } from "./types.d.ts" */
+
 // Then what the page says counts again, whatever it is. Long, since until then the texts are those of
 // another case and stay dimmed, and keys pressed meanwhile are kept: a busy server may need seconds.
 const PATIENCE_MS = 30_000;
 const AGAIN_MS = 3000; // what is asked of the page while it runs anew can be lost: it is asked again
 const MOST_KEPT = 9;
 const MARK = "rxTurning";
+/** @type {Record<Direction, string>} */
 const BUTTONS = { next: ".st-key-case_next button", previous: ".st-key-case_previous button" };
 
-export class Turning {
+export class CaseTurning {
   /**
-   * @param {function} turn called with "next" or "previous" when the page's own button is pressed,
-   *   or when the page says so by `rexview:turn` on window
+   * @param {(direction: Direction) => void} turn called when the page's own button is pressed, and by
+   *   the event "turn"
    */
-  constructor(turn) {
+  constructor(turn, /** @type {AbortSignal} */ signal) {
     this.target = null;
     this.later = [];
-    this.abort = new AbortController();
     const pressed = (event) => {
-      for (const [direction, selector] of Object.entries(BUTTONS)) {
-        const button = event.target.closest?.(selector);
+      for (const direction of /** @type {Direction[]} */ (["next", "previous"])) {
+        const button = event.target.closest?.(BUTTONS[direction]);
         if (button && !button.disabled) turn(direction);
       }
     };
-    const { signal } = this.abort;
     document.addEventListener("click", pressed, { capture: true, signal });
-    window.addEventListener("rexview:turn", (event) => turn(event.detail), { signal });
+    listenToPage("turn", turn, signal);
   }
 
   /** Keep a turn for later while the case asked for is not on the screen; whether it was kept. */
@@ -53,7 +56,7 @@ export class Turning {
     document.documentElement.dataset[MARK] = "";
     this.timer = setTimeout(() => {
       this.later = [];
-      this.#end();
+      this.end();
     }, PATIENCE_MS);
   }
 
@@ -61,13 +64,8 @@ export class Turning {
   accepts(caseId) {
     if (this.target === null) return true;
     if (caseId !== this.target && performance.now() < this.until) return false;
-    this.#end();
+    this.end();
     return true;
-  }
-
-  close() {
-    this.#end();
-    this.abort.abort();
   }
 
   #stop() {
@@ -75,7 +73,7 @@ export class Turning {
     clearInterval(this.asking);
   }
 
-  #end() {
+  end() {
     this.target = null;
     this.#stop();
     delete document.documentElement.dataset[MARK];
