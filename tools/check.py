@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from tools.browser import BrowserMissing, ensure_browser
-from tools.demo import source
+from tools.demo.body import source
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
 _SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile")

@@ -14,12 +14,12 @@ from uuid import uuid4
 import cv2
 import numpy as np
 import pytest
-from pad import known_reader, wait_for_case, wait_saved
 from pydicom import uid
 from pydicom.dataset import Dataset, FileMetaDataset
-from team import PEOPLE, provider, sign_in, visit, write_secrets
-from traffic import assert_hidden, record
-from waiting import PATIENCE_MS
+from support.browser.score_pad import known_reader, wait_for_case, wait_saved
+from support.browser.team_sign_in import PEOPLE, provider, sign_in, visit, write_secrets
+from support.browser.traffic import assert_hidden, record
+from support.browser.waiting import PATIENCE_MS
 
 from rexview.bench.reliability.reader import slots_to_score
 from rexview.bench.reliability.server import ScoreServer

@@ -6,15 +6,14 @@ They see each other's comments and progress within seconds, and nobody loses wha
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from small_set import write_set
-from waiting import PATIENCE_MS, calm
+from support import ROOT
+from support.browser.waiting import PATIENCE_MS, calm
+from support.small_set import write_set
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 SOON = PATIENCE_MS
 HOSTILE = '<img src=x onerror="document.title=1"> <script>document.title=1</script> **bold**'
 MORE_SCORES = "".join(

@@ -1,16 +1,14 @@
 """Hostile links: every page is opened with query strings of all sorts, and shows a page."""
 
-from pathlib import Path
-
 import pytest
-from hostile_input import any_text, generator, rounds
 from streamlit.testing.v1 import AppTest
+from support import ROOT
+from support.hostile_input import any_text, generator, rounds
 
 from rexview.analysis import CaseFilter
 from rexview.ui.link import keys as link_keys
 from rexview.ui.server import resources
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("overview", "browse", "case", "scores", "readers", "score", "study", "adjudicate", "data")
 KEYS = [
     *CaseFilter().__dataclass_fields__,

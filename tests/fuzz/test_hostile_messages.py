@@ -3,9 +3,9 @@
 import json
 from uuid import uuid4
 
-from hostile_input import any_text, as_json, changed, generator, rounds, spoiled
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from support.hostile_input import any_text, as_json, changed, generator, rounds, spoiled
 
 from rexview.analysis import CaseFilter
 from rexview.errors import StoreRefused

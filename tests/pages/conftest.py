@@ -1,14 +1,11 @@
 """The real app opened on the small set without a browser."""
 
-from pathlib import Path
-
 import pytest
-from small_set import write_set
 from streamlit.testing.v1 import AppTest
+from support import ROOT
+from support.small_set import write_set
 
 from rexview.ui.server import resources
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture

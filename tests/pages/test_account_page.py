@@ -2,10 +2,10 @@
 
 import ast
 from functools import cache
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from support import ROOT
 
 from rexview.errors import NotAdmitted
 from rexview.people import ROLES, Person
@@ -13,7 +13,6 @@ from rexview.ui.access import permissions, sign_in
 from rexview.ui.link import keys as link_keys
 from rexview.ui.server import resources
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py"))
 AUTH = {"redirect_uri": "http://localhost/oauth2callback", "cookie_secret": "a long secret"}
 CLIENT = {"client_id": "x", "client_secret": "x", "server_metadata_url": "https://id.example"}
@@ -54,7 +53,10 @@ def test_every_page_checks_the_role_before_anything_else(name):
         if not isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef)
         and not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant))
     )
-    assert ast.unparse(first) == f"people.guard(state.PAGE_{name.removesuffix('.py').upper()})"
+    assert (
+        ast.unparse(first)
+        == f"permissions.guard(link_keys.PAGE_{name.removesuffix('.py').upper()})"
+    )
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             decorators = [ast.unparse(one) for one in node.decorator_list]

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from page_text import drawn, shown
+from support.page_text import drawn, shown
 
 from rexview.analysis.study.worklist import required_scores
 from rexview.errors import StoreFull

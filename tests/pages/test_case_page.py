@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
-from page_text import shown
+from support.page_text import shown
 
 from rexview.analysis.memory.table import FAILURE_BITS
 from rexview.errors import StoreFull

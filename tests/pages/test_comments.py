@@ -5,7 +5,7 @@ import re
 from uuid import uuid4
 
 import pytest
-from page_text import drawn, title
+from support.page_text import drawn, title
 
 from rexview.errors import StoreFull
 from rexview.people import Person

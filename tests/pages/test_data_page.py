@@ -1,8 +1,8 @@
 import json
 
 import pytest
-from page_text import shown
-from small_set import CASES, write_set
+from support.page_text import shown
+from support.small_set import CASES, write_set
 
 from rexview.ui.server import resources
 

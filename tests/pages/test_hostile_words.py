@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 
 import pytest
 from google.protobuf.message import Message
-from hostile_set import CASES, DANGERS, HOST, MODELS, text, word, write_hostile_set
 from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
+from support.hostile_set import CASES, DANGERS, HOST, MODELS, text, word, write_hostile_set
 
 from rexview.analysis.filter.case_filter import FILTER_KEYS
 from rexview.people import Person
@@ -207,7 +207,7 @@ def test_what_is_more_than_text_is_found(open_app):
 
     def page():
         import streamlit as st
-        from hostile_set import word
+        from support.hostile_set import word
 
         st.caption(word("a"))
         st.button("b", help=word("b"))

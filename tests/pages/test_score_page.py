@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from page_text import shown
+from support.page_text import shown
 
 from rexview.people import Person
 from rexview.store import Entry

@@ -1,7 +1,7 @@
 """The Study page deals cases and counts; without a browser."""
 
 import pytest
-from page_text import shown
+from support.page_text import shown
 
 from rexview.people import Person
 from rexview.reviewset import load

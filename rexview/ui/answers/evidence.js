@@ -1,8 +1,9 @@
 // Flags and their evidence: pointing at a flag, or focusing its button, lights its words and boxes;
 // pressing "Show" keeps them lit until it is pressed again, another flag is shown, or Escape.
 
+import { mounting } from "../components/mount.js";
+
 const opened = new Set(); // folded lists that the reader opened
-let place = null;
 let caseId = null;
 let pinned = null;
 let due = false;
@@ -104,26 +105,13 @@ function listen() {
   };
 }
 
-let stop = null;
-let generation = 0;
-
-export default function ({ parentElement, data }) {
-  if (caseId !== data.case) {
-    caseId = data.case;
-    pin(null);
-  }
-  if (place !== parentElement) {
-    stop?.();
-    place = parentElement;
-    stop = listen();
-  }
-  settle();
-  generation += 1;
-  const own = generation;
-  return () => {
-    if (generation !== own) return; // a later run owns the listeners
-    stop?.();
-    stop = null;
-    place = null;
-  };
-}
+export const mount = mounting(() => ({
+  close: listen(),
+  update(data) {
+    if (caseId !== data.case) {
+      caseId = data.case;
+      pin(null);
+    }
+    settle();
+  },
+}));

@@ -3,7 +3,9 @@
 // What is said goes to the server in numbered messages, again every few seconds until the page says
 // that they arrived. The card with the reason, the name and what went wrong lies over the page's
 // lower right corner and moves nothing. Reasons that are being typed lie in the browser's storage.
-// `html` and TYPING are dom.js's, which stands before this.
+
+import { html, TYPING } from "../components/dom.js";
+import { mounting } from "../components/mount.js";
 
 const AGAIN_MS = 3000;
 const DRAFT = "rexview-reason";
@@ -379,6 +381,7 @@ function pressed(event) {
 }
 
 function listen() {
+  const { root } = card;
   const abort = new AbortController();
   const options = { signal: abort.signal };
   document.addEventListener("click", clicked, options);
@@ -395,27 +398,17 @@ function listen() {
     abort.abort();
     clearInterval(timer);
     observer.disconnect();
-    card.root.remove();
+    root.remove();
   };
 }
 
-let stop = null;
-let place = null;
-let generation = 0;
-
-export default function ({ parentElement, data: fresh, setTriggerValue }) {
+function update(fresh, setTriggerValue) {
   const another = data?.case !== fresh.case;
-  if (another && card?.about?.failure && place === parentElement) card.save();
+  if (another && card.about?.failure) card.save();
   const arrived = fresh.done?.[sender] ?? 0;
   pending = pending.filter((one) => one.n > arrived);
   tell = setTriggerValue;
   data = fresh;
-  if (place !== parentElement) {
-    stop?.();
-    place = parentElement;
-    card = new Card(parentElement);
-    stop = listen();
-  }
   if (another) {
     current = null;
     card.about = null;
@@ -423,12 +416,9 @@ export default function ({ parentElement, data: fresh, setTriggerValue }) {
   }
   card.draw();
   settle();
-  generation += 1;
-  const own = generation;
-  return () => {
-    if (generation !== own) return; // a later run owns the listeners
-    stop?.();
-    stop = null;
-    place = null;
-  };
 }
+
+export const mount = mounting((place) => {
+  card = new Card(place);
+  return { update, close: listen() };
+});

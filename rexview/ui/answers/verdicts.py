@@ -7,11 +7,9 @@ verdicts.js listens to the buttons and asks for reasons and the name; it moves n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
-from pathlib import Path
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
@@ -25,7 +23,7 @@ from rexview.people import LONGEST_NAME
 from rexview.schema import ReaderFlag, ReviewSet
 from rexview.store import Entry, may
 from rexview.ui.access import permissions
-from rexview.ui.html.component_script import component_script
+from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
 from rexview.ui.server import resources
 from rexview.vocab import FAILURES
@@ -148,15 +146,6 @@ def keep(review_set: ReviewSet) -> str:
     return told
 
 
-@cache
-def _component(name: str) -> Callable[..., Any]:
-    here = Path(__file__).parent
-    script = component_script(here / f"{name}.js")
-    style = here / f"{name}.css"
-    css = style.read_text(encoding="utf-8") if style.exists() else None
-    return st.components.v2.component(f"rexview_{name}", js=script, css=css, isolate_styles=False)
-
-
 def take_verdicts(review_set: ReviewSet, page: CasePage, trouble: str = "") -> None:
     """Put what listens to flags and their buttons on the page.
 
@@ -197,8 +186,12 @@ def take_verdicts(review_set: ReviewSet, page: CasePage, trouble: str = "") -> N
         },
     }
     with st.container(key="rx_unseen"):
-        _component("evidence")(key=_EVIDENCE, data={"case": page.case.id})
-        _component("verdicts")(key=_KEY, data=data, on_said_change=said)
+        component("rexview_evidence", "answers/evidence.js")(
+            key=_EVIDENCE, data={"case": page.case.id}
+        )
+        component("rexview_verdicts", "answers/verdicts.js", style="answers/verdicts.css")(
+            key=_KEY, data=data, on_said_change=said
+        )
 
 
 def _take(review_set: ReviewSet, message: Mapping[str, Any]) -> None:

@@ -8,7 +8,6 @@ never compressed on the fly, since that costs more than it saves for pixels on a
 
 from __future__ import annotations
 
-import mimetypes
 from typing import Final
 
 import streamlit as st
@@ -20,12 +19,11 @@ from rexview import imaging, reviewset
 from rexview.errors import ImageBusy, ImageError, NotAdmitted, PathEscape, RexviewError
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions, sign_in
+from rexview.ui.components import serve_module
 from rexview.ui.saving import route as saving_route
 from rexview.ui.server import resources
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
-from rexview.ui.viewer import assets_version, viewer_assets
 
-_YEAR: Final = "private, max-age=31536000, immutable"
 _HOUR: Final = "private, max-age=3600"
 THUMBNAIL_PX: Final = 384
 _WORDLESS: Final = "wordless"
@@ -140,18 +138,6 @@ def serve_thumbnail(request: Request) -> Response:
     return _serve(request, "thumbs")
 
 
-def serve_asset(request: Request) -> Response:
-    """Send one module of the viewer."""
-    name = request.path_params["name"]
-    assets = viewer_assets()
-    if request.path_params["version"] != assets_version() or name not in assets:
-        return _plain(404, "There is no such file. Reload the page.")
-    media = mimetypes.guess_type(name)[0] or "text/plain"
-    media = "text/javascript" if name.endswith(".js") else media
-    headers = {"Cache-Control": _YEAR, "X-Content-Type-Options": "nosniff"}
-    return Response(assets[name], media_type=media, headers=headers)
-
-
 def routes() -> list[Route]:
     """Return the routes to mount beside Streamlit's own, under the app's base path."""
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
@@ -159,6 +145,6 @@ def routes() -> list[Route]:
     return [
         Route(f"{prefix}/pixels/{{token}}", serve_pixels),
         Route(f"{prefix}/thumbs/{{token}}", serve_thumbnail),
-        Route(f"{prefix}/assets/{{version}}/{{name}}", serve_asset),
+        Route(f"{prefix}/assets/{{version}}/{{name:path}}", serve_module),
         *saving_route.routes(),
     ]

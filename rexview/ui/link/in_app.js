@@ -41,7 +41,7 @@ function failed(event) {
 }
 
 // Runs again whenever the data changes: the listeners are set once, with the element.
-export default function ({ parentElement, data }) {
+export function mount({ parentElement, data }) {
   if (data.go) {
     if (parentElement.rexviewWent !== data.go) follow(data.go);
     parentElement.rexviewWent = data.go;

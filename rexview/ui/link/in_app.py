@@ -8,18 +8,15 @@ from a file or a model in it is escaped where it is put in.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping
-from functools import cache
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 from urllib.parse import urlencode
 
-import streamlit as st
-
 from rexview.analysis import CaseFilter
+from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
 
-_JS: Final = Path(__file__).with_name("in_app.js")
+_COMPONENT: Final = ("rexview_linked", "link/in_app.js")
 
 
 def href(page: str, query: Mapping[str, str | list[str]]) -> str:
@@ -35,12 +32,6 @@ def link(page: str, case_filter: CaseFilter, label: str, *, css: str = "", title
     return f'<a href="{address}" data-rx-page class="{css}"{more}>{label}</a>'
 
 
-@cache
-def _component() -> Callable[..., Any]:
-    script = _JS.read_text(encoding="utf-8")
-    return st.components.v2.component("rexview_linked", js=script, isolate_styles=False)
-
-
 def linked_html(trusted: str, *, key: str) -> None:
     """Put HTML with links to the app's pages on a page.
 
@@ -51,7 +42,7 @@ def linked_html(trusted: str, *, key: str) -> None:
     key : str
         Keep it the same from run to run.
     """
-    _component()(key=key, data={"html": trusted})
+    component(*_COMPONENT)(key=key, data={"html": trusted})
 
 
 def go_to(page: str, query: Mapping[str, str | list[str]]) -> None:
@@ -59,4 +50,4 @@ def go_to(page: str, query: Mapping[str, str | list[str]]) -> None:
 
     Unlike ``st.switch_page`` this makes one step of the browser's history, not two.
     """
-    _component()(key="rx_go", data={"go": href(page, query)})
+    component(*_COMPONENT)(key="rx_go", data={"go": href(page, query)})

@@ -21,7 +21,7 @@ async function copy(field, data) {
 
 let shown = null; // what the page has said last
 
-export default function ({ parentElement, data }) {
+export function mount({ parentElement, data }) {
   shown = data;
   if (parentElement.querySelector(".rx-share")) return;
   const button = document.createElement("button");

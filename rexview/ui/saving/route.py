@@ -26,7 +26,6 @@ from rexview.store import may
 from rexview.ui.access import permissions, sign_in
 from rexview.ui.saving.reader_study import Study, study_of
 from rexview.ui.saving.score_entries import Refused, Said, Saying, read_said
-from rexview.ui.score_cases.pad import pad_assets, pad_version
 from rexview.ui.score_cases.pad_data import ADDRESS, own_json
 from rexview.ui.server import resources
 from rexview.ui.server.one_per_key import OnePerKey
@@ -35,7 +34,6 @@ from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 KIND: Final = "write"
 LONGEST_BODY: Final = 1_000_000
 MOST_ENTRIES: Final = 200
-_YEAR: Final = "private, max-age=31536000, immutable"
 
 
 def write_ticket(review_set: ReviewSet, person: Person) -> str:
@@ -188,21 +186,10 @@ def _flush(saying: Saying, saved: list[str], refused: dict[str, str]) -> Study:
     return study.now() if saying.entries else study
 
 
-def serve_pad(request: Request) -> Response:
-    """Send one module of the score pad."""
-    name = request.path_params["name"]
-    assets = pad_assets()
-    if request.path_params["version"] != pad_version() or name not in assets:
-        return Response("There is no such file. Reload the page.", 404, media_type="text/plain")
-    headers = {"Cache-Control": _YEAR, "X-Content-Type-Options": "nosniff"}
-    return Response(assets[name], media_type="text/javascript", headers=headers)
-
-
 def routes() -> list[Route]:
     """Return the routes to mount beside Streamlit's own, under the app's base path."""
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     prefix = f"/{base}/" if base else "/"
     return [
         Route(f"{prefix}{ADDRESS}", take_entries, methods=["POST"]),
-        Route(f"{prefix}rexview/pad/{{version}}/{{name}}", serve_pad),
     ]

@@ -28,7 +28,7 @@ _PURPOSE: Final = (
     "what other readers said, stays hidden while you score."
 )
 TAKEN_KEYS: Final = "123456789?npsgujkea"
-"""Keys of the pad (``score_pad/assets/keys.js``), and the digits that would be next to them."""
+"""Keys of the pad (its ``keys.js``), and the digits that would be next to them."""
 
 
 def reader() -> Person:

@@ -15,10 +15,10 @@ from rexview.analysis import (
     apply,
     chips,
     describe,
+    facets,
     search_terms,
     search_words,
 )
-from rexview.analysis.memory import facets
 from rexview.detect.core import detector, finding_index
 from rexview.detect.core.scan import scan
 from rexview.errors import FilterError

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
+from support import SHARED_DATA
 
 from rexview.detect import Laterality, flags_for
 from rexview.schema import Answer, Case, Report
 
-FILE = Path(__file__).parents[4] / "shared/data/rexrank/ReXRank_IUXray_valid.json"
+FILE = SHARED_DATA / "rexrank/ReXRank_IUXray_valid.json"
 pytestmark = [
     pytest.mark.shared,
     pytest.mark.skipif(not FILE.exists(), reason="the real reports are not here"),

@@ -1,10 +1,10 @@
 """Pictures over HTTP: what is sent when the server has no memory left for another one."""
 
 import pytest
-from opened_set import opened_set
-from small_set import write_set
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from support.opened_set import opened_set
+from support.small_set import write_set
 
 from rexview.imaging.memory import MAX_BYTES_AT_ONCE, MEMORY
 from rexview.ui.app import routes

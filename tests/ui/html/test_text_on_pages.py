@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from support import ROOT
+
 ESCAPES = {"as_markdown", "lines_as_markdown"}
 TEXTS = {
     **dict.fromkeys(("markdown", "caption", "title", "header", "subheader"), ("body",)),

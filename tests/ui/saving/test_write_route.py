@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import polars as pl
 import pytest
-from opened_set import opened_set
-from small_set import write_set
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from support.opened_set import opened_set
+from support.small_set import write_set
 
 from rexview.errors import StoreBusy, StoreFull, StoreRefused
 from rexview.people import Person
@@ -445,32 +445,6 @@ def test_an_answer_says_when_it_was_read(post, score, reviews):
     after = post(score(), case="c1")["own"]["c1"]["revision"]
     assert after == reviews.revision() > before
     assert reviews.history()[0].at <= datetime.now(UTC)
-
-
-def test_modules_of_the_pad_are_served_and_nothing_else(client):
-    from rexview.ui.score_cases.pad import pad_assets, pad_version
-
-    for name, content in pad_assets().items():
-        told = client.get(f"/rexview/pad/{pad_version()}/{name}")
-        assert told.content == content
-        assert told.headers["content-type"].startswith("text/javascript")
-    for path in (f"{pad_version()}/loader.js", f"{pad_version()}/x.js", "0/pad.js"):
-        assert client.get(f"/rexview/pad/{path}").status_code == 404
-    assert json.dumps(sorted(pad_assets())) == json.dumps(
-        [
-            "answer.js",
-            "dom.js",
-            "frame.js",
-            "keys.js",
-            "outbox.js",
-            "pad.js",
-            "renewal.js",
-            "returned.js",
-            "sheets.js",
-            "token.js",
-            "words.js",
-        ]
-    )
 
 
 def rewrite(folder, table, change):

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from page_text import StrictReader
+from support.page_text import StrictReader
 
 from rexview.analysis import CaseFilter, Count, Range, answer_table, model_colours
 from rexview.analysis.scores.tables import TABLE_1, TABLE_2, ScoreTables, score_tables

@@ -3,8 +3,11 @@
 // What others write arrives every few seconds and redraws the list only; the field in which somebody
 // types is made once. Drafts and everything that the server has not confirmed lie in localStorage.
 // All texts become text nodes, never markup. Words that carry a comment are marked with the browser's
-// highlights, which leave the page's elements alone. `html` is dom.js's and `newToken` token.js's, which
-// stand before this.
+// highlights, which leave the page's elements alone.
+
+import { html } from "../../components/dom.js";
+import { mounting } from "../../components/mount.js";
+import { newToken } from "../../score_cases/pad/assets/token.js";
 
 const AGAIN_MS = 4000;
 const WORD = /[\p{L}\p{N}_]+/gu;
@@ -118,14 +121,18 @@ function when(iso) {
 
 const shorter = (text, most = 90) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
+let panel = null; // the one on the page: one that follows it is open if it was
+
 class Panel {
   constructor(place) {
+    this.isOpen = panel?.isOpen ?? false;
+    panel?.close();
+    panel = this;
     this.pending = new Map();
     this.tell = () => {};
     this.data = { comments: [], targets: [], done: {} };
     this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (an own one, changed)
     this.drawn = "";
-    this.isOpen = false;
     this.abort = new AbortController();
     this.build(place);
     const { signal } = this.abort;
@@ -217,15 +224,17 @@ class Panel {
     place.append(this.root);
   }
 
-  gone() {
+  close() {
     this.abort.abort();
     clearInterval(this.timer);
     this.observer.disconnect();
-    CSS.highlights?.delete("rx-commented");
     this.root.remove();
+    if (panel !== this) return;
+    CSS.highlights?.delete("rx-commented");
+    panel = null;
   }
 
-  show(data, tell) {
+  update(data, tell) {
     const another = data.case !== this.data.case || data.owner !== this.data.owner;
     this.data = data;
     this.tell = tell;
@@ -649,23 +658,4 @@ class Panel {
   }
 }
 
-let panel = null;
-let generation = 0;
-
-// Runs again whenever the data changes; the panel is made once, with the element.
-export default function ({ parentElement, data, setTriggerValue }) {
-  if (!panel || !parentElement.contains(panel.root)) {
-    const open = panel?.isOpen ?? false;
-    panel?.gone();
-    panel = new Panel(parentElement);
-    panel.isOpen = open;
-  }
-  panel.show(data, setTriggerValue);
-  generation += 1;
-  const own = generation;
-  return () => {
-    if (generation !== own) return; // a later run goes on with the panel
-    panel?.gone();
-    panel = null;
-  };
-}
+export const mount = mounting((place) => new Panel(place));

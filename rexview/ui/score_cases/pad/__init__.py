@@ -4,7 +4,7 @@ Python's part says what is shown (:mod:`.payload`) and puts it on the page (:mod
 a reader says is kept in the browser until the server has confirmed it (``assets/outbox.js``).
 """
 
-from rexview.ui.score_cases.pad.component import pad_assets, pad_version, score_pad
+from rexview.ui.score_cases.pad.component import score_pad
 from rexview.ui.score_cases.pad.payload import PadAnswer, PadCase, PadData, PadReport, PadWorklist
 
 __all__ = [
@@ -13,7 +13,5 @@ __all__ = [
     "PadData",
     "PadReport",
     "PadWorklist",
-    "pad_assets",
-    "pad_version",
     "score_pad",
 ]

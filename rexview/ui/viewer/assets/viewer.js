@@ -1,51 +1,34 @@
 // The viewer as a whole: puts the parts together, takes data from the page, draws, tells the page.
 //
-// mount() is called by the loader on every run of the page's script. It makes the viewer once for a
-// place on the page and afterwards only hands it new data. Nothing the reader does to the picture
-// goes to the server; only "navigate", "report" and "refresh" do.
+// Nothing the reader does to the picture goes to the server; only "navigate", "report" and "refresh"
+// do.
 
-import { Address, decode } from "./address.js";
-import { Chips } from "./chips.js";
-import { commandsOf } from "./commands.js";
-import { html } from "./dom.js";
-import { FullScreen } from "./full_screen.js";
-import { Groups } from "./groups.js";
-import { Help } from "./help.js";
-import { Keyboard } from "./keyboard.js";
-import { Layout } from "./layout.js";
-import { Linking } from "./linking.js";
-import { MeasureBar } from "./measure_bar.js";
-import { Pane } from "./pane.js";
-import { pixelStore } from "./pixels.js";
-import { addressOf, adopt } from "./sharing.js";
-import { ViewState } from "./state.js";
+import { html } from "../../components/dom.js";
+import { mounting } from "../../components/mount.js";
+import { Address, addressOf, adopt, decode } from "./address.js";
+import { Groups } from "./boxes/box_groups.js";
+import { Linking } from "./boxes/word_links.js";
+import { Chips } from "./controls/chips.js";
+import { commandsOf } from "./controls/commands.js";
+import { Help } from "./controls/help.js";
+import { Keyboard } from "./controls/keyboard.js";
+import { Toolbar } from "./controls/toolbar.js";
+import { Tools } from "./controls/tools.js";
+import { Windows } from "./controls/window_settings.js";
+import { pixelStore } from "./image/pixels.js";
+import { FullScreen } from "./layout/full_screen.js";
+import { Layout } from "./layout/layout.js";
+import { MeasureBar } from "./measure/measure_bar.js";
+import { Pane } from "./pane/pane.js";
 import { Turning } from "./turning.js";
-import { Toolbar } from "./toolbar.js";
-import { Tools } from "./tools.js";
-import { Views } from "./views.js";
-import { Windows } from "./windows.js";
+import { ViewState } from "./view_state.js";
+import { Views } from "./views/views.js";
 
 const FRAME_MS = 12; // a little less than one at 60 Hz
-const mounted = new WeakMap(); // place on the page -> viewer
 let current = null; // the viewer that keys go to
-
-export function mount(component) {
-  const place = component.parentElement;
-  if (!mounted.has(place)) mounted.set(place, new Viewer(place));
-  const viewer = mounted.get(place);
-  viewer.generation += 1;
-  const { generation } = viewer;
-  viewer.update(component.data, component.setTriggerValue);
-  return () => {
-    if (viewer.generation !== generation) return; // a later run owns the viewer
-    mounted.delete(place);
-    viewer.destroy();
-  };
-}
 
 class Viewer {
   constructor(place) {
-    this.generation = 0;
     this.data = null;
     this.named = null; // the group that the page named, and its case
     this.panes = [];
@@ -98,7 +81,7 @@ class Viewer {
     window.addEventListener("rexview:group", this.namedListener);
   }
 
-  destroy() {
+  close() {
     this.views.blink.stop();
     this.keyboard.close();
     this.linking.close();
@@ -108,7 +91,7 @@ class Viewer {
     this.layout.close();
     window.removeEventListener("hashchange", this.hashListener);
     window.removeEventListener("rexview:group", this.namedListener);
-    for (const pane of this.panes) pane.destroy();
+    for (const pane of this.panes) pane.close();
     this.place.remove();
     if (current === this) current = null;
   }
@@ -206,7 +189,7 @@ class Viewer {
   /** Give every view that is to be shown its pane. */
   arrange() {
     const { shown } = this.state;
-    while (this.panes.length > shown.length) this.panes.pop().destroy();
+    while (this.panes.length > shown.length) this.panes.pop().close();
     while (this.panes.length < shown.length) {
       const pane = new Pane(this);
       this.panes.push(pane);
@@ -333,3 +316,5 @@ class Viewer {
     if (target) this.turning.begin(target, ask);
   }
 }
+
+export const mount = mounting((place) => new Viewer(place));

@@ -1,6 +1,6 @@
 // One answer on the pad: its text, a row of five buttons for each dimension, failures.
 
-import { html, set } from "./dom.js";
+import { html, set } from "../../../components/dom.js";
 import { failureLetter, flagKey } from "./words.js";
 
 export const LEVELS = [1, 2, 3, 4, 5];

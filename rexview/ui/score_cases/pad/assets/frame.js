@@ -1,8 +1,8 @@
 // Everything of the pad around the answers: progress and saved state, question, tabs, the anchors of
 // the marked row, the buttons below.
 
+import { html, set } from "../../../components/dom.js";
 import { LEVELS } from "./answer.js";
-import { html, set } from "./dom.js";
 import { counted, missing } from "./words.js";
 
 const TIMING = { before: "before scoring", during: "while scoring", after: "after scoring" };

@@ -1,41 +1,24 @@
 // The score pad as a whole: what a reader sees and says of one case.
 //
-// mount() is called by the loader on every run of the page's script. It makes the pad once for a
-// place on the page and afterwards only hands it new data. What the reader says goes to the server
-// by the outbox, not through the page's script; only which case is shown ("go"), and the wish for
-// new data ("refresh"), do.
+// What the reader says goes to the server by the outbox, not through the page's script; only which
+// case is shown ("go"), and the wish for new data ("refresh"), do.
 
+import { set } from "../../../components/dom.js";
+import { mounting } from "../../../components/mount.js";
 import { AnswerView } from "./answer.js";
-import { html, set } from "./dom.js";
 import { Frame } from "./frame.js";
 import { Keys } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { Renewal } from "./renewal.js";
+import { beginningOf, Returned } from "./returned.js";
 import { Sheets } from "./sheets.js";
-import { Returned, beginningOf } from "./returned.js";
 import { counted, fits, flagKey, scoreKey, stateOf, valueAt, withEntries } from "./words.js";
 
 const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
 const PATIENCE_MS = 20_000; // then what the page shows counts again, whatever it is
-const mounted = new WeakMap(); // place on the page -> pad
-
-export function mount(component) {
-  const place = component.parentElement;
-  if (!mounted.has(place)) mounted.set(place, new Pad(place));
-  const pad = mounted.get(place);
-  pad.generation += 1;
-  const { generation } = pad;
-  pad.update(component.data, component.setTriggerValue);
-  return () => {
-    if (pad.generation !== generation) return; // a later run owns the pad
-    mounted.delete(place);
-    pad.close();
-  };
-}
 
 class Pad {
   constructor(place) {
-    this.generation = 0;
     this.data = null;
     this.case = null;
     this.views = [];
@@ -529,3 +512,5 @@ class Pad {
     }
   }
 }
+
+export const mount = mounting((place) => new Pad(place));

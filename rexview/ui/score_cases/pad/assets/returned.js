@@ -2,7 +2,7 @@
 // window had saved something first. It is kept in this browser's storage and shown until the reader
 // puts it away, so that it can be given again. It holds up nothing that comes after it.
 
-import { html } from "./dom.js";
+import { html } from "../../../components/dom.js";
 import { drop, keysOf, put, read } from "./outbox.js";
 
 const PREFIX = "rexview:returned:";

@@ -1,7 +1,7 @@
 // What opens over the pad: the list of cases, the keys, the reason for skipping, the last question
 // before the models are named. One at a time.
 
-import { html, set } from "./dom.js";
+import { html, set } from "../../../components/dom.js";
 import { failureLetter, flagKey } from "./words.js";
 
 export const SKIP_REASONS = [
