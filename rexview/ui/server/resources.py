@@ -369,10 +369,6 @@ def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
 
 @lru_cache(maxsize=64)
 def _case_page(review_set: ReviewSet, case_id: str, content_order: ContentOrder) -> CasePage | None:
-    return gather_case(
-        review_set,
-        case_id,
-        gap_threshold=settings().gap_threshold,
-        disagreement_threshold=settings().disagreement_threshold,
-        content_order=content_order,
-    )
+    survey = answers(review_set).survey
+    assert survey is not None
+    return gather_case(review_set, case_id, survey, content_order=content_order)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import polars as pl
-
-from rexview.detect.core.detector import flag
-from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
-from rexview.stats import final_of_answer, finals_of, status_of, write_score
+from rexview.detect.core.detector import AnswerInCase, flag
+from rexview.detect.score_failures import score_evidence
+from rexview.schema import Evidence, Flag
 
 LOW_SYNTHESIS: Final = 2.0
 """Final Synthesis from which down definite wording is a hint."""
@@ -69,33 +66,23 @@ class Overconfident:
     failure: str = "overconfident"
     reads_scores: bool = True
 
-    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Ask for a look at answers with a low Synthesis; any with a Synthesis can be judged."""
-        known = finals_of(review_set).filter(pl.col("synthesis").is_not_null())
-        low = pl.col("synthesis") <= LOW_SYNTHESIS
-        return known.select("case", "model", pl.lit(None, pl.String).alias("kind"), look=low)
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether readers scored Synthesis."""
+        return "synthesis" in one.final.by_dimension
 
-    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
-        """Look for definite wording in one answer with a low Synthesis."""
-        if not scores:
-            return []
-        synthesis = final_of_answer(scores).by_dimension.get("synthesis")
-        if synthesis is None or synthesis > LOW_SYNTHESIS or status_of(answer) != "answered":
-            return []
-        found = definite_words(answer.text)
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Look for definite wording where Synthesis is low."""
+        synthesis = one.final.by_dimension["synthesis"]
+        found = definite_words(one.text) if synthesis <= LOW_SYNTHESIS else None
         if found is None:
             return []
-        words = (answer.text or "")[slice(*found)]
-        mark = write_score(synthesis)
+        words, scored = one.text[slice(*found)], score_evidence("synthesis", synthesis)
         message = (
-            f"Possibly more certain than it may be: it says “{words}”, and readers gave Synthesis "
-            f"{mark} of 5."
+            f"Possibly more certain than it may be: it says “{words}”, and readers gave "
+            f"{scored.text} of 5."
         )
-        evidence = (
-            Evidence("answer", words, None, *found),
-            Evidence("scores", f"Synthesis {mark}", field="synthesis"),
-        )
-        return [flag(self, answer, "hint", message, evidence)]
+        evidence = (Evidence("answer", words, None, *found), scored)
+        return [flag(self, one.answer, "hint", message, evidence)]
 
 
 def definite_words(text: str | None) -> tuple[int, int] | None:

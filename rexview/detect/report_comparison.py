@@ -1,4 +1,4 @@
-"""An answer's findings beside the report's: what hints of invented and missed findings rest on."""
+"""An answer's findings beside the report's: what hints at invented and missed findings rest on."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-import polars as pl
+from rexview.detect.core.detector import AnswerInCase, mention_evidence
+from rexview.detect.findings import (
+    REPORT_SECTIONS,
+    Finding,
+    Mention,
+    find_mentions,
+    finding_info,
+)
+from rexview.schema import Case, Evidence
 
-from rexview.detect.core.detector import newest
-from rexview.detect.findings import Finding, Mention, find_mentions, finding_info
-from rexview.detect.findings.asserted import spoken
-from rexview.schema import Answer, Case, Evidence, ReviewSet
-from rexview.stats import answer_status, status_of
-
-REPORT_FIELDS: Final = ("findings", "impression")
 _ZONES: Final[dict[str, frozenset[str]]] = {
     "upper": frozenset({"upper", "apex"}),
     "apex": frozenset({"upper", "apex"}),
@@ -45,17 +46,17 @@ _MOST_ALIKE: Final = 8
 
 
 @dataclass(frozen=True)
-class Said:
+class FindingInText:
     """A mention of a finding with what the lexicon knows of it and the text that it stands in.
 
-    ``where`` is ``answer`` or ``report``; ``field`` the report's section.
+    ``where`` is ``answer`` or ``report``; ``section`` the report's.
     """
 
     mention: Mention
     info: Finding
     where: str
     text: str
-    field: str | None = None
+    section: str | None = None
 
     @property
     def name(self) -> str:
@@ -66,9 +67,7 @@ class Said:
     @property
     def evidence(self) -> Evidence:
         """The words that say so, as evidence."""
-        start, end = self.mention.start, self.mention.end
-        words = self.text[start:end]
-        return Evidence(self.where, words, self.field, start, end, side=self.mention.side)
+        return mention_evidence(self.where, self.text, self.mention, self.section)
 
     def before(self) -> str:
         """What its sentence says just before the finding."""
@@ -82,36 +81,38 @@ class Said:
         return self.text[max(first, low) : min(last, high)]
 
 
-def said_in_report(case: Case) -> tuple[Said, ...]:
+def findings_of_report(case: Case) -> tuple[FindingInText, ...]:
     """Read the findings (not devices) of both sections of a case's report."""
-    texts = [getattr(case.report, field) or "" for field in REPORT_FIELDS]
+    texts = [getattr(case.report, section) or "" for section in REPORT_SECTIONS]
     return _in_report(*texts) if _readable(*texts) else ()
 
 
 @lru_cache(maxsize=64)
-def _in_report(*texts: str) -> tuple[Said, ...]:
+def _in_report(*texts: str) -> tuple[FindingInText, ...]:
     return tuple(
         one
-        for field, text in zip(REPORT_FIELDS, texts, strict=True)
-        for one in _said(find_mentions(text), "report", text, field)
+        for section, text in zip(REPORT_SECTIONS, texts, strict=True)
+        for one in _in_text(find_mentions(text), "report", text, section)
     )
 
 
-def said_in_answer(case: Case, answer: Answer) -> list[Said]:
+def findings_of_answer(one: AnswerInCase) -> list[FindingInText]:
     """Read the findings (not devices) of an answer; what it takes back is left out."""
-    return _said(answer_mentions(case, answer), "answer", answer.text or "", None)
+    return _in_text(mentions_of_answer(one), "answer", one.text, None)
 
 
-def answer_mentions(case: Case, answer: Answer) -> Sequence[Mention]:
+def mentions_of_answer(one: AnswerInCase) -> Sequence[Mention]:
     """Read an answer's own words; nothing of one longer than :data:`MOST_READ`."""
-    return spoken(case, answer) if _readable(answer.text, case.question) else ()
+    return one.mentions if _readable(one.text, one.case.question) else ()
 
 
-def _readable(*texts: str | None) -> bool:
-    return all(len(text or "") <= MOST_READ for text in texts)
+def _readable(*texts: str) -> bool:
+    return all(len(text) <= MOST_READ for text in texts)
 
 
-def _said(mentions: Iterable[Mention], where: str, text: str, field: str | None) -> list[Said]:
+def _in_text(
+    mentions: Iterable[Mention], where: str, text: str, section: str | None
+) -> list[FindingInText]:
     kept = []
     alike: Counter[tuple[str, str | None, str | None, str]] = Counter()
     for mention in mentions:
@@ -119,13 +120,13 @@ def _said(mentions: Iterable[Mention], where: str, text: str, field: str | None)
         key = (mention.finding, mention.side, mention.zone, mention.status)
         if info.group == "finding" and not mention.superseded and alike[key] < _MOST_ALIKE:
             alike[key] += 1
-            kept.append(Said(mention, info, where, text, field))
+            kept.append(FindingInText(mention, info, where, text, section))
     return kept
 
 
-def of_status(said: Iterable[Said], *statuses: str) -> list[Said]:
-    """Keep what is said with one of some statuses."""
-    return [one for one in said if one.mention.status in statuses]
+def of_status(found: Iterable[FindingInText], *statuses: str) -> list[FindingInText]:
+    """Keep the findings with one of some statuses."""
+    return [one for one in found if one.mention.status in statuses]
 
 
 def sides_meet(first: str | None, second: str | None) -> bool:
@@ -141,34 +142,10 @@ def zones_meet(first: str | None, second: str | None) -> bool:
     return bool(_ZONES.get(first, frozenset()) & _ZONES.get(second, frozenset()))
 
 
-def comparable(review_set: ReviewSet, *, choices: bool) -> pl.DataFrame:
-    """Ask for a look at newest answers with text whose case has a report.
-
-    Parameters
-    ----------
-    choices : bool
-        Whether answers to choice questions are among them.
-    """
-    parts = pl.concat_str(
-        [pl.col("report").struct.field(field).fill_null("") for field in REPORT_FIELDS]
-    )
-    reported = review_set.cases.filter(parts.str.contains(r"\S"))
-    if not choices:
-        reported = reported.filter(pl.col("question_type") != "choice")
-    text = pl.col("text").str.contains(r"\S").fill_null(False)
-    answers = newest(review_set).filter((answer_status() == "answered") & text)
-    cases = reported.select(case="id")
-    return answers.join(cases, on="case", how="semi", maintain_order="left").select(
-        "case", "model", pl.lit(None, pl.String).alias("kind"), pl.lit(True).alias("look")
-    )
-
-
-def is_comparable(case: Case, answer: Answer, *, choices: bool) -> bool:
-    """Say of one answer whether :func:`comparable` has it."""
-    if not choices and case.question_type == "choice":
-        return False
-    reported = any((getattr(case.report, field) or "").strip() for field in REPORT_FIELDS)
-    return reported and bool((answer.text or "").strip()) and status_of(answer) == "answered"
+def has_report(one: AnswerInCase) -> bool:
+    """Say whether the answer has words that its case's report can be held against."""
+    sections = (getattr(one.case.report, section) or "" for section in REPORT_SECTIONS)
+    return any(map(str.strip, sections)) and bool(one.text.strip()) and one.came
 
 
 _REGIONS: Final[dict[str, re.Pattern[str]]] = {

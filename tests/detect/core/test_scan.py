@@ -8,7 +8,7 @@ import pytest
 
 from rexview.analysis import answer_table
 from rexview.detect import DETECTORS, find_flags, survey
-from rexview.detect.core import detector, incremental_scan
+from rexview.detect.core import scan
 from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER
 from rexview.vocab import DIMENSIONS
@@ -76,12 +76,13 @@ def test_only_answers_with_new_scores_are_looked_at(demo, monkeypatch):
         .alias("score")
     )
     seen = []
+    for kind in {type(one) for one in DETECTORS}:
 
-    def noted(one, about, answer, answers, scores):
-        seen.append((one, answer.case, answer.model))
-        return detector.find_in(one, about, answer, answers, scores)
+        def noted(self, one, original=kind.can_judge):
+            seen.append((self, one.answer.case, one.answer.model))
+            return original(self, one)
 
-    monkeypatch.setattr(incremental_scan, "find_in", noted)
+        monkeypatch.setattr(kind, "can_judge", noted)
     survey(replace(demo, scores=changed), before=known)
     assert {(one_case, one_model) for _, one_case, one_model in seen} == {(case, model)}
     assert all(one.reads_scores for one, _, _ in seen)
@@ -89,7 +90,7 @@ def test_only_answers_with_new_scores_are_looked_at(demo, monkeypatch):
 
 def test_without_a_change_nothing_is_looked_at(demo, monkeypatch):
     known = survey(demo)
-    monkeypatch.setattr(incremental_scan, "find_in", None)
+    monkeypatch.setattr(scan, "answers_in_cases", None)
     again = survey(replace(demo, scores=demo.scores.clone()), before=known)
     same(again, known)
 

@@ -11,22 +11,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import polars as pl
-
-from rexview.detect.comparison import (
-    Said,
+from rexview.detect.core.detector import AnswerInCase, flag
+from rexview.detect.findings import REPORT_SECTIONS, may_be_same_fracture
+from rexview.detect.report_comparison import (
+    FindingInText,
     asked_regions,
-    comparable,
-    is_comparable,
+    findings_of_answer,
+    findings_of_report,
+    has_report,
     of_status,
-    said_in_answer,
-    said_in_report,
     sides_meet,
     zones_meet,
 )
-from rexview.detect.core.detector import flag
-from rexview.detect.findings import may_be_same_fracture
-from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
+from rexview.schema import Case, Evidence, Flag
 
 MAJOR: Final = frozenset(
     (
@@ -81,33 +78,33 @@ class InventedFinding:
     failure: str = "hallucination"
     reads_scores: bool = False
 
-    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Ask for a look at all answers that a report stands beside."""
-        return comparable(review_set, choices=True)
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether a report stands beside the answer."""
+        return has_report(one)
 
-    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
-        """Hold one answer against its report. Scores are not used."""
-        if not is_comparable(case, answer, choices=True):
-            return []
-        report = said_in_report(case)
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Hold the answer against its report."""
+        report = findings_of_report(one.case)
         flags: list[Flag] = []
         done: set[str] = set()
-        given = of_status(said_in_answer(case, answer), "positive")
-        for own in sorted(given, key=lambda one: (one.info.id == _GENERAL, not one.mention.side)):
-            family = own.info.family
+        answered = of_status(findings_of_answer(one), "positive")
+        for finding in sorted(
+            answered, key=lambda item: (item.info.id == _GENERAL, not item.mention.side)
+        ):
+            family = finding.info.family
             if family in done or _present(report, family):
                 continue
-            against = _negation(report, own)
+            against = _negation(report, finding)
             if against is None and "lungs" not in done:
-                against = _cleared(case, own)
+                against = _cleared(one.case, finding)
                 done |= {"lungs"} if against else set()
             if against is not None:
                 done.add(family)
                 message = (
-                    f"Possible invented finding: the answer reports {own.name}, the report says "
-                    f"“{against.text}”."
+                    f"Possible invented finding: the answer reports {finding.name}, the "
+                    f"report says “{against.text}”."
                 )
-                flags.append(flag(self, answer, "hint", message, (own.evidence, against)))
+                flags.append(flag(self, one.answer, "hint", message, (finding.evidence, against)))
         return flags
 
 
@@ -122,37 +119,32 @@ class MissedFinding:
     failure: str = "omission"
     reads_scores: bool = False
 
-    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Ask for a look at all answers in words that a report stands beside."""
-        return comparable(review_set, choices=False)
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether a report stands beside the answer, and more than a choice was asked for."""
+        return one.case.question_type != "choice" and has_report(one)
 
-    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
-        """Hold one answer against its report. Scores are not used."""
-        if not is_comparable(case, answer, choices=False):
-            return []
-        report, given, regions = (
-            said_in_report(case),
-            said_in_answer(case, answer),
-            asked_regions(case),
-        )
-        mistaken = {wrong.info.family for wrong, _ in _mistaken(report, given)}
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Hold the answer against its report."""
+        report, answered = findings_of_report(one.case), findings_of_answer(one)
+        regions = asked_regions(one.case)
+        mistaken = {wrong.info.family for wrong, _ in _mistaken(report, answered)}
         flags, done = [], set[str]()
-        for own in of_status(report, "positive"):
-            family = own.info.family
-            if family in done or family not in MAJOR or not _matters(own):
+        for finding in of_status(report, "positive"):
+            family = finding.info.family
+            if family in done or family not in MAJOR or not _matters(finding):
                 continue
-            if regions is not None and own.info.region not in regions:
+            if regions is not None and finding.info.region not in regions:
                 continue
-            if any(one.info.family == family for one in of_status(report, "negated")):
+            if any(item.info.family == family for item in of_status(report, "negated")):
                 continue
-            denied = _denial(given, own)
-            if denied is None and (_mentioned(given, own) or family in mistaken):
+            denied = _denial(answered, finding)
+            if denied is None and (_mentioned(answered, finding) or family in mistaken):
                 continue
             done.add(family)
             how = "denies it" if denied else "does not mention it"
-            message = f"Possible missed finding: the report has {own.name}, the answer {how}."
-            evidence = (own.evidence, denied.evidence) if denied else (own.evidence,)
-            flags.append(flag(self, answer, "hint", message, evidence))
+            message = f"Possible missed finding: the report has {finding.name}, the answer {how}."
+            evidence = (finding.evidence, denied.evidence) if denied else (finding.evidence,)
+            flags.append(flag(self, one.answer, "hint", message, evidence))
         return flags
 
 
@@ -163,16 +155,14 @@ class WrongAbnormality:
     failure: str = "wrong_type"
     reads_scores: bool = False
 
-    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Ask for a look at all answers in words that a report stands beside."""
-        return comparable(review_set, choices=False)
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether a report stands beside the answer, and more than a choice was asked for."""
+        return one.case.question_type != "choice" and has_report(one)
 
-    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
-        """Hold one answer against its report. Scores are not used."""
-        if not is_comparable(case, answer, choices=False):
-            return []
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Hold the answer against its report."""
         flags, done = [], set[str]()
-        for right, wrong in _mistaken(said_in_report(case), said_in_answer(case, answer)):
+        for right, wrong in _mistaken(findings_of_report(one.case), findings_of_answer(one)):
             if right.info.family not in done:
                 done.add(right.info.family)
                 message = (
@@ -180,24 +170,24 @@ class WrongAbnormality:
                     f"report has {right.name}."
                 )
                 evidence = (wrong.evidence, right.evidence)
-                flags.append(flag(self, answer, "hint", message, evidence))
+                flags.append(flag(self, one.answer, "hint", message, evidence))
         return flags
 
 
-def _present(said: Sequence[Said], family: str) -> bool:
+def _present(found: Sequence[FindingInText], family: str) -> bool:
     return any(
-        one.info.family == family for one in of_status(said, "positive", "uncertain", "prior")
+        one.info.family == family for one in of_status(found, "positive", "uncertain", "prior")
     )
 
 
-def _negation(report: Sequence[Said], own: Said) -> Evidence | None:
+def _negation(report: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
     """Return where the report negates a finding without reservation, on its side or on both."""
     for one in of_status(report, "negated"):
-        covers = one.mention.side in (None, "bilateral", own.mention.side)
+        covers = one.mention.side in (None, "bilateral", finding.mention.side)
         partly = _QUALIFIED.search(one.before()) or (
-            own.info.id == _GENERAL and _FOCAL.search(one.before())
+            finding.info.id == _GENERAL and _FOCAL.search(one.before())
         )
-        if one.info.id == own.info.id and covers and not partly:
+        if one.info.id == finding.info.id and covers and not partly:
             first, last = one.mention.sentence
             sentence = one.text[first:last].strip() if last - first <= _SHOWN else ""
             if not sentence or "\n" in sentence:
@@ -205,68 +195,71 @@ def _negation(report: Sequence[Said], own: Said) -> Evidence | None:
             start = one.text.index(sentence, first)
             end = start + len(sentence)
             words = sentence.rstrip(" .;,")
-            return Evidence("report", words, one.field, start, end, side=one.mention.side)
+            return Evidence("report", words, one.section, start, end, side=one.mention.side)
     return None
 
 
-def _cleared(case: Case, own: Said) -> Evidence | None:
+def _cleared(case: Case, finding: FindingInText) -> Evidence | None:
     """Return where the report calls the lungs clear of what the answer sees there."""
-    if own.info.family not in _CLEARED or own.info.region != "lung":
+    if finding.info.family not in _CLEARED or finding.info.region != "lung":
         return None
-    for field in ("findings", "impression"):
-        text = getattr(case.report, field) or ""
+    for section in REPORT_SECTIONS:
+        text = getattr(case.report, section) or ""
         for match in _CLEAR.finditer(text):
             side = (match["side"] or "").lower() or None
             if _OTHERWISE.search(text[max(0, match.start() - 25) : match.start()]):
                 continue
-            if side is None or side == own.mention.side:
-                return Evidence("report", match[0], field, *match.span(), side=side)
+            if side is None or side == finding.mention.side:
+                return Evidence("report", match[0], section, *match.span(), side=side)
     return None
 
 
-def _matters(own: Said) -> bool:
-    return own.field == "impression" or not _OLD.search(own.around())
+def _matters(finding: FindingInText) -> bool:
+    return finding.section == "impression" or not _OLD.search(finding.around())
 
 
-def _mentioned(given: Sequence[Said], own: Said) -> bool:
+def _mentioned(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
     """Whether the answer speaks of a finding, or of the place in words as general as the report."""
-    for one in given:
+    for one in answered:
         if one.mention.status == "negated":
             continue
-        if one.info.family == own.info.family or may_be_same_fracture(one.info.id, own.info.id):
+        if _same_finding(one, finding):
             return True
-        general = _GENERAL in (own.info.id, one.info.id)
-        lungs = own.info.region == one.info.region == "lung"
-        if general and lungs and sides_meet(one.mention.side, own.mention.side):
+        general = _GENERAL in (finding.info.id, one.info.id)
+        lungs = finding.info.region == one.info.region == "lung"
+        if general and lungs and sides_meet(one.mention.side, finding.mention.side):
             return True
     return False
 
 
-def _denial(given: Sequence[Said], own: Said) -> Said | None:
+def _same_finding(one: FindingInText, other: FindingInText) -> bool:
+    same_family = one.info.family == other.info.family
+    return same_family or may_be_same_fracture(one.info.id, other.info.id)
+
+
+def _denial(answered: Sequence[FindingInText], finding: FindingInText) -> FindingInText | None:
     """Return where the answer negates a finding that it nowhere reports."""
-    same = [
-        one
-        for one in given
-        if one.info.family == own.info.family or may_be_same_fracture(one.info.id, own.info.id)
-    ]
+    same = [one for one in answered if _same_finding(one, finding)]
     if any(one.mention.status != "negated" for one in same):
         return None
-    sides = (None, "bilateral", own.mention.side)
+    sides = (None, "bilateral", finding.mention.side)
     for one in same:
-        known = one.info.id in (own.info.id, "fracture")
+        known = one.info.id in (finding.info.id, "fracture")
         plain = known and not _QUALIFIED.search(one.before().removesuffix("acute "))
         if plain and one.mention.side in sides:
             return one
     return None
 
 
-def _mistaken(report: Sequence[Said], given: Sequence[Said]) -> list[tuple[Said, Said]]:
+def _mistaken(
+    report: Sequence[FindingInText], answered: Sequence[FindingInText]
+) -> list[tuple[FindingInText, FindingInText]]:
     """Pair findings of the report with other findings that the answer has in the same place."""
     pairs = []
     for right in of_status(report, "positive"):
-        if not _typed(right) or _named(given, right) or not _matters(right):
+        if not _typed(right) or _named(answered, right) or not _matters(right):
             continue
-        for wrong in of_status(given, "positive"):
+        for wrong in of_status(answered, "positive"):
             if not _typed(wrong) or wrong.info.family == right.info.family:
                 continue
             if not _present(report, wrong.info.family) and _same_place(right, wrong):
@@ -275,21 +268,21 @@ def _mistaken(report: Sequence[Said], given: Sequence[Said]) -> list[tuple[Said,
     return pairs
 
 
-def _typed(one: Said) -> bool:
+def _typed(one: FindingInText) -> bool:
     known = one.info.family in MAJOR or one.info.family == "atelectasis"
     return known and one.info.region in _REGIONS and one.info.id != _GENERAL
 
 
-def _named(given: Sequence[Said], right: Said) -> bool:
+def _named(answered: Sequence[FindingInText], right: FindingInText) -> bool:
     """Whether the answer has a finding itself; a general word does not count beside its denial."""
-    denied = any(one.info.id == right.info.id for one in of_status(given, "negated"))
+    denied = any(one.info.id == right.info.id for one in of_status(answered, "negated"))
     return any(
         one.info.family == right.info.family and not (denied and one.info.id == _GENERAL)
-        for one in of_status(given, "positive", "uncertain", "prior")
+        for one in of_status(answered, "positive", "uncertain", "prior")
     )
 
 
-def _same_place(first: Said, second: Said) -> bool:
+def _same_place(first: FindingInText, second: FindingInText) -> bool:
     """Whether two findings are known to lie on one side and at one height."""
     one, two = _zone(first), _zone(second)
     if one is None or two is None or first.mention.side != second.mention.side:
@@ -297,5 +290,5 @@ def _same_place(first: Said, second: Said) -> bool:
     return zones_meet(one, two) if first.mention.side in ("right", "left") else one == two
 
 
-def _zone(said: Said) -> str | None:
-    return said.mention.zone or _USUAL_ZONES.get(said.info.family)
+def _zone(finding: FindingInText) -> str | None:
+    return finding.mention.zone or _USUAL_ZONES.get(finding.info.family)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rexview.detect import InventedFinding, MissedFinding, WrongAbnormality
-from rexview.detect.finding_hints import MAJOR
+from rexview.detect import InventedFinding, MissedFinding, WrongAbnormality, flags_for
 from rexview.detect.findings.lexicon import lexicon
+from rexview.detect.report_hints import MAJOR
 from rexview.schema import Answer, Case, Report
 from rexview.vocab import HINT_KINDS
 
@@ -31,7 +31,7 @@ def hints(
     answer = Answer("c", "g", text=text, finish_reason=finish)
     found: dict[str, list[str]] = {}
     for name, detector in DETECTORS.items():
-        flags = detector.find(case, answer, [])
+        flags = flags_for(case, [answer], detectors=[detector])
         for flag in flags:
             assert flag.kind in HINT_KINDS
             assert flag.is_hint
