@@ -54,7 +54,10 @@ def test_every_page_checks_the_role_before_anything_else(name):
         if not isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef)
         and not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant))
     )
-    assert ast.unparse(first) == f"people.guard(state.PAGE_{name.removesuffix('.py').upper()})"
+    assert (
+        ast.unparse(first)
+        == f"permissions.guard(link_keys.PAGE_{name.removesuffix('.py').upper()})"
+    )
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             decorators = [ast.unparse(one) for one in node.decorator_list]

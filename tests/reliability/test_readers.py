@@ -8,8 +8,8 @@ from small_set import write_set
 from rexview.bench.reliability import full, held, in_trouble, killed, many_readers
 from rexview.bench.reliability.audit import audit
 from rexview.bench.reliability.reader import Reader, readers
+from rexview.bench.reliability.review_set import becoming_writable, renamed, set_edited
 from rexview.bench.reliability.server import ScoreServer
-from rexview.bench.reliability.set import becoming_writable, renamed, set_edited
 
 WRONG = ("lost", "missing", "doubled", "strange", "altered", "disordered", "refused")
 

@@ -22,8 +22,8 @@ from typing import Any, Final
 from rexview.bench.reliability.audit import Audit, audit
 from rexview.bench.reliability.damage import flip_bytes
 from rexview.bench.reliability.reader import Reader, readers
+from rexview.bench.reliability.review_set import becoming_writable, log_removed, renamed, set_edited
 from rexview.bench.reliability.server import ScoreServer
-from rexview.bench.reliability.set import becoming_writable, log_removed, renamed, set_edited
 
 SCORES: Final = 500
 READERS: Final = 20

@@ -15,10 +15,10 @@ from rexview.analysis import (
     apply,
     chips,
     describe,
+    facets,
     search_terms,
     search_words,
 )
-from rexview.analysis.memory import facets
 from rexview.detect.core import finding_index, incremental_scan
 from rexview.errors import FilterError
 

@@ -16,11 +16,11 @@ from rexview.analysis import (
     Range,
     answer_table,
     apply,
+    facets,
     neighbours,
     unknown_values,
 )
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.memory import facets
 from rexview.analysis.memory.table import FAILURE_BITS
 from rexview.vocab import FAILURES
 

@@ -5,9 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from rexview.analysis import CaseFilter, answer_table, apply, overview
+from rexview.analysis import CaseFilter, answer_table, apply, facets, overview
 from rexview.analysis.case.cards import case_cards
-from rexview.analysis.memory import facets
 from rexview.ui.browse.failure_bar import filter_bar_html, sources_text
 from rexview.ui.browse.gallery import gallery_html
 from rexview.ui.link import keys as link_keys
