@@ -12,17 +12,18 @@ from rexview.ui.filters.content_order import show_other_order
 from rexview.ui.filters.panel import filter_panel
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
-from rexview.ui.server import query_cache, resources
+from rexview.ui.link.pages import PAGE_BROWSE
+from rexview.ui.server import query_cache, review_sets
 
-permissions.guard(link_keys.PAGE_BROWSE)
+permissions.guard(PAGE_BROWSE)
 review_set = open_review_set()
-table = resources.answers(review_set)
+table = review_sets.answers(review_set)
 case_filter = link_keys.link_filter()
 counts = query_cache.counts(table, case_filter)
 selection = query_cache.selection(table, case_filter)
 
 page_header(describe(table, case_filter))
-filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
+filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 bar = filter_bar_html(table, case_filter, counts)
 linked_html(bar, key="filter_bar")
 show_other_order()
@@ -40,7 +41,7 @@ else:
             review_set,
             cards,
             case_filter,
-            colours=resources.colours(review_set),
+            colours=review_sets.colours(review_set),
             gap_threshold=table.gap_threshold,
         )
         linked_html(drawn, key="gallery")

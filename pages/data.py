@@ -8,9 +8,9 @@ from rexview.ui.app.shell import page_header, try_review_set
 from rexview.ui.data import forms
 from rexview.ui.html.problem_table import show_problems
 from rexview.ui.html.safe_text import lines_as_markdown
-from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_DATA
 
-permissions.guard(link_keys.PAGE_DATA)
+permissions.guard(PAGE_DATA)
 review_set, error = try_review_set()
 
 page_header("Data")

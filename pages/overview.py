@@ -13,15 +13,16 @@ from rexview.ui.filters.content_order import content_order_words, show_other_ord
 from rexview.ui.filters.panel import filter_panel
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import link, linked_html
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
 from rexview.ui.overview import html as overview_html
-from rexview.ui.server import query_cache, resources
+from rexview.ui.server import query_cache, review_sets
 
 MOST_SEVERE = 4
 
-permissions.guard(link_keys.PAGE_OVERVIEW)
+permissions.guard(PAGE_OVERVIEW)
 review_set = open_review_set()
-table = resources.answers(review_set)
-colours = resources.colours(review_set)
+table = review_sets.answers(review_set)
+colours = review_sets.colours(review_set)
 case_filter = link_keys.link_filter()
 counts = query_cache.counts(table, case_filter)
 numbers = query_cache.numbers(table, case_filter)
@@ -29,7 +30,7 @@ selection = query_cache.selection(table, case_filter)
 
 words = describe(table, case_filter)
 page_header(review_set.info.name if words == "All cases" else f"{review_set.info.name}: {words}")
-filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
+filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 
 if not len(selection):
     browse_widgets.show_nothing_found(table, case_filter)
@@ -45,7 +46,7 @@ worst = case_cards(review_set, selection, selection.part(0, MOST_SEVERE))
 drawn = gallery_html(
     review_set, worst, case_filter, colours=colours, gap_threshold=table.gap_threshold
 )
-more = link(link_keys.PAGE_BROWSE, case_filter, f"All {len(selection):,} cases")
+more = link(PAGE_BROWSE, case_filter, f"All {len(selection):,} cases")
 head = f'<header class="rx-section"><h2>Most severe first</h2>{more}</header>'
 linked_html(head + drawn, key="overview_worst")
 

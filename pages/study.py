@@ -5,11 +5,11 @@ import streamlit as st
 from rexview.ui.access import permissions
 from rexview.ui.app import reviews_notice
 from rexview.ui.app.shell import open_review_set, page_header
-from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_STUDY
 from rexview.ui.study import exposure
 from rexview.ui.study import widgets as study_widgets
 
-permissions.guard(link_keys.PAGE_STUDY)
+permissions.guard(PAGE_STUDY)
 review_set = open_review_set(blinded=True)
 page_header("Study")
 with study_widgets.trouble_told():

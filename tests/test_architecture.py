@@ -84,6 +84,18 @@ def test_only_ui_imports_streamlit(path):
 
 
 @pytest.mark.parametrize("path", MODULES + PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_streamlits_insides_are_used_in_one_place(path):
+    if path.is_relative_to(PACKAGE / "ui" / "streamlit_adapter"):
+        return
+    wrong = [
+        f"{path}:{line} {module}"
+        for module, line in imports(path)
+        if module.startswith("streamlit.")
+    ]
+    assert not wrong, "what is not Streamlit's public interface belongs into ui/streamlit_adapter"
+
+
+@pytest.mark.parametrize("path", MODULES + PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_heavy_packages_are_imported_where_they_are_used(path):
     wrong = [
         f"{path}:{line} {module}"

@@ -10,7 +10,7 @@ from small_set import write_set
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from waiting import PATIENCE_MS, becomes, calm, pass_time, until
 
-from rexview.ui.app.theme import THEME_KEY
+from rexview.ui.streamlit_adapter.theme import THEME_KEY
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]

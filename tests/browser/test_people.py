@@ -13,7 +13,7 @@ from team import provider as team_provider
 from traffic import assert_hidden, record
 
 from rexview.bench.serving import serve
-from rexview.ui.server.resources import set_id
+from rexview.ui.server.review_sets import set_id
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).resolve().parents[2]

@@ -24,7 +24,7 @@ from rexview.store import Entry, Stored
 from rexview.ui.access import permissions
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 from rexview.ui.study import widgets as study_widgets
 from rexview.vocab import SCORE_MAX, SCORE_MIN
 
@@ -146,7 +146,7 @@ def _newer_of_others(fields: Fields) -> Stored | None:
     about = fields.about
     item = (about.model, about.dimension, about.picture)
     try:
-        rows = resources.reviews(fields.review_set).current("adjudicate", case=about.case)
+        rows = review_sets.reviews(fields.review_set).current("adjudicate", case=about.case)
     except StoreError:
         return None
     found = next((one for one in rows if (one.model, one.subject, one.picture) == item), None)
@@ -229,7 +229,7 @@ def _record(review_set: ReviewSet) -> StoreError | None:
         if person is None or unknown or key in _overtaken():
             continue
         try:
-            (row,) = resources.reviews(review_set).record([entry], person)
+            (row,) = review_sets.reviews(review_set).record([entry], person)
         except StoreOvertaken:
             _overtaken().add(key)
             continue

@@ -38,7 +38,7 @@ from rexview.ui.html.safe_text import (
     plain_html,
 )
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 from rexview.ui.study import widgets as study_widgets
 from rexview.ui.viewer.case_payload import show_viewer
 from rexview.vocab import DIMENSION_NAMES
@@ -89,12 +89,12 @@ def current_round(review_set: ReviewSet) -> Round | None:
     if not may(person, "adjudicate"):
         st.info("Your role does not adjudicate.")
         st.stop()
-    if not resources.is_newest(review_set):
+    if not review_sets.is_newest(review_set):
         st.rerun()  # a consensus is on the answers as they are
     threshold = float(st.session_state.get(_APART, review_set.info.protocol.disagreement))
     try:
         cases = study_widgets.differences_now(review_set, threshold)
-        letter_key = resources.reviews(review_set).letter_key() if cases else b""
+        letter_key = review_sets.reviews(review_set).letter_key() if cases else b""
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         st.stop()

@@ -13,6 +13,7 @@ from rexview.analysis.case.cards import CardAnswer, CaseCard
 from rexview.schema import ReviewSet
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import go_to
+from rexview.ui.link.pages import PAGE_CASE
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
 
 
@@ -41,7 +42,7 @@ def case_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: Ca
     cells: Any = event.selection.cells
     if cells:
         case_id = str(frame["Case"].iloc[cells[0][0]])
-        go_to(link_keys.PAGE_CASE, link_keys.link_query(case_filter, case=case_id))
+        go_to(PAGE_CASE, link_keys.link_query(case_filter, case=case_id))
     st.caption("One row an answer. Click any cell to open the case.")
 
 

@@ -23,6 +23,7 @@ from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import link, linked_html
 from rexview.ui.link.newest import change_link, filter_asked
+from rexview.ui.link.pages import PAGE_BROWSE
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
@@ -80,7 +81,7 @@ def show_search(case_filter: CaseFilter, counts: Facets) -> None:
         return
     others = [
         link(
-            link_keys.PAGE_BROWSE,
+            PAGE_BROWSE,
             replace(case_filter, mention=value.value),
             f"{value.count:,} {html.escape(value.name.lower())}",
         )

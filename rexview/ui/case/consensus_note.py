@@ -14,7 +14,7 @@ from rexview.analysis.readers.consensus import consensus_scores
 from rexview.errors import StoreError
 from rexview.schema import ReviewSet, Score
 from rexview.store import Reviews
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 
 
 @lru_cache(maxsize=4)
@@ -25,7 +25,7 @@ def _adjudications(kept: Reviews, revision: int) -> pl.DataFrame:
 def consensus(review_set: ReviewSet, case_id: str) -> tuple[Score, ...]:
     """Return what adjudication found on a case, as scores of who settled it."""
     try:
-        kept = resources.reviews(review_set)
+        kept = review_sets.reviews(review_set)
         return consensus_scores(_adjudications(kept, kept.revision()), case_id)
     except StoreError:
         return ()
@@ -34,7 +34,7 @@ def consensus(review_set: ReviewSet, case_id: str) -> tuple[Score, ...]:
 def settled_scores(review_set: ReviewSet) -> Mapping[tuple[str, str, str], tuple[int, ...]]:
     """Return each consensus score by case, model and dimension; several where pictures are."""
     try:
-        kept = resources.reviews(review_set)
+        kept = review_sets.reviews(review_set)
         rows = _adjudications(kept, kept.revision())
     except StoreError:
         return {}

@@ -13,6 +13,7 @@ from rexview.analysis.case.record import CasePage, Place
 from rexview.schema import Case, ReviewSet
 from rexview.ui.answers import html as answers_html
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.link.share import share_button
 from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
 
@@ -25,9 +26,7 @@ def show_no_case(wanted: str | None) -> None:
         st.warning("This review set has no such case. It may have been renamed or taken out.")
     else:
         st.info("No case fits the filter. Loosen it on the Browse page.")
-    st.page_link(
-        link_keys.PAGE_BROWSE, label="Browse all cases", query_params=link_keys.link_query()
-    )
+    st.page_link(PAGE_BROWSE, label="Browse all cases", query_params=link_keys.link_query())
 
 
 def go_to(case_id: str) -> None:
@@ -54,7 +53,7 @@ def show_header(review_set: ReviewSet, case: Case, place: Place, filter_words: s
         st.html(answers_html.place_html(case, place, filter_words, _kind(case)))
         share_button(review_set)
         st.page_link(
-            link_keys.PAGE_BROWSE,
+            PAGE_BROWSE,
             label="All in this filter",
             icon=":material/grid_view:",
             query_params=link_keys.link_query(link_keys.link_filter()),

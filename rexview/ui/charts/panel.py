@@ -16,7 +16,8 @@ from rexview.ui.charts.table import chart_table_html
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import go_to
-from rexview.ui.server import query_cache, resources
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
+from rexview.ui.server import query_cache, review_sets
 
 
 @lru_cache(maxsize=16)
@@ -56,7 +57,7 @@ def show_chart(linked: LinkedChart, *, key: str) -> None:
 @st.fragment
 def _chart(linked: LinkedChart, key: str) -> None:
     """Run alone when the chart is clicked or its table opened: the page has not changed then."""
-    permissions.guard(link_keys.PAGE_OVERVIEW)  # every page with charts is for the same roles
+    permissions.guard(PAGE_OVERVIEW)  # every page with charts is for the same roles
     st.markdown(f"**{as_markdown(linked.title)}**")
     event = st.vega_lite_chart(
         spec=linked.spec, key=key, on_select="rerun", selection_mode=SELECTION, width="stretch"
@@ -69,7 +70,7 @@ def _chart(linked: LinkedChart, key: str) -> None:
             _table(linked, key)
     chosen = linked.chosen(event["selection"])
     if chosen is not None:
-        go_to(link_keys.PAGE_BROWSE, link_keys.link_query(chosen))
+        go_to(PAGE_BROWSE, link_keys.link_query(chosen))
 
 
 def _table(linked: LinkedChart, key: str) -> None:
@@ -92,7 +93,7 @@ def _table(linked: LinkedChart, key: str) -> None:
 def set_notice() -> str:
     """Return the notice of the link's review set: it goes into all that leaves the app."""
     try:
-        folder = resources.folder_of(link_keys.query_value(link_keys.QUERY_SET))
-        return resources.open_set(folder).info.notice or ""
+        folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
+        return review_sets.open_set(folder).info.notice or ""
     except RexviewError:
         return ""

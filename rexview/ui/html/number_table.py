@@ -8,8 +8,8 @@ from typing import Final
 
 from rexview.analysis import Count
 from rexview.stats.bootstrap import Interval
-from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import link
+from rexview.ui.link.pages import PAGE_BROWSE
 
 NOTHING: Final = "–"
 """Stands where there is no number."""
@@ -82,7 +82,7 @@ def linked_number(count: Count, label: str, exact: bool = True, title: str = "")
         return label
     if not exact:
         title = "Counted per picture; Browse lists the answers with a scored picture"
-    return link(link_keys.PAGE_BROWSE, count.opens, label, title=title)
+    return link(PAGE_BROWSE, count.opens, label, title=title)
 
 
 def signed(value: float) -> str:

@@ -17,15 +17,17 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from rexview.analysis import CaseFilter
+from rexview.ui import streamlit_adapter
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import ADDRESSES
 
-_JS: Final = Path(__file__).with_name("in_app.js")
+_JS: Final = Path(streamlit_adapter.__file__).with_name("in_app.js")
 
 
 def href(page: str, query: Mapping[str, str | list[str]]) -> str:
     """Return the address of a page of the app with a query, relative to the app; not escaped."""
     text = urlencode(query, doseq=True)
-    return f"{link_keys.ADDRESSES[page] or './'}{'?' if text else ''}{text}"
+    return f"{ADDRESSES[page] or './'}{'?' if text else ''}{text}"
 
 
 def link(page: str, case_filter: CaseFilter, label: str, *, css: str = "", title: str = "") -> str:

@@ -32,33 +32,6 @@ QUERY_APART: Final = "apart"
 QUERY_COUNTED: Final = "counted"
 QUERY_FAILURE_SHOWN: Final = "failure_shown"
 
-PAGE_OVERVIEW: Final = "pages/overview.py"
-PAGE_BROWSE: Final = "pages/browse.py"
-PAGE_CASE: Final = "pages/case.py"
-PAGE_FAILURES: Final = "pages/failures.py"
-PAGE_SCORES: Final = "pages/scores.py"
-PAGE_READERS: Final = "pages/readers.py"
-PAGE_DATA: Final = "pages/data.py"
-PAGE_ACCOUNT: Final = "pages/account.py"
-PAGE_SCORE: Final = "pages/score.py"
-PAGE_STUDY: Final = "pages/study.py"
-PAGE_ADJUDICATE: Final = "pages/adjudicate.py"
-
-ADDRESSES: Final[Mapping[str, str]] = {
-    PAGE_OVERVIEW: "",
-    PAGE_BROWSE: "browse",
-    PAGE_CASE: "case",
-    PAGE_FAILURES: "failures",
-    PAGE_SCORES: "scores",
-    PAGE_READERS: "readers",
-    PAGE_SCORE: "score",
-    PAGE_STUDY: "study",
-    PAGE_ADJUDICATE: "adjudicate",
-    PAGE_DATA: "data",
-    PAGE_ACCOUNT: "account",
-}
-"""Address of every page, relative to the app; the first page has none."""
-
 Query = dict[str, str | list[str]]
 
 USUAL_ORDER: Final[ContentOrder] = "mean_first"

@@ -11,7 +11,7 @@ import streamlit as st
 
 from rexview.schema import ReviewSet
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 
 _JS: Final = Path(__file__).with_name("share.js")
 _STYLE: Final = """
@@ -38,5 +38,5 @@ def _component() -> Callable[..., Any]:
 
 def share_button(review_set: ReviewSet) -> None:
     """Put the button on the page; the link that it copies names the review set."""
-    name = {"key": link_keys.QUERY_SET, "name": resources.set_id(review_set.folder)}
+    name = {"key": link_keys.QUERY_SET, "name": review_sets.set_id(review_set.folder)}
     _component()(key="share", width="content", data={"set": name})

@@ -12,6 +12,7 @@ from rexview.analysis.scores.captions import counted
 from rexview.stats import write_score
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
+from rexview.ui.link.pages import PAGE_CASE
 
 LONGEST_QUESTION: Final = 180
 """Characters of a question in the list; the Case page has all of it."""
@@ -53,7 +54,7 @@ def _item(
     readers: Mapping[str, str],
     settled: Mapping[tuple[str, str, str], tuple[int, ...]],
 ) -> str:
-    address = html.escape(href(link_keys.PAGE_CASE, link_keys.link_query(opens, case=answer.case)))
+    address = html.escape(href(PAGE_CASE, link_keys.link_query(opens, case=answer.case)))
     question = answer.question
     if len(question) > LONGEST_QUESTION:
         question = f"{question[: LONGEST_QUESTION - 1]}…"

@@ -21,6 +21,7 @@ from rexview.stats.units import unit_name
 from rexview.ui.html.number_table import NOTHING, Reasons, linked_number, table_html
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href, link
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_READERS
 from rexview.vocab import DIMENSION_NAMES
 
 MOST_PAIRS: Final = 45
@@ -121,7 +122,7 @@ def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
     for pair in ordered[:MOST_PAIRS]:
         name = tables.pair_name(pair)
         query = {**link_keys.link_query(case_filter), link_keys.QUERY_PAIR: list(pair)}
-        address = html.escape(href(link_keys.PAGE_READERS, query))
+        address = html.escape(href(PAGE_READERS, query))
         current = ' aria-current="true"' if pair == tables.pair else ""
         head = f'<a href="{address}" data-rx-page{current}>{html.escape(name)}</a>'
         rows = (found.get((*pair, word)) for word in shown)
@@ -223,6 +224,6 @@ def all_disputed_html(count: int, cases: int, opens: CaseFilter) -> str:
         "the pictures of an answer. Previous and next on the Case page walk this list."
     )
     return (
-        f'<p class="rx-line">{link(link_keys.PAGE_BROWSE, opens, label)}</p>'
+        f'<p class="rx-line">{link(PAGE_BROWSE, opens, label)}</p>'
         f'<p class="rx-quiet rx-note">{note}</p>'
     )

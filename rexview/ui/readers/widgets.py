@@ -25,9 +25,10 @@ from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.html.table_download import show_downloads
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
+from rexview.ui.link.pages import PAGE_ADJUDICATE
 from rexview.ui.readers import html as readers_html
 from rexview.ui.readers.adjudication_list import disputes_html
-from rexview.ui.server import resources
+from rexview.ui.server import server_state
 from rexview.vocab import DIMENSION_NAMES
 
 PAGE_SIZE: Final = 20
@@ -193,7 +194,7 @@ def show_drift(drifts: tuple[ReaderDrift, ReaderDrift], dimension: str) -> None:
 
 def choose_threshold() -> float:
     """Offer from how many points on readers disagree; the link keeps the choice."""
-    usual = resources.settings().disagreement_threshold
+    usual = server_state.settings().disagreement_threshold
     asked = link_keys.query_value(link_keys.QUERY_APART) or ""
     try:
         wanted = float(asked)
@@ -244,9 +245,9 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, table: AnswerT
         first=first,
         settled=consensus_note.settled_scores(review_set),
     )
-    if permissions.may_see(link_keys.PAGE_ADJUDICATE):
+    if permissions.may_see(PAGE_ADJUDICATE):
         st.page_link(
-            link_keys.PAGE_ADJUDICATE,
+            PAGE_ADJUDICATE,
             label="Adjudicate",
             icon=":material/balance:",
             query_params=link_keys.link_query(),

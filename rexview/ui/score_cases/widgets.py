@@ -18,7 +18,7 @@ from rexview.ui.saving.reader_study import Study, study_of
 from rexview.ui.saving.route import write_ticket
 from rexview.ui.score_cases.pad import score_pad
 from rexview.ui.score_cases.pad_data import pad_data, reader_page
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
@@ -46,7 +46,7 @@ def study_now(review_set: ReviewSet, person: Person) -> Study:
     Where the set's files were changed since, the page is run anew: its fragment would go on showing
     answers as they were, and nothing that is said of these is taken.
     """
-    if not resources.is_newest(review_set):
+    if not review_sets.is_newest(review_set):
         st.rerun()
     try:
         study = study_of(review_set, person)

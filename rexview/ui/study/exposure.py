@@ -14,8 +14,8 @@ from rexview.schema import ReviewSet
 from rexview.stats.values import unfinished_work
 from rexview.store import Reviews
 from rexview.ui.access import permissions
-from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.link.pages import PAGE_STUDY
+from rexview.ui.server import review_sets
 from rexview.ui.study import widgets as study_widgets
 
 _MOST: Final = 500
@@ -25,8 +25,8 @@ _TIMING: Final = {"before": "before scoring", "during": "while scoring", "after"
 
 def show_exposures(review_set: ReviewSet) -> None:
     """Tell a lead which cases readers saw with the report or with the models named, and when."""
-    permissions.guard(link_keys.PAGE_STUDY)
-    reviews = resources.reviews(review_set)
+    permissions.guard(PAGE_STUDY)
+    reviews = review_sets.reviews(review_set)
     every = _exposures(review_set, reviews, reviews.revision())
     if not every:
         st.caption("No reader has seen a report, or a case with its models named.")

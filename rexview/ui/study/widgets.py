@@ -23,7 +23,8 @@ from rexview.ui.access import permissions
 from rexview.ui.comments.panel import REFRESH_S
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_STUDY
+from rexview.ui.server import review_sets, server_state
 
 _VIA: Final = "study page"
 _NEW: Final = "study_new_readers"
@@ -33,9 +34,9 @@ _TOLD: Final = "study_told"
 @st.fragment(run_every=REFRESH_S)
 def show_progress(review_set: ReviewSet) -> None:
     """Show how far each reader is; what others do shows within seconds."""
-    permissions.guard(link_keys.PAGE_STUDY)
+    permissions.guard(PAGE_STUDY)
     try:
-        reviews = resources.reviews(review_set)
+        reviews = review_sets.reviews(review_set)
         rows = _progress(review_set, reviews, reviews.revision())
     except StoreError as error:
         st.warning(lines_as_markdown(error), icon=":material/cloud_off:")
@@ -86,16 +87,16 @@ def _progress_row(row: ReaderProgress, name: str) -> str:
 
 def reader_names(review_set: ReviewSet, readers: Iterable[str] = ()) -> dict[str, str]:
     """Return whoever can read, by id: those with a role for it, those who wrote, those named."""
-    members = [member.person for member in resources.settings().people]
+    members = [member.person for member in server_state.settings().people]
     found = {one.id: one.name for one in members if may(one, "score")}
-    wrote = resources.reviews(review_set).people()
-    assigned = resources.reviews(review_set).assignments()
+    wrote = review_sets.reviews(review_set).people()
+    assigned = review_sets.reviews(review_set).assignments()
     found |= {one.reader: one.name for one in assigned if one.name}
     found |= {key: one.name for key, one in wrote.items() if may(one, "score")}
     current = permissions.current()
     if current is not None and may(current, "score"):
         found.setdefault(current.id, current.name)
-    if not resources.team():
+    if not server_state.team():
         added: dict[str, str] = st.session_state.get(_NEW, {})
         found |= {key: name for key, name in added.items() if key not in found}
     for key in readers:
@@ -105,9 +106,9 @@ def reader_names(review_set: ReviewSet, readers: Iterable[str] = ()) -> dict[str
 
 def show_assigning(review_set: ReviewSet) -> None:
     """Let a lead deal cases to readers, with a preview before anything is written."""
-    permissions.guard(link_keys.PAGE_STUDY)
+    permissions.guard(PAGE_STUDY)
     rules = review_set.info.protocol
-    standing = resources.reviews(review_set).assignments()
+    standing = review_sets.reviews(review_set).assignments()
     names = reader_names(review_set, (one.reader for one in standing))
     told = st.session_state.pop(_TOLD, None)
     if told:
@@ -152,7 +153,7 @@ def _strata(review_set: ReviewSet) -> Mapping[str, str]:
 
 
 def _choose_readers(label: str, key: str, names: Mapping[str, str]) -> list[str]:
-    alone = not resources.team()
+    alone = not server_state.team()
     chosen = st.multiselect(
         as_markdown(label),
         list(names),
@@ -220,8 +221,8 @@ def _more(count: int) -> str:
 
 def show_withdrawing(review_set: ReviewSet) -> None:
     """Let a lead take cases back from a reader."""
-    permissions.guard(link_keys.PAGE_STUDY)
-    reviews = resources.reviews(review_set)
+    permissions.guard(PAGE_STUDY)
+    reviews = review_sets.reviews(review_set)
     standing = reviews.assignments()
     if not standing:
         return
@@ -269,7 +270,7 @@ def _write(review_set: ReviewSet, given: Sequence[Given], active: bool) -> None:
         for one in given
     ]
     try:
-        resources.reviews(review_set).record(entries, person)
+        review_sets.reviews(review_set).record(entries, person)
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         return
@@ -284,8 +285,8 @@ def differences_now(review_set: ReviewSet, threshold: float) -> tuple[CaseDiffer
     ------
     StoreBusy, StoreUnreachable
     """
-    reviews = resources.reviews(review_set)
-    return _differences(resources.newest(review_set), reviews, reviews.revision(), threshold)
+    reviews = review_sets.reviews(review_set)
+    return _differences(review_sets.newest(review_set), reviews, reviews.revision(), threshold)
 
 
 @lru_cache(maxsize=8)
@@ -305,9 +306,9 @@ def show_to_adjudicate(review_set: ReviewSet) -> None:
         return
     count = "1 case has" if len(cases) == 1 else f"{len(cases):,} cases have"
     st.markdown(f"{count} two readers {threshold:g} points or more apart; {settled:,} settled.")
-    if permissions.may_see(link_keys.PAGE_ADJUDICATE):
+    if permissions.may_see(PAGE_ADJUDICATE):
         st.page_link(
-            link_keys.PAGE_ADJUDICATE,
+            PAGE_ADJUDICATE,
             label="Adjudicate",
             icon=":material/balance:",
             query_params=link_keys.link_query(),

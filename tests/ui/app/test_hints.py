@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis import AnswerTable, CaseFilter, answer_table, apply, overview
+from rexview.analysis import AnswerTable, CaseFilter, answer_table, apply, facets, overview
 from rexview.analysis.case.cards import case_cards
 from rexview.analysis.case.record import CasePage
-from rexview.analysis.memory import facets
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet
 from rexview.ui.answers.flags import flags_html
 from rexview.ui.browse.gallery import gallery_html

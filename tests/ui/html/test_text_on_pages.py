@@ -56,7 +56,7 @@ EXCEPTIONS = {
 }
 """(file, expression): why it needs no escaping."""
 AS_HTML = {
-    "rexview/ui/link/in_app.js": 1,
+    "rexview/ui/streamlit_adapter/in_app.js": 1,
     "rexview/ui/score_cases/pad/assets/frame.js": 2,
     "rexview/ui/score_cases/pad/assets/answer.js": 1,
 }
