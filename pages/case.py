@@ -8,12 +8,13 @@ from rexview.ui.access import permissions
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers import verdicts
 from rexview.ui.app.shell import open_review_set
-from rexview.ui.case import consensus_note, unblinded
+from rexview.ui.case import unblinded
 from rexview.ui.case import widgets as case_widgets
 from rexview.ui.comments import panel as comments_panel
 from rexview.ui.filters.content_order import show_other_order
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_CASE
+from rexview.ui.reviews import study_records
 from rexview.ui.server import query_cache, review_sets, server_state
 from rexview.ui.viewer.case_payload import show_viewer
 
@@ -62,7 +63,7 @@ def show_case() -> None:
         pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
         show_viewer(review_set, shown, ordered, pages, colours, page_keys=verdicts.KEYS)
     show_other_order()
-    agreed = consensus_note.consensus(review_set, page.case.id)
+    agreed = study_records.consensus_on(review_set, page.case.id)
     st.html(
         answers_html.scores_html(
             shown.scores,

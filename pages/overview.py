@@ -5,16 +5,15 @@ import streamlit as st
 from rexview.analysis import describe
 from rexview.analysis.case.cards import case_cards
 from rexview.ui.access import permissions
+from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.app.shell import open_review_set, page_header
-from rexview.ui.browse import widgets as browse_widgets
-from rexview.ui.browse.gallery import gallery_html
-from rexview.ui.charts.panel import show_charts
 from rexview.ui.filters.content_order import content_order_words, show_other_order
-from rexview.ui.filters.panel import filter_panel
+from rexview.ui.filters.panel import filter_panel, show_nothing_found
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import link, linked_html
 from rexview.ui.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
 from rexview.ui.overview import html as overview_html
+from rexview.ui.overview.widgets import show_charts
 from rexview.ui.server import query_cache, review_sets
 
 MOST_SEVERE = 4
@@ -33,7 +32,7 @@ page_header(review_set.info.name if words == "All cases" else f"{review_set.info
 filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 
 if not len(selection):
-    browse_widgets.show_nothing_found(table, case_filter)
+    show_nothing_found(table, case_filter)
     st.stop()
 
 panels = overview_html.headline_html(numbers) + overview_html.failures_html(numbers)

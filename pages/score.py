@@ -6,7 +6,6 @@ from rexview.ui.access import permissions
 from rexview.ui.app.shell import open_review_set
 from rexview.ui.comments import panel as comments_panel
 from rexview.ui.link.pages import PAGE_SCORE
-from rexview.ui.score_cases import reveal
 from rexview.ui.score_cases import widgets as score_cases_widgets
 
 permissions.guard(PAGE_SCORE)
@@ -25,7 +24,7 @@ def show_case() -> None:
         score_cases_widgets.show_pad(study, case_id)
     with left:
         score_cases_widgets.show_picture(study, case_id)
-    reveal.show_reveal(study)
+    score_cases_widgets.show_reveal(study)
     comments_panel.show_comments(review_set, comments_panel.score_places(study, case_id))
 
 

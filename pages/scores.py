@@ -5,9 +5,8 @@ import streamlit as st
 from rexview.analysis import describe
 from rexview.ui.access import permissions
 from rexview.ui.app.shell import open_review_set, page_header
-from rexview.ui.browse import widgets as browse_widgets
 from rexview.ui.filters.content_order import content_order_switch
-from rexview.ui.filters.panel import filter_panel
+from rexview.ui.filters.panel import filter_panel, show_nothing_found
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_SCORES
@@ -26,7 +25,7 @@ page_header("Scores" if words == "All cases" else f"Scores: {words}")
 filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 
 if not counts.total:
-    browse_widgets.show_nothing_found(table, case_filter)
+    show_nothing_found(table, case_filter)
     st.stop()
 
 with st.spinner("Working out means and intervals…"):

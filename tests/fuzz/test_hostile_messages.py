@@ -10,13 +10,13 @@ from starlette.testclient import TestClient
 from rexview.analysis import CaseFilter
 from rexview.errors import StoreRefused
 from rexview.people import Person
+from rexview.ui.access.image_links import pixel_url
 from rexview.ui.app import image_routes
 from rexview.ui.comments import panel as comments_panel
 from rexview.ui.comments import read_messages
 from rexview.ui.saving import route as saving_route
 from rexview.ui.saving.reader_study import study_of
 from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.image_links import pixel_url
 from rexview.ui.server.sealed_tokens import Grant
 
 READER = Person("anna", "Anna", "reader")

@@ -38,8 +38,8 @@ from rexview.ui.html.safe_text import (
     plain_html,
 )
 from rexview.ui.link import keys as link_keys
+from rexview.ui.reviews import study_records
 from rexview.ui.server import review_sets
-from rexview.ui.study import widgets as study_widgets
 from rexview.ui.viewer.case_payload import show_viewer
 from rexview.vocab import DIMENSION_NAMES
 
@@ -93,7 +93,7 @@ def current_round(review_set: ReviewSet) -> Round | None:
         st.rerun()  # a consensus is on the answers as they are
     threshold = float(st.session_state.get(_APART, review_set.info.protocol.disagreement))
     try:
-        cases = study_widgets.differences_now(review_set, threshold)
+        cases = study_records.case_differences(review_set, threshold)
         letter_key = review_sets.reviews(review_set).letter_key() if cases else b""
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
@@ -205,7 +205,7 @@ def show_answers(now: Round, page: CasePage) -> None:
     every = {mark.reader for one in now.shown.differences for mark in one.marks}
     labels = dict(reader_labels(every, now.shown.case, key=now.letter_key))
     if now.review_set.info.protocol.name_readers and st.session_state.get(_NAMED):
-        labels = study_widgets.reader_names(now.review_set, every)
+        labels = study_records.reader_names(now.review_set, every)
         labels |= {key: name for key, name in now.review_set.reader_names.items() if key in every}
     colours = slot_colours(now.slots(now.shown.case))
     for slot, model in now.slots(now.shown.case).items():

@@ -15,8 +15,8 @@ from starlette.routing import Route
 from rexview import imaging, reviewset
 from rexview.errors import ImageBusy, ImageError, NotAdmitted, PathEscape, RexviewError
 from rexview.ui.access import sign_in
+from rexview.ui.access.image_links import WORDLESS
 from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.image_links import WORDLESS
 from rexview.ui.server.sealed_tokens import LinkRefused
 from rexview.ui.viewer import assets_version, viewer_assets
 

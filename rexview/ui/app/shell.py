@@ -14,14 +14,14 @@ from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreErr
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.account.widgets import show_account
-from rexview.ui.app.reviews_notice import show_notices
-from rexview.ui.html.problem_table import show_problems
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import link_caught_up
 from rexview.ui.link.pages import PAGE_ACCOUNT, PAGE_DATA, PAGE_OVERVIEW, PAGES
+from rexview.ui.reviews.notice import show_notices
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.streamlit_adapter.script_run import StreamlitPage
+from rexview.ui.tables.problem_table import show_problems
 
 _UI: Final = Path(__file__).resolve().parents[1]
 _ROOT: Final = Path(__file__).resolve().parents[3]

@@ -12,9 +12,9 @@ from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.record import CasePage, Place
 from rexview.schema import Case, ReviewSet
 from rexview.ui.answers import html as answers_html
+from rexview.ui.case.share import share_button
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_BROWSE
-from rexview.ui.link.share import share_button
 from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
 
 _REPORT: Final = "the report"

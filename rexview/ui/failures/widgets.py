@@ -16,10 +16,10 @@ from rexview.analysis.failures.tables import BY_FINDING, FailureGroups, FailureT
 from rexview.schema import ReviewSet
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.failures import html as failures_html
-from rexview.ui.html.table_download import show_downloads
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import query_cache
+from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import FAILURES
 
 _USUAL = "any"

@@ -19,16 +19,15 @@ from rexview.analysis.readers.captions import agreement_words, no_drift_words
 from rexview.analysis.readers.tables import ReaderDrift, ReaderTables
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
-from rexview.ui.case import consensus_note
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.html.table_download import show_downloads
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_ADJUDICATE
 from rexview.ui.readers import html as readers_html
-from rexview.ui.readers.adjudication_list import disputes_html
+from rexview.ui.reviews import study_records
 from rexview.ui.server import server_state
+from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import DIMENSION_NAMES
 
 PAGE_SIZE: Final = 20
@@ -237,13 +236,13 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, table: AnswerT
     page = min(max(int(asked), 1), pages) if asked.isdecimal() and len(asked) < 9 else 1
     first = (page - 1) * PAGE_SIZE
     readers = table.marks.readers
-    drawn = disputes_html(
+    drawn = readers_html.disputes_html(
         found.part(first, PAGE_SIZE),
         found.answers.opens,
         models=table.models,
         readers=readers,
         first=first,
-        settled=consensus_note.settled_scores(review_set),
+        settled=study_records.agreed_scores(review_set),
     )
     if permissions.may_see(PAGE_ADJUDICATE):
         st.page_link(

@@ -17,14 +17,14 @@ from rexview.analysis.scores.splits import Split, SplitBy, split_choices
 from rexview.analysis.scores.tables import TABLE_1, TABLE_2, ScoreTables
 from rexview.schema import ReviewSet
 from rexview.ui.charts.panel import show_chart
-from rexview.ui.html import model_comparisons
 from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.html.table_download import show_downloads
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.scores import html as scores_html
+from rexview.ui.scores import model_comparisons
 from rexview.ui.scores.published import published_html
 from rexview.ui.server import query_cache
+from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 
 _NO_SPLIT = ""

@@ -13,8 +13,8 @@ from rexview.analysis.case.record import CasePage, place_in
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import Orientation, box_problem, box_side, orientation_of
 from rexview.schema import AnswerBox, Flag, ReferenceBox, ReviewSet, StudyImage
+from rexview.ui.access.image_links import image_name, pixel_url
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server.image_links import image_name, pixel_url
 from rexview.ui.viewer import (
     BoxGroup,
     BoxMark,

@@ -7,8 +7,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from rexview.imaging.memory import MAX_BYTES_AT_ONCE, MEMORY
+from rexview.ui.access import image_links
 from rexview.ui.app import image_routes
-from rexview.ui.server import image_links
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 
 from rexview.analysis import CaseFilter, answer_table, apply, facets, overview
 from rexview.analysis.case.cards import case_cards
-from rexview.ui.browse.failure_bar import filter_bar_html, sources_text
-from rexview.ui.browse.gallery import gallery_html
+from rexview.ui.answers.case_cards import gallery_html
+from rexview.ui.browse.html import filter_bar_html, sources_text
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE, PAGE_OVERVIEW

@@ -47,7 +47,7 @@ NUMBERS = (",", "d", "f", "g", "%")
 FORM = "rexview/ui/data/import_form.py"
 IN_THE_CODE = "stands in the code of the importers"
 EXCEPTIONS = {
-    ("rexview/ui/data/forms.py", "_FORMAT_FILE.read_text(encoding='utf-8')"): "our FORMAT.md",
+    ("rexview/ui/data/widgets.py", "_FORMAT_FILE.read_text(encoding='utf-8')"): "our FORMAT.md",
     ("rexview/ui/access/permissions.py", "purpose"): "Markdown of the page that asks",
     (FORM, "importer.description"): IN_THE_CODE,
     (FORM, "option.label"): IN_THE_CODE,

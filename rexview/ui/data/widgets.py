@@ -14,11 +14,11 @@ from rexview.errors import ReviewSetError, RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.data.import_form import show_import_form
-from rexview.ui.html.problem_table import show_problems
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_OVERVIEW
 from rexview.ui.server import review_sets, server_state
+from rexview.ui.tables.problem_table import show_problems
 
 _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
 

@@ -11,11 +11,11 @@ from rexview.analysis.case.cards import CardAnswer, CardBox, CaseCard
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
 from rexview.schema import ReviewSet, StudyImage
+from rexview.ui.access.image_links import thumbnail_url
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_CASE
-from rexview.ui.server.image_links import thumbnail_url
 from rexview.vocab import CATEGORY_NAMES, FAILURES, QUESTION_TYPES, VIEWS
 
 _MOST_ANSWERS: Final = 4
