@@ -61,7 +61,7 @@ def show_case() -> None:
     with left:
         beside = [one for one in (place.after, place.before) if one]
         pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
-        show_viewer(review_set, shown, ordered, pages, colours, page_keys=verdicts.KEYS)
+        show_viewer(review_set, shown, ordered, pages, page_keys=verdicts.KEYS)
     show_other_order()
     agreed = study_records.consensus_on(review_set, page.case.id)
     st.html(

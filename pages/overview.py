@@ -10,8 +10,8 @@ from rexview.ui.app.shell import open_review_set, page_header
 from rexview.ui.filters.content_order import content_order_words, show_other_order
 from rexview.ui.filters.panel import filter_panel, show_nothing_found
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import link, linked_html
-from rexview.ui.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
+from rexview.ui.link.in_app import browse_link, linked_html
+from rexview.ui.link.pages import PAGE_OVERVIEW
 from rexview.ui.overview import html as overview_html
 from rexview.ui.overview.widgets import show_charts
 from rexview.ui.server import query_cache, review_sets
@@ -45,7 +45,7 @@ worst = case_cards(review_set, selection, selection.part(0, MOST_SEVERE))
 drawn = gallery_html(
     review_set, worst, case_filter, colours=colours, gap_threshold=table.gap_threshold
 )
-more = link(PAGE_BROWSE, case_filter, f"All {len(selection):,} cases")
+more = browse_link(case_filter, f"All {len(selection):,} cases")
 head = f'<header class="rx-section"><h2>Most severe first</h2>{more}</header>'
 linked_html(head + drawn, key="overview_worst")
 

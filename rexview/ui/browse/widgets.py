@@ -23,9 +23,9 @@ from rexview.analysis.case.cards import CardAnswer, CaseCard
 from rexview.schema import ReviewSet
 from rexview.ui.filters.panel import set_filter
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import go_to, link, linked_html
+from rexview.ui.link.in_app import browse_link, go_to, linked_html
 from rexview.ui.link.newest import change_link, filter_asked
-from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE
+from rexview.ui.link.pages import PAGE_CASE
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
@@ -48,7 +48,7 @@ def list_head(selection: Selection, case_filter: CaseFilter) -> tuple[str, list[
     view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
     view = view if view in VIEWS else "cards"
     size = PAGE_SIZE[view]
-    first = _page_number(len(selection), size) * size
+    first = link_keys.page_number(len(selection), size) * size
     ids = selection.part(first, size)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="rx_list_head"
@@ -83,8 +83,7 @@ def show_search(case_filter: CaseFilter, counts: Facets) -> None:
     if not words:
         return
     others = [
-        link(
-            PAGE_BROWSE,
+        browse_link(
             replace(case_filter, mention=value.value),
             f"{value.count:,} {html.escape(value.name.lower())}",
         )
@@ -134,7 +133,7 @@ def show_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: Ca
     cells: Any = event.selection.cells
     if cells:
         case_id = str(frame["Case"].iloc[cells[0][0]])
-        go_to(PAGE_CASE, link_keys.link_query(case_filter, case=case_id))
+        go_to(PAGE_CASE, case_filter, case_id)
     st.caption("One row an answer. Click any cell to open the case.")
 
 
@@ -170,13 +169,6 @@ def _names(answer: CardAnswer, *, hints: bool) -> str:
     return ", ".join(
         FAILURES[failure].name for failure, source in answer.failures if (source == "hint") == hints
     )
-
-
-def _page_number(total: int, size: int) -> int:
-    """Return the page that the link asks for, from 0, within those there are."""
-    text = link_keys.query_value(link_keys.QUERY_PAGE) or "1"
-    wanted = int(text) - 1 if text.isdecimal() and len(text) < 9 else 0
-    return min(max(wanted, 0), max(math.ceil(total / size) - 1, 0))
 
 
 def _range_text(selection: Selection, first: int, shown: int) -> str:

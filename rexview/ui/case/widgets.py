@@ -29,11 +29,6 @@ def show_no_case(wanted: str | None) -> None:
     st.page_link(PAGE_BROWSE, label="Browse all cases", query_params=link_keys.link_query())
 
 
-def go_to(case_id: str) -> None:
-    """Turn to another case; used as a callback."""
-    link_keys.set_query({link_keys.QUERY_CASE: case_id})
-
-
 def show_header(review_set: ReviewSet, case: Case, place: Place, filter_words: str) -> None:
     """Show where the case stands in the filter, what it is, and the link to it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rx_header"):
@@ -47,7 +42,7 @@ def show_header(review_set: ReviewSet, case: Case, place: Place, filter_words: s
                 key=f"case_{label.lower()}",
                 shortcut=key,
                 disabled=target is None,
-                on_click=go_to,
+                on_click=link_keys.go_to_case,
                 args=(target,),
             )
         st.html(answers_html.place_html(case, place, filter_words, _kind(case)))

@@ -10,7 +10,6 @@ from rexview.analysis.charts import SELECTION, LinkedChart
 from rexview.analysis.charts.export import FORMS, exported, file_name
 from rexview.ui.access import permissions
 from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import go_to
 from rexview.ui.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
 from rexview.ui.tables.chart_table import chart_table_html
@@ -49,7 +48,7 @@ def _chart(linked: LinkedChart, key: str) -> None:
             _table(linked, key)
     chosen = linked.chosen(event["selection"])
     if chosen is not None:
-        go_to(PAGE_BROWSE, link_keys.link_query(chosen))
+        go_to(PAGE_BROWSE, chosen)
 
 
 def _table(linked: LinkedChart, key: str) -> None:

@@ -19,7 +19,7 @@ import streamlit as st
 from rexview.analysis import CaseFilter
 from rexview.ui import streamlit_adapter
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import ADDRESSES
+from rexview.ui.link.pages import ADDRESSES, PAGE_BROWSE
 
 _JS: Final = Path(streamlit_adapter.__file__).with_name("in_app.js")
 
@@ -30,9 +30,9 @@ def href(page: str, query: Mapping[str, str | list[str]]) -> str:
     return f"{ADDRESSES[page] or './'}{'?' if text else ''}{text}"
 
 
-def link(page: str, case_filter: CaseFilter, label: str, *, css: str = "", title: str = "") -> str:
-    """Return a link to a page with a filter; ``label`` is HTML, ``title`` is text."""
-    address = html.escape(href(page, link_keys.link_query(case_filter)))
+def browse_link(case_filter: CaseFilter, label: str, *, css: str = "", title: str = "") -> str:
+    """Return a link to the cases of a filter; ``label`` is HTML, ``title`` is text."""
+    address = html.escape(href(PAGE_BROWSE, link_keys.link_query(case_filter)))
     more = f' title="{html.escape(title)}"' if title else ""
     return f'<a href="{address}" data-rx-page class="{css}"{more}>{label}</a>'
 
@@ -44,21 +44,17 @@ def _component() -> Callable[..., Any]:
 
 
 def linked_html(trusted: str, *, key: str) -> None:
-    """Put HTML with links to the app's pages on a page.
+    """Put HTML of ours on a page whose links, made with :func:`href`, carry ``data-rx-page``.
 
-    Parameters
-    ----------
-    trusted : str
-        HTML of ours; links to pages are made with :func:`href` and carry ``data-rx-page``.
-    key : str
-        Keep it the same from run to run.
+    ``key`` stays the same from run to run.
     """
     _component()(key=key, data={"html": trusted})
 
 
-def go_to(page: str, query: Mapping[str, str | list[str]]) -> None:
+def go_to(page: str, case_filter: CaseFilter, case: str | None = None) -> None:
     """Go to another page as a click on a link to it would.
 
     Unlike ``st.switch_page`` this makes one step of the browser's history, not two.
     """
+    query = link_keys.link_query(case_filter, case=case)
     _component()(key="rx_go", data={"go": href(page, query)})

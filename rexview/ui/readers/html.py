@@ -22,8 +22,8 @@ from rexview.stats import write_score
 from rexview.stats.agreement import PairAgreement
 from rexview.stats.units import unit_name
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href, link
-from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE, PAGE_READERS
+from rexview.ui.link.in_app import browse_link, href
+from rexview.ui.link.pages import PAGE_CASE, PAGE_READERS
 from rexview.ui.tables.number_table import NOTHING, Reasons, linked_number, table_html
 from rexview.vocab import DIMENSION_NAMES
 
@@ -229,8 +229,7 @@ def all_disputed_html(count: int, cases: int, opens: CaseFilter) -> str:
         "the pictures of an answer. Previous and next on the Case page walk this list."
     )
     return (
-        f'<p class="rx-line">{link(PAGE_BROWSE, opens, label)}</p>'
-        f'<p class="rx-quiet rx-note">{note}</p>'
+        f'<p class="rx-line">{browse_link(opens, label)}</p><p class="rx-quiet rx-note">{note}</p>'
     )
 
 

@@ -7,7 +7,6 @@ from typing import Final
 import polars as pl
 import streamlit as st
 
-from rexview.analysis.colours import slot_colours
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -75,10 +74,6 @@ def case_to_show(study: Study) -> str:
     return case
 
 
-def _go(case: str | None) -> None:
-    link_keys.set_query({link_keys.QUERY_CASE: case})
-
-
 def show_picture(study: Study, case_id: str) -> None:
     """Show the radiographs with the boxes of the answer being scored, once they are asked for."""
     page = reader_page(study, case_id)
@@ -87,15 +82,12 @@ def show_picture(study: Study, case_id: str) -> None:
     place = study.places[case_id]
     beside = [study.worklist[at] for at in (place + 1, place - 1) if 0 <= at < len(study.worklist)]
     pages = [one for case in beside if (one := reader_page(study, case))]
-    slots = list(dict.fromkeys(answer.model for one in (page, *pages) for answer in one.answers))
-    slots.sort(key=lambda slot: (len(slot), slot))
     show_viewer(
         study.review_set,
         page,
         study.worklist,
         pages,
-        slot_colours(slots),
-        names={slot: f"Answer {slot}" for slot in slots},
+        blinded=True,
         taken_keys=TAKEN_KEYS,
         height=HEIGHT,
         one_group=True,
@@ -106,7 +98,7 @@ def show_pad(study: Study, case_id: str) -> None:
     """Show the pad."""
     ticket = write_ticket(study.review_set, study.person)
     data = pad_data(study, case_id, ticket=ticket)
-    score_pad(data, key="score_pad", on_go=_go, height=HEIGHT)
+    score_pad(data, key="score_pad", on_go=link_keys.go_to_case, height=HEIGHT)
 
 
 def show_reveal(study: Study) -> None:

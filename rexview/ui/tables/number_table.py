@@ -9,8 +9,7 @@ from typing import Final
 
 from rexview.analysis import Count
 from rexview.stats.bootstrap import Interval
-from rexview.ui.link.in_app import link
-from rexview.ui.link.pages import PAGE_BROWSE
+from rexview.ui.link.in_app import browse_link
 
 NOTHING: Final = "–"
 """Stands where there is no number."""
@@ -93,7 +92,7 @@ def linked_number(count: Count, label: str, exact: bool = True, title: str = "")
         return label
     if not exact:
         title = "Counted per picture; Browse lists the answers with a scored picture"
-    return link(PAGE_BROWSE, count.opens, label, title=title)
+    return browse_link(count.opens, label, title=title)
 
 
 def signed(value: float) -> str:

@@ -15,7 +15,6 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.ui.score_cases.pad.payload import PadData
 from rexview.ui.viewer import viewer_assets
 
 NAME: Final = "rexview_score_pad"
@@ -49,7 +48,9 @@ def _component() -> Callable[..., Any]:
     return st.components.v2.component(NAME, css=style, js=loader, isolate_styles=False)
 
 
-def score_pad(data: PadData, *, key: str, on_go: Callable[[str | None], None], height: str) -> None:
+def score_pad(
+    data: Mapping[str, Any], *, key: str, on_go: Callable[[str | None], None], height: str
+) -> None:
     """Put the pad on the page.
 
     What the reader says goes to the server past the page's script, by
@@ -57,7 +58,8 @@ def score_pad(data: PadData, *, key: str, on_go: Callable[[str | None], None], h
 
     Parameters
     ----------
-    data : PadData
+    data : mapping
+        As :func:`rexview.ui.score_cases.pad_data.pad_data` makes it.
     key : str
         Keep it the same from case to case: what is on its way to the server then stays with it.
     on_go : callable
@@ -72,5 +74,5 @@ def score_pad(data: PadData, *, key: str, on_go: Callable[[str | None], None], h
             on_go(str(asked.get("case") or "") or None)
 
     _component()(
-        key=key, data=data.to_json(height), on_go_change=go, on_refresh_change=lambda: None
+        key=key, data={"height": height, **data}, on_go_change=go, on_refresh_change=lambda: None
     )
