@@ -27,14 +27,11 @@ LAZY = {"torch", "transformers", "openai", "scipy", "sklearn"}
 PAGES_MAY = {"streamlit", "rexview.ui", "rexview.analysis", "rexview.schema", "rexview.vocab"}
 SHARED_UI = {
     *{"access", "answers", "app", "charts", "comments", "components", "filters", "html", "link"},
-    *{"saving", "server", "streamlit_adapter", "viewer"},
+    *{"reviews", "saving", "server", "streamlit_adapter", "tables", "viewer"},
 }
 """Folders of ``ui`` that several pages use; every other one is a page's own."""
 PAGE_IMPORTS_TO_GO = {
     ("rexview.bench.reliability.reader", "score_cases"),
-    ("rexview.ui.adjudicate.consensus", "study"),
-    ("rexview.ui.adjudicate.widgets", "study"),
-    ("rexview.ui.readers.widgets", "case"),
     ("rexview.ui.saving.route", "score_cases"),
 }
 """Modules that import another page's folder as yet; nothing is to be added."""
@@ -142,6 +139,18 @@ def test_only_ui_imports_streamlit(path):
         f"{path}:{line}" for module, line in imports(path) if module.split(".")[0] == "streamlit"
     ]
     assert not wrong
+
+
+@pytest.mark.parametrize("path", MODULES + PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_streamlits_insides_are_used_in_one_place(path):
+    if path.is_relative_to(PACKAGE / "ui" / "streamlit_adapter"):
+        return
+    wrong = [
+        f"{path}:{line} {module}"
+        for module, line in imports(path)
+        if module.startswith("streamlit.")
+    ]
+    assert not wrong, "what is not Streamlit's public interface belongs into ui/streamlit_adapter"
 
 
 @pytest.mark.parametrize("path", MODULES + PAGES, ids=lambda path: str(path.relative_to(ROOT)))

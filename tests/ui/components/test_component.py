@@ -11,7 +11,7 @@ from support import ROOT
 
 from rexview.ui.components import module_address, modules, modules_version, serve_module
 
-HTML_OF_THE_SERVER = ("link/in_app.js", "score_cases/pad/assets/")
+HTML_OF_THE_SERVER = ("streamlit_adapter/in_app.js", "score_cases/pad/assets/")
 
 
 @pytest.fixture(scope="module")

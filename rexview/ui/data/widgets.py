@@ -14,10 +14,11 @@ from rexview.errors import ReviewSetError, RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
 from rexview.ui.data.import_form import show_import_form
-from rexview.ui.html.problem_table import show_problems
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.link.pages import PAGE_OVERVIEW
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.tables.problem_table import show_problems
 
 _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
 
@@ -62,7 +63,7 @@ def show_open_set(review_set: ReviewSet) -> None:
 
 def open_form() -> None:
     """Open a folder, one of the recent sets, or the demo."""
-    recent = resources.recent_sets()
+    recent = review_sets.recent_sets()
     with st.form("open_folder", border=False):
         text = st.text_input(
             "Folder of a review set",
@@ -72,17 +73,17 @@ def open_form() -> None:
         submitted = st.form_submit_button("Open", type="primary")
     if submitted:
         _open(text)
-    if resources.settings().review_set != DEMO_FOLDER:
+    if server_state.settings().review_set != DEMO_FOLDER:
         recent = [DEMO_FOLDER, *(folder for folder in recent if folder != DEMO_FOLDER)]
     with st.container(horizontal=True, gap="small"):
         if link_keys.query_value(link_keys.QUERY_SET) and st.button(
-            f"Back to {as_markdown(resources.settings().review_set.name)}", key="open_default"
+            f"Back to {as_markdown(server_state.settings().review_set.name)}", key="open_default"
         ):
             link_keys.choose_set(None)
-            st.switch_page(link_keys.PAGE_OVERVIEW)
+            st.switch_page(PAGE_OVERVIEW)
         for folder in recent[:6]:
             label = "Demo" if folder == DEMO_FOLDER else as_markdown(folder.name)
-            if st.button(label, help=as_markdown(folder), key=f"open_{resources.set_id(folder)}"):
+            if st.button(label, help=as_markdown(folder), key=f"open_{review_sets.set_id(folder)}"):
                 _open(str(folder))
 
 
@@ -92,8 +93,8 @@ def _open(text: str) -> None:
         return
     try:
         with st.spinner("Checking and opening…"):
-            name = resources.allow(folder)
-            resources.open_set(folder)
+            name = review_sets.allow(folder)
+            review_sets.open_set(folder)
     except ReviewSetError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         show_problems(error.problems, key="opening")
@@ -102,7 +103,7 @@ def _open(text: str) -> None:
         st.error(lines_as_markdown(error), icon=":material/error:")
         return
     link_keys.choose_set(name)
-    st.switch_page(link_keys.PAGE_OVERVIEW, query_params=link_keys.link_query())
+    st.switch_page(PAGE_OVERVIEW, query_params=link_keys.link_query())
 
 
 def _existing_folder(text: str) -> Path | None:
@@ -112,7 +113,7 @@ def _existing_folder(text: str) -> Path | None:
         return None
     try:
         folder = typed_path(text.strip().strip("\"'"))
-        resources.may_open(folder)
+        review_sets.may_open(folder)
         if folder.is_dir():
             return folder.resolve()
     except RexviewError as error:

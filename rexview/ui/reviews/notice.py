@@ -13,8 +13,8 @@ from rexview.store import Notice, Reviews, merge_databases, notices, other_datab
 from rexview.store.location import beside_set, files_with_user, may_write
 from rexview.ui.access import permissions
 from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.link.pages import PAGE_DATA
+from rexview.ui.server import review_sets
 
 _DONE: Final = "reviews_panel_done"
 
@@ -25,11 +25,11 @@ def show_notices(review_set: ReviewSet) -> None:
     It names no model and nobody, so that it can stand on the Score page, too.
     """
     try:
-        found = notices(resources.reviews(review_set))
+        found = notices(review_sets.reviews(review_set))
     except StoreError:
         return  # told where the reviews are read
     if found:
-        lead = permissions.may_see(link_keys.PAGE_DATA)
+        lead = permissions.may_see(PAGE_DATA)
         what_to_do = "See the Data page." if lead else "Tell whoever leads the review."
         text = " ".join(one.text for one in found)
         st.warning(f"{as_markdown(text)} {what_to_do}", icon=":material/report:")
@@ -38,12 +38,12 @@ def show_notices(review_set: ReviewSet) -> None:
 def show_place(review_set: ReviewSet) -> None:
     """Say in a line where entries are kept, from the first one on; the path only to a lead."""
     try:
-        reviews = resources.reviews(review_set)
+        reviews = review_sets.reviews(review_set)
         if not reviews.revision():
             return
     except StoreError:
         return  # told where the reviews are read
-    if permissions.may_see(link_keys.PAGE_DATA):
+    if permissions.may_see(PAGE_DATA):
         st.caption(f"Reviews are kept in {as_markdown(reviews.place)}")
     else:
         st.caption(f"Reviews are kept in {_where(reviews)}.")
@@ -59,12 +59,12 @@ def _where(reviews: Reviews) -> str:
 
 def show_reviews(review_set: ReviewSet) -> None:
     """Show on the Data page where reviews are kept, and let whoever leads mend what is wrong."""
-    permissions.guard(link_keys.PAGE_DATA)
+    permissions.guard(PAGE_DATA)
     done = st.session_state.pop(_DONE, None)
     if done:
         st.success(as_markdown(done))
     try:
-        reviews = resources.reviews(review_set)
+        reviews = review_sets.reviews(review_set)
         found = notices(reviews)
         foreign = other_set(reviews)
         show_place(review_set)
@@ -129,7 +129,7 @@ def _do(work: Callable[[], str]) -> None:
 
 
 def _join(review_set: ReviewSet) -> str:
-    reviews = resources.best_reviews(review_set)
+    reviews = review_sets.best_reviews(review_set)
     report = merge_databases(reviews, [one.file for one in other_databases(reviews)])
     entries = "1 entry" if report.added == 1 else f"{report.added:,} entries"
     return f"{entries} joined: {report.entries:,} now in {reviews.place}."

@@ -1,24 +1,21 @@
-"""Every cache, and what lives as long as the server: settings, open review sets, pixels.
+"""The review sets that this server has open, with what people wrote in them, each loaded once.
 
-What the pixel routes need too (they run outside the page script) is held per process with
-``functools``; what only pages need is held by Streamlit.
+What the routes need too (they run outside the page script) is held per process with ``functools``;
+what only pages need is held by Streamlit.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary
 
-import platformdirs
 import streamlit as st
 
 from rexview import analysis, reviewset
@@ -29,18 +26,17 @@ from rexview.analysis.colours import model_colours
 from rexview.analysis.memory.content_order import in_content_order
 from rexview.analysis.study.finished import only_finished
 from rexview.answer_digest import digests_of
-from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreError
-from rexview.imaging import DiskCache
+from rexview.errors import ReviewSetError, RexviewError, StoreError
 from rexview.schema import ReviewSet
-from rexview.settings import DEMO_FOLDER, Settings, load_settings
+from rexview.settings import DEMO_FOLDER
 from rexview.stats import ContentOrder
 from rexview.store import Reviews, merged, open_best, open_reviews
 from rexview.store.location import files_of
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server.sealed_tokens import LinkSigner
+from rexview.ui.server import server_state
 
-_RECENT_FILE: Final = "recent-sets.json"
-_RECENT_LIMIT: Final = 20
+_RECENT_SETS: Final = "recent-sets"
+_MOST_RECENT: Final = 20
 
 
 class SetUnknown(RexviewError):
@@ -51,45 +47,6 @@ class SetNotAllowed(RexviewError):
     """A folder may not be opened from the page on this server."""
 
 
-@cache
-def settings() -> Settings:
-    """Return the settings of this server, read once."""
-    return load_settings(sys.argv[1:])
-
-
-@cache
-def team() -> bool:
-    """Whether people sign in here; decided once, when the server starts.
-
-    Raises
-    ------
-    SettingsError
-        The settings name people, or there is a secrets file, but no sign-in is configured: rather
-        than let everybody in as lead, nobody is.
-    """
-    loaded = st.secrets.load_if_toml_exists()
-    if not loaded and any(Path(file).exists() for file in st.get_option("secrets.files")):
-        raise SettingsError("secrets.toml is there but cannot be read; the server logged why.")
-    configured = loaded and bool(st.secrets.get("auth"))
-    if (settings().people or settings().default_role) and not configured:
-        raise SettingsError(
-            "The settings say who may sign in, but secrets.toml has no [auth]. See docs/team.md."
-        )
-    return configured
-
-
-@cache
-def signer() -> LinkSigner:
-    """Return what makes and opens links to pixels."""
-    return LinkSigner(settings().secret)
-
-
-@cache
-def image_cache() -> DiskCache:
-    """Return the disk cache of decoded pixels and thumbnails."""
-    return DiskCache(settings().cache_folder / "images", settings().cache_mb * 1_000_000)
-
-
 def set_id(folder: Path) -> str:
     """Return the short, stable name of a folder in links; that of the demo is one everywhere."""
     if folder.resolve() == DEMO_FOLDER:
@@ -97,51 +54,23 @@ def set_id(folder: Path) -> str:
     return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:10]
 
 
-@dataclass
-class _Registry:
-    """Folders that were opened, by their id in links; remembered across starts."""
-
-    lock: Lock
-    folders: dict[str, Path]
-
-    @staticmethod
-    def file() -> Path:
-        return Path(platformdirs.user_data_dir("rexview")) / _RECENT_FILE
-
-    def remember(self, folder: Path) -> None:
-        with self.lock:
-            name = set_id(folder)
-            if name in self.folders:
-                return
-            self.folders[name] = folder
-            recent = list(self.folders.values())[-_RECENT_LIMIT:]
-            file = self.file()
-            try:
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_text(json.dumps([str(path) for path in recent]), encoding="utf-8")
-            except OSError:
-                pass  # a read-only home only costs the list of recent sets
+_REMEMBERING: Final = Lock()
 
 
 @cache
-def _registry() -> _Registry:
-    folders: dict[str, Path] = {}
-    try:
-        for text in json.loads(_Registry.file().read_text(encoding="utf-8")):
-            folders[set_id(Path(text))] = Path(text)
-    except (OSError, ValueError, TypeError):
-        pass  # no list, or not one of ours: start with an empty one
-    default = settings().review_set
-    folders[set_id(default)] = default
-    return _Registry(Lock(), folders)
+def _folders() -> dict[str, Path]:
+    """Return the folders that were opened, now and before, by their id in links."""
+    kept = server_state.read_user_file(_RECENT_SETS)
+    known = [Path(text) for text in kept if isinstance(text, str)] if isinstance(kept, list) else []
+    return {set_id(folder): folder for folder in [*known, server_state.settings().review_set]}
 
 
 def recent_sets() -> list[Path]:
     """Return folders that were opened before and may be opened again, newest first."""
-    default = settings().review_set
+    default = server_state.settings().review_set
     return [
         folder
-        for folder in reversed(_registry().folders.values())
+        for folder in reversed(_folders().values())
         if folder != default and folder.is_dir() and _allowed(folder)
     ]
 
@@ -157,15 +86,15 @@ def folder_of(name: str | None) -> Path:
         It has, perhaps when somebody worked alone on it, but a team may not be shown that folder.
     """
     if name is None:
-        return settings().review_set
+        return server_state.settings().review_set
     try:
-        folder = _registry().folders[name]
+        folder = _folders()[name]
     except KeyError:
         raise SetUnknown(
             "This link is to a review set that has not been opened here. Open its folder on the "
             "Data page, then follow the link again."
         ) from None
-    if team() and folder != settings().review_set:
+    if server_state.team() and folder != server_state.settings().review_set:
         may_open(folder)
     return folder
 
@@ -186,18 +115,23 @@ def may_open(folder: Path) -> None:
 
 
 def _allowed(folder: Path) -> bool:
-    roots = settings().open_under
+    roots = server_state.settings().open_under
     if roots is None:
-        own_machine = st.get_option("server.address") in ("localhost", "127.0.0.1", "::1")
-        return own_machine and not team()
+        return server_state.on_this_machine_only() and not server_state.team()
     return any(folder.resolve().is_relative_to(root) for root in roots)
 
 
 def allow(folder: Path) -> str:
     """Make a folder known to links, after :func:`may_open`; return its set id."""
     may_open(folder)
-    _registry().remember(folder.resolve())
-    return set_id(folder)
+    name, folders = set_id(folder), _folders()
+    with _REMEMBERING:
+        if name not in folders:
+            folders[name] = folder.resolve()
+            recent = [str(path) for path in folders.values()][-_MOST_RECENT:]
+            with suppress(OSError):  # a read-only home only costs the list of recent sets
+                server_state.write_user_file(_RECENT_SETS, recent)
+    return name
 
 
 @lru_cache(maxsize=4)
@@ -230,7 +164,7 @@ def is_newest(review_set: ReviewSet) -> bool:
 
 @lru_cache(maxsize=16)
 def _reviews(given: ReviewSet, files: tuple[Path, ...]) -> Reviews:
-    return open_reviews(given, settings())
+    return open_reviews(given, server_state.settings())
 
 
 def reviews(review_set: ReviewSet) -> Reviews:
@@ -252,7 +186,7 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
     ------
     StoreUnreachable
     """
-    return open_best(_load(review_set.folder, _files_state(review_set)), settings())
+    return open_best(_load(review_set.folder, _files_state(review_set)), server_state.settings())
 
 
 @lru_cache(maxsize=4)
@@ -322,8 +256,8 @@ _TABLES_KEPT: Final = 3
 def _answer_table(review_set: ReviewSet, before: AnswerTable | None) -> AnswerTable:
     return analysis.answer_table(
         review_set,
-        gap_threshold=settings().gap_threshold,
-        disagreement_threshold=settings().disagreement_threshold,
+        gap_threshold=server_state.settings().gap_threshold,
+        disagreement_threshold=server_state.settings().disagreement_threshold,
         before=before,
         comments=_comment_counts(review_set),
     )

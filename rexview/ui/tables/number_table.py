@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Iterable
 from typing import Final
 
 from rexview.analysis import Count
 from rexview.stats.bootstrap import Interval
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import link
+from rexview.ui.link.in_app import browse_link
 
 NOTHING: Final = "–"
 """Stands where there is no number."""
@@ -53,15 +53,25 @@ class Reasons:
         return f'<ul class="rx-reasons">{"".join(items)}</ul>' if items else ""
 
 
-def table_html(title: str, heads: Iterable[str], body: Iterable[str], caption: str) -> str:
-    """Wrap rows into a table with its title above and its caption below; texts are escaped here."""
+def rows_table(css: str, heads: Iterable[str], body: Iterable[str], caption: str = "") -> str:
+    """Wrap rows (HTML) into a table that scrolls by itself; heads and caption are escaped here."""
     head = "".join(f'<th scope="col">{html.escape(text)}</th>' for text in heads)
+    title = f"<caption>{html.escape(caption)}</caption>" if caption else ""
     return (
-        f'<div class="rx-scroll"><table class="rx-scores rx-means rx-table">'
-        f"<caption>{html.escape(title)}</caption><thead><tr>{head}</tr></thead>"
+        f'<div class="rx-scroll"><table class="{css}">{title}<thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(body)}</tbody></table></div>"
-        f'<p class="rx-quiet rx-note">{html.escape(caption)}</p>'
     )
+
+
+def cells(head: str, *rest: str) -> str:
+    """Write a row of HTML cells, the first of which is its head."""
+    return f'<tr><th scope="row">{head}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
+
+
+def table_html(title: str, heads: Iterable[str], body: Iterable[str], caption: str) -> str:
+    """Wrap rows into a table of numbers, its title above and its caption below."""
+    table = rows_table("rx-scores rx-means rx-table", heads, body, title)
+    return f'{table}<p class="rx-quiet rx-note">{html.escape(caption)}</p>'
 
 
 def model_head(name: str, colour: str) -> str:
@@ -82,10 +92,17 @@ def linked_number(count: Count, label: str, exact: bool = True, title: str = "")
         return label
     if not exact:
         title = "Counted per picture; Browse lists the answers with a scored picture"
-    return link(link_keys.PAGE_BROWSE, count.opens, label, title=title)
+    return browse_link(count.opens, label, title=title)
 
 
 def signed(value: float) -> str:
     """Write a difference with its sign, two decimals."""
     text = f"{value:+.2f}"
     return "0.00" if text in ("+0.00", "-0.00") else text.replace("-", "−")
+
+
+def written_p(p: float) -> str:
+    """Write a p value with three decimals, the small ones as ``<0.001``."""
+    if p < 0.001:
+        return "&lt;0.001"
+    return f"{math.floor(p * 1000 + 0.5) / 1000:.3f}"

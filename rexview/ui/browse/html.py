@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from rexview.analysis import AnswerTable, CaseFilter, Facets, SourceCounts, chips
 from rexview.analysis.failures.captions import judged_words
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import link
+from rexview.ui.link.in_app import browse_link
 from rexview.vocab import FAILURES
 
 
@@ -20,8 +19,7 @@ def filter_bar_html(table: AnswerTable, case_filter: CaseFilter, counts: Facets)
     chip_row = ""
     if shown:
         parts = [
-            link(
-                link_keys.PAGE_BROWSE,
+            browse_link(
                 chip.rest,
                 f'{html.escape(chip.label)}<span aria-hidden="true">×</span>',
                 css="rx-chip",
@@ -29,7 +27,7 @@ def filter_bar_html(table: AnswerTable, case_filter: CaseFilter, counts: Facets)
             )
             for chip in shown
         ]
-        clear = link(link_keys.PAGE_BROWSE, case_filter.cleared(), "Clear all", css="rx-clear")
+        clear = browse_link(case_filter.cleared(), "Clear all", css="rx-clear")
         chip_row = (
             f'<div class="rx-chips" role="group" aria-label="Filter">{"".join(parts)}{clear}</div>'
         )
@@ -52,7 +50,7 @@ def _head_html(case_filter: CaseFilter, head: SourceCounts) -> str:
         f"<small>{judged} cases</small>"
     )
     css = "rx-head rx-on" if active else "rx-head"
-    return link(link_keys.PAGE_BROWSE, target, label, css=css, title=meaning)
+    return browse_link(target, label, css=css, title=meaning)
 
 
 def sources_text(detector: int, reader: int, both: int) -> str:

@@ -7,7 +7,9 @@ from functools import partial
 import streamlit as st
 
 from rexview.analysis.downloads.files import TABLE_FORMS, TableFile, table_bytes
-from rexview.ui.charts.panel import set_notice
+from rexview.errors import RexviewError
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import review_sets
 
 
 def show_downloads(table: TableFile, *, key: str) -> None:
@@ -26,3 +28,12 @@ def show_downloads(table: TableFile, *, key: str) -> None:
                 type="tertiary",
                 help=f"Download this table for {name}" if form == "doc" else "Download as CSV",
             )
+
+
+def set_notice() -> str:
+    """Return the notice of the link's review set: it goes into all that leaves the app."""
+    try:
+        folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
+        return review_sets.open_set(folder).info.notice or ""
+    except RexviewError:
+        return ""

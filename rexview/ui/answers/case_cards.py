@@ -11,10 +11,11 @@ from rexview.analysis.case.cards import CardAnswer, CardBox, CaseCard
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
 from rexview.schema import ReviewSet, StudyImage
+from rexview.ui.access.image_links import thumbnail_url
 from rexview.ui.answers.score_chain import format_score, score_chain_html
-from rexview.ui.app.routes import thumbnail_url
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
+from rexview.ui.link.pages import PAGE_CASE
 from rexview.vocab import CATEGORY_NAMES, FAILURES, QUESTION_TYPES, VIEWS
 
 _MOST_ANSWERS: Final = 4
@@ -45,9 +46,7 @@ def _card_html(
     gap_threshold: float,
 ) -> str:
     case = card.case
-    address = html.escape(
-        href(link_keys.PAGE_CASE, link_keys.link_query(case_filter, case=case.id))
-    )
+    address = html.escape(href(PAGE_CASE, link_keys.link_query(case_filter, case=case.id)))
     kind = CATEGORY_NAMES.get(case.category or "", case.category or "")
     kind = kind or QUESTION_TYPES.get(case.question_type, "")
     answers = sorted(card.answers, key=lambda answer: not answer.chosen)

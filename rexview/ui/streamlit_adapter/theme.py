@@ -18,10 +18,13 @@ from rexview.ui.app.security_headers import POLICY, page_policy
 THEME_KEY: Final = "rexview-theme"
 """Where the browser keeps the choice: ``"Dark"``, ``"Light"`` or ``"System"``, as JSON."""
 
+THEIR_KEY: Final = "stActiveTheme-${location.pathname}-v2"
+"""Where Streamlit keeps it: one for each page, as a template of JavaScript."""
+
 _SCRIPT: Final = f"""<script>
 try {{
   const ours = {THEME_KEY!r};
-  const theirs = `stActiveTheme-${{location.pathname}}-v2`;
+  const theirs = `{THEIR_KEY}`;
   localStorage.setItem(theirs, localStorage.getItem(ours) ?? '"Dark"');
   const set = Storage.prototype.setItem;
   Storage.prototype.setItem = function (key, value) {{

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 from typing import Final
 
 import pandas as pd
@@ -11,7 +10,15 @@ import pandas as pd
 from rexview.analysis import CaseFilter
 from rexview.analysis.scores.tables import ScoreTables, pairs_count, pairs_exact
 from rexview.stats.paired import FriedmanTest, PairTest
-from rexview.ui.html.number_table import Reasons, linked_number, short_name, signed, table_html
+from rexview.ui.tables.number_table import (
+    Reasons,
+    cells,
+    linked_number,
+    short_name,
+    signed,
+    table_html,
+    written_p,
+)
 from rexview.vocab import DIMENSION_NAMES
 
 MOST_PAIRS: Final = 100
@@ -35,8 +42,8 @@ def comparison_cells(tables: ScoreTables, dimension: str, reasons: Reasons) -> s
     if not tests:
         told = reasons.add("Only one of the two models has scored pictures.", where)
         return f'<td rowspan="2" class="rx-both">{told}</td>' * len(comparison_heads())
-    cells = _test_cells(tests[0], tables.cases.opens, reasons, where)
-    return "".join(f'<td rowspan="2" class="rx-both">{cell}</td>' for cell in cells)
+    found = _test_cells(tests[0], tables.cases.opens, reasons, where)
+    return "".join(f'<td rowspan="2" class="rx-both">{cell}</td>' for cell in found)
 
 
 def _test_cells(
@@ -61,13 +68,6 @@ def _p_value(test: PairTest, reasons: Reasons, where: str) -> str:
     return f'<abbr title="{html.escape(told)}">{written_p(test.p_adj)}</abbr>'
 
 
-def written_p(p: float) -> str:
-    """Write a p value with three decimals, the small ones as ``<0.001``."""
-    if p < 0.001:
-        return "<0.001".replace("<", "&lt;")
-    return f"{math.floor(p * 1000 + 0.5) / 1000:.3f}"
-
-
 def friedman_html(tables: ScoreTables, caption: str) -> str:
     """Lay out the Friedman test of each dimension; empty for fewer than three models."""
     if not tables.comparison.friedman:
@@ -86,8 +86,7 @@ def _friedman_row(test: FriedmanTest, reasons: Reasons) -> str:
         reasons.number(test.statistic, test.why, name),
         reasons.add(test.why or "Undefined.", name) if test.p is None else written_p(test.p),
     )
-    cells = "".join(f"<td>{number}</td>" for number in numbers)
-    return f'<tr><th scope="row">{html.escape(name)}</th>{cells}</tr>'
+    return cells(html.escape(name), *numbers)
 
 
 def pairs_html(tables: ScoreTables, caption: str) -> str:
@@ -100,12 +99,9 @@ def pairs_html(tables: ScoreTables, caption: str) -> str:
     for test in tests[:MOST_PAIRS]:
         first, second = (tables.models[model] for model in (test.model_a, test.model_b))
         where = f"{DIMENSION_NAMES[test.dimension]}, {first} and {second}"
-        cells = _test_cells(test, tables.cases.opens, reasons, where)
-        names = "".join(
-            f"<td>{short_name(text)}</td>"
-            for text in (DIMENSION_NAMES[test.dimension], first, second)
-        )
-        body.append(f"<tr>{names}{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+        names = [short_name(text) for text in (DIMENSION_NAMES[test.dimension], first, second)]
+        row = [*names, *_test_cells(test, tables.cases.opens, reasons, where)]
+        body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>")
     heads = ["Dimension", "A", "B", "A minus B", *comparison_heads()[1:]]
     title = "Pairs of models, smallest adjusted p first"
     if len(tests) > MOST_PAIRS:
