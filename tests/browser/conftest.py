@@ -9,13 +9,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from viewer_modules import serve_modules
-from waiting import PATIENCE_MS, watch
+from support.browser.waiting import PATIENCE_MS, watch
 
 from rexview.bench.serving import ROOT, BenchUnavailable, serve
 from tools.browser import ARGUMENTS, START_LIMIT_MS, find_browser
 
-APPS = Path(__file__).parent / "apps"
 SLOWED = float(os.environ.get("REXVIEW_SLOWED", "1"))
 """How many times slower than it is the pages take the machine to be, to find what waits too little.
 """
@@ -154,17 +152,6 @@ def new_page(request, browser, contexts, tmp_path):
         opened.page.close()
     errors = [error for opened in pages for error in opened.errors]
     assert not errors, "\n".join(errors)
-
-
-@pytest.fixture(scope="module")
-def modules(browser):
-    """Return a page that can import the viewer's modules."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    serve_modules(page)
-    yield page
-    context.close()
 
 
 @pytest.fixture

@@ -2,18 +2,17 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from small_set import write_set
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from waiting import PATIENCE_MS, becomes, calm, pass_time, until
+from support import ROOT
+from support.browser.waiting import PATIENCE_MS, becomes, calm, pass_time, until
+from support.small_set import write_set
 
-from rexview.ui.app.theme import THEME_KEY
+from rexview.ui.streamlit_adapter.theme import THEME_KEY
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 SIGNS = {
     "": ".rx-card",
     "browse": ".rx-card",

@@ -14,19 +14,19 @@ from uuid import uuid4
 import cv2
 import numpy as np
 import pytest
-from pad import known_reader, wait_for_case, wait_saved
 from pydicom import uid
 from pydicom.dataset import Dataset, FileMetaDataset
-from team import PEOPLE, provider, sign_in, visit, write_secrets
-from traffic import assert_hidden, record
-from waiting import PATIENCE_MS
+from support.browser.score_pad import known_reader, wait_for_case, wait_saved
+from support.browser.team_sign_in import PEOPLE, provider, sign_in, visit, write_secrets
+from support.browser.traffic import assert_hidden, record
+from support.browser.waiting import PATIENCE_MS
 
 from rexview.bench.reliability.reader import slots_to_give
 from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 from rexview.ui.server.sealed_tokens import Grant, LinkSigner
 
 pytestmark = pytest.mark.browser
@@ -310,7 +310,7 @@ def entry(**more):
 
 
 def ticket(server, person=ANNA, *, kind="write", secret=SECRET, folder=None, role="reader", **more):
-    name = resources.set_id(folder or server.review_set.folder)
+    name = review_sets.set_id(folder or server.review_set.folder)
     grant = Grant(kind, name, "", detail=[person, person, role], person=person)
     return LinkSigner(secret).sign(grant, **more)
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from waiting import becomes, calm
+from support import ROOT
+from support.browser.waiting import becomes, calm
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).parents[2]
 EFFUSION = "Is there a pleural effusion, and on which side?"
 
 

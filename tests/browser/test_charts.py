@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
-from waiting import calm
+from support.browser.waiting import calm
 
 from rexview.bench.serving import ROOT
 

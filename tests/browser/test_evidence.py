@@ -1,14 +1,13 @@
 """Flags, their evidence and the reader's verdicts on the Case page, in a real browser."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from waiting import becomes, calm, until
+from support import ROOT
+from support.browser.waiting import becomes, calm, until
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 KEPT = re.compile("^you rejected · rule")
 LISTENING = "addEventListener('rexview:evidence', () => (window.flagsAreHeard = true))"
 """What listens to flags says so with its first event."""

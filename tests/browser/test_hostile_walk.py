@@ -4,15 +4,14 @@ That nothing is asked of another host, and nothing done that the policy forbids,
 as for every page that the tests open (``new_page``).
 """
 
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from hostile_set import CASES, HOST, MODELS, text, word, write_hostile_set
-from waiting import calm
+from support import ROOT
+from support.browser.waiting import calm
+from support.hostile_set import CASES, HOST, MODELS, text, word, write_hostile_set
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 LINKS = {
     "": {},
     "browse": {"model": word("none"), "category": word("category"), "site": text("site")},

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from waiting import calm
+from support import ROOT
+from support.browser.waiting import calm
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).parents[2]
 NAME_B = "Dr. <b>B</b>: x"
 PAIRS = {  # execution of readers a and b by case; process is 4 from both
     **{f"c{n}": (2, 4) for n in range(1, 4)},

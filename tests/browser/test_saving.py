@@ -1,9 +1,9 @@
 """Verdicts, comments and consensus are kept in the browser until they are in the database."""
 
 import pytest
-from pad import known_reader
-from small_set import write_set
-from waiting import PATIENCE_MS, until
+from support.browser.score_pad import known_reader
+from support.browser.waiting import PATIENCE_MS, until
+from support.small_set import write_set
 
 from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person

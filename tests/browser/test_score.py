@@ -6,16 +6,15 @@ import socket
 import sqlite3
 import time
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
-from small_set import write_set
-from traffic import assert_hidden, record
+from support import ROOT
+from support.browser.traffic import assert_hidden, record
+from support.small_set import write_set
 
 from rexview.bench.serving import serve
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 READER = "Dr. Score"
 SAVED = ".saved[data-state=saved]"
 

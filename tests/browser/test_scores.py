@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from waiting import calm
+from support import ROOT
+from support.browser.waiting import calm
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).parents[2]
 SCORES = {  # case: process, execution, synthesis, language of model g; m is one lower throughout
     "c1": (5, 2, 4, 5),
     "c2": (5, 4, 5, 4),

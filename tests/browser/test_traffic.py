@@ -5,14 +5,13 @@ import gzip
 import json
 import urllib.parse
 import zlib
-from pathlib import Path
 
 import pyarrow
 import pytest
-from traffic import Traffic, assert_hidden, record
+from support import ROOT
+from support.browser.traffic import Traffic, assert_hidden, record
 
 NAME = "Generalist-9Ü"
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def compressed(codec):

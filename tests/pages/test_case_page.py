@@ -2,8 +2,8 @@ import json
 from uuid import uuid4
 
 import pytest
-from page_text import shown
-from sent_entries import post
+from support.page_text import shown
+from support.sent_entries import post
 
 from rexview.analysis.memory.table import FAILURE_BITS
 from rexview.errors import StoreFull
@@ -13,7 +13,7 @@ from rexview.store import Entry, Reviews, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 
 
 def component(app, name):
@@ -127,7 +127,7 @@ def give(app, verdict, failure="laterality_error", reason=None):
 
 def show_unsaved(app, *entries):
     """Tell the page of verdicts that the browser could not save, as its outbox does."""
-    name = resources.set_id(resources.settings().review_set)
+    name = review_sets.set_id(server_state.settings().review_set)
     told = {"set": name, "key": "1", "entries": list(entries)}
     app.session_state[link_keys.SESSION_VERDICTS] = told
     return app.run()
@@ -136,7 +136,7 @@ def show_unsaved(app, *entries):
 @pytest.fixture
 def kept(open_app, review_folder):
     """The reviews database as it is on the disk."""
-    yield lambda: open_reviews(load(review_folder), resources.settings())
+    yield lambda: open_reviews(load(review_folder), server_state.settings())
     close_databases()
 
 
@@ -208,12 +208,12 @@ def test_models_of_the_same_name_and_names_with_a_bar_can_be_compared(open_app, 
 
 def test_a_copied_link_names_the_set(open_app, review_folder):
     told = component(open_app("case", case="c1"), "rexview_share")
-    assert told["set"] == {"key": "set", "name": resources.set_id(review_folder)}
+    assert told["set"] == {"key": "set", "name": review_sets.set_id(review_folder)}
 
 
 def test_verdicts_of_others_are_there_and_count(open_app, kept):
     open_app("overview")
-    before = resources.answers(resources.open_set(resources.settings().review_set))
+    before = review_sets.answers(review_sets.open_set(server_state.settings().review_set))
     bob = Person("bob", "Dr Bob", "lead")
     entry = Entry("verdict", "c1", "m", "laterality_error", value={"verdict": "rejected"})
     kept().record([entry], bob)
@@ -221,8 +221,8 @@ def test_verdicts_of_others_are_there_and_count(open_app, kept):
     assert "<b>Dr Bob</b>" in text
     assert "written here" in text
     assert "rejected" in text
-    now = resources.newest(resources.open_set(resources.settings().review_set))
-    after = resources.answers(now)
+    now = review_sets.newest(review_sets.open_set(server_state.settings().review_set))
+    after = review_sets.answers(now)
     assert (
         before.rows["detected"].sum() - after.rows["detected"].sum()
         == (FAILURE_BITS["laterality_error"])

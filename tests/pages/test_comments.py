@@ -5,8 +5,8 @@ import re
 from uuid import uuid4
 
 import pytest
-from page_text import drawn, title
-from sent_entries import comment_entry, post
+from support.page_text import drawn, title
+from support.sent_entries import comment_entry, post
 
 from rexview.errors import StoreFull
 from rexview.people import Person
@@ -15,7 +15,7 @@ from rexview.store import Entry, Reviews, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import server_state
 
 ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
 
@@ -23,7 +23,7 @@ ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
 @pytest.fixture
 def kept(open_app, review_folder):
     """The reviews database as it is on the disk."""
-    yield lambda: open_reviews(load(review_folder), resources.settings())
+    yield lambda: open_reviews(load(review_folder), server_state.settings())
     close_databases()
 
 

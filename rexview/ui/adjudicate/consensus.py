@@ -20,9 +20,9 @@ from rexview.store import Stored
 from rexview.store.current_state import CurrentState
 from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
+from rexview.ui.reviews import study_records
 from rexview.ui.saving.entries import ADJUDICATE_PAGE
 from rexview.ui.saving.outbox import outbox_json
-from rexview.ui.study import widgets as study_widgets
 
 _STYLE: Final = "adjudicate/assets/consensus.css"
 _NOTHING: Final[Mapping[str, Any]] = {"score": None, "comment": None}
@@ -88,7 +88,7 @@ def _saved(review_set: ReviewSet, row: Stored) -> str:
     value = row.value or {}
     if not any(value.values()):
         return ""
-    name = study_widgets.reader_names(review_set, [row.person])[row.person]
+    name = study_records.reader_names(review_set, [row.person])[row.person]
     what = "No score yet, comment kept" if value.get("score") is None else "Saved"
     return f"{what} {row.at:%d %b %Y, %H:%M} UTC, {name}"
 

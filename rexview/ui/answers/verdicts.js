@@ -5,22 +5,26 @@
 // lies over the page's lower right corner and moves nothing. Reasons that are being typed lie in the
 // browser's storage.
 
-import { html, TYPING } from "../components/dom.js";
+import { button, html, whenPageChanges } from "../components/dom.js";
+import { tellPage } from "../components/events.js";
 import { mounting } from "../components/mount.js";
+import { dialogIsOpen, isPlain, TYPING } from "../components/page_keys.js";
 import { outbox } from "../saving/assets/outbox.js";
+import { FailureItems } from "./failure_items.js";
+
+/** @import { Tell } from "../components/events.js" */
 
 const AGAIN_MS = 3000;
 const VERDICTS = { confirmed: "You confirmed it.", rejected: "You rejected it." };
 
 let data = null;
+/** @type {Tell} */
 let tell = () => {};
 let saved = 0; // verdicts that the server has answered to
 let answered = 0; // revision of the last answer
 let unsavedKey = "[0,[]]"; // what the page was told last
-let current = null; // the failure that keys are about: "model/failure"
-let focusOn = null; // what gets the focus back when the page was drawn anew
-let due = false;
 let card = null;
+const items = new FailureItems();
 const given = new Map(); // "case/model/failure" -> what was given since the page was loaded
 
 const keyOf = ({ model, failure }) => `${data.case}/${model}/${failure}`;
@@ -41,7 +45,7 @@ const unsaved = () => outbox.pendingHere("verdict");
 const returned = () => outbox.returnedHere("verdict");
 const named = () => data.named || outbox.ticket !== null;
 
-function add({ model, failure, verdict, reason }) {
+function add({ model, failure, verdict, reason = "" }) {
   const about = { case: data.case, slot: model, shown: data.answers[model]?.shown ?? null };
   const value = { verdict: verdict || null, comment: (verdict && reason) || null };
   const was = valueNow({ model, failure });
@@ -77,53 +81,21 @@ function heard(told, batch) {
 
 // ---- the failures on the page ----
 
-const items = () => [...document.querySelectorAll("[data-rx-item]")];
-const itemOf = (key) => items().find((one) => one.dataset.rxItem === key) ?? null;
-const buttonsOf = (item) => item?.querySelector(".rx-verdicts") ?? null;
-
 /** What stands: what was given last, or what the page shows. */
 function valueNow(about) {
-  const { dataset } = buttonsOf(itemOf(`${about.model}/${about.failure}`)) ?? { dataset: {} };
-  const shown = { verdict: dataset.rxMine || null, comment: dataset.rxReason || null };
-  return given.get(keyOf(about)) ?? shown;
-}
-
-function step(by) {
-  const all = items();
-  if (all.length === 0) return;
-  const at = all.findIndex((one) => one.dataset.rxItem === current);
-  const item = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length];
-  current = item.dataset.rxItem;
-  for (
-    let up = item.querySelector("details") ?? item.closest("details");
-    up;
-    up = up.parentElement?.closest("details")
-  )
-    up.open = true;
-  item.querySelector("summary")?.focus({ preventScroll: true });
-  item.scrollIntoView({ block: "nearest", inline: "nearest" });
-  settle();
-}
-
-function press(selector) {
-  const item = itemOf(current);
-  if (item) item.querySelector(selector)?.click();
-  else step(1); // shows first what the key would be about
-}
-
-function settle() {
-  due = false;
-  for (const one of items()) one.toggleAttribute("data-rx-current", one.dataset.rxItem === current);
-  const lost = document.activeElement === null || document.activeElement === document.body;
-  if (focusOn && lost) document.querySelector(focusOn)?.focus({ preventScroll: true });
+  const { rxMine, rxReason } = items.buttonsOf(`${about.model}/${about.failure}`)?.dataset ?? {};
+  return given.get(keyOf(about)) ?? { verdict: rxMine || null, comment: rxReason || null };
 }
 
 function judged(button) {
   const { rxModel: model, rxFailure: failure, rxVerdict } = button.dataset;
   const verdict = button.getAttribute("aria-pressed") === "true" ? "" : rxVerdict;
-  current = `${model}/${failure}`;
+  items.current = `${model}/${failure}`;
   const parts = Object.entries({ model, failure, verdict: rxVerdict });
-  focusOn = `button${parts.map(([name, text]) => `[data-rx-${name}="${CSS.escape(text)}"]`).join("")}`;
+  items.focusOn = parts.reduce(
+    (found, [name, text]) => `${found}[data-rx-${name}="${CSS.escape(text)}"]`,
+    "button",
+  );
   add({ model, failure, verdict });
   if (verdict) card.ask({ model, failure, verdict, reason: "" });
   else {
@@ -140,7 +112,7 @@ function why(button) {
 }
 
 function addable(model) {
-  const there = new Set(items().map((one) => one.dataset.rxItem));
+  const there = new Set(items.all.map((one) => one.dataset.rxItem));
   return (data.answers[model]?.failures ?? []).filter(
     (failure) => !there.has(`${model}/${failure}`),
   );
@@ -175,13 +147,9 @@ class Card {
       ),
     );
     this.trouble = html("p", { class: "rx-v-trouble", role: "alert" });
-    this.again = html("button", { type: "button", onclick: () => this.tryAgain() }, "Try again");
+    this.again = button("Try again", () => this.tryAgain());
     this.keep = html("button", { class: "rx-v-strong" }, "Keep");
-    const shut = html(
-      "button",
-      { type: "button", "aria-label": "Close", onclick: () => this.close() },
-      "✕",
-    );
+    const shut = button("✕", () => this.close(), { "aria-label": "Close" });
     this.box = html(
       "form",
       {
@@ -203,12 +171,7 @@ class Card {
       if (event.key === "Escape") this.leave();
       event.stopPropagation(); // keys that are typed here are not for the page
     });
-    this.chip = html("button", {
-      type: "button",
-      class: "rx-v-chip",
-      hidden: true,
-      onclick: () => this.open(),
-    });
+    this.chip = button(null, () => this.open(), { class: "rx-v-chip", hidden: true });
     this.root = html("div", { class: "rx-v" }, this.chip, this.box);
     place.append(this.root);
   }
@@ -294,7 +257,7 @@ class Card {
       };
       this.adding = false;
       this.about = about;
-      current = `${about.model}/${about.failure}`;
+      items.current = `${about.model}/${about.failure}`;
       add(about);
     }
     const name = this.name.value.trim();
@@ -368,50 +331,30 @@ function clicked(event) {
   if (at("[data-rx-why]")) return why(at("[data-rx-why]"));
   if (at("[data-rx-add]")) return card.add(at("[data-rx-add]").dataset.rxAdd);
   if (!card.root.contains(event.target)) {
-    focusOn = null;
+    items.focusOn = null;
     if (card.shown && !card.adding && named()) card.close();
   }
   return undefined;
 }
 
-function focused(event) {
-  const item = event.target.closest?.("[data-rx-item]");
-  if (!item) return;
-  current = item.dataset.rxItem;
-  settle();
-}
-
-function answerInHand() {
-  const item = itemOf(current);
-  return item
-    ? buttonsOf(item)?.dataset.rxModel
-    : document.querySelector("[data-rx-add]")?.dataset.rxAdd;
-}
-
 const KEYS = {
   Escape: () => card.leave(),
-  e: () => step(1),
-  E: () => step(-1),
-  a: () => press('[data-rx-verdict="confirmed"]'),
-  d: () => press('[data-rx-verdict="rejected"]'),
-  W: () => press("[data-rx-why]"),
-  u: () => press(".rx-show"),
-  N: () =>
-    window.dispatchEvent(
-      new CustomEvent("rexview:comment", { detail: { key: itemOf(current) && answerInHand() } }),
-    ),
-  A: () => card.add(answerInHand()),
+  e: () => items.step(1),
+  E: () => items.step(-1),
+  a: () => items.press('[data-rx-verdict="confirmed"]'),
+  d: () => items.press('[data-rx-verdict="rejected"]'),
+  W: () => items.press("[data-rx-why]"),
+  u: () => items.press(".rx-show"),
+  N: () => tellPage("comment", { key: items.of(items.current) && items.model }),
+  A: () => card.add(items.model),
 };
 
 function pressed(event) {
-  if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey)
-    return;
-  if (event.isComposing || !Object.hasOwn(KEYS, event.key)) return;
+  if (!isPlain(event) || event.repeat || !Object.hasOwn(KEYS, event.key)) return;
   if (event.key === "Escape" && !card.shown) return;
   const [target] = event.composedPath();
   if (target instanceof Element && target.closest(TYPING)) return;
-  const asking = [...document.querySelectorAll("[role='dialog'], [role='alertdialog']")];
-  if (asking.some((one) => one.getClientRects().length > 0)) return;
+  if (dialogIsOpen()) return;
   event.preventDefault();
   KEYS[event.key]();
 }
@@ -421,7 +364,7 @@ function listen() {
   const abort = new AbortController();
   const options = { signal: abort.signal };
   document.addEventListener("click", clicked, options);
-  document.addEventListener("focusin", focused, options);
+  document.addEventListener("focusin", ({ target }) => items.enter(target), options);
   document.addEventListener("keydown", pressed, options);
   const timer = setInterval(tellAgain, AGAIN_MS);
   const unlisten = outbox.listen({
@@ -437,17 +380,12 @@ function listen() {
     },
     busy: () => root.contains(document.activeElement) && card.shown,
   });
-  const observer = new MutationObserver(() => {
-    if (due || !(focusOn || current)) return;
-    due = true;
-    requestAnimationFrame(settle);
-  });
-  observer.observe(document.body, { childList: true, subtree: true });
+  const ignore = whenPageChanges(() => (items.focusOn || items.current) && items.align());
   return () => {
     abort.abort();
     clearInterval(timer);
     unlisten();
-    observer.disconnect();
+    ignore();
     root.remove();
   };
 }
@@ -460,12 +398,12 @@ function update(fresh, setTriggerValue) {
   outbox.configure(data.outbox);
   if (data.revision >= answered && unsaved().length === 0) given.clear();
   if (another) {
-    current = null;
+    items.current = null;
     card.about = null;
     card.close();
   }
   card.draw();
-  settle();
+  items.align();
   tellUnsaved();
 }
 

@@ -27,7 +27,7 @@ from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
 from rexview.ui.saving.entries import CASE_PAGE
 from rexview.ui.saving.outbox import name_problem, outbox_json, take_name
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 from rexview.vocab import FAILURES
 
 YOU: Final = "You"
@@ -70,7 +70,7 @@ def looker() -> Looker:
 
 def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
     """Return one case with all verdicts on it, those that are not saved yet included."""
-    page = resources.case_page(resources.newest(review_set), case_id)
+    page = review_sets.case_page(review_sets.newest(review_set), case_id)
     if page is None:
         return None
     newest: dict[tuple[str, str], ReaderFlag] = {}
@@ -97,7 +97,9 @@ def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
 def _unsaved(review_set: ReviewSet) -> Mapping[str, Any]:
     """Return what the browser told last of verdicts that are not saved yet."""
     told: Any = st.session_state.get(link_keys.SESSION_VERDICTS)
-    is_of_set = isinstance(told, Mapping) and told.get("set") == resources.set_id(review_set.folder)
+    is_of_set = isinstance(told, Mapping) and told.get("set") == review_sets.set_id(
+        review_set.folder
+    )
     entries = told.get("entries") if is_of_set else None
     if not isinstance(entries, list):
         return {}
@@ -118,14 +120,14 @@ def show_verdicts(review_set: ReviewSet, page: CasePage) -> None:
 
     person = permissions.current()
     try:
-        revision = resources.reviews(review_set).revision()
+        revision = review_sets.reviews(review_set).revision()
     except StoreError:
         revision = 0
     digests = digests_of(review_set).of_all((page.case.id, one.model) for one in page.answers)
     data = {
         "outbox": outbox_json(review_set, CASE_PAGE, person),
         "case": page.case.id,
-        "set": resources.set_id(review_set.folder),
+        "set": review_sets.set_id(review_set.folder),
         "unsavedKey": _unsaved(review_set).get("key"),
         "revision": revision,
         "named": person is not None,

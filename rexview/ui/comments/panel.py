@@ -21,9 +21,9 @@ from rexview.store import Comment, may
 from rexview.ui.access import permissions
 from rexview.ui.comments.targets import CommentTargets
 from rexview.ui.components import component
-from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_CASE, PAGE_SCORE
 from rexview.ui.saving.outbox import name_problem, outbox_json, take_name
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 
 REFRESH_S: Final = 3.0
 """How often the page looks for what others wrote."""
@@ -40,13 +40,13 @@ def show_comments(review_set: ReviewSet, targets: CommentTargets) -> None:
 
 @st.fragment(run_every=REFRESH_S)
 def _live(review_set: ReviewSet, targets: CommentTargets) -> None:
-    permissions.guard(link_keys.PAGE_SCORE if targets.own_only else link_keys.PAGE_CASE)
+    permissions.guard(PAGE_SCORE if targets.own_only else PAGE_CASE)
     person = permissions.current()
     problem = name_problem(_KEY)
     comments: tuple[Comment, ...] = ()
     revision = 0
     try:
-        reviews = resources.reviews(review_set)
+        reviews = review_sets.reviews(review_set)
         revision = reviews.revision()
         comments = targets.visible(reviews, person)
     except StoreError as error:

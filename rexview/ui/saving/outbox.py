@@ -11,7 +11,7 @@ from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant
 
 ADDRESS: Final = "rexview/reviews"
@@ -26,17 +26,17 @@ def outbox_json(review_set: ReviewSet, page: str, person: Person | None) -> dict
     somebody else entered in the same browser; ``unowned`` stands for it until a name was given and
     the database could be asked. Without a ticket all waits in the browser.
     """
-    name = resources.set_id(review_set.folder)
+    name = review_sets.set_id(review_set.folder)
     unowned = _hash(name, permissions.link_person())
     try:
-        owner = _hash(resources.reviews(review_set).key, person.id) if person else None
+        owner = _hash(review_sets.reviews(review_set).key, person.id) if person else None
     except StoreError:
         owner = None
     ticket = None
     if owner and person:
         who = [person.id, person.name, person.role]
         grant = Grant(KIND, name, "", detail=who, person=permissions.link_person())
-        ticket = resources.signer().sign(grant)
+        ticket = server_state.signer().sign(grant)
     return {
         "address": ADDRESS,
         "page": page,
@@ -48,7 +48,7 @@ def outbox_json(review_set: ReviewSet, page: str, person: Person | None) -> dict
 
 def take_name(key: str) -> None:
     """Take the name that a component with this key was given, where people do not sign in."""
-    if permissions.current() is not None or resources.team():
+    if permissions.current() is not None or server_state.team():
         return
     try:
         permissions.take_name(str(st.session_state[key].get("name") or ""))

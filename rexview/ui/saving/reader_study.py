@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import Any
 
 import polars as pl
 
+from rexview.analysis.case.reader_failures import READER_FAILURES
+from rexview.analysis.study.exposure import REPORT, UNBLINDED, Exposures
 from rexview.analysis.study.worklist import (
     CaseState,
     Item,
@@ -32,7 +35,7 @@ from rexview.schema import ReviewSet
 from rexview.store import Reviews, Stored
 from rexview.store.current_state import CurrentState, Subject
 from rexview.store.history_rows import scores_frame
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 
 _OF_READER = ("score", "verdict", "skip", "reveal")
 
@@ -144,7 +147,7 @@ def study_of(review_set: ReviewSet, person: Person) -> Study:
     ------
     StoreBusy, StoreUnreachable, StoreFull
     """
-    reviews = resources.reviews(review_set)
+    reviews = review_sets.reviews(review_set)
     every = reviews.assignments()
     own = frozenset(one.case for one in every if one.reader == person.id)
     assigned = own if every else None  # who is assigned nothing while others are, has nothing
@@ -209,3 +212,57 @@ def items_to_score(review_set: ReviewSet, case_id: str) -> Mapping[str, tuple[It
         answer.model: items_of(answer, dimensions, lacks_boxes=answer.model in expected)
         for answer in review_set.answers_of(case_id)
     }
+
+
+def given_json(study: Study, case_id: str) -> dict[str, Any]:
+    """Return what the reader gave on a case, by letters, for the pad (its :file:`words.js`).
+
+    A score of an earlier answer is none of the answer shown: it stands beside it as ``earlier``.
+    """
+    given, slots = study.given, study.slots(case_id)
+    given_scores, verdicts = given.of("score"), given.of("verdict")
+    scores: dict[str, Any] = {}
+    flags: dict[str, bool] = {}
+    earlier_flags: list[str] = []
+    for slot, model in slots.items():
+        for item in items_to_score(study.review_set, case_id).get(model, ()):
+            row = given_scores.get((case_id, model, item.dimension, item.picture))
+            if row is not None:
+                value: Mapping[str, Any] = row.value or {}
+                score, stale = value.get("score"), study.is_stale(row)
+                key = f"{slot}/{item.dimension}/{'' if item.picture is None else item.picture}"
+                scores[key] = {
+                    "score": None if stale else score,
+                    "comment": value.get("comment") or "",
+                }
+                if stale and score is not None:
+                    scores[key]["earlier"] = score
+        for failure in READER_FAILURES:
+            row = verdicts.get((case_id, model, failure, None))
+            verdict = (row.value or {}).get("verdict") if row else None
+            if row and verdict and study.is_stale(row):
+                earlier_flags += [f"{slot}/{failure}"] if verdict == "confirmed" else []
+            elif verdict:
+                flags[f"{slot}/{failure}"] = verdict == "confirmed"
+    return {
+        "scores": scores,
+        "flags": flags,
+        "earlierFlags": earlier_flags,
+        "shown": dict(study.shown(case_id)),
+        "skip": given.skips.get(case_id),
+        "revealed": given.was_shown(case_id, "models"),
+        "report": given.was_shown(case_id, REPORT),
+        "seen": {what: _seen(study, case_id, what) for what in (REPORT, UNBLINDED)},
+        "revision": given.state.revision,
+    }
+
+
+def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
+    if not study.given.was_shown(case_id, what):
+        return None
+    finished = study.states.get(case_id) == "done"
+    rows = study.reviews.history(case=case_id, person=study.person.id)
+    found = Exposures().after(rows[::-1]).of(study.person.id, case_id, what, finished=finished)
+    if found is None:
+        return None
+    return {"at": found.at.isoformat(), "timing": found.timing, "accepted": found.accepted}

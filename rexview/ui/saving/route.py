@@ -25,9 +25,9 @@ from rexview.schema import ReviewSet
 from rexview.ui.access import sign_in
 from rexview.ui.saving.entries import SCORE_PAGE, SentEntry, read_entry
 from rexview.ui.saving.outbox import ADDRESS, KIND
+from rexview.ui.saving.reader_study import given_json
 from rexview.ui.saving.writer import EntryWriter, may_send
-from rexview.ui.score_cases.pad_data import own_json
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import LinkRefused
 
 LONGEST_BODY: Final = 1_000_000
@@ -78,7 +78,7 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
         if not any(may_send(person, page) for page in pages):
             what = "score" if pages == {SCORE_PAGE} else "save this"
             raise _NothingSaved(403, f"Your role may not {what}.")
-        reviews = resources.reviews(review_set)
+        reviews = review_sets.reviews(review_set)
         with _lock(reviews.key, person.id):
             writer = EntryWriter(review_set, reviews, person)
             writer.write(sent)
@@ -105,14 +105,14 @@ def _entries(raw: Sequence[Any]) -> list[SentEntry]:
 
 def _writer(request: Request, ticket: str) -> tuple[Person, ReviewSet]:
     """Find out who sends, and to which review set."""
-    grant = resources.signer().check(ticket)
+    grant = server_state.signer().check(ticket)
     if grant.kind != KIND:
         raise LinkRefused("This link is for something else.")
     sign_in.check_person(request, grant)
-    person = sign_in.signed_in_at(request) if resources.team() else Person(*grant.detail)
+    person = sign_in.signed_in_at(request) if server_state.team() else Person(*grant.detail)
     if person is None:
         raise NotAdmitted("You are not signed in. Sign in again.", again=True)
-    return person, resources.open_set(resources.folder_of(grant.set_id))
+    return person, review_sets.open_set(review_sets.folder_of(grant.set_id))
 
 
 def _told(
@@ -135,7 +135,7 @@ def _told(
     return {
         **told,
         "revision": study.given.state.revision,
-        "own": {case: own_json(study, case) for case in known},
+        "own": {case: given_json(study, case) for case in known},
         "states": {case: study.states[case] for case in known},
         "progress": {
             "done": progress.done,

@@ -15,10 +15,9 @@ from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Entry, Reviews, Stored, may
-from rexview.ui.access import permissions
 from rexview.ui.comments.entries import comment_entry
 from rexview.ui.comments.targets import case_targets, score_targets
-from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_CASE, PAGE_SCORE, seen_by
 from rexview.ui.saving.entries import (
     ADJUDICATE_PAGE,
     CASE_PAGE,
@@ -32,9 +31,9 @@ from rexview.ui.saving.reader_study import Study, adjudicator_slots, shown_names
 from rexview.ui.saving.score_entries import ScoreEntries
 
 _PAGES: Final[Mapping[str, tuple[str, str | None]]] = {
-    SCORE_PAGE: (link_keys.PAGE_SCORE, "score"),
-    CASE_PAGE: (link_keys.PAGE_CASE, None),
-    ADJUDICATE_PAGE: (link_keys.PAGE_ADJUDICATE, "adjudicate"),
+    SCORE_PAGE: (PAGE_SCORE, "score"),
+    CASE_PAGE: (PAGE_CASE, None),
+    ADJUDICATE_PAGE: (PAGE_ADJUDICATE, "adjudicate"),
 }
 """Who sees the page may send from it, if they may write entries of this kind."""
 _INVALID: Final = "This entry is not valid here. Reload the page."
@@ -140,7 +139,7 @@ def may_send(person: Person, page: str) -> bool:
     if page not in _PAGES:
         return False
     address, kind = _PAGES[page]
-    return person.role in permissions.SEEN_BY[address] and (kind is None or may(person, kind))
+    return person.role in seen_by(address) and (kind is None or may(person, kind))
 
 
 def _scores(writer: EntryWriter, sent: SentEntry) -> list[Entry]:

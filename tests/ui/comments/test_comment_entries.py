@@ -6,16 +6,16 @@ from uuid import uuid4
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from opened_set import opened_set
-from sent_entries import comment_entry
-from small_set import write_set
+from support.opened_set import opened_set
+from support.sent_entries import comment_entry
+from support.small_set import write_set
 
 from rexview.people import Person
 from rexview.ui.comments.entries import comment_entry as made
 from rexview.ui.comments.targets import case_targets
 from rexview.ui.saving.entries import CASE_PAGE, Refused, read_entry
 from rexview.ui.saving.writer import EntryWriter
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 
 ANN = Person("ann", "Ann A.", "lead")
 
@@ -34,7 +34,7 @@ def make(review_set):
         targets = case_targets(review_set, "c1")
         spot = {"key": "m", "shown": targets.shown["m"], **message.pop("spot", {})}
         sent = read_entry(comment_entry(CASE_PAGE, {"kind": "write", "spot": spot, **message}))
-        return made(sent, targets, resources.reviews(review_set), ANN)
+        return made(sent, targets, review_sets.reviews(review_set), ANN)
 
     return entry
 
@@ -55,7 +55,7 @@ def test_a_message_is_read(make):
 def test_what_is_no_message_is_left_out(review_set, wrong):
     good = comment_entry(CASE_PAGE, {"kind": "write", "text": "x"})
     bad = {**comment_entry(CASE_PAGE, {"kind": "write", "text": "x"}), **wrong}
-    writer = EntryWriter(review_set, resources.reviews(review_set), ANN)
+    writer = EntryWriter(review_set, review_sets.reviews(review_set), ANN)
     writer.write([read_entry(bad), read_entry(good)])
     assert writer.saved == [good["token"]]
     assert list(writer.refused) == [bad["token"]]

@@ -2,8 +2,10 @@
 // window had saved something first. It is shown until the reader puts it away, so that it can be
 // given again.
 
-import { html } from "../../../components/dom.js";
+import { button, html } from "../../../components/dom.js";
 import { outbox } from "../../../saving/assets/outbox.js";
+
+/** @import { Pad } from "./pad.js" */
 
 const BEGINNING = 60;
 
@@ -15,7 +17,7 @@ export function beginningOf(answer) {
 }
 
 export class Returned {
-  constructor(pad) {
+  constructor(/** @type {Pad} */ pad) {
     this.pad = pad;
     this.node = html("div", { class: "returned", role: "alert", hidden: true });
     this.listed = "";
@@ -46,6 +48,7 @@ export class Returned {
     const reasons = [...new Set(kept.map(([, { reason }]) => reason))];
     const entries = kept.map(([, entry]) => entry);
     const listed = this.pad.data.worklist.entries.some(([one]) => one === caseId);
+    const putAway = () => outbox.putAway(kept.map(([key]) => key));
     return html(
       "section",
       { "data-case": caseId },
@@ -59,16 +62,8 @@ export class Returned {
       html("ul", {}, ...entries.map((entry) => html("li", {}, this.#words(entry)))),
       here || !listed
         ? null
-        : html(
-            "button",
-            { type: "button", class: "plain", onclick: () => this.pad.go(caseId) },
-            "Go to the case",
-          ),
-      html(
-        "button",
-        { type: "button", class: "plain", onclick: () => outbox.putAway(kept.map(([key]) => key)) },
-        "Put away",
-      ),
+        : button("Go to the case", () => this.pad.go(caseId), { class: "plain" }),
+      button("Put away", putAway, { class: "plain" }),
     );
   }
 
