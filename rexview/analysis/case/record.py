@@ -11,7 +11,6 @@ from functools import cached_property
 import polars as pl
 
 from rexview.analysis.case.finding_links import box_keys, shared_keys
-from rexview.analysis.memory.selection import neighbours
 from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for, with_words
 from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score, score_from_row
 from rexview.stats import NO_ANSWER, ContentOrder, FinalScores, final_of_answer, status_of
@@ -106,28 +105,6 @@ class CasePage:
         """Return the flags with their names, of one model's answer or of all."""
         pairs = zip(self.flag_keys, self.flags, strict=True)
         return [(key, flag) for key, flag in pairs if model in (None, flag.model)]
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a case stands in an ordered list: ``number`` from 1, None when it is not in it."""
-
-    number: int | None
-    total: int
-    before: str | None
-    after: str | None
-
-
-def place_in(ordered: Sequence[str], case_id: str) -> Place:
-    """Find a case in the ordered ids of a filter.
-
-    A case that is not in the list (a link to it with another filter) has no number; ``after`` is
-    then the first of the list.
-    """
-    before, after, index = neighbours(ordered, case_id)
-    if index is None:
-        return Place(None, len(ordered), None, ordered[0] if ordered else None)
-    return Place(index + 1, len(ordered), before, after)
 
 
 def gather_case(

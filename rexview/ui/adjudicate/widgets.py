@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -16,6 +17,7 @@ import streamlit as st
 from rexview.analysis.case.blinding import blinded_page, cover_names
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import slot_colours
+from rexview.analysis.engine import position_in
 from rexview.analysis.readers.consensus import (
     CaseDifferences,
     Difference,
@@ -174,7 +176,7 @@ def show_picture(now: Round, page: CasePage) -> None:
     show_viewer(
         now.review_set,
         page,
-        now.ids,
+        partial(position_in, now.ids),
         pages,
         slot_colours(slots),
         names={slot: f"Answer {slot}" for slot in slots},

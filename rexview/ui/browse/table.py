@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from rexview.analysis import ANSWER_STATUSES, CaseFilter
-from rexview.analysis.case.cards import CardAnswer, CaseCard
+from rexview.analysis.case.cards import CaseCard
+from rexview.analysis.engine import AnswerSummary
 from rexview.schema import ReviewSet
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import go_to
@@ -72,7 +73,7 @@ def _rows(card: CaseCard, names: dict[str, str], *, with_harm: bool) -> list[dic
     ]
 
 
-def _names(answer: CardAnswer, *, hints: bool) -> str:
+def _names(answer: AnswerSummary, *, hints: bool) -> str:
     """Name the failures of an answer, or those that a rule only hints at."""
     return ", ".join(
         FAILURES[failure].name for failure, source in answer.failures if (source == "hint") == hints

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Final
 
 import streamlit as st
 
-from rexview.analysis import AnswerTable
+from rexview.analysis import SetFacts
 from rexview.analysis.charts import LinkedChart
 from rexview.analysis.charts.export import table_csv
 from rexview.analysis.charts.reader_drift import drift_charts
@@ -223,7 +224,7 @@ def choose_threshold() -> float:
     )
 
 
-def show_adjudication(review_set: ReviewSet, found: Adjudication, table: AnswerTable) -> None:
+def show_adjudication(review_set: ReviewSet, found: Adjudication, facts: SetFacts) -> None:
     """Show the answers to adjudicate, a page at a time, and offer them as a file."""
     total = found.answers.value
     if not total:
@@ -235,11 +236,11 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, table: AnswerT
     asked = link_keys.query_value(link_keys.QUERY_PAGE) or "1"
     page = min(max(int(asked), 1), pages) if asked.isdecimal() and len(asked) < 9 else 1
     first = (page - 1) * PAGE_SIZE
-    readers = table.marks.readers
+    readers = facts.readers
     drawn = disputes_html(
         found.part(first, PAGE_SIZE),
         found.answers.opens,
-        models=table.models,
+        models=facts.models,
         readers=readers,
         first=first,
         settled=consensus_note.settled_scores(review_set),
@@ -267,7 +268,7 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, table: AnswerT
         )
 
 
-def _csv(found: Adjudication, readers: dict[str, str]) -> bytes:
+def _csv(found: Adjudication, readers: Mapping[str, str]) -> bytes:
     return table_csv(found.frame(readers))
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import streamlit as st
 
 from rexview.analysis.case.finding_links import label_keys
-from rexview.analysis.case.record import CasePage, place_in
+from rexview.analysis.case.record import CasePage
+from rexview.analysis.engine import Position
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import Orientation, box_problem, box_side, orientation_of
 from rexview.schema import AnswerBox, Flag, ReferenceBox, ReviewSet, StudyImage
@@ -41,7 +42,7 @@ _SIDES: Final = {
 def show_viewer(
     review_set: ReviewSet,
     page: CasePage,
-    ordered: Sequence[str],
+    position: Callable[[str], Position],
     neighbours: Iterable[CasePage],
     colours: Mapping[str, str],
     *,
@@ -53,7 +54,7 @@ def show_viewer(
 ) -> None:
     """Put the viewer on the page and do what the reader asks of it.
 
-    ``ordered`` holds the ids of the cases of the filter; ``neighbours`` are the cases before and
+    ``position`` finds a case in the list that is walked; ``neighbours`` are the cases before and
     after, the likelier one first. ``names`` are those of the answers on screen, the models' by
     default; with others the viewer is a blinded one. ``taken_keys`` are keys that the page needs
     itself; ``height`` is a CSS length, by default what the window leaves room for. With
@@ -64,7 +65,7 @@ def show_viewer(
     names = review_set.model_names if names is None else names
 
     def of(one: CasePage) -> ViewerData:
-        data = viewer_data(review_set, one, ordered, colours, names)
+        data = viewer_data(review_set, one, position, colours, names)
         groups = on_request(data.groups) if one_group else data.groups
         return replace(
             data,
@@ -90,12 +91,12 @@ def _go_to(case_id: str) -> None:
 def viewer_data(
     review_set: ReviewSet,
     page: CasePage,
-    ordered: Sequence[str],
+    position: Callable[[str], Position],
     colours: Mapping[str, str],
     names: Mapping[str, str],
 ) -> ViewerData:
     """Make the viewer's data for one case, without what lies ahead of it."""
-    place = place_in(ordered, page.case.id)
+    place = position(page.case.id)
     case = page.case
     frames = {image.id: _Frame(image) for image in case.images}
     key_image = case.key_image
