@@ -53,21 +53,22 @@ class ProblemList:
         *,
         row: int | None = None,
         field: str | None = None,
-        table: str | None = None,
     ) -> None:
-        """Add one problem; ``table`` is given when one table consists of several files."""
-        problem = Problem(severity, file, row, field, message, remedy)
-        self.add_many([problem], 1, table=table)
+        """Add one problem."""
+        self.add_many([Problem(severity, file, row, field, message, remedy)], 1)
 
     def add_many(
         self, examples: Sequence[Problem], count: int, *, table: str | None = None
     ) -> None:
-        """Add ``count`` problems of one kind, of which ``examples`` are the first."""
+        """Add ``count`` problems of one kind, of which ``examples`` are the first.
+
+        ``table`` is given when one table consists of several files.
+        """
         if not examples:
             return
         first = examples[0]
-        place = _PLACES.sub("[]", first.field or "")
-        key = (first.severity, table or first.file, place, first.remedy)
+        places = _PLACES.sub("[]", first.field or "")
+        key = (first.severity, table or first.file, places, first.remedy)
         kind = self._kinds.setdefault(key, _Kind())
         kind.problems.extend(examples[: LISTED - len(kind.problems)])
         kind.count += count
@@ -75,7 +76,7 @@ class ProblemList:
     @property
     def has_errors(self) -> bool:
         """Whether any problem is an error."""
-        return any(severity == "error" for severity, *_ in self._kinds)
+        return any(key[0] == "error" for key in self._kinds)
 
     def has_errors_in(self, label: str, fields: Iterable[str] | None = None) -> bool:
         """Whether there is an error in a file, or in the table of that name without its ending.
@@ -100,12 +101,12 @@ class ProblemList:
         Where more than :data:`LISTED` were of one kind, one further problem counts the rest.
         """
         found: list[Problem] = []
-        for (_, table, place, remedy), kind in self._kinds.items():
+        for (_, table, field_name, remedy), kind in self._kinds.items():
             found += kind.problems
             more = kind.count - len(kind.problems)
             if more > 0:
                 rows = "1 more row" if more == 1 else f"{more:,} more rows"
                 message = f"… and {rows} with the same problem."
                 severity = kind.problems[0].severity
-                found.append(Problem(severity, table, None, place or None, message, remedy))
+                found.append(Problem(severity, table, None, field_name or None, message, remedy))
         return sorted(found, key=lambda problem: problem.severity != "error")

@@ -1,6 +1,6 @@
 """The tables of ``FORMAT.md``, made from the declared columns.
 
-``python -m rexview.reviewset.tables.format_tables`` puts them into the file after a change; a test
+``python -m tools.format_tables`` puts them into the file after a change; a test
 fails until that is done.
 """
 
@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from rexview.columns import KIND_NAMES, TABLES, Column
 from rexview.reviewset.info import KEYS, MODEL_KEYS, PROTOCOL_KEYS, READER_KEYS
-from rexview.reviewset.tables.column import KIND_NAMES, Column
-from rexview.reviewset.tables.columns import TABLES
 
-FORMAT_FILE: Final = Path(__file__).parents[1] / "FORMAT.md"
+FORMAT_FILE: Final = Path(__file__).parents[1] / "rexview" / "reviewset" / "FORMAT.md"
 _TABLE: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 
 
