@@ -260,7 +260,12 @@ def _date(series: pl.Series, column: Column, location: Location) -> pl.Series:
         found = found.fill_null(parsed if zoned else parsed.dt.replace_time_zone("UTC"))
     left = found.is_null() & text.is_not_null() & ~text.str.to_lowercase().is_in(MISSING)
     if left.any():
-        dates = {value: read_date(value) for value in text.filter(left).unique().to_list()}
+        dates = {
+            value: moment.astimezone(UTC)
+            for value in text.filter(left).unique().to_list()
+            for moment in [read_date(value)]
+            if moment
+        }
         others = [dates.get(value) for value in text.to_list()]
         found = found.fill_null(pl.Series(others, dtype=column.dtype))
         _no_date(left & found.is_null(), series, location)
@@ -268,12 +273,15 @@ def _date(series: pl.Series, column: Column, location: Location) -> pl.Series:
 
 
 def read_date(text: str) -> datetime | None:
-    """Read one date of any spelling that is understood: a moment in UTC, or None."""
+    """Read a date of any spelling that is understood, UTC unless it says otherwise; else None."""
     try:
-        moment = datetime.fromisoformat(text)
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment = datetime.fromisoformat(text.strip())
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        moment.astimezone(UTC)  # the first and last days that there are may have none in UTC
     except (ValueError, OverflowError):
         pass
+    else:
+        return moment
     try:
         seconds = float(text)
     except ValueError:

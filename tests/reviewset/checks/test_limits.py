@@ -7,7 +7,7 @@ import zipfile
 import polars as pl
 import pytest
 
-from rexview.reviewset.importers.core import tolerant_json
+from rexview.reviewset.importers.core import source_files
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.table import sheet as sheets
 from rexview.reviewset.importers.table import workbook
@@ -117,9 +117,9 @@ def test_a_table_to_import_of_very_many_cells(tmp_path, content, monkeypatch):
 
 def test_json_to_import_of_very_many_values(tmp_path):
     path = tmp_path / "data.json"
-    path.write_text("[" + "[]," * (tolerant_json.MAX_VALUES // 2) + "[]]")
+    path.write_text("[" + "[]," * (source_files.MAX_VALUES // 2) + "[]]")
     log = ProblemLog()
-    assert tolerant_json.read_json(path, log) is None
+    assert source_files.read_json(path, log) is None
     assert "20,000,000 values" in log.problems[0].message
 
 
@@ -128,5 +128,5 @@ def test_json_to_import_that_is_nested_too_deeply(tmp_path, depth):
     path = tmp_path / "data.json"
     path.write_text("[" * depth + "]" * depth)
     log = ProblemLog()
-    assert tolerant_json.read_json(path, log) is None
+    assert source_files.read_json(path, log) is None
     assert "nested too deeply" in log.problems[0].message

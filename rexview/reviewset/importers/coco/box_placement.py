@@ -76,7 +76,6 @@ def add_boxes(
                 "Correct the box.",
                 row=found.row,
                 field="box",
-                kind="not drawn",
             )
         if model is None:
             one = ReferenceBox(image=found.image, label=found.label, box=box)
@@ -121,7 +120,6 @@ def _scaled(
             "Give the image that the boxes were drawn on.",
             row=found.row,
             field="box",
-            kind="other shape",
         )
         return found.box, False
     x, y, width, height = found.box

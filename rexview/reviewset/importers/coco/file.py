@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from rexview.reviewset.importers.coco.box_placement import four_numbers
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.tolerant_json import read_json
+from rexview.reviewset.importers.core.source_files import read_json
 
 _IMAGE_FIELDS: Final = frozenset(
     (
@@ -140,7 +140,6 @@ def _images(file: str, entries: list[Any], log: ProblemLog) -> dict[Key, CocoIma
                 "Give every image its own id and file name.",
                 row=row,
                 field="images",
-                kind="image twice",
             )
         else:
             names.add(name)

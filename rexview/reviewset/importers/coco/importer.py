@@ -37,7 +37,7 @@ def read_coco(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemL
         if not coco.results:
             images |= coco.images
             targets |= _add_cases(draft, coco, options["question"] or OPEN_QUESTION, path, log)
-    if files and all(coco.results for _, coco in files) and not log.failed:
+    if files and all(coco.results for _, coco in files) and not log.has_errors:
         log.error(
             files[0][0].name,
             "A list of results says nothing about its images.",
@@ -72,7 +72,6 @@ def _add_cases(
                 "Write it relative to the images folder.",
                 row=image.row,
                 field="images",
-                kind="path",
             )
             continue
         name = place.rsplit(".", 1)[0] or place

@@ -217,7 +217,6 @@ def _warn_absent(path: Path, number: int, what: str, log: ProblemLog) -> None:
             "there more than once; they were left out.",
             "Nothing, if the folder is meant to hold only some of the images.",
             field="image",
-            kind=what,
         )
 
 

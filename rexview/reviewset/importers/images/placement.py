@@ -85,7 +85,6 @@ def _placed(path: str, placement: Placement, log: ProblemLog, file: str) -> Stud
             f"The image {path} was not found.",
             "Add it to the images folder, or leave it: the case can be read without it.",
             field="images",
-            kind="image missing",
         )
         return StudyImage(id="", path=path)
     try:

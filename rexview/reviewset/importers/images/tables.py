@@ -18,7 +18,7 @@ from rexview.reviewset.importers.coco.box_placement import four_numbers
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.report_text import read_age, read_sex
 from rexview.reviewset.importers.table.cell_values import read_list, read_number
-from rexview.reviewset.importers.table.column_names import IDENTITY, ColumnName
+from rexview.reviewset.importers.table.column_names import ColumnName, is_identity
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 
 _IMAGE: Final = (
@@ -162,11 +162,7 @@ def _metadata(sheet: Sheet, columns: Columns, image: str) -> Iterator[ImageMetad
         _first(columns, words) for words in (_VIEW, _AGE, _SEX, _PATIENT, _LABELS)
     )
     used = {image, view, age, sex, patient, labels}
-    others = [
-        name
-        for name in sheet.columns
-        if name not in used and not IDENTITY.search(ColumnName.of(name).plain)
-    ]
+    others = [name for name in sheet.columns if name not in used and not is_identity(name)]
     for row, record in sheet.records():
         name = record[image]
         if name is None:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from rexview.reviewset.importers.core.draft import REPORT_QUESTION, Draft
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.tolerant_json import read_json
+from rexview.reviewset.importers.core.source_files import read_json
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.rexrank.study import PREDICTION, RexrankStudy
 from rexview.schema import Answer, Case, Context, Model, Report
@@ -73,7 +73,6 @@ def _studies(path: Path, log: ProblemLog) -> dict[str, dict[str, Any]]:
                 "The entry is not a study.",
                 "Each study id needs an object with its fields.",
                 row=row,
-                kind="not a study",
             )
         elif key.strip() in studies:
             log.warning(
@@ -81,11 +80,10 @@ def _studies(path: Path, log: ProblemLog) -> dict[str, dict[str, Any]]:
                 "This id occurs more than once; the first entry was kept.",
                 "Give every entry its own id.",
                 row=row,
-                kind="repeated",
             )
         else:
             studies[key.strip()] = study
-    if not studies and not log.failed:
+    if not studies and not log.has_errors:
         log.error(path.name, "The file holds no study.", "Give a ReXrank JSON file.")
     return studies
 
@@ -102,7 +100,6 @@ def _by_id(path: Path, content: list[Any], log: ProblemLog) -> dict[str, Any]:
                 "The entry has no study id.",
                 "Add a study_id, or give a dict by study id.",
                 row=row,
-                kind="no id",
             )
         elif key in found:
             log.warning(
@@ -110,7 +107,6 @@ def _by_id(path: Path, content: list[Any], log: ProblemLog) -> dict[str, Any]:
                 "This id occurs more than once; the first entry was kept.",
                 "Give every entry its own id.",
                 row=row,
-                kind="repeated",
             )
         else:
             found[key] = {name: value for name, value in entry.items() if name not in _ID_FIELDS}
@@ -186,7 +182,6 @@ def _joined(first: Case, second: Case, file: str, row: int, log: ProblemLog) -> 
             "Give files that were made from the same data.",
             row=row,
             field="report",
-            kind="report differs",
         )
     return replace(
         first,
@@ -228,7 +223,7 @@ def _add_answers(
     )  # fmt: skip
     for number, message, remedy in counted:
         if number:
-            log.warning(path.name, f"{number:,} {message}", remedy, field=PREDICTION, kind=message)
+            log.warning(path.name, f"{number:,} {message}", remedy, field=PREDICTION)
 
 
 def _prediction(value: Any) -> str | None:

@@ -55,7 +55,6 @@ def _fits(mapping: ColumnMapping, sheet: Sheet, log: ProblemLog) -> bool:
             f"The table has no column “{column}”.",
             "Ask for the proposal of this file, and confirm that.",
             field="mapping",
-            kind=column,
         )
     if not used:
         log.error(

@@ -9,20 +9,19 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Final
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.text_encoding import decode, read_source
+from rexview.reviewset.importers.core.source_files import read_text
 from rexview.reviewset.importers.table.workbook import read_workbook
+from rexview.reviewset.tables.files import MAX_COLUMNS
 
 TEXT_SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt")
 EXCEL_SUFFIXES: Final = (".xlsx", ".xlsm")
-MAX_TEXT_BYTES: Final = 500_000_000
-MAX_COLUMNS: Final = 2000
 MAX_CELLS: Final = 5_000_000
 MAX_CELL_CHARACTERS: Final = 10_000_000
 _DELIMITERS: Final = (",", ";", "\t", "|")
@@ -32,7 +31,8 @@ _SAMPLE_ROWS: Final = 100
 _TITLE_ROWS: Final = 20
 _NO_VALUE: Final = frozenset(("", "nan", "NaN", "NULL", "null", "#N/A", "<NA>", "NaT"))
 
-Row = Sequence[str | None]
+Cells = Mapping[str, str | None]
+"""Cells by column, or by what a column means."""
 
 
 @dataclass(frozen=True)
@@ -59,21 +59,38 @@ class Sheet:
         return tuple(row[place] for row in self.rows)
 
 
+@dataclass(frozen=True)
+class Row:
+    """One row of a table: its number, its cells by column, and by what its columns mean."""
+
+    file: str
+    number: int
+    cells: Cells
+    columns: Mapping[str, str]
+    log: ProblemLog
+
+    def __getitem__(self, field: str) -> str | None:
+        """The cell of a field; None where no column holds it or the cell is empty."""
+        column = self.columns.get(field)
+        return self.cells[column] if column else None
+
+    @property
+    def fields(self) -> Cells:
+        """Cells by field."""
+        return {field: self.cells[column] for field, column in self.columns.items()}
+
+    def warn(self, message: str, remedy: str, column: str | None) -> None:
+        """Log a warning about a cell of the row."""
+        self.log.warning(self.file, message, remedy, row=self.number, field=column)
+
+
 def read_sheet(
     path: Path, log: ProblemLog, *, sheet: str | None = None, max_rows: int | None = None
 ) -> Sheet | None:
     """Read a CSV, TSV or Excel table; log an error and return None when it cannot be read.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    log : ProblemLog
-        Gets problems and notes.
-    sheet : str, optional
-        Name of the Excel sheet; the first one that holds anything when left out.
-    max_rows : int, optional
-        Stop after so many rows, for a first look.
+    ``sheet`` names that of an Excel file, the first one that holds anything when left out. With
+    ``max_rows`` reading stops after so many rows, for a first look.
     """
     suffix = path.suffix.lower()
     if suffix in EXCEL_SUFFIXES:
@@ -92,22 +109,12 @@ def read_sheet(
 def _text_rows(
     path: Path, log: ProblemLog, max_rows: int | None
 ) -> Iterable[tuple[int, list[str | None]]] | None:
-    content = read_source(path, MAX_TEXT_BYTES, log)
-    if content is None:
+    text = read_text(path, log, save_as="“CSV UTF-8”")
+    if text is None:
         return None
-    text, encoding = decode(content)
     if not text.strip('\ufeff\x00 \t\r\n,;|"'):
         log.error(path.name, "The file is empty.", "Give the file that holds the table.")
         return None
-    if text.startswith("PK\x03\x04"):
-        log.error(path.name, "This is not a text file.", "Give it its own ending, such as .xlsx.")
-        return None
-    if encoding == "cp1252":
-        log.warning(
-            path.name,
-            "The file is not UTF-8; it was read as Windows-1252.",
-            "Save it as “CSV UTF-8” if letters look wrong.",
-        )
     delimiter, text = _delimiter(text)
     limit = csv.field_size_limit(MAX_CELL_CHARACTERS)
     try:
@@ -204,7 +211,6 @@ def _assemble(
                 "The row has more cells than there are columns.",
                 "Put quotation marks around cells that hold the delimiter.",
                 row=number - header_number,
-                kind="wide row",
             )
     rows = tuple(tuple([*row, *[None] * width][:width]) for _, row in body)
     offset = header_number if count_from_header else 0
@@ -251,7 +257,6 @@ def _names(
                 f"Column {place + 1} has no name; it is called “{name}”.",
                 "Write one name above every column; a name over several merged cells counts for "
                 "the first of them only.",
-                kind="unnamed column",
             )
         if name in names:
             copy = 2
@@ -261,7 +266,6 @@ def _names(
                 file,
                 f"Two columns are called “{name}”; the later one is called “{name} ({copy})”.",
                 "Give every column its own name.",
-                kind="column twice",
             )
             name = f"{name} ({copy})"
         names.append(name)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.tables.files import MAX_COLUMNS
 
 MAX_UNPACKED_BYTES: Final = 300_000_000
 MAX_RATIO: Final = 300
@@ -24,7 +25,6 @@ MAX_FILLED_ROWS: Final = 100_000
 """A workbook takes a hundred times as long to read as a CSV file of the same rows."""
 MAX_TAGS: Final = 5_000_000
 """Tags of XML in the whole workbook; a cell has four to six."""
-MAX_COLUMNS: Final = 2000
 _RATIO_MATTERS_FROM: Final = 50_000_000
 _CHUNK: Final = 1 << 20
 _MERGED: Final = re.compile(
@@ -240,7 +240,6 @@ def _report_formulas(
                     "Open the file in Excel and save it, or replace the formula by its value.",
                     row=number,
                     field=f"column {_letters(place + 1)}",
-                    kind="formula",
                 )
 
 
@@ -264,7 +263,7 @@ def _spread(
         else:
             message = f"The cells {where} are merged; their value was read for each row."
             remedy = "Write the value into every row if that is not what was meant."
-        log.warning(file, message, remedy, row=top, kind=remedy)
+        log.warning(file, message, remedy, row=top)
         value = by_number.get(top, [])[left - 1 : left]
         if top <= header or not value or left > MAX_COLUMNS:
             continue
