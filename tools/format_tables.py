@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from rexview.columns import KIND_NAMES, TABLES, Column
-from rexview.reviewset.info import KEYS, MODEL_KEYS, PROTOCOL_KEYS, READER_KEYS
+from rexview.reviewset.info import KEYS, MODEL_KEYS, PROTOCOL_KEYS, READER_KEYS, Key
 
 FORMAT_FILE: Final = Path(__file__).parents[1] / "rexview" / "reviewset" / "FORMAT.md"
 _TABLE: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
@@ -47,9 +47,9 @@ def _words(column: Column) -> str:
     return f"{words} (others are kept)" if words and column.other_words else words
 
 
-def keys_table(keys: dict[str, str]) -> str:
+def keys_table(keys: dict[str, Key]) -> str:
     """Render the keys of ``reviewset.yaml`` as a Markdown table."""
-    rows = [f"| `{key}` | {meaning} |" for key, meaning in keys.items()]
+    rows = [f"| `{name}` | {key.meaning} |" for name, key in keys.items()]
     return "\n".join(["| key | meaning |", "| --- | --- |", *rows]) + "\n"
 
 
