@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.reviewset.importers.coco.box_placement import four_numbers
+from rexview.reviewset.importers.coco.box_placement import FoundBox, Key, four_numbers
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import read_json
 
@@ -20,8 +20,6 @@ _IMAGE_FIELDS: Final = frozenset(
         *("date_captured", "view", "view_position", "study_id"),
     )
 )
-
-Key = int | str
 
 
 @dataclass(frozen=True)
@@ -37,23 +35,12 @@ class CocoImage:
 
 
 @dataclass(frozen=True)
-class CocoBox:
-    """A box: key of its image in ``images``, label, x, y, width, height in pixels."""
-
-    image: Key
-    label: str
-    box: tuple[float, float, float, float]
-    row: int
-    score: float | None = None
-
-
-@dataclass(frozen=True)
 class CocoFile:
     """What a COCO file holds. A list of results has boxes only; ``labels`` names the categories."""
 
     images: Mapping[Key, CocoImage]
     labels: Mapping[Key, str]
-    boxes: tuple[CocoBox, ...]
+    boxes: tuple[FoundBox, ...]
     results: bool = False
 
 
@@ -72,14 +59,7 @@ def read_coco_file(
 ) -> CocoFile | None:
     """Read a COCO data set, or a list of results; log an error and return None if it is neither.
 
-    Parameters
-    ----------
-    path : Path
-        The JSON file.
-    log : ProblemLog
-        Gets problems and notes.
-    labels : mapping, optional
-        Names of categories for a list of results, which has none of its own.
+    ``labels`` names the categories of a list of results, which has none of its own.
     """
     content = read_json(path, log)
     if content is None:
@@ -172,7 +152,7 @@ class _Boxes:
     def __init__(self, file: str, log: ProblemLog, labels: Mapping[Key, str]) -> None:
         self.file, self.log, self.labels = file, log, labels
 
-    def read(self, entries: list[Any]) -> tuple[CocoBox, ...]:
+    def read(self, entries: list[Any]) -> tuple[FoundBox, ...]:
         found = []
         passed_over = crowds = 0
         for row, entry in enumerate(entries, start=1):
@@ -200,7 +180,7 @@ class _Boxes:
             )
         return tuple(found)
 
-    def _box(self, row: int, entry: Mapping[str, Any]) -> CocoBox | None:
+    def _box(self, row: int, entry: Mapping[str, Any]) -> FoundBox | None:
         image = _key(entry.get("image_id"))
         values = entry.get("bbox")
         box = four_numbers(values) if isinstance(values, list) else None
@@ -210,7 +190,7 @@ class _Boxes:
             return None
         score = entry.get("score")
         number = four_numbers([score, 0, 0, 0])
-        return CocoBox(image, self._label(row, entry), box, row, number[0] if number else None)
+        return FoundBox(image, self._label(row, entry), box, row, number[0] if number else None)
 
     def _label(self, row: int, entry: Mapping[str, Any]) -> str:
         key = _key(entry.get("category_id"))

@@ -133,7 +133,7 @@ def _plain(value: Any, depth: int = 0) -> Any:
         value = vars(value)
     if not isinstance(value, Mapping | list | tuple):
         return value
-    if depth > _MAX_DEPTH:
+    if depth >= _MAX_DEPTH:
         return None
     if isinstance(value, Mapping):
         return {_writable(str(key)): _plain(one, depth + 1) for key, one in value.items()}

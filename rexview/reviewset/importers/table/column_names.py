@@ -27,6 +27,8 @@ KINDS_OF_MODEL: Final = frozenset(_DATA["kinds_of_model"])
 """Words that say that something is a model, but not which one."""
 NOT_A_MODEL: Final = KINDS_OF_MODEL | frozenset(_DATA["not_a_model"])
 """Words that, beside "answer" and its like, do not name a model."""
+IMAGE_TABLES: Final[dict[str, list[str]]] = _DATA["image_tables"]
+"""Names of columns of tables beside images, by what they hold."""
 MODEL_NAME: Final = re.compile(
     r"gpt|claude|gemini|gemma|llava|llama|grok|qwen|chexagent|maira|medversa|radfm|deepseek|mistral"
     r"|rgrg|raddialog|palm|internvl|pixtral|biomed|cxr-|vlci|libra|^model\b|^phi\b|^o[1345]\b",

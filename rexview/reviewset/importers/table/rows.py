@@ -7,7 +7,7 @@ too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -57,10 +57,6 @@ class RowReader:
         self.marks = MarkReader(draft, mapping)
         self.case_extras, self.answer_extras = self._extra_columns()
 
-    def _rows(self) -> Iterator[Row]:
-        for number, cells in self.sheet.records():
-            yield Row(self.sheet.file, number, cells, self.columns, self.log)
-
     def _extra_columns(self) -> tuple[list[str], list[str]]:
         """Tell extra columns that describe the case from those that describe an answer."""
         used = {*self.mapping.used_columns, *self.mapping.identity}
@@ -69,7 +65,7 @@ class RowReader:
             return extra, []
         first: dict[str, Cells] = {}
         varying: set[str] = set()
-        for row in self._rows():
+        for row in self.sheet.read(self.columns, self.log):
             known = first.setdefault(self._case_id(row), row.cells)
             varying |= {column for column in extra if row.cells[column] != known[column]}
         return (
@@ -91,7 +87,7 @@ class RowReader:
         for one in self.mapping.answers:
             self.draft.models.setdefault(one.model, Model(id=one.model, name=one.model))
         cases: dict[str, Case] = {}
-        for row in self._rows():
+        for row in self.sheet.read(self.columns, self.log):
             case_id = self._case_id(row)
             case = self._case(case_id, row)
             before = cases.get(case_id, self.draft.cases.get(case_id))

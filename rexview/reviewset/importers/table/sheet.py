@@ -36,30 +36,6 @@ Cells = Mapping[str, str | None]
 
 
 @dataclass(frozen=True)
-class Sheet:
-    """One table. ``numbers`` are the rows' numbers as its file shows them.
-
-    For CSV that is the data row (1 is the first below the header), for Excel the row of the sheet.
-    """
-
-    file: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str | None, ...], ...]
-    numbers: tuple[int, ...]
-    name: str | None = None
-
-    def records(self) -> Iterator[tuple[int, dict[str, str | None]]]:
-        """Yield each row's number and its cells by column."""
-        for number, row in zip(self.numbers, self.rows, strict=True):
-            yield number, dict(zip(self.columns, row, strict=True))
-
-    def column(self, name: str) -> tuple[str | None, ...]:
-        """Return the cells of one column, from the top."""
-        place = self.columns.index(name)
-        return tuple(row[place] for row in self.rows)
-
-
-@dataclass(frozen=True)
 class Row:
     """One row of a table: its number, its cells by column, and by what its columns mean."""
 
@@ -82,6 +58,30 @@ class Row:
     def warn(self, message: str, remedy: str, column: str | None) -> None:
         """Log a warning about a cell of the row."""
         self.log.warning(self.file, message, remedy, row=self.number, field=column)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One table. ``numbers`` are the rows' numbers as its file shows them.
+
+    For CSV that is the data row (1 is the first below the header), for Excel the row of the sheet.
+    """
+
+    file: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | None, ...], ...]
+    numbers: tuple[int, ...]
+    name: str | None = None
+
+    def read(self, columns: Mapping[str, str], log: ProblemLog) -> Iterator[Row]:
+        """Yield the rows; ``columns`` says which column holds which field."""
+        for number, row in zip(self.numbers, self.rows, strict=True):
+            yield Row(self.file, number, dict(zip(self.columns, row, strict=True)), columns, log)
+
+    def column(self, name: str) -> tuple[str | None, ...]:
+        """Return the cells of one column, from the top."""
+        place = self.columns.index(name)
+        return tuple(row[place] for row in self.rows)
 
 
 def read_sheet(
