@@ -24,40 +24,27 @@ Kind = Literal[
     "texts",  # list of text
     "tags",  # {text: [text]}
     "box",  # x, y, width, height: pixels of the stored image, origin top left
+    "object",  # any JSON object, kept as JSON
     "record",  # object with `fields`
     "records",  # list of such objects
-    "object",  # any JSON object
 ]
-KIND_NAMES: Final[dict[Kind, str]] = {
-    "id": "text",
-    "text": "text",
-    "word": "word",
-    "integer": "whole number",
-    "number": "number",
-    "yes_no": "true or false",
-    "date": "date and time",
-    "texts": "list of text",
-    "tags": "{text: [text]}",
-    "box": "[x, y, width, height]",
-    "record": "object",
-    "records": "list of objects",
-    "object": "object",
+_KINDS: Final[dict[Kind, tuple[str, pl.DataType]]] = {
+    "id": ("text", pl.String()),
+    "text": ("text", pl.String()),
+    "word": ("word", pl.String()),
+    "integer": ("whole number", pl.Int64()),
+    "number": ("number", pl.Float64()),
+    "yes_no": ("true or false", pl.Boolean()),
+    "date": ("date and time", pl.Datetime("us", "UTC")),
+    "texts": ("list of text", pl.List(pl.String())),
+    "tags": (
+        "{text: [text]}",
+        pl.List(pl.Struct({"name": pl.String(), "values": pl.List(pl.String())})),
+    ),
+    "box": ("[x, y, width, height]", pl.List(pl.Float64())),
+    "object": ("object", pl.String()),
 }
-"""How ``FORMAT.md`` and messages name a kind."""
-
-_SCALARS: Final[dict[Kind, pl.DataType]] = {
-    "id": pl.String(),
-    "text": pl.String(),
-    "word": pl.String(),
-    "integer": pl.Int64(),
-    "number": pl.Float64(),
-    "yes_no": pl.Boolean(),
-    "date": pl.Datetime("us", "UTC"),
-    "object": pl.String(),  # kept as JSON
-    "texts": pl.List(pl.String()),
-    "box": pl.List(pl.Float64()),
-    "tags": pl.List(pl.Struct({"name": pl.String(), "values": pl.List(pl.String())})),
-}
+"""How ``FORMAT.md`` and messages name a kind, and the type of its columns."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +72,13 @@ class Column:
         if self.kind in ("record", "records"):
             struct = pl.Struct({part.name: part.dtype for part in self.fields})
             return struct if self.kind == "record" else pl.List(struct)
-        return _SCALARS[self.kind]
+        return _KINDS[self.kind][1]
+
+    @property
+    def kind_name(self) -> str:
+        """The kind in the words of ``FORMAT.md`` and of messages."""
+        records = {"record": "object", "records": "list of objects"}
+        return records.get(self.kind) or _KINDS[self.kind][0]
 
     def absent(self, height: int) -> pl.Series:
         """Make the column where a file does not have it: nulls, or empty lists."""

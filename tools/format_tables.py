@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from rexview.columns import KIND_NAMES, TABLES, Column
+from rexview.columns import TABLES, Column
 from rexview.reviewset.info import KEYS, MODEL_KEYS, PROTOCOL_KEYS, READER_KEYS, Key
 
 FORMAT_FILE: Final = Path(__file__).parents[1] / "rexview" / "reviewset" / "FORMAT.md"
@@ -23,7 +23,7 @@ def table_of(columns: Iterable[Column]) -> str:
     rows = ["| field | type | meaning |", "| --- | --- | --- |"]
     for name, column in _flat(columns):
         required = "**required**; " if column.required else ""
-        kind = KIND_NAMES[column.kind] + _range(column)
+        kind = column.kind_name + _range(column)
         meaning = "; ".join(part for part in (column.meaning, _words(column)) if part)
         rows.append(f"| `{name}` | {kind} | {required}{meaning} |")
     return "\n".join(rows) + "\n"

@@ -58,7 +58,7 @@ class ProblemList:
         field: str | None = None,
         kind: str | None = None,
     ) -> None:
-        """Add one problem; a ``kind`` is given when it is the same in several files."""
+        """Add one problem; a ``kind`` is given when it is the same in several files or fields."""
         self.add_many([Problem(severity, file, row, field, message, remedy)], 1, kind=kind)
 
     def add_many(
@@ -77,7 +77,7 @@ class ProblemList:
             return
         first = examples[0]
         label = table or first.file
-        places = _PLACES.sub("[]", first.field or "")
+        places = "" if kind else _PLACES.sub("[]", first.field or "")
         key = (first.severity, kind or label, places, first.remedy)
         found = self._kinds.setdefault(key, _Kind(label))
         found.problems.extend(examples[: self.listed - len(found.problems)])

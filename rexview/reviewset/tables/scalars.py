@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from rexview.columns import KIND_NAMES, Column
+from rexview.columns import Column
 from rexview.reviewset.json_text import MISSING, is_missing
 from rexview.reviewset.problems import listed
 from rexview.reviewset.tables.source import Location, Values
@@ -78,7 +78,7 @@ def natural(values: Values, column: Column, location: Location) -> pl.Series:
 
 
 def _not_plain(wrong: pl.Series, column: Column, location: Location) -> None:
-    kind = KIND_NAMES[column.kind]
+    kind = column.kind_name
     location.report(
         "error",
         wrong,
@@ -171,7 +171,7 @@ def _numbers(series: pl.Series, column: Column, location: Location) -> pl.Series
 
 
 def _no_number(wrong: pl.Series, series: pl.Series, column: Column, location: Location) -> None:
-    kind = KIND_NAMES[column.kind]
+    kind = column.kind_name
     location.report(
         "error", wrong, f"{{value}} is not a {kind}.", f"Write a {kind}{_range(column)}.", series
     )
@@ -189,7 +189,7 @@ def _in_range(numbers: pl.Series, column: Column, location: Location) -> pl.Seri
         wrong |= (numbers < column.low).fill_null(False)
     if column.high is not None:
         wrong |= (numbers > column.high).fill_null(False)
-    remedy = f"Write a {KIND_NAMES[column.kind]}{_range(column)}."
+    remedy = f"Write a {column.kind_name}{_range(column)}."
     location.report("error", wrong, "{value} is out of range.", remedy, numbers)
     return numbers.set(wrong, None)
 

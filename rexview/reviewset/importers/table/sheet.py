@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -17,7 +17,7 @@ from typing import Final
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import read_text
-from rexview.reviewset.importers.table.workbook import read_workbook
+from rexview.reviewset.importers.table.workbook import NumberedRows, read_workbook
 from rexview.reviewset.tables.files import MAX_COLUMNS
 
 TEXT_SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt")
@@ -29,6 +29,10 @@ _NO_DELIMITER: Final = "\x1f"
 _SAMPLE_CHARACTERS: Final = 200_000
 _SAMPLE_ROWS: Final = 100
 _TITLE_ROWS: Final = 20
+_NAME_COLUMNS: Final = (
+    "Write one name above every column; a name over several merged cells counts for the first of "
+    "them only."
+)
 _NO_VALUE: Final = frozenset(("", "nan", "NaN", "NULL", "null", "#N/A", "<NA>", "NaT"))
 
 Cells = Mapping[str, str | None]
@@ -106,9 +110,7 @@ def read_sheet(
     return None if rows is None else _assemble(path.name, rows, log, None, count_from_header=True)
 
 
-def _text_rows(
-    path: Path, log: ProblemLog, max_rows: int | None
-) -> Iterable[tuple[int, list[str | None]]] | None:
+def _text_rows(path: Path, log: ProblemLog, max_rows: int | None) -> NumberedRows | None:
     text = read_text(path, log, save_as="“CSV UTF-8”")
     if text is None:
         return None
@@ -118,7 +120,7 @@ def _text_rows(
     delimiter, text = _delimiter(text)
     limit = csv.field_size_limit(MAX_CELL_CHARACTERS)
     try:
-        rows: list[tuple[int, list[str | None]]] = []
+        rows: NumberedRows = []
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
         cells = 0
         for number, row in enumerate(reader):
@@ -181,12 +183,7 @@ def _delimiter(text: str) -> tuple[str, str]:
 
 
 def _assemble(
-    file: str,
-    numbered: Iterable[tuple[int, list[str | None]]],
-    log: ProblemLog,
-    name: str | None,
-    *,
-    count_from_header: bool,
+    file: str, numbered: NumberedRows, log: ProblemLog, name: str | None, *, count_from_header: bool
 ) -> Sheet | None:
     """Find the header, name the columns, drop blank rows."""
     cleaned = [(number, [_cell(cell) for cell in row]) for number, row in numbered]
@@ -206,12 +203,9 @@ def _assemble(
     columns = _names(_trimmed(header), width, file, log, body)
     for number, row in body:
         if count_from_header and len(_trimmed(row)) > len(_trimmed(header)):
-            log.warning(
-                file,
-                "The row has more cells than there are columns.",
-                "Put quotation marks around cells that hold the delimiter.",
-                row=number - header_number,
-            )
+            message = "The row has more cells than there are columns."
+            remedy = "Put quotation marks around cells that hold the delimiter."
+            log.warning(file, message, remedy, row=number - header_number)
     rows = tuple(tuple([*row, *[None] * width][:width]) for _, row in body)
     offset = header_number if count_from_header else 0
     return Sheet(file, columns, rows, tuple(number - offset for number, _ in body), name)
@@ -231,7 +225,7 @@ def _trimmed(row: list[str | None]) -> list[str | None]:
     return row[:end]
 
 
-def _header_place(rows: list[tuple[int, list[str | None]]]) -> int | None:
+def _header_place(rows: NumberedRows) -> int | None:
     """Return where the header is: the first row, below titles that stand alone in their row."""
     if not rows:
         return None
@@ -241,32 +235,22 @@ def _header_place(rows: list[tuple[int, list[str | None]]]) -> int | None:
 
 
 def _names(
-    header: list[str | None],
-    width: int,
-    file: str,
-    log: ProblemLog,
-    body: list[tuple[int, list[str | None]]],
+    header: list[str | None], width: int, file: str, log: ProblemLog, body: NumberedRows
 ) -> tuple[str, ...]:
     names: list[str] = []
     for place in range(width):
         given = header[place] if place < len(header) else None
         name = " ".join(given.split()) if given else f"column {place + 1}"
         if not given and any(place < len(row) and row[place] for _, row in body):
-            log.warning(
-                file,
-                f"Column {place + 1} has no name; it is called “{name}”.",
-                "Write one name above every column; a name over several merged cells counts for "
-                "the first of them only.",
-            )
+            message = f"Column {place + 1} has no name; it is called “{name}”."
+            log.warning(file, message, _NAME_COLUMNS)
         if name in names:
             copy = 2
             while f"{name} ({copy})" in names:
                 copy += 1
-            log.warning(
-                file,
-                f"Two columns are called “{name}”; the later one is called “{name} ({copy})”.",
-                "Give every column its own name.",
-            )
-            name = f"{name} ({copy})"
+            later = f"{name} ({copy})"
+            message = f"Two columns are called “{name}”; the later one is called “{later}”."
+            log.warning(file, message, "Give every column its own name.")
+            name = later
         names.append(name)
     return tuple(names)
