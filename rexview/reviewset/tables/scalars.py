@@ -40,12 +40,9 @@ def conform(values: Values, column: Column, location: Location) -> pl.Series:
     series = natural(values, column, location)
     converted = _CONVERTERS[column.kind](series, column, location)
     if column.required and converted.null_count():
-        location.report(
-            "error",
-            ~_is_given(series, column),
-            "Nothing is given.",
-            f"Give the {column.name} in every row.",
-        )
+        message = "Nothing is given."
+        remedy = f"Give the {column.name} in every row."
+        location.report("error", ~_is_given(series, column), message, remedy)
     return converted.alias(column.name)
 
 
@@ -79,12 +76,9 @@ def natural(values: Values, column: Column, location: Location) -> pl.Series:
 
 def _not_plain(wrong: pl.Series, column: Column, location: Location) -> None:
     kind = column.kind_name
-    location.report(
-        "error",
-        wrong,
-        f"A list, an object or binary data stands where a {kind} is expected.",
-        f"Write one {kind}.",
-    )
+    message = f"A list, an object or binary data stands where a {kind} is expected."
+    remedy = f"Write one {kind}."
+    location.report("error", wrong, message, remedy)
 
 
 def _as_text(value: Any) -> str:
@@ -215,12 +209,9 @@ def _integer(series: pl.Series, column: Column, location: Location) -> pl.Series
 def _number(series: pl.Series, column: Column, location: Location) -> pl.Series:
     numbers = _numbers(series, column, location)
     infinite = numbers.is_infinite().fill_null(False)
-    location.report(
-        "warning",
-        infinite,
-        "An infinite number is taken as not given.",
-        "Leave it empty where there is no number.",
-    )
+    message = "An infinite number is taken as not given."
+    remedy = "Leave it empty where there is no number."
+    location.report("warning", infinite, message, remedy)
     return _in_range(numbers.set(infinite, None), column, location)
 
 
@@ -229,13 +220,9 @@ def _yes_no(series: pl.Series, column: Column, location: Location) -> pl.Series:
         return series
     text = _id(series, column, location).str.to_lowercase()
     known = text.is_in(_YES) | text.is_in(_NO) | text.is_in(MISSING)
-    location.report(
-        "error",
-        (~known).fill_null(False),
-        "{value} is not true or false.",
-        "Write true or false.",
-        series,
-    )
+    message = "{value} is not true or false."
+    remedy = "Write true or false."
+    location.report("error", (~known).fill_null(False), message, remedy, series)
     answer = text.is_in(_YES)
     return answer.set(~(answer | text.is_in(_NO)), None)
 
@@ -299,13 +286,9 @@ def _seconds(numbers: pl.Series, series: pl.Series, location: Location) -> pl.Se
 
 
 def _no_date(wrong: pl.Series, series: pl.Series, location: Location) -> None:
-    location.report(
-        "error",
-        wrong,
-        "{value} is not a date that can be understood.",
-        "Write it as 2025-01-31T14:05:00Z.",
-        series,
-    )
+    message = "{value} is not a date that can be understood."
+    remedy = "Write it as 2025-01-31T14:05:00Z."
+    location.report("error", wrong, message, remedy, series)
 
 
 _CONVERTERS: Final[dict[str, Callable[[pl.Series, Column, Location], pl.Series]]] = {

@@ -70,11 +70,9 @@ def read_coco_file(
     images = content.get("images") if isinstance(content, dict) else None
     annotations = content.get("annotations", []) if isinstance(content, dict) else None
     if not isinstance(images, list) or not isinstance(annotations, list):
-        log.error(
-            path.name,
-            "The file is not COCO JSON: it has no lists “images” and “annotations”.",
-            "Give a COCO data set, or a COCO list of results together with its data set.",
-        )
+        message = "The file is not COCO JSON: it has no lists “images” and “annotations”."
+        remedy = "Give a COCO data set, or a COCO list of results together with its data set."
+        log.error(path.name, message, remedy)
         return None
     names = _labels(content.get("categories"))
     found = _images(path.name, images, log)
@@ -105,22 +103,15 @@ def _images(file: str, entries: list[Any], log: ProblemLog) -> dict[Key, CocoIma
         key = _key(entry.get("id")) if isinstance(entry, dict) else None
         name = entry.get("file_name") if isinstance(entry, dict) else None
         if key is None or not isinstance(name, str) or not name.strip():
-            log.warning(
-                file,
-                "The image has no id or no file_name; it was left out.",
-                "Give both.",
-                row=row,
-                field="images",
-            )
+            message = "The image has no id or no file_name; it was left out."
+            log.warning(file, message, "Give both.", row=row, field="images")
         elif key in found or name in names:
-            log.warning(
-                file,
+            message = (
                 "The id or the file name of this image occurs more than once; the first entry "
-                "was kept.",
-                "Give every image its own id and file name.",
-                row=row,
-                field="images",
+                "was kept."
             )
+            remedy = "Give every image its own id and file name."
+            log.warning(file, message, remedy, row=row, field="images")
         else:
             names.add(name)
             found[key] = _image(name, row, entry)

@@ -39,11 +39,9 @@ def read_coco(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemL
             targets |= _add_cases(draft, coco, options["question"] or OPEN_QUESTION, path, log)
     has_results = any(coco.results for _, coco in files)
     if files and all(coco.results for _, coco in files) and not log.has_errors:
-        log.error(
-            files[0][0].name,
-            "A list of results says nothing about its images.",
-            "Give the COCO data set as well, that has “images” and “categories”.",
-        )
+        message = "A list of results says nothing about its images."
+        remedy = "Give the COCO data set as well, that has “images” and “categories”."
+        log.error(files[0][0].name, message, remedy)
     place_images(draft, options["images"], [path.parent for path in sources], log, sources[0].name)
     for path, coco in files:
         as_model = coco.results or (options["model"] and not has_results)
@@ -76,13 +74,9 @@ def _add_cases(
     for key, image in coco.images.items():
         place = safe_path(image.name)
         if place is None:
-            log.warning(
-                path.name,
-                "The file_name is not a path inside a folder; the image was left out.",
-                "Write it relative to the images folder.",
-                row=image.row,
-                field="images",
-            )
+            message = "The file_name is not a path inside a folder; the image was left out."
+            remedy = "Write it relative to the images folder."
+            log.warning(path.name, message, remedy, row=image.row, field="images")
             continue
         name = place.rsplit(".", 1)[0] or place
         studies.setdefault(image.study or name, []).append((key, image, place))

@@ -28,12 +28,12 @@ _HEADINGS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-def _words(*kinds: str) -> dict[str, str]:
+def _headings(*kinds: str) -> dict[str, str]:
     return {word: kind for kind in kinds for word in _HEADINGS[kind]}
 
 
-_REPORT_HEADINGS: Final = _words("findings", "impression", "indication", "comparison", "other")
-_CONTEXT_HEADINGS: Final = _words("age", "sex", "indication", "comparison")
+_REPORT_HEADINGS: Final = _headings("findings", "impression", "indication", "comparison", "other")
+_CONTEXT_HEADINGS: Final = _headings("age", "sex", "indication", "comparison")
 _ABSENT: Final = frozenset(("", "nan", "none", "null", "na", "n/a"))
 _AGE: Final = re.compile(
     r"\s*(\d{1,3})(?:\.0*)?\s*(?:y|yo|yrs?|years?|-year-old)?\s*$", re.IGNORECASE

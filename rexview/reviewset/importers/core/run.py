@@ -116,12 +116,9 @@ def _check_out(sources: Sequence[Path], out: Path, log: ProblemLog) -> None:
         log.error(out.name, "The output folder is not empty.", "Choose a new folder.", field="out")
     for source in sources:
         if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
-            log.error(
-                out.name,
-                "The output folder lies inside the source, which must not be changed.",
-                "Choose a folder elsewhere.",
-                field="out",
-            )
+            message = "The output folder lies inside the source, which must not be changed."
+            remedy = "Choose a folder elsewhere."
+            log.error(out.name, message, remedy, field="out")
 
 
 def _write(draft: Draft, out: Path, settings: Mapping[str, Any], log: ProblemLog) -> None:

@@ -132,12 +132,9 @@ def _text_rows(path: Path, log: ProblemLog, max_rows: int | None) -> NumberedRow
             if max_rows is not None and number > max_rows + _TITLE_ROWS:
                 break
     except csv.Error:
-        log.error(
-            path.name,
-            "A quotation mark is opened and not closed, or a cell is far too long.",
-            "Close the quotation marks, and save the file again.",
-            row=len(rows),
-        )
+        message = "A quotation mark is opened and not closed, or a cell is far too long."
+        remedy = "Close the quotation marks, and save the file again."
+        log.error(path.name, message, remedy, row=len(rows))
         return None
     finally:
         csv.field_size_limit(limit)
