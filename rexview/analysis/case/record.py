@@ -12,7 +12,7 @@ import polars as pl
 
 from rexview.analysis.case.finding_links import box_keys, shared_keys
 from rexview.analysis.memory.selection import neighbours
-from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for, with_words
+from rexview.detect import Survey, with_verdicts
 from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score, score_from_row
 from rexview.stats import NO_ANSWER, ContentOrder, FinalScores, final_of_answer, status_of
 
@@ -61,7 +61,7 @@ class CasePage:
         found = [flag for flag in self.flags if flag.source == "detector"]
         flags: list[Flag] = []
         for answer in self.answers:
-            flags += with_words(
+            flags += with_verdicts(
                 (flag for flag in found if flag.model == answer.model),
                 (word for word in every if word.model == answer.model),
             )
@@ -133,12 +133,14 @@ def place_in(ordered: Sequence[str], case_id: str) -> Place:
 def gather_case(
     review_set: ReviewSet,
     case_id: str,
+    survey: Survey,
     *,
-    gap_threshold: float,
-    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
 ) -> CasePage | None:
-    """Gather one case of a review set; None when it has no such case."""
+    """Gather one case of a review set; None when it has no such case.
+
+    ``survey`` is that of the set, which has kept the evidence of the flags.
+    """
     case = review_set.case(case_id)
     if case is None:
         return None
@@ -151,17 +153,6 @@ def gather_case(
         if scored and status_of(answer) not in NO_ANSWER:
             finals[answer.model] = final_of_answer(own, content_order=content_order)
     words = review_set.flags_of(case_id)
-    flags = flags_for(
-        case,
-        answers,
-        scores,
-        words,
-        detectors=detectors(
-            gap_threshold=gap_threshold,
-            disagreement_threshold=disagreement_threshold,
-            models=review_set.models,
-        ),
-    )
     begun = tuple(
         score_from_row(row)
         for row in review_set.unfinished.filter(pl.col("case") == case_id).iter_rows(named=True)
@@ -171,7 +162,7 @@ def gather_case(
         answers,
         (*scores, *begun),
         finals,
-        tuple(flags),
+        tuple(survey.flags_of(case_id, answers, words)),
         words,
         frozenset(score.reader for score in begun),
         review_set.scores_of(case_id, stale=True),

@@ -7,20 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import polars as pl
-
-from rexview.detect.boxes.judged import boxed_answers, score_flags
-from rexview.detect.boxes.labels import (
-    box_evidence,
-    image_of,
-    label_topics,
-    names_tip,
-    reference_evidence,
-    short_label,
-)
-from rexview.detect.core.detector import flag
+from rexview.detect.boxes.labels import label_topics, names_tip, short_label
+from rexview.detect.boxes.position import box_evidence, image_of, reference_evidence
+from rexview.detect.core.detector import AnswerInCase, flag
+from rexview.detect.score_failures import has_boxes_or_score, low_image_score
 from rexview.geometry import box_problem, iou
-from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, ReviewSet, Score
+from rexview.schema import AnswerBox, Case, Flag, ReferenceBox
 
 LEAST_IOU: Final = 0.3
 """Intersection over union with the reference box below which a box is misplaced."""
@@ -44,12 +36,13 @@ class BoxMisplaced:
     failure: str = "box_misplaced"
     reads_scores: bool = True
 
-    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Ask for a look at answers with boxes, or with a final Image Content."""
-        return boxed_answers(review_set, "image_content")
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether there are boxes, or a final Image Content."""
+        return has_boxes_or_score(one, "image_content")
 
-    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
-        """Hold the boxes of one answer against the case's images and reference boxes."""
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Hold the boxes against the case's images and reference boxes."""
+        case, answer = one.case, one.answer
         flags = []
         for box in answer.boxes:
             if _outside(case, box):
@@ -66,7 +59,7 @@ class BoxMisplaced:
                 )
                 evidence = (box_evidence(box), reference_evidence(reference, reference.side))
                 flags.append(flag(self, answer, "reference_boxes", message, evidence))
-        return flags + score_flags(self, answer, scores, "image_content", "Image Content")
+        return flags + low_image_score(self, one, "image_content")
 
     def _missed(
         self, case: Case, box: AnswerBox, boxes: Sequence[AnswerBox]

@@ -12,8 +12,9 @@ from rexview.detect.findings.clauses import Clause, Draft, Place, read_clauses
 from rexview.detect.findings.layout import Sentence
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Side, Status
-from rexview.detect.findings.side_words import OTHER, clean_sides
+from rexview.detect.findings.side_words import clean_sides
 from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.geometry import OTHER_SIDE
 
 _ASKED: Final = re.compile(
     r"question|indication|clinical|history|reason|request|options?\b|choices|prompt|task|query"
@@ -120,7 +121,7 @@ def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draf
         _let_go(tokens, i, sentence.j, scene)
         return []
     cues = clean_sides(tokens, atoms, scene.side)
-    scene.side = next((a.side for a in reversed(atoms) if a.side in OTHER), scene.side)
+    scene.side = next((a.side for a in reversed(atoms) if a.side in OTHER_SIDE), scene.side)
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
     asked = sentence.asked or tokens.words[i] in _CONDITIONAL
     clauses = read_clauses(tokens, atoms, span, asked=asked)

@@ -12,8 +12,8 @@ from rexview.detect.findings.atoms import Atom, cues_of
 from rexview.detect.findings.lexicon import Meaning
 from rexview.detect.findings.mention import Side
 from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.geometry import OTHER_SIDE
 
-OTHER: Final[dict[str, Side]] = {"right": "left", "left": "right"}
 SHIFTS: Final = frozenset({"mediastinal_shift", "tracheal_deviation"})
 """Findings whose side is where something moved."""
 _IMAGE_PARTS: Final = frozenset(
@@ -58,8 +58,8 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
     for k, atom in enumerate(atoms):
         if relative and atom.is_("same", "opposite"):
             last = next((a.side for a in reversed(atoms[:k]) if a.side), before)
-            if last in OTHER:
-                atom.side = last if atom.is_("same") else OTHER[last]
+            if last in OTHER_SIDE:
+                atom.side = last if atom.is_("same") else OTHER_SIDE[last]
         if atom.side is None:
             continue
         atom.clear = normal and _is_clear(atoms, k)
@@ -77,7 +77,7 @@ def clean_sides(tokens: Tokens, atoms: list[Atom], before: Side | None = None) -
             continue
         if pictured and _is_image_side(tokens, atoms, k):
             atom.image_side = True
-            atom.side = OTHER.get(atom.side, atom.side)
+            atom.side = OTHER_SIDE.get(atom.side, atom.side)
         elif following and following.i - atom.j == 0 and following.is_("own"):
             if not _place_follows(atoms, k + 1):
                 atom.side = None
@@ -112,7 +112,7 @@ def _is_clear(atoms: list[Atom], k: int) -> bool:
 
 def _trust_patient(atoms: list[Atom]) -> None:
     """Where "the patient's left" is said, drop the sides of the picture."""
-    sides = [(k, atom) for k, atom in enumerate(atoms) if atom.side in OTHER]
+    sides = [(k, atom) for k, atom in enumerate(atoms) if atom.side in OTHER_SIDE]
     sure = {
         k
         for k, atom in sides
@@ -203,7 +203,7 @@ def _merge_compared(tokens: Tokens, atoms: list[Atom]) -> None:
             before.side = after.side = "bilateral"
     both = any(atom.side == "bilateral" for atom in atoms)
     for k, atom in enumerate(atoms):
-        if atom.side not in OTHER:
+        if atom.side not in OTHER_SIDE:
             continue
         around = [a for a in atoms[max(0, k - 3) : k + 2] if abs(a.i - atom.i) <= _COMPARED]
         if not any(other.is_("more") for other in around):
@@ -223,7 +223,7 @@ def _leads_on(tokens: Tokens, atom: Atom) -> bool:
 
 def _drop_denied(tokens: Tokens, atoms: list[Atom]) -> None:
     """Drop the side of "on the right, not the left"; the "not" is then read."""
-    sides = [atom for atom in atoms if atom.side in OTHER]
+    sides = [atom for atom in atoms if atom.side in OTHER_SIDE]
     if len({atom.side for atom in sides}) < 2:
         return
     for k, atom in enumerate(atoms):
@@ -232,9 +232,9 @@ def _drop_denied(tokens: Tokens, atoms: list[Atom]) -> None:
         if " ".join(tokens.words[atom.i : atom.j]) not in _DROPPING:
             continue
         for later in atoms[k + 1 : k + 4]:
-            if later.side in OTHER and _leads_on(tokens, later):
+            if later.side in OTHER_SIDE and _leads_on(tokens, later):
                 break
-            if later.side in OTHER and later.i - atom.j <= 3:
+            if later.side in OTHER_SIDE and later.i - atom.j <= 3:
                 later.side = None
                 atom.meaning = _SPENT
             if not later.is_("where"):

@@ -19,11 +19,13 @@ from rexview.analysis import (
     LONGEST_SEARCH,
     RANGE_LIMITS,
     RANGES,
+    AnswerTable,
     CaseFilter,
     Facet,
     Facets,
     Range,
     search_terms,
+    unknown_values,
 )
 from rexview.ui.filters.saved import LONGEST_NAME, forget_filter, save_filter, saved_filters
 from rexview.ui.html.safe_text import as_markdown
@@ -62,6 +64,17 @@ def set_filter(case_filter: CaseFilter) -> None:
     """Put a filter into the link in place of the one there; the page of a list begins anew."""
     changes: dict[str, str | list[str] | None] = dict.fromkeys(FILTER_KEYS)
     change_link({**changes, link_keys.QUERY_PAGE: None, **case_filter.to_query()})
+
+
+def show_nothing_found(table: AnswerTable, case_filter: CaseFilter) -> None:
+    """Say why no case is left, and offer ways back."""
+    reasons = [as_markdown(reason) for reason in unknown_values(table, case_filter)]
+    st.info(" ".join(["No case fits all of these conditions.", *reasons]))
+    with st.container(horizontal=True, gap="small"):
+        if case_filter.words:
+            rest = case_filter.without("search")
+            st.button("Clear the search", on_click=set_filter, args=(rest,))
+        st.button("Clear the filter", on_click=set_filter, args=(case_filter.cleared(),))
 
 
 def _search(case_filter: CaseFilter, counts: Facets) -> None:

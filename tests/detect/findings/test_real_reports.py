@@ -8,7 +8,7 @@ import re
 import pytest
 from support import SHARED_DATA
 
-from rexview.detect import Laterality
+from rexview.detect import Laterality, flags_for
 from rexview.schema import Answer, Case, Report
 
 FILE = SHARED_DATA / "rexrank/ReXRank_IUXray_valid.json"
@@ -24,11 +24,9 @@ def studies_fixture() -> list[dict[str, str]]:
 
 
 def errors(answer: str, report: str) -> int:
-    flags = Laterality().find(
-        Case(id="c", question="", report=Report(findings=report)),
-        Answer(case="c", model="m", text=answer),
-        [],
-    )
+    case = Case(id="c", question="", report=Report(findings=report))
+    given = Answer(case="c", model="m", text=answer)
+    flags = flags_for(case, [given], detectors=[Laterality()])
     return sum(not flag.is_hint for flag in flags)
 
 

@@ -11,8 +11,8 @@ from rexview.analysis import AnswerTable, CaseFilter, answer_table, apply, facet
 from rexview.analysis.case.cards import case_cards
 from rexview.analysis.case.record import CasePage
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet
+from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.answers.flags import flags_html
-from rexview.ui.browse.gallery import gallery_html
 from rexview.ui.overview.html import failures_html, other_failures_html
 
 
