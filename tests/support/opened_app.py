@@ -20,7 +20,7 @@ _KEPT = (
 
 @contextmanager
 def server_for(folder, tmp_path, monkeypatch):
-    """Let this process be a server for the review set in a folder, with nothing kept from before."""
+    """Let this process be the server of the review set in a folder, with nothing kept before."""
     monkeypatch.setenv("REXVIEW_SET", str(folder))
     monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
