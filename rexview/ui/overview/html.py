@@ -9,9 +9,9 @@ import html
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rexview.analysis import Count, Overview
+from rexview.analysis import Count
 from rexview.analysis.failures.captions import judged_words, rest_words
-from rexview.analysis.overview import FailureCount
+from rexview.analysis.overview import FailureCount, Overview
 from rexview.detect.core.precision import measured
 from rexview.ui.link.in_app import browse_link
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
