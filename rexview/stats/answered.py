@@ -35,8 +35,8 @@ class NoAnswers:
 
     model: str
     n: int
-    answers: int
     by_reason: Mapping[str, int]
+    answers: int
 
 
 def no_answers(answers: pl.DataFrame, models: Sequence[str]) -> tuple[NoAnswers, ...]:
@@ -58,7 +58,7 @@ def no_answers(answers: pl.DataFrame, models: Sequence[str]) -> tuple[NoAnswers,
         by_reason = {reason: found.get((model, reason), 0) for reason in NO_ANSWER}
         answered = found.get((model, "answered"), 0)
         lost = sum(by_reason.values())
-        rows.append(NoAnswers(model, lost, lost + answered, by_reason))
+        rows.append(NoAnswers(model, lost, by_reason, lost + answered))
     return tuple(rows)
 
 

@@ -14,7 +14,7 @@ Definitions (docs: statistics):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
@@ -24,6 +24,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, Counts, Floats, Interval, interval
+from rexview.stats.paired import benjamini_hochberg
 
 JUDGED: Final = pl.Schema(
     {
@@ -84,11 +85,11 @@ class FailureTest:
     only_a: int
     only_b: int
     both: int
-    left_out: int
     difference: float | None
     interval: Interval
     p: float | None
     p_adj: float | None
+    left_out: int
     why: str | None
 
 
@@ -197,7 +198,8 @@ def failure_tests(
         for failure in failures
         for pair in combinations(models, 2)
     ]
-    return tuple(_adjusted(tests))
+    adjusted = benjamini_hochberg([test.p for test in tests])
+    return tuple(replace(test, p_adj=p) for test, p in zip(tests, adjusted, strict=True))
 
 
 _Part = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]
@@ -256,17 +258,6 @@ def _test(
         p_adj=None,
         why=why,
     )
-
-
-def _adjusted(tests: Sequence[FailureTest]) -> Iterator[FailureTest]:
-    known = [test.p for test in tests if test.p is not None]
-    adjusted: Iterator[float] = iter(())
-    if known:
-        from scipy.stats import false_discovery_control
-
-        adjusted = iter(false_discovery_control(known, method="bh").tolist())
-    for test in tests:
-        yield test if test.p is None else replace(test, p_adj=float(next(adjusted)))
 
 
 def _wilson(k: int, n: int) -> Interval:

@@ -6,7 +6,6 @@ from typing import Final
 
 import polars as pl
 
-from rexview.stats.bootstrap import Counts, Interval, Statistic, interval
 from rexview.vocab import IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN
 
 LEVELS: Final = tuple(range(SCORE_MIN, SCORE_MAX + 1))
@@ -47,10 +46,3 @@ def units_of(marks: pl.DataFrame, dimension: str) -> pl.DataFrame:
     if not numbered.select("unit", "reader").is_duplicated().any():
         return numbered
     return numbered.unique(["unit", "reader"], keep="last", maintain_order=True)
-
-
-def interval_or_none(counts: Counts, statistic: Statistic, resamples: int) -> Interval:
-    """Return :func:`rexview.stats.bootstrap.interval`, or an empty one for 0 resamples."""
-    if not resamples:
-        return Interval(None, None, None)
-    return interval(counts, statistic, resamples=resamples)

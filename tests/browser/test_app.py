@@ -10,7 +10,7 @@ from support import ROOT
 from support.browser.waiting import PATIENCE_MS, becomes, calm, pass_time, until
 from support.small_set import write_set
 
-from rexview.ui.app.theme import THEME_KEY
+from rexview.ui.streamlit_adapter.theme import THEME_KEY
 
 pytestmark = pytest.mark.browser
 SIGNS = {

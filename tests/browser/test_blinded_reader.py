@@ -26,7 +26,7 @@ from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 from rexview.ui.server.sealed_tokens import Grant, LinkSigner
 
 pytestmark = pytest.mark.browser
@@ -310,7 +310,7 @@ def entry(**more):
 
 
 def ticket(server, person=ANNA, *, kind="write", secret=SECRET, folder=None, role="reader", **more):
-    name = resources.set_id(folder or server.review_set.folder)
+    name = review_sets.set_id(folder or server.review_set.folder)
     grant = Grant(kind, name, "", detail=[person, person, role], person=person)
     return LinkSigner(secret).sign(grant, **more)
 

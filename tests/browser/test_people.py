@@ -13,7 +13,7 @@ from support.browser.traffic import assert_hidden, record
 from support.small_set import write_set
 
 from rexview.bench.serving import serve
-from rexview.ui.server.resources import set_id
+from rexview.ui.server.review_sets import set_id
 
 pytestmark = pytest.mark.browser
 HIDDEN = ["Model M", "Model N", "Reader A", "Right pleural effusion"]

@@ -7,7 +7,7 @@ from support.hostile_input import any_text, generator, rounds
 
 from rexview.analysis import CaseFilter
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 
 PAGES = ("overview", "browse", "case", "scores", "readers", "score", "study", "adjudicate", "data")
 KEYS = [
@@ -19,7 +19,7 @@ KEYS = [
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_with_any_query(review_set, page):
     chance = generator(page)
-    known = resources.set_id(review_set.folder)
+    known = review_sets.set_id(review_set.folder)
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
     app.run()
     app.switch_page(str(ROOT / "pages" / f"{page}.py"))

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 from support import ROOT
 from support.small_set import write_set
 
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 
 
 @pytest.fixture
@@ -21,11 +21,11 @@ def open_app(review_folder, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setattr("sys.argv", ["app.py"])
     for cached in (
-        resources.settings,
-        resources.team,
-        resources.signer,
-        resources.image_cache,
-        resources._registry,
+        server_state.settings,
+        server_state.team,
+        server_state.signer,
+        server_state.image_cache,
+        review_sets._folders,
     ):
         cached.cache_clear()
 
@@ -44,10 +44,10 @@ def open_app(review_folder, tmp_path, monkeypatch):
 
     yield open_page
     for cached in (
-        resources.settings,
-        resources.team,
-        resources.signer,
-        resources.image_cache,
-        resources._registry,
+        server_state.settings,
+        server_state.team,
+        server_state.signer,
+        server_state.image_cache,
+        review_sets._folders,
     ):
         cached.cache_clear()

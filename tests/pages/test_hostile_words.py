@@ -20,7 +20,7 @@ from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import server_state
 
 PAGES = (
     *(None, "browse", "case", "scores", "readers", "score", "study", "adjudicate", "data"),
@@ -76,7 +76,7 @@ def written(review_folder, open_app, monkeypatch):
             for one in ("process", "execution")
         ),
     ]
-    kept = open_reviews(load(review_folder), resources.settings())
+    kept = open_reviews(load(review_folder), server_state.settings())
     for entry in entries:
         kept.record([entry], who)
     monkeypatch.setattr(permissions, "current", lambda: who)

@@ -17,10 +17,10 @@ from rexview.stats.agreement import (
     PairAgreement,
     agreement_of_table,
     alphas,
+    ordinal_alpha,
     pair_agreements,
     quadratic_kappa,
 )
-from rexview.stats.alpha import ordinal_alpha
 from rexview.stats.values import MARKS
 
 

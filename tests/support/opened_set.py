@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 
 from rexview.store.database.connection import close_databases
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 
 
 @contextmanager
@@ -14,15 +14,15 @@ def opened_set(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setattr("sys.argv", ["app.py"])
     cached = (
-        resources.settings,
-        resources.team,
-        resources.signer,
-        resources.image_cache,
-        resources._registry,
+        server_state.settings,
+        server_state.team,
+        server_state.signer,
+        server_state.image_cache,
+        review_sets._folders,
     )
     for one in cached:
         one.cache_clear()
-    yield resources.open_set(folder)
+    yield review_sets.open_set(folder)
     for one in cached:
         one.cache_clear()
     close_databases()

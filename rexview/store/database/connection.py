@@ -36,7 +36,13 @@ from rexview.errors import StoreBusy, StoreUnreachable
 from rexview.store.database.errors import busy, damaged, folder_gone, store_error
 from rexview.store.database.integrity import ChangedEntry, Damaged, examine
 from rexview.store.database.migrate import migrate, version_of
-from rexview.store.database.sqlite_file import empty_log, make_file, open_file, set_up
+from rexview.store.database.sqlite_file import (
+    empty_log,
+    file_states,
+    make_file,
+    open_file,
+    set_up,
+)
 from rexview.store.database.tables import HISTORY, VERSION
 from rexview.store.database.watermark import NewestEntry, Watermark
 from rexview.store.entry import Stored
@@ -47,8 +53,8 @@ _WRITES: Final = "rexview_writes"
 _MIGRATIONS: Final = "migrations"
 _Result = TypeVar("_Result")
 _Errors: Final = (exc.SQLAlchemyError, sqlite3.Error)
-_FileState = tuple[int, ...]
-"""Which file it is, and which its ``-wal``; zeros for what is not there."""
+_WhichFiles = tuple[tuple[int, int] | None, ...]
+"""Which file it is, and which its ``-wal``: device and number; None for what is not there."""
 
 
 class _Moved(Exception):
@@ -75,9 +81,9 @@ class Database:
         self.wait_s: Final = wait_s
         self._lock, self._writes = Lock(), Lock()
         self._engine = self._make_engine()
-        self._ready: _FileState | bool = False
+        self._ready: _WhichFiles | bool = False
         self.changed: dict[int, ChangedEntry] = {}
-        self._damaged: tuple[_FileState, StoreUnreachable] | None = None
+        self._damaged: tuple[tuple[int, ...], StoreUnreachable] | None = None
         self._watermark = Watermark(self.file) if self.file is not None else None
         self._loss: NewestEntry | None = None
 
@@ -109,11 +115,7 @@ class Database:
 
     def accept_loss(self) -> None:
         """Go on without the entries that are missing."""
-
-        def work(connection: Connection) -> None:
-            pass
-
-        self.write(work, lock=_MIGRATIONS, replaces=True)
+        self.write(lambda _connection: None, lock=_MIGRATIONS, replaces=True)
 
     def rows(self, statement: Select[Any]) -> list[Row[Any]]:
         """Run a query; nothing is found in a file that is not there yet.
@@ -232,15 +234,15 @@ class Database:
                     raise
                 raise damaged(self.file) from None
             except _Errors as error:
-                trouble = store_error(error, self.file)
-                if trouble is None:
+                meaning = store_error(error, self.file)
+                if meaning is None:
                     raise
                 is_drop = isinstance(error, exc.DBAPIError) and error.connection_invalidated
                 if is_drop and not dropped:
                     dropped = True
                     continue
-                if not isinstance(trouble, StoreBusy) or time.monotonic() >= ends:
-                    raise trouble from error
+                if not isinstance(meaning, StoreBusy) or time.monotonic() >= ends:
+                    raise meaning from error
                 time.sleep(random.uniform(0.02, 0.1))  # noqa: S311
 
     def _prepare(self) -> None:
@@ -294,24 +296,18 @@ class Database:
                     self._hold(connection, _MIGRATIONS)
                 migrate(connection)
 
-    def _state(self) -> _FileState | bool:
+    def _state(self) -> _WhichFiles | bool:
         """Name the file and its ``-wal``, which stays the same as long as we have it open."""
         if self.file is None:
             return True
-        found: list[int] = []
-        for file in (self.file, self.file.with_name(f"{self.file.name}-wal")):
-            try:
-                stat = file.stat()
-            except FileNotFoundError:
-                found += (0, 0)
-            except OSError as error:
-                raise StoreUnreachable(
-                    "The reviews database cannot be opened.",
-                    "Check that its folder is there and that the app may read it.",
-                ) from error
-            else:
-                found += (stat.st_dev, stat.st_ino)
-        return tuple(found)
+        try:
+            states = file_states(self.file)
+        except OSError as error:
+            raise StoreUnreachable(
+                "The reviews database cannot be opened.",
+                "Check that its folder is there and that the app may read it.",
+            ) from error
+        return tuple(state and (state.st_dev, state.st_ino) for state in states)
 
     def _make_engine(self) -> Engine:
         if self.file is not None:

@@ -4,8 +4,12 @@
 // that they arrived. The card with the reason, the name and what went wrong lies over the page's
 // lower right corner and moves nothing. Reasons that are being typed lie in the browser's storage.
 
-import { html, TYPING } from "../components/dom.js";
+import { every, html } from "../components/dom.js";
+import { tellPage } from "../components/events.js";
 import { mounting } from "../components/mount.js";
+import { dialogIsOpen, isPlain, TYPING } from "../components/page_keys.js";
+
+/** @import { Tell } from "../components/events.js" */
 
 const AGAIN_MS = 3000;
 const DRAFT = "rexview-reason";
@@ -13,6 +17,7 @@ const VERDICTS = { confirmed: "You confirmed it.", rejected: "You rejected it." 
 
 const sender = Math.random().toString(36).slice(2);
 let data = null;
+/** @type {Tell} */
 let tell = () => {};
 let pending = [];
 let count = 0;
@@ -46,15 +51,15 @@ function send(more = {}) {
   tell("said", { sender, verdicts: pending, ...more });
 }
 
-function say({ model, failure, verdict, reason }) {
+function say({ model, failure, verdict, reason = "" }) {
   count += 1;
-  pending.push({ n: count, case: data.case, model, failure, verdict, reason: reason ?? "" });
+  pending.push({ n: count, case: data.case, model, failure, verdict, reason });
   send();
 }
 
 // ---- the failures on the page ----
 
-const items = () => [...document.querySelectorAll("[data-rx-item]")];
+const items = () => every("[data-rx-item]");
 const itemOf = (key) => items().find((one) => one.dataset.rxItem === key) ?? null;
 const buttonsOf = (item) => item?.querySelector(".rx-verdicts") ?? null;
 
@@ -99,8 +104,10 @@ function judged(button) {
   const verdict = button.getAttribute("aria-pressed") === "true" ? "" : rxVerdict;
   current = `${model}/${failure}`;
   const parts = Object.entries({ model, failure, verdict: rxVerdict });
-  focusOn =
-    "button" + parts.map(([name, text]) => `[data-rx-${name}="${CSS.escape(text)}"]`).join("");
+  focusOn = parts.reduce(
+    (found, [name, text]) => `${found}[data-rx-${name}="${CSS.escape(text)}"]`,
+    "button",
+  );
   say({ model, failure, verdict });
   if (verdict) card.ask({ model, failure, verdict, reason: "" });
   else {
@@ -347,9 +354,7 @@ function focused(event) {
 
 function answerInHand() {
   const item = itemOf(current);
-  return item
-    ? buttonsOf(item)?.dataset.rxModel
-    : document.querySelector("[data-rx-add]")?.dataset.rxAdd;
+  return item ? buttonsOf(item)?.dataset.rxModel : every("[data-rx-add]")[0]?.dataset.rxAdd;
 }
 
 const KEYS = {
@@ -360,22 +365,16 @@ const KEYS = {
   d: () => press('[data-rx-verdict="rejected"]'),
   W: () => press("[data-rx-why]"),
   u: () => press(".rx-show"),
-  N: () =>
-    window.dispatchEvent(
-      new CustomEvent("rexview:comment", { detail: { key: itemOf(current) && answerInHand() } }),
-    ),
+  N: () => tellPage("comment", { key: itemOf(current) ? answerInHand() : undefined }),
   A: () => card.add(answerInHand()),
 };
 
 function pressed(event) {
-  if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey)
-    return;
-  if (event.isComposing || !Object.hasOwn(KEYS, event.key)) return;
+  if (!isPlain(event) || event.repeat || !Object.hasOwn(KEYS, event.key)) return;
   if (event.key === "Escape" && !card.shown) return;
   const [target] = event.composedPath();
   if (target instanceof Element && target.closest(TYPING)) return;
-  const asking = [...document.querySelectorAll("[role='dialog'], [role='alertdialog']")];
-  if (asking.some((one) => one.getClientRects().length > 0)) return;
+  if (dialogIsOpen()) return;
   event.preventDefault();
   KEYS[event.key]();
 }

@@ -25,7 +25,7 @@ from rexview.store import Entry, may
 from rexview.ui.access import permissions
 from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 from rexview.vocab import FAILURES
 
 YOU: Final = "You"
@@ -81,10 +81,10 @@ def looker() -> Looker:
 
 def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
     """Return one case with all that is said about it, what waits to be kept included."""
-    page = resources.case_page(resources.newest(review_set), case_id)
+    page = review_sets.case_page(review_sets.newest(review_set), case_id)
     if page is None:
         return None
-    name, reader = resources.set_id(review_set.folder), looker().reader
+    name, reader = review_sets.set_id(review_set.folder), looker().reader
     words: dict[tuple[str, str], ReaderFlag] = {}
     for of_set, entry, at in _waiting().values():
         if of_set != name or entry.case != case_id:
@@ -119,7 +119,7 @@ def give(
         via=_VIA,
         answer_digest=digests_of(review_set).of(case, model),
     )
-    _waiting()[token] = (resources.set_id(review_set.folder), entry, datetime.now(UTC))
+    _waiting()[token] = (review_sets.set_id(review_set.folder), entry, datetime.now(UTC))
 
 
 def keep(review_set: ReviewSet) -> str:
@@ -130,12 +130,12 @@ def keep(review_set: ReviewSet) -> str:
     person = permissions.current()
     if person is None:
         return ""
-    name = resources.set_id(review_set.folder)
+    name = review_sets.set_id(review_set.folder)
     waiting = _waiting_of(name)
     told = ""
     for token, entry in waiting.items():
         try:
-            resources.reviews(review_set).record([entry], person)
+            review_sets.reviews(review_set).record([entry], person)
         except StoreRefused as error:
             told = f"Your verdict was not taken. {error}"
         except StoreError as error:
@@ -166,7 +166,7 @@ def take_verdicts(review_set: ReviewSet, page: CasePage, trouble: str = "") -> N
         if isinstance(message, Mapping):
             _take(review_set, message)
 
-    name = resources.set_id(review_set.folder)
+    name = review_sets.set_id(review_set.folder)
     data = {
         "case": page.case.id,
         "set": name,

@@ -3,6 +3,8 @@
 // Streamlit runs a component's script again whenever its data changes, and calls the clean-up of the
 // run before afterwards: only that of the last run takes the instance away.
 
+/** @import { Component, Tell } from "./events.js" */
+
 /**
  * @template {{update: (data: any, tell: Tell) => void, close: () => void}} T
  * @param {(place: HTMLElement) => T} make called for a new place

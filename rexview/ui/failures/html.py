@@ -18,14 +18,14 @@ from rexview.analysis.failures.tables import FailureGroups, FailureRow, FailureT
 from rexview.detect.core.precision import precision_of
 from rexview.stats.bootstrap import Interval
 from rexview.stats.failure_rates import FailureTest
-from rexview.ui.html.model_comparisons import written_p
-from rexview.ui.html.number_table import (
+from rexview.ui.tables.number_table import (
     NOTHING,
     Reasons,
     linked_number,
     model_head,
     short_name,
     table_html,
+    written_p,
 )
 from rexview.vocab import FAILURES
 

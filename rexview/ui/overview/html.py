@@ -9,12 +9,11 @@ import html
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rexview.analysis import Count, Overview
+from rexview.analysis import Count
 from rexview.analysis.failures.captions import judged_words, rest_words
-from rexview.analysis.overview import FailureCount
+from rexview.analysis.overview import FailureCount, Overview
 from rexview.detect.core.precision import precision_of
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import link
+from rexview.ui.link.in_app import browse_link
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
 
 
@@ -35,7 +34,7 @@ def headline_html(numbers: Overview) -> str:
 def _tile(count: Count, name: str) -> str:
     of = f"<small>of {count.of:,}</small>" if count.of and count.of != count.value else ""
     label = f"<b>{count.value:,}{of}</b><span>{name}</span>"
-    return link(link_keys.PAGE_BROWSE, count.opens, label, css="rx-tile")
+    return browse_link(count.opens, label, css="rx-tile")
 
 
 def failures_html(numbers: Overview) -> str:
@@ -64,7 +63,7 @@ def _whole(rows: Sequence[FailureCount], name: str) -> str:
     opens = replace(rows[0].flagged.opens, models=())
     if len({row.flagged.opens.models for row in rows}) == 1:
         opens = rows[0].flagged.opens
-    return link(link_keys.PAGE_BROWSE, opens, html.escape(name), css="rx-whole")
+    return browse_link(opens, html.escape(name), css="rx-whole")
 
 
 def precision_html(failure: str) -> str:
@@ -89,21 +88,19 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
             f"<small>none of {row.judged.of:,} can be judged</small></div>"
         )
     share = row.flagged.share or 0.0
-    number = link(
-        link_keys.PAGE_BROWSE,
+    number = browse_link(
         row.flagged.opens,
         f"<b>{row.flagged.value:,}</b>",
         title=f"{share:.0%} of the answers that can be judged",
     )
-    judged = link(
-        link_keys.PAGE_BROWSE,
+    judged = browse_link(
         row.judged.opens,
         f"of {row.judged.value:,}",
         title="The answers that can be judged",
     )
-    can = link(link_keys.PAGE_BROWSE, row.judged.opens, rest)
+    can = browse_link(row.judged.opens, rest)
     sources = [
-        link(link_keys.PAGE_BROWSE, count.opens, f"{count.value:,} {text}")
+        browse_link(count.opens, f"{count.value:,} {text}")
         for count, text in (
             (row.detector, "rule only"),
             (row.reader, "reader only"),
@@ -154,9 +151,7 @@ def _other_cell(row: FailureCount) -> str:
         (row.hint.value, row.hint.opens, "possible"),
     )
     shown = [
-        link(link_keys.PAGE_BROWSE, opens, f"<b>{value:,}</b> {name}")
-        for value, opens, name in parts
-        if value
+        browse_link(opens, f"<b>{value:,}</b> {name}") for value, opens, name in parts if value
     ]
     return " · ".join(shown) or "–"
 
@@ -197,4 +192,4 @@ def scores_html(numbers: Overview, content_order: str) -> str:
 
 def _score_cell(value: float, count: Count, unit: str = "") -> str:
     label = f"<b>{value:.2f}</b><small>n {count.value:,}{unit}</small>"
-    return f"<td>{link(link_keys.PAGE_BROWSE, count.opens, label)}</td>"
+    return f"<td>{browse_link(count.opens, label)}</td>"

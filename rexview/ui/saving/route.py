@@ -27,7 +27,7 @@ from rexview.ui.access import permissions, sign_in
 from rexview.ui.saving.reader_study import Study, study_of
 from rexview.ui.saving.score_entries import Refused, Said, Saying, read_said
 from rexview.ui.score_cases.pad_data import ADDRESS, own_json
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.one_per_key import OnePerKey
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 
@@ -42,9 +42,9 @@ def write_ticket(review_set: ReviewSet, person: Person) -> str:
     It is sealed; where people sign in it is worth nothing without the sign-in of that person.
     """
     who = [person.id, person.name, person.role]
-    name = resources.set_id(review_set.folder)
+    name = review_sets.set_id(review_set.folder)
     grant = Grant(KIND, name, "", detail=who, person=permissions.link_person())
-    return resources.signer().sign(grant)
+    return server_state.signer().sign(grant)
 
 
 class _NotNow(Exception):
@@ -100,14 +100,14 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
 def _study(request: Request, ticket: str) -> Study:
     """Find out who writes, and in which study."""
     try:
-        grant = resources.signer().check(ticket)
+        grant = server_state.signer().check(ticket)
         if grant.kind != KIND:
             raise LinkRefused("This link is for something else.")
         sign_in.check_person(request, grant)
-        person = sign_in.signed_in_at(request) if resources.team() else Person(*grant.detail)
+        person = sign_in.signed_in_at(request) if server_state.team() else Person(*grant.detail)
         if person is None or not may(person, "score"):
             raise _NotNow(403, "Your role may not score.")
-        review_set = resources.open_set(resources.folder_of(grant.set_id))
+        review_set = review_sets.open_set(review_sets.folder_of(grant.set_id))
         return study_of(review_set, person)
     except LinkRefused:
         raise _NotNow(

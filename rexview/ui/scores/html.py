@@ -18,8 +18,8 @@ from rexview.analysis.scores.captions import (
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import GapCell, ScoreCell, ScoreTables
 from rexview.stats import NO_ANSWER, STATUSES
-from rexview.ui.html.model_comparisons import comparison_cells, comparison_heads
-from rexview.ui.html.number_table import (
+from rexview.ui.scores.model_comparisons import comparison_cells, comparison_heads
+from rexview.ui.tables.number_table import (
     NOTHING,
     Reasons,
     linked_number,

@@ -439,11 +439,11 @@ class TestArrangement:
         ("share", "held"), [(0.4, 0.4), (0.1, 0.32), (0.95, 0.44), (0, 0.32), (1, 0.44)]
     )
     def test_a_divider_leaves_both_sides_what_they_need(self, modules, share, held):
-        found = call(modules, "separator.js", "return m.held(a, 1000, [320, 560]);", share)
+        found = call(modules, "separator.js", "return m.limitShare(a, 1000, [320, 560]);", share)
         assert found == pytest.approx(held)
 
     def test_a_divider_without_room_stays_in_proportion(self, modules):
-        assert call(modules, "separator.js", "return m.held(0.9, 500, [320, 320]);") == 0.5
+        assert call(modules, "separator.js", "return m.limitShare(0.9, 500, [320, 320]);") == 0.5
 
 
 FIND = """
@@ -559,7 +559,7 @@ class TestPixelStore:
                  await store.load('b', 'b');
                  await store.load('a', 'a');
                  await store.load('c', 'c');
-                 const held = ['a', 'b', 'c'].map((key) => Boolean(store.held(key)));
+                 const held = ['a', 'b', 'c'].map((key) => Boolean(store.loaded(key)));
                  return [asked, held, store.bytes];""",
         )
         assert asked == ["a", "b", "c"]

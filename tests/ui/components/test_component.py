@@ -7,10 +7,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
+from support import ROOT
 
 from rexview.ui.components import module_address, modules, modules_version, serve_module
 
-HTML_OF_THE_SERVER = ("link/in_app.js", "score_cases/pad/assets/")
+HTML_OF_THE_SERVER = ("streamlit_adapter/in_app.js", "score_cases/pad/assets/")
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def client():
 @pytest.mark.parametrize("name", modules())
 def test_every_module_that_is_imported_is_served(name, client):
     content = modules()[name]
-    for imported in re.findall(r'from "([^"]+)"', content.decode()):
+    for imported in re.findall(r'from "([^"]+[.]js)"', content.decode()):
         path = str(PurePosixPath("/", name).parent / imported)
         told = client.get(f"/rexview/assets/{modules_version()}{path}")
         assert told.status_code == 200, f"{name} imports {imported}"
@@ -49,3 +50,14 @@ def test_nothing_else_is_served(client):
 
 def test_version_is_fit_for_a_path():
     assert re.fullmatch(r"[0-9a-f]{16}", modules_version())
+
+
+def test_what_components_tell_the_page_is_what_the_page_takes():
+    scripts = "\n".join(content.decode() for content in modules().values())
+    files = (ROOT / "rexview/ui").rglob("*.py")
+    code = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    (declared,) = re.findall(r"@typedef \{(.*?)\} Trigger", scripts)
+    told = set(re.findall(r"\btell\(\s*\"(\w+)\"", scripts))
+    taken = set(re.findall(r"\bon_(\w+)_change=", code))
+    assert told == set(re.findall(r"\w+", declared))
+    assert taken <= told

@@ -5,12 +5,15 @@
 // All texts become text nodes, never markup. Words that carry a comment are marked with the browser's
 // highlights, which leave the page's elements alone.
 
-import { html } from "../../components/dom.js";
+import { every, html, scrollWithin } from "../../components/dom.js";
+import { listenToPage, tellPage } from "../../components/events.js";
 import { mounting } from "../../components/mount.js";
 import { newToken } from "../../score_cases/pad/assets/token.js";
+import { chosenWords, findWords } from "./quotes.js";
+
+/** @import { Tell } from "../../components/events.js" */
 
 const AGAIN_MS = 4000;
-const WORD = /[\p{L}\p{N}_]+/gu;
 const PENDING = "rexview-comment";
 const DRAFT = "rexview-comment-draft";
 
@@ -41,75 +44,6 @@ const store = {
   },
 };
 
-/** The text of an element and its words, each with its offsets. */
-function wordsOf(element) {
-  const nodes = [];
-  let text = "";
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    nodes.push({ node: walker.currentNode, start: text.length });
-    text += walker.currentNode.data;
-  }
-  const words = [...text.matchAll(WORD)].map((found) => ({
-    text: found[0],
-    start: found.index,
-    end: found.index + found[0].length,
-  }));
-  return { nodes, text, words };
-}
-
-function pointAt({ nodes }, offset, atEnd) {
-  const fits = (one) => (atEnd ? one.start < offset : one.start <= offset);
-  const one = nodes.findLast(fits) ?? nodes[0];
-  return [one.node, offset - one.start];
-}
-
-function rangeOf(read, first, last) {
-  const range = document.createRange();
-  range.setStart(...pointAt(read, read.words[first].start, false));
-  range.setEnd(...pointAt(read, read.words[last].end, true));
-  return range;
-}
-
-/** The range of the nth place with these words, null when it is not there. */
-function findWords(element, wanted, nth) {
-  if (wanted.length === 0) return null;
-  const read = wordsOf(element);
-  let seen = 0;
-  for (let at = 0; at + wanted.length <= read.words.length; at += 1) {
-    if (!wanted.every((word, place) => read.words[at + place].text === word)) continue;
-    if (seen === nth) return rangeOf(read, at, at + wanted.length - 1);
-    seen += 1;
-  }
-  return null;
-}
-
-/** What is selected on the page as whole words of one answer, null when it is not that. */
-function chosenWords() {
-  const selection = window.getSelection();
-  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
-  const range = selection.getRangeAt(0);
-  const inside = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement);
-  const answer = inside(range.startContainer)?.closest?.("[data-rx-answer]");
-  const body = answer?.querySelector(".rx-text");
-  if (!body || !body.contains(range.startContainer)) return null;
-  const read = wordsOf(body);
-  const touched = (word) => {
-    const own = document.createRange();
-    own.setStart(...pointAt(read, word.start, false));
-    own.setEnd(...pointAt(read, word.end, true));
-    return (
-      range.compareBoundaryPoints(Range.END_TO_START, own) < 0 &&
-      range.compareBoundaryPoints(Range.START_TO_END, own) > 0
-    );
-  };
-  const first = read.words.findIndex(touched);
-  if (first < 0) return null;
-  const last = read.words.findLastIndex(touched);
-  const quote = read.text.slice(read.words[first].start, read.words[last].end);
-  return { key: answer.dataset.rxAnswer, quote, before: first, range };
-}
-
 function when(iso) {
   const at = new Date(iso);
   const today = at.toDateString() === new Date().toDateString();
@@ -129,6 +63,7 @@ class Panel {
     panel?.close();
     panel = this;
     this.pending = new Map();
+    /** @type {Tell} */
     this.tell = () => {};
     this.data = { comments: [], targets: [], done: {} };
     this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (an own one, changed)
@@ -138,9 +73,7 @@ class Panel {
     const { signal } = this.abort;
     document.addEventListener("selectionchange", () => this.offerSoon(), { signal });
     document.addEventListener("click", (event) => this.clickedPage(event), { signal });
-    window.addEventListener("rexview:comment", (event) => this.asked(event.detail?.key), {
-      signal,
-    });
+    listenToPage("comment", ({ key }) => this.asked(key), signal);
     this.timer = setInterval(() => this.sendAgain(), AGAIN_MS);
     this.observer = new MutationObserver(() => this.markSoon());
     this.observer.observe(document.body, { childList: true, subtree: true });
@@ -393,9 +326,8 @@ class Panel {
   }
 
   drawList(threads) {
-    const focused = this.list.contains(document.activeElement)
-      ? document.activeElement.dataset.focus
-      : null;
+    const active = /** @type {HTMLElement} */ (document.activeElement);
+    const focused = this.list.contains(active) ? active.dataset.focus : null;
     const low = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
     const settled = threads.filter((thread) => thread[0].resolved);
     const open = threads
@@ -433,10 +365,10 @@ class Panel {
         : null;
     this.list.replaceChildren(...[empty, folded, ...open, ...waiting].filter(Boolean));
     if (low) this.list.scrollTop = this.list.scrollHeight;
-    if (focused)
-      this.list
-        .querySelector(`[data-focus="${CSS.escape(focused)}"]`)
-        ?.focus({ preventScroll: true });
+    if (focused) {
+      const [again] = every(`[data-focus="${CSS.escape(focused)}"]`, this.list);
+      again?.focus({ preventScroll: true });
+    }
   }
 
   thread(comments) {
@@ -468,8 +400,7 @@ class Panel {
         : one.what === "box"
           ? `${one.where}, box ${shorter(one.quote)}`
           : one.where;
-    const light = (boxes) =>
-      window.dispatchEvent(new CustomEvent("rexview:light", { detail: boxes && { boxes } }));
+    const light = (boxes) => tellPage("light", boxes && { boxes });
     return html(
       "button",
       {
@@ -653,8 +584,7 @@ class Panel {
     body.closest("article")?.scrollIntoView({ block: "nearest", inline: "nearest" });
     const range = one.what === "span" ? findWords(body, one.words, one.nth) : null;
     if (!range) return;
-    const by = range.getBoundingClientRect().top - body.getBoundingClientRect().top;
-    body.scrollTo({ top: body.scrollTop + by - body.clientHeight / 3 });
+    scrollWithin(body, range);
   }
 }
 

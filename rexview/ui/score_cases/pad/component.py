@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
 from rexview.ui.components import component
-from rexview.ui.score_cases.pad.payload import PadData
 
 NAME: Final = "rexview_score_pad"
 _FILES: Final = "score_cases/pad/assets/pad"
 
 
-def score_pad(data: PadData, *, key: str, on_go: Callable[[str | None], None], height: str) -> None:
+def score_pad(
+    data: Mapping[str, Any], *, key: str, on_go: Callable[[str | None], None], height: str
+) -> None:
     """Put the pad on the page.
 
     What the reader says goes to the server past the page's script, by
@@ -22,7 +23,8 @@ def score_pad(data: PadData, *, key: str, on_go: Callable[[str | None], None], h
 
     Parameters
     ----------
-    data : PadData
+    data : mapping
+        As :func:`rexview.ui.score_cases.pad_data.pad_data` makes it.
     key : str
         Keep it the same from case to case: what is on its way to the server then stays with it.
     on_go : callable
@@ -37,4 +39,4 @@ def score_pad(data: PadData, *, key: str, on_go: Callable[[str | None], None], h
             on_go(str(asked.get("case") or "") or None)
 
     pad = component(NAME, f"{_FILES}.js", style=f"{_FILES}.css", title="The score pad")
-    pad(key=key, data=data.to_json(height), on_go_change=go, on_refresh_change=lambda: None)
+    pad(key=key, data={"height": height, **data}, on_go_change=go, on_refresh_change=lambda: None)

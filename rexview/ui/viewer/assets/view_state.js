@@ -6,6 +6,9 @@
 import { FITTED } from "./image/geometry.js";
 import { adjusted, presetWindow } from "./image/windowing.js";
 
+/** @import { Header, Look } from "./types.d.ts" */
+
+/** @type {{groups: Map<string, boolean>, linked: boolean, labels: boolean, tool: string, blinkSeconds: number}} */
 const habits = { groups: new Map(), linked: true, labels: false, tool: null, blinkSeconds: 0.8 };
 
 export class ViewState {
@@ -16,8 +19,11 @@ export class ViewState {
 
   /** Forget the looks of the last case. */
   reset() {
+    /** @type {Map<string, Look>} */
     this.looks = new Map();
+    /** @type {string[]} ids of views */
     this.shown = [];
+    /** @type {string} */
     this.active = null;
   }
 
@@ -29,7 +35,7 @@ export class ViewState {
   }
 
   /** Give a view its window once its header is known. */
-  settle(viewId, header) {
+  initWindow(/** @type {string} */ viewId, /** @type {Header} */ header) {
     const look = this.look(viewId);
     const { wanted } = look;
     if (look.window === null && header.presets.length > 0) {

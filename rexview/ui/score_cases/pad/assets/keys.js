@@ -4,12 +4,14 @@
 // Listens on the document while the event is on its way down. The viewer, which listens earlier,
 // leaves these keys to the pad (its data names them) and takes them with Shift instead.
 
-const TYPING =
-  "input:not([type='radio']), textarea, select, [contenteditable=''], [contenteditable='true'], [role='combobox'], [role='listbox'], [role='menu']";
+import { dialogIsOpen, isPlain, TYPING } from "../../../components/page_keys.js";
+
+/** @import { Pad } from "./pad.js" */
+
 const PICTURE = ".rx"; // the viewer
 
 export class Keys {
-  constructor(pad) {
+  constructor(/** @type {Pad} */ pad) {
     this.pad = pad;
     this.abort = new AbortController();
     const options = { capture: true, signal: this.abort.signal };
@@ -21,8 +23,7 @@ export class Keys {
   }
 
   #key(event) {
-    if (event.defaultPrevented || event.isComposing) return;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!isPlain(event)) return;
     const path = event.composedPath().filter((node) => node instanceof Element);
     const [target] = path;
     if (!this.pad.root.isConnected || this.#dialogIsOpen(path)) return;
@@ -31,7 +32,7 @@ export class Keys {
       event.preventDefault();
       return;
     }
-    if (target?.closest(TYPING)) return;
+    if (target?.closest(TYPING) && !target.matches("input[type='radio']")) return;
     const act = this.#meaning(event, path);
     if (!act) return;
     event.preventDefault();
@@ -42,8 +43,7 @@ export class Keys {
   #dialogIsOpen(path) {
     const { sheets } = this.pad;
     if (sheets.open && path.includes(sheets.node)) return true;
-    const dialogs = document.querySelectorAll("[role='dialog'], [role='alertdialog']");
-    return [...dialogs].some((one) => one !== sheets.node && one.getClientRects().length > 0);
+    return dialogIsOpen(sheets.node);
   }
 
   #meaning(event, path) {

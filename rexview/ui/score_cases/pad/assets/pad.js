@@ -4,6 +4,7 @@
 // case is shown ("go"), and the wish for new data ("refresh"), do.
 
 import { set } from "../../../components/dom.js";
+import { listenToPage, tellPage } from "../../../components/events.js";
 import { mounting } from "../../../components/mount.js";
 import { AnswerView } from "./answer.js";
 import { Frame } from "./frame.js";
@@ -14,15 +15,27 @@ import { beginningOf, Returned } from "./returned.js";
 import { Sheets } from "./sheets.js";
 import { counted, fits, flagKey, scoreKey, stateOf, valueAt, withEntries } from "./words.js";
 
+/** @import { Tell } from "../../../components/events.js" */
+/** @import { Row } from "./answer.js" */
+/** @import { Own, PadCase, PadData } from "./types.d.ts" */
+
 const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
+/** @type {("next" | "previous")[]} */
+const DIRECTIONS = ["next", "previous"];
 const PATIENCE_MS = 20_000; // then what the page shows counts again, whatever it is
 
-class Pad {
-  constructor(place) {
+export class Pad {
+  constructor(/** @type {HTMLElement} */ place) {
+    /** @type {PadData} */
     this.data = null;
+    /** @type {PadCase} */
     this.case = null;
+    /** @type {AnswerView[]} */
     this.views = [];
+    /** @type {Row[]} */
+    this.rows = [];
     this.current = null; // key of the marked row
+    /** @type {Map<string, Own>} */
     this.known = new Map(); // case -> what the server last said of it
     this.done = []; // what can be undone, of the case shown
     this.awaited = null; // the case that the page was asked for
@@ -41,15 +54,10 @@ class Pad {
     this.keys = new Keys(this);
     this.observer = new ResizeObserver(() => this.#layout());
     this.observer.observe(this.root);
-    this.leaving = () => this.settle();
-    window.addEventListener("pagehide", this.leaving);
-    this.painted = ({ detail }) => {
-      this.#tellPicture(); // the picture may have come after the pad
-      if (this.pictured === detail.case) return;
-      this.pictured = detail.case;
-      this.refresh();
-    };
-    document.addEventListener("rexview:painted", this.painted);
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    window.addEventListener("pagehide", () => this.settle(), { signal });
+    listenToPage("painted", (picture) => this.#painted(picture.case), signal);
   }
 
   close() {
@@ -58,14 +66,13 @@ class Pad {
     this.outbox.close();
     this.keys.close();
     this.observer.disconnect();
-    window.removeEventListener("pagehide", this.leaving);
-    document.removeEventListener("rexview:painted", this.painted);
+    this.abort.abort();
     this.root.remove();
   }
 
   // --- data from the page ------------------------------------------------------------------------
 
-  update(data, setTriggerValue) {
+  update(/** @type {PadData} */ data, /** @type {Tell} */ setTriggerValue) {
     this.tell = setTriggerValue;
     const first = this.data === null;
     const counts = this.data?.worklist;
@@ -420,12 +427,12 @@ class Pad {
   go(caseId) {
     if (caseId === this.case.case) return;
     this.settle();
-    const direction = ["next", "previous"].find((one) => this.case[one] === caseId);
+    const direction = DIRECTIONS.find((one) => this.case[one] === caseId);
     const ahead = this.data.ahead[caseId];
     this.awaited = { case: caseId, until: performance.now() + PATIENCE_MS };
     if (ahead) {
       this.#show(ahead);
-      if (direction) window.dispatchEvent(new CustomEvent("rexview:turn", { detail: direction }));
+      if (direction) tellPage("turn", direction);
     }
     this.renewal.await(() => this.tell("go", { case: caseId, at: Date.now() }));
     this.refresh();
@@ -483,8 +490,14 @@ class Pad {
   /** Tell the picture whose boxes may be shown: those of the answer in hand, no others. */
   #tellPicture() {
     if (!this.case) return;
-    const detail = { case: this.case.case, group: this.slot ?? null };
-    window.dispatchEvent(new CustomEvent("rexview:group", { detail }));
+    tellPage("group", { case: this.case.case, group: this.slot ?? null });
+  }
+
+  #painted(caseId) {
+    this.#tellPicture(); // the picture may have come after the pad
+    if (this.pictured === caseId) return;
+    this.pictured = caseId;
+    this.refresh();
   }
 
   refresh() {

@@ -5,10 +5,16 @@ import { html } from "../../../components/dom.js";
 import { icon } from "../controls/icons.js";
 import { score } from "./box_layer.js";
 
+/** @import { Pane } from "../pane/pane.js" */
+/** @import { Size } from "../types.d.ts" */
+/** @import { Entry } from "./box_layer.js" */
+
 export class BoxFocus {
-  constructor(pane) {
+  constructor(/** @type {Pane} */ pane) {
     this.pane = pane;
+    /** @type {Entry} */
     this.hovered = null;
+    /** @type {Entry} */
     this.focused = null;
     this.tip = new Tip();
   }
@@ -53,14 +59,15 @@ export class BoxFocus {
 const GAP_PX = 8;
 const EDGE_PX = 4;
 
-export class Tip {
+class Tip {
   constructor() {
     this.node = html("div", { class: "tip", "aria-hidden": "true", hidden: true });
+    /** @type {Entry} */
     this.entry = null;
   }
 
-  /** @param {object} entry of a BoxLayer; @param {object} port size of the pane */
-  show(entry, port) {
+  /** @param {Size} port the pane */
+  show(/** @type {Entry} */ entry, port) {
     this.entry = entry;
     const { group, box } = entry;
     const where = [box.side, box.place].filter(Boolean).join(", ");

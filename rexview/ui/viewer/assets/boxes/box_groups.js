@@ -1,15 +1,20 @@
 // Whose boxes are shown, and which boxes are lit.
 
-import { remember, remembered } from "../../../components/storage.js";
+import { remember, remembered } from "../storage.js";
+
+/** @import { Box, Group } from "../types.d.ts" */
+/** @import { Viewer } from "../viewer.js" */
 
 const FROM_START = "reference-from-start"; // a reader's wish, kept in this browser
 
-export class Groups {
-  constructor(viewer) {
+export class BoxGroups {
+  constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
+    /** @type {Group[]} */
     this.list = [];
     this.given = []; // as the page asked for them
-    this.pinned = null; // {key, isLit, revealed: groups shown for its sake}
+    /** @type {{key: string, isLit: (box: Box) => boolean, revealed: Group[]}} groups shown for it */
+    this.pinned = null;
   }
 
   /** Take the groups of a case; the reference is shown from the start if that is wished and allowed. */
@@ -91,15 +96,13 @@ export class Groups {
     for (const pane of viewer.panes) pane.showGroups();
     viewer.chips.refresh();
     viewer.address.touch();
-    viewer.say("boxes", { shown: this.shownIds() });
   }
 
   /** Light boxes and the words of the page that belong to them; null ends it. */
   light(boxes) {
     const ids = new Set((boxes ?? []).map((box) => box.id));
     this.lightWhere(boxes ? (box) => ids.has(box.id) : null);
-    this.viewer.linking.mark(boxes ?? []);
-    this.viewer.say("hover", { boxes: [...ids] });
+    this.viewer.wordLinks.mark(boxes ?? []);
   }
 
   /** Light the boxes of a test; null goes back to the pinned ones, if there are any. */

@@ -6,12 +6,14 @@
 import { set, svg } from "../../../components/dom.js";
 import { freest } from "../image/burned_in.js";
 
+/** @import { Box, Group, Rect } from "../types.d.ts" */
+
 const TOLERANCE_PX = 4; // a thin box can still be caught
 const TAG_HEIGHT = 15;
 const LETTER_PX = 7.4; // about, in a tag
 
 /** What a box is called aloud: "Answer A: right effusion, on the patient's right, lower third". */
-export function spoken(group, box) {
+export function accessibleName(group, box) {
   const parts = [`${group.name}: ${box.label || "box without a label"}`];
   if (box.side) parts.push(box.side);
   if (box.place) parts.push(box.place);
@@ -71,14 +73,18 @@ function tagPlaces(rect, width, port) {
   return places.length > 0 ? places : [[left, level]];
 }
 
+/**
+ * @typedef {ReturnType<BoxLayer["entry"]>} Entry
+ */
 export class BoxLayer {
   /**
    * @param {SVGElement} parent
-   * @param {{focus: function, blur: function}} on called with the entry of a box
+   * @param {Record<"focus" | "blur", (entry: Entry) => void>} on
    */
   constructor(parent, on) {
     this.node = svg("g", { class: "boxes", role: "group", "aria-label": "Boxes" });
     this.on = on;
+    /** @type {Entry[]} */
     this.entries = [];
     parent.append(this.node);
   }
@@ -90,14 +96,14 @@ export class BoxLayer {
     for (const group of groups) {
       for (const box of group.boxes) {
         if (box.image !== viewId) continue;
-        const entry = this.#entry(group, box);
+        const entry = this.entry(group, box);
         this.entries.push(entry);
         this.node.append(entry.node);
       }
     }
   }
 
-  #entry(group, box) {
+  entry(/** @type {Group} */ group, /** @type {Box} */ box) {
     const halo = svg("rect", { class: "halo" });
     const line = svg("rect", { class: "line" });
     const letters = svg("text", { y: TAG_HEIGHT - 4 });
@@ -109,7 +115,7 @@ export class BoxLayer {
         class: "box",
         tabindex: "0",
         role: "img",
-        "aria-label": spoken(group, box),
+        "aria-label": accessibleName(group, box),
         "data-box": box.id,
         "data-group": group.id,
         "data-kind": group.kind,
@@ -119,7 +125,9 @@ export class BoxLayer {
       line,
       tag,
     );
-    const entry = { group, box, node, halo, line, tag, plate, letters, rect: null };
+    /** @type {Rect} */
+    const rect = null; // until it is placed
+    const entry = { group, box, node, halo, line, tag, plate, letters, rect, shown: false };
     node.addEventListener("focus", () => this.on.focus(entry));
     node.addEventListener("blur", () => this.on.blur(entry));
     return entry;

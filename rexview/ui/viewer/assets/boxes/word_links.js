@@ -3,10 +3,13 @@
 // Anything on the page that carries `data-rx-finding="KEY"`, or links to "#finding-KEY", belongs to
 // the boxes whose `finding` is KEY; either may name several keys, parted by spaces. Pointing at it or
 // focusing it lights those boxes and marks the other words of those findings with `data-rx-lit`;
-// pointing at a box marks its words. The page may also say it directly: dispatch `rexview:light` on
-// window with detail {findings: [KEY]} or {boxes: [id]}, or detail null to end; or
-// `rexview:evidence` with {flags: [key], pinned: key or null}: lights the boxes that carry these
-// flags, and keeps those of the pinned one lit, with their group shown, until another is.
+// pointing at a box marks its words. Other components light boxes by the events "light" and
+// "evidence" of the page; the latter keeps those of the pinned flag lit, with their group shown, until
+// another is.
+
+import { listenToPage } from "../../../components/events.js";
+
+/** @import { BoxGroups } from "./box_groups.js" */
 
 const ANCHOR = "#finding-";
 const SELECTOR = `[data-rx-finding], a[href^="${ANCHOR}"]`;
@@ -26,14 +29,11 @@ function shows(box, findings) {
   return split(box.finding).some((key) => findings.has(key));
 }
 
-export class Linking {
-  /** @param {object} groups the viewer's: what lights boxes and keeps them lit */
-  constructor(groups) {
+export class WordLinks {
+  constructor(/** @type {BoxGroups} */ groups, /** @type {AbortSignal} */ signal) {
     this.groups = groups;
     this.light = (isLit) => groups.lightWhere(isLit);
     this.marked = [];
-    this.abort = new AbortController();
-    const { signal } = this.abort;
     for (const [starts, ends] of [
       ["pointerover", "pointerout"],
       ["focusin", "focusout"],
@@ -42,13 +42,9 @@ export class Linking {
       document.addEventListener(ends, (event) => this.#end(event), { signal });
     }
     document.addEventListener("click", (event) => this.#click(event), { signal, capture: true });
-    window.addEventListener("rexview:light", (event) => this.#said(event.detail), { signal });
-    window.addEventListener("rexview:evidence", (event) => this.#shown(event.detail), { signal });
-  }
-
-  close() {
-    this.mark([]);
-    this.abort.abort();
+    const named = (detail) => this.light(detail && ((box) => detail.boxes.includes(box.id)));
+    listenToPage("light", named, signal);
+    listenToPage("evidence", (detail) => this.#lightEvidence(detail), signal);
   }
 
   #findings(event) {
@@ -76,14 +72,7 @@ export class Linking {
     if (link) event.preventDefault();
   }
 
-  #said(detail) {
-    const { findings = [], boxes = [] } = detail ?? {};
-    const any = findings.length > 0 || boxes.length > 0;
-    const named = new Set(findings);
-    this.light(any ? (box) => boxes.includes(box.id) || shows(box, named) : null);
-  }
-
-  #shown({ flags, pinned }) {
+  #lightEvidence({ flags, pinned }) {
     const carries = (keys) => (box) => (box.flags ?? []).some((key) => keys.includes(key));
     this.groups.pin(pinned, pinned ? carries([pinned]) : null);
     this.light(flags.length > 0 ? carries(flags) : null);

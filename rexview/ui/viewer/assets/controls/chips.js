@@ -1,26 +1,23 @@
 // The rows of chips under the picture: which views, and whose boxes.
 
-import { html } from "../../../components/dom.js";
+import { button, every, html } from "../../../components/dom.js";
 import { BlinkBar } from "../views/blink.js";
 import { icon } from "./icons.js";
 
+/** @import { Group } from "../types.d.ts" */
+/** @import { Viewer } from "../viewer.js" */
+
 export class Chips {
-  constructor(viewer) {
+  constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
     this.viewChips = html("div", { class: "chips views", role: "group", "aria-label": "Views" });
     this.groupChips = html("div", { class: "chips groups", role: "group", "aria-label": "Boxes" });
     this.comparison = new BlinkBar(viewer.views);
-    this.fromStart = html(
-      "button",
-      {
-        type: "button",
-        class: "chip setting",
-        "aria-label": "Reference boxes from the start of every case",
-        title: "Reference boxes from the start of every case (kept in this browser)",
-        onclick: () => viewer.groups.toggleFromStart(),
-      },
-      icon("pin"),
-    );
+    this.fromStart = button(icon("pin"), () => viewer.groups.toggleFromStart(), {
+      class: "chip setting",
+      "aria-label": "Reference boxes from the start of every case",
+      title: "Reference boxes from the start of every case (kept in this browser)",
+    });
     this.node = html(
       "div",
       { class: "strip" },
@@ -34,22 +31,16 @@ export class Chips {
   fill() {
     const { viewer } = this;
     this.viewChips.replaceChildren(
-      ...viewer.views.list.map((view) =>
-        html(
-          "button",
-          {
-            type: "button",
-            class: `chip view${view.prior ? " prior" : ""}`,
-            "data-view": view.id,
-            title:
-              viewer.state.shown.length > 1 ? "Show or hide" : "Show; with Shift beside the others",
-            onclick: (event) =>
-              viewer.views.choose(view.id, event.shiftKey || event.ctrlKey || event.metaKey),
-          },
-          view.error ? icon("broken") : null,
-          view.title,
-        ),
-      ),
+      ...viewer.views.list.map((view) => {
+        const choose = ({ shiftKey, ctrlKey, metaKey }) =>
+          viewer.views.choose(view.id, shiftKey || ctrlKey || metaKey);
+        return button([view.error ? icon("broken") : null, view.title], choose, {
+          class: `chip view${view.prior ? " prior" : ""}`,
+          "data-view": view.id,
+          title:
+            viewer.state.shown.length > 1 ? "Show or hide" : "Show; with Shift beside the others",
+        });
+      }),
     );
     const { list } = viewer.groups;
     // Where one answer at a time is shown, the row stays: the picture keeps its size.
@@ -63,7 +54,7 @@ export class Chips {
     this.refresh();
   }
 
-  #group(group) {
+  #group(/** @type {Group} */ group) {
     const count = group.boxes.length;
     const undrawn = group.undrawable > 0 ? ` · ${group.undrawable} not drawable` : "";
     const words = count === 1 ? "1 box" : `${count} boxes`;
@@ -71,24 +62,21 @@ export class Chips {
     const shift = group.key && this.viewer.data.takenKeys?.includes(group.key) ? "⇧" : "";
     const named = group.key ? `${shift}${group.key.toUpperCase()}` : "";
     const key = group.key ? `, key ${named.replace("⇧", "Shift ")}` : "";
-    return html(
-      "button",
-      {
-        type: "button",
-        class: `chip group ${group.kind}`,
-        "data-group": group.id,
-        "aria-label": `${group.name}: ${words}${undrawn}${key}`,
-        "aria-keyshortcuts": group.key && shift ? `Shift+${group.key}` : group.key,
-        title: `${group.name}: ${words}${undrawn}${key}${reasons}`,
-        style: { "--c": group.colour },
-        onclick: () => this.viewer.groups.toggle(group.id),
-      },
+    const parts = [
       html("span", { class: "swatch", "aria-hidden": "true" }),
       html("span", { class: "name" }, group.name),
       html("span", { class: "count" }, String(count)),
       group.undrawable > 0 ? icon("warning") : null,
       group.key ? html("kbd", { "aria-hidden": "true" }, named) : null,
-    );
+    ];
+    return button(parts, () => this.viewer.groups.toggle(group.id), {
+      class: `chip group ${group.kind}`,
+      "data-group": group.id,
+      "aria-label": `${group.name}: ${words}${undrawn}${key}`,
+      "aria-keyshortcuts": group.key && shift ? `Shift+${group.key}` : group.key,
+      title: `${group.name}: ${words}${undrawn}${key}${reasons}`,
+      style: { "--c": group.colour },
+    });
   }
 
   /** Bring pressed states up to date. */
@@ -96,12 +84,12 @@ export class Chips {
     const { viewer } = this;
     this.viewChips.hidden = viewer.views.list.length < 2 || viewer.views.blink.on;
     this.comparison.refresh(viewer.state.active);
-    for (const chip of this.viewChips.children) {
+    for (const chip of every(".view", this.viewChips)) {
       chip.setAttribute("aria-pressed", String(viewer.state.shown.includes(chip.dataset.view)));
       chip.classList.toggle("active", chip.dataset.view === viewer.state.active);
     }
     this.fromStart.setAttribute("aria-pressed", String(viewer.groups.fromStart));
-    for (const chip of this.groupChips.querySelectorAll(".group")) {
+    for (const chip of every(".group", this.groupChips)) {
       chip.setAttribute("aria-pressed", String(viewer.groups.isShown(chip.dataset.group)));
     }
   }

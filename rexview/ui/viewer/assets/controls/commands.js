@@ -1,87 +1,24 @@
-// What keys and buttons do, each with the words of the key list.
+// What keys and buttons do.
 
+import { wantsLessMotion } from "../../../components/dom.js";
 import { MIRROR, TURN } from "../image/geometry.js";
+
+/** @import { Viewer } from "../viewer.js" */
 
 const ZOOM_STEP = 1.25;
 const KEY_PAN_PX = 60;
 const KEY_WINDOW_PX = 24; // an arrow key changes the window like a drag of so many pixels
 
-/** Keys that the list shows, grouped: [keys, meaning]. */
-export const KEY_LIST = [
-  [
-    "Boxes",
-    [
-      ["1 – 9", "boxes of a model"],
-      ["r", "reference boxes"],
-      ["0", "all boxes on or off"],
-      ["l", "names on the boxes"],
-      ["Tab", "from box to box"],
-      ["pin", "beside the reference’s chip: shown from the start"],
-    ],
-  ],
-  [
-    "Picture",
-    [
-      ["drag", "brightness and contrast"],
-      ["wheel, + −", "zoom"],
-      ["right drag, arrows", "move"],
-      ["Shift + arrows", "brightness and contrast"],
-      ["f", "fit"],
-      ["o", "1:1"],
-      ["i", "invert"],
-      ["w", "reset the window"],
-      ["p", "next preset"],
-      ["h", "mirror"],
-      ["t", "turn"],
-      ["n", "standard orientation"],
-      ["x", "full screen"],
-      ["q", "in full screen: question and answers"],
-    ],
-  ],
-  [
-    "Measure",
-    [
-      ["m", "ruler"],
-      ["c", "cardiothoracic ratio"],
-      ["z", "calibrate with a known length"],
-      ["Enter", "place it by keyboard"],
-      ["Delete", "remove the one in focus"],
-      ["Esc", "put the tool away"],
-    ],
-  ],
-  [
-    "Views",
-    [
-      ["v", "next view"],
-      ["s", "side by side"],
-      ["y", "link the views"],
-      ["b", "blink with the prior"],
-      ["space", "flip current and prior"],
-      [", .", "slower, faster"],
-      ["Tab, then arrows", "on a divider: wider, narrower; Enter: as usual"],
-    ],
-  ],
-  [
-    "Case",
-    [
-      ["j", "next case"],
-      ["k", "previous case"],
-      ["g", "report"],
-      ["?", "this list"],
-    ],
-  ],
-];
-
 /** Bring up the report on the page; a page without one is asked for it. */
-function showReport(viewer) {
+function showReport(/** @type {Viewer} */ viewer) {
   const report = document.getElementById("report");
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (report) report.scrollIntoView({ behavior: still ? "auto" : "smooth", block: "start" });
+  const behavior = wantsLessMotion() ? "auto" : "smooth";
+  if (report) report.scrollIntoView({ behavior, block: "start" });
   else viewer.tell("report", true);
 }
 
 /** Commands without arguments, by name. */
-export function commandsOf(viewer) {
+export function commandsOf(/** @type {Viewer} */ viewer) {
   const { views, groups, windows, tools } = viewer;
   const pane = () => viewer.activePane;
   return {
@@ -114,7 +51,7 @@ export function commandsOf(viewer) {
     flip: () => views.flip(),
     slower: () => views.faster(-1),
     faster: () => views.faster(1),
-    labels: () => viewer.toggleLabels(),
+    labels: () => views.toggleLabels(),
     allBoxes: () => groups.toggleAll(),
     reference: () => groups.toggleByKey("r"),
     fullScreen: () => viewer.full.toggle(),

@@ -5,7 +5,9 @@
 // Listens on the window while the event is on its way down, so that Streamlit's own keys (R runs the
 // script again, C clears its cache) do not fire for keys that mean something here.
 
-import { TYPING } from "../../../components/dom.js";
+import { dialogIsOpen, isPlain, TYPING } from "../../../components/page_keys.js";
+
+/** @import { Viewer } from "../viewer.js" */
 
 const ANYWHERE = {
   r: "reference",
@@ -55,21 +57,15 @@ const WHILE_BLINKING = { " ": "flip", ",": "slower", ".": "faster" };
 const OWN_PRESETS = ".presets"; // letters there are our keys, not a search among the presets
 
 export class Keyboard {
-  /** @param {object} viewer see viewer.js; @param {object} commands by name */
-  constructor(viewer, commands) {
+  constructor(/** @type {Viewer} */ viewer, /** @type {Record<string, () => void>} */ commands) {
     this.viewer = viewer;
     this.commands = commands;
-    this.listener = (event) => this.#key(event);
-    window.addEventListener("keydown", this.listener, true);
-  }
-
-  close() {
-    window.removeEventListener("keydown", this.listener, true);
+    const { signal } = viewer;
+    window.addEventListener("keydown", (event) => this.#key(event), { capture: true, signal });
   }
 
   #key(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.isComposing || !this.viewer.ownsKeys()) return;
+    if (!isPlain(event) || !this.viewer.ownsKeys()) return;
     const act = this.#meaning(event);
     if (!act) return;
     event.preventDefault();
@@ -81,8 +77,8 @@ export class Keyboard {
     const path = event.composedPath().filter((node) => node instanceof Element);
     const target = path[0];
     const ours = path.includes(this.viewer.root);
-    if (!ours && this.#dialogIsOpen()) return null;
-    if (event.key === "Escape") return this.viewer.escaping();
+    if (!ours && dialogIsOpen(this.viewer.root)) return null;
+    if (event.key === "Escape") return this.#escape();
     if (target?.closest(TYPING) && !target.matches(OWN_PRESETS)) return null;
     const key = this.#ownKey(event);
     if (key === null) return null;
@@ -94,6 +90,16 @@ export class Keyboard {
     return null;
   }
 
+  /** What Escape does now, or null. */
+  #escape() {
+    const { full, help, measureBar, tools, views } = this.viewer;
+    if (help.open) return () => help.toggle(false);
+    if (views.blink.on) return () => views.toggleBlink();
+    if (measureBar.asking) return () => measureBar.cancel();
+    if (tools.isMeasuring) return () => tools.choose("window");
+    return full.on ? () => full.leave() : null;
+  }
+
   /** The key as the viewer takes it; null where the page takes it. */
   #ownKey({ key, code, shiftKey }) {
     const taken = this.viewer.data?.takenKeys ?? "";
@@ -101,13 +107,6 @@ export class Keyboard {
     if (!shiftKey) return key;
     const meant = /^Digit[1-9]$/.test(code) ? code.at(-1) : key.toLowerCase();
     return meant.length === 1 && taken.includes(meant) ? meant : key;
-  }
-
-  /** Whether the page asks something that must be answered first. */
-  #dialogIsOpen() {
-    const dialogs = document.querySelectorAll("[role='dialog'], [role='alertdialog']");
-    const { root } = this.viewer;
-    return [...dialogs].some((one) => !root.contains(one) && one.getClientRects().length > 0);
   }
 
   #command(event, target, ours, key) {

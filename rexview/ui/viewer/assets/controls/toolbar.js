@@ -1,23 +1,20 @@
 // The buttons above the picture, in groups; the less used ones fold away where there is little room.
 
-import { html, set } from "../../../components/dom.js";
+import { button, html, rootOf, set } from "../../../components/dom.js";
 import { figure } from "../pane/annotations.js";
 import { icon } from "./icons.js";
 
-function button(name, label, key, act, extra = "") {
-  const title = key ? `${label} (${key})` : label;
-  return html(
-    "button",
-    {
-      type: "button",
-      class: `tool ${extra}`.trim(),
-      title,
-      "aria-label": label,
-      "aria-keyshortcuts": key,
-      onclick: act,
-    },
-    icon(name),
-  );
+/** @import { Header, Look } from "../types.d.ts" */
+/** @import { commandsOf } from "./commands.js" */
+/** @import { Viewer } from "../viewer.js" */
+
+function toolButton(content, label, key, act, extra = "") {
+  return button(content, act, {
+    class: `tool ${extra}`.trim(),
+    title: key ? `${label} (${key})` : label,
+    "aria-label": label,
+    "aria-keyshortcuts": key,
+  });
 }
 
 const TOOLS = [
@@ -28,15 +25,14 @@ const TOOLS = [
 ];
 
 export class Toolbar {
-  /** @param {object} viewer see viewer.js; @param {object} commands see commands.js */
-  constructor(viewer, commands) {
+  constructor(/** @type {Viewer} */ viewer, /** @type {ReturnType<typeof commandsOf>} */ commands) {
     this.viewer = viewer;
     const make = (name, label, key, command, extra) =>
-      button(name, label, key, () => commands[command](), extra);
+      toolButton(icon(name), label, key, () => commands[command](), extra);
     this.tools = new Map(
       TOOLS.map(([tool, label, key]) => [
         tool,
-        button(tool, label, key, () => viewer.tools.choose(tool)),
+        toolButton(icon(tool), label, key, () => viewer.tools.choose(tool)),
       ]),
     );
     this.presets = html("select", {
@@ -58,7 +54,7 @@ export class Toolbar {
     this.bin = make("bin", "Remove all measurements", null, "clearMeasures");
     this.full = make("full", "Full screen", "x", "fullScreen");
     this.texts = make("texts", "Question and answers beside the picture", "q", "texts");
-    this.more = button("more", "More tools", null, () => this.#unfold());
+    this.more = toolButton(icon("more"), "More tools", null, () => this.#unfold());
     const group = (label, extra, ...children) =>
       html("div", { class: `tools ${extra}`, role: "group", "aria-label": label }, ...children);
     this.node = html(
@@ -77,18 +73,12 @@ export class Toolbar {
         "Size",
         "",
         make("fit", "Fit", "f", "fit"),
-        html(
-          "button",
-          {
-            type: "button",
-            class: "tool words fold",
-            title: "One image pixel to one screen pixel (o)",
-            "aria-label": "Actual size",
-            "aria-keyshortcuts": "o",
-            onclick: () => commands.actualSize(),
-          },
-          "1:1",
-        ),
+        button("1:1", () => commands.actualSize(), {
+          class: "tool words fold",
+          title: "One image pixel to one screen pixel (o)",
+          "aria-label": "Actual size",
+          "aria-keyshortcuts": "o",
+        }),
       ),
       group(
         "Zoom",
@@ -153,7 +143,7 @@ export class Toolbar {
     this.#refreshWindow(ready ? pane.raster.header : null, look);
   }
 
-  #refreshWindow(header, look) {
+  #refreshWindow(/** @type {Header} */ header, /** @type {Look} */ look) {
     const names = header?.presets.map((preset) => preset.name) ?? [];
     const manual = look?.window && look.window.name === null;
     const wanted = [...names, ...(manual ? ["Own setting"] : [])].join("\n");
@@ -171,7 +161,7 @@ export class Toolbar {
     if (!usable) return;
     const chosen = manual ? -1 : names.indexOf(look.window.name);
     this.presets.value = String(chosen);
-    const active = this.width.input.getRootNode().activeElement;
+    const active = rootOf(this.width.input).activeElement;
     if (active !== this.width.input) this.width.input.value = figure(look.window.width);
     if (active !== this.centre.input) this.centre.input.value = figure(look.window.centre);
   }

@@ -3,6 +3,8 @@
 import { compose } from "../image/geometry.js";
 import { standardOrientation } from "../image/orientation.js";
 
+/** @import { Viewer } from "../viewer.js" */
+
 const MEASURING = ["ruler", "ratio"];
 const HINTS = {
   window: "Brightness and contrast",
@@ -12,7 +14,7 @@ const HINTS = {
 };
 
 export class Tools {
-  constructor(viewer) {
+  constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
     this.begin();
   }

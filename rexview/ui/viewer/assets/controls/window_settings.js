@@ -2,21 +2,29 @@
 
 import { adjusted, presetWindow } from "../image/windowing.js";
 
+/** @import { Pane } from "../pane/pane.js" */
+/** @import { Header, Look } from "../types.d.ts" */
+/** @import { Viewer } from "../viewer.js" */
+
 const DRAG_PX = 380; // down: by one width; across: by a factor of e squared
 
-export class Windows {
-  constructor(viewer) {
+export class WindowSettings {
+  constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
   }
 
   /** Change as a drag by (dx, dy) CSS pixels does: right is softer, down is darker. */
-  drag(pane, dx, dy) {
+  drag(/** @type {Pane} */ pane, dx, dy) {
     if (!pane?.raster || !pane.look.window) return;
     this.viewer.state.adjustWindow(pane.view.id, Math.exp((2 * dx) / DRAG_PX), dy / DRAG_PX);
     this.viewer.changed();
   }
 
-  /** Set the numbers of the active view. */
+  /**
+   * Set the numbers of the active view.
+   *
+   * @param {{centre?: number, width?: number}} numbers
+   */
   set({ centre, width }) {
     const { look } = this.viewer.activePane;
     if (!look.window || (width !== undefined && width <= 0)) return;
@@ -60,7 +68,7 @@ export class Windows {
     this.viewer.changed();
   }
 
-  #each(change) {
+  #each(/** @type {(look: Look, header: Header) => void} */ change) {
     const { viewer } = this;
     const ids = viewer.state.together(viewer.state.active);
     for (const pane of viewer.panes) {

@@ -4,10 +4,15 @@
 // No attempt is made to read anything: what is much brighter than all around it within a few pixels
 // counts, so that a device is left free as well, and nothing depends on where text usually stands.
 
+import { whenIdle } from "../../../components/dom.js";
+
+/** @import { BurnedIn, Raster, Size } from "../types.d.ts" */
+/** @import { Projection } from "./geometry.js" */
+
 const LARGEST_SIDE = 640; // pixels of the level that is looked at
 const REACH = 4; // pixels on each side: strokes of letters are thinner than twice that
 const STANDS_OUT = 0.13; // of the range of codes
-export const CELL = 8; // pixels of the level in a cell
+const CELL = 8; // pixels of the level in a cell
 const ENOUGH = 3; // pixels in a cell
 
 /** Running minimum (sign 1) or maximum (sign -1) of a line of values within REACH on each side. */
@@ -24,8 +29,7 @@ function along(values, from, step, count, sign, target, line) {
   }
   const last = 2 * REACH - (whole - held); // what is left of the 2 REACH + 1
   for (let at = 0; at < count; at += 1) {
-    const best = line[at + last] < line[at] ? line[at + last] : line[at];
-    target[from + at * step] = sign * best;
+    target[from + at * step] = sign * Math.min(line[at], line[at + last]);
   }
 }
 
@@ -39,11 +43,11 @@ function filtered(values, width, height, sign) {
 }
 
 /**
- * @param {{header: object, colour: boolean, codeCount: number, levels: object[]}} raster
- * @returns {{cells: Uint8Array, across: number, down: number, size: number}} size of a cell in pixels
- *   of the stored image; a colour picture counts as its red, green and blue together
+ * A colour picture counts as its red, green and blue together.
+ *
+ * @returns {BurnedIn}
  */
-export function burnedIn(raster) {
+export function burnedIn(/** @type {Raster} */ raster) {
   const { levels, colour, codeCount, header } = raster;
   const level =
     levels.find((one) => Math.max(one.width, one.height) <= LARGEST_SIDE) ?? levels.at(-1);
@@ -77,16 +81,19 @@ const known = new WeakMap(); // raster -> what was found, null while that is to 
 export function foundIn(raster, then) {
   if (known.has(raster)) return known.get(raster);
   known.set(raster, null);
-  const look = () => {
+  whenIdle(() => {
     known.set(raster, burnedIn(raster));
     then();
-  };
-  if (window.requestIdleCallback) requestIdleCallback(look, { timeout: 2000 });
-  else setTimeout(look, 200);
+  });
   return null;
 }
 
-/** How many cells with something in them a rectangle on the screen covers. */
+/**
+ * How many cells with something in them a rectangle on the screen covers.
+ *
+ * @param {BurnedIn} found
+ * @param {Projection} projection
+ */
 export function coveredBy(found, rect, projection) {
   const corners = [
     projection.toImage(rect.x, rect.y),
@@ -109,10 +116,10 @@ export function coveredBy(found, rect, projection) {
  * Where a label goes so that it covers the least.
  *
  * @param {number[][]} places top left corners, best first
- * @param {{width: number, height: number}} size of the label
- * @param {object|null} found from burnedIn; null takes the first place
+ * @param {Size} size of the label
+ * @param {BurnedIn | null} found null takes the first place
  */
-export function freest(places, size, found, projection) {
+export function freest(places, size, found, /** @type {Projection} */ projection) {
   if (!found) return places[0];
   let best = places[0];
   let least = Infinity;

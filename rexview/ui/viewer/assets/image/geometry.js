@@ -9,6 +9,8 @@
 //   middle of the pane, in shares of the picture's extent (0, 0 is its centre). Shares, so that a
 //   pose can be handed to another image.
 
+/** @import { Point, Pose, Size } from "../types.d.ts" */
+
 export const UPRIGHT = 0;
 export const FITTED = Object.freeze({ zoom: 1, x: 0, y: 0, orientation: UPRIGHT });
 
@@ -37,7 +39,6 @@ export function compose(first, second) {
 }
 
 export const TURN = 1; // a quarter clockwise
-export const TURN_BACK = 3;
 export const MIRROR = 4; // left to right
 
 /** Width and height of the oriented picture, in widths of an image pixel. */
@@ -49,23 +50,24 @@ export function extents(image, orientation) {
 
 export class Projection {
   /**
-   * @param {{width: number, height: number, aspect: number}} image stored image
-   * @param {{width: number, height: number}} port pane, CSS pixels
-   * @param {{zoom: number, x: number, y: number, orientation: number}} pose
+   * @param {Size & {aspect: number}} image stored image
+   * @param {Size} port pane, CSS pixels
    */
-  constructor(image, port, pose) {
+  constructor(image, port, /** @type {Pose} */ pose) {
     this.image = image;
     this.port = port;
     this.pose = pose;
-    [this.across, this.down] = extents(image, pose.orientation);
-    this.fit = Math.min(port.width / this.across, port.height / this.down);
+    const [across, down] = extents(image, pose.orientation);
+    this.across = across;
+    this.down = down;
+    this.fit = Math.min(port.width / across, port.height / down);
     /** CSS pixels that one image pixel is wide. */
     this.scale = this.fit * pose.zoom;
     const [a, b, c, d] = matrixOf(pose.orientation);
     const s = this.scale;
     const t = s * image.aspect;
-    const left = port.width / 2 - s * pose.x * this.across;
-    const top = port.height / 2 - s * pose.y * this.down;
+    const left = port.width / 2 - s * pose.x * across;
+    const top = port.height / 2 - s * pose.y * down;
     const [midX, midY] = [image.width / 2, image.height / 2];
     /** Canvas order: X = m[0] x + m[2] y + m[4], Y = m[1] x + m[3] y + m[5]. */
     this.matrix = [
@@ -78,11 +80,13 @@ export class Projection {
     ];
   }
 
+  /** @returns {Point} */
   toScreen(x, y) {
     const m = this.matrix;
     return [m[0] * x + m[2] * y + m[4], m[1] * x + m[3] * y + m[5]];
   }
 
+  /** @returns {Point} */
   toImage(screenX, screenY) {
     const m = this.matrix;
     const area = m[0] * m[3] - m[1] * m[2];
@@ -126,7 +130,7 @@ export class Projection {
     const real = zoom / this.pose.zoom;
     const dx = (screenX - this.port.width / 2) / (this.scale * this.across);
     const dy = (screenY - this.port.height / 2) / (this.scale * this.down);
-    return settled({
+    return withinPicture({
       ...this.pose,
       zoom,
       x: this.pose.x + dx * (1 - 1 / real),
@@ -136,7 +140,7 @@ export class Projection {
 
   /** The pose after dragging the picture by (dx, dy) CSS pixels. */
   panned(dx, dy) {
-    return settled({
+    return withinPicture({
       ...this.pose,
       x: this.pose.x - dx / (this.scale * this.across),
       y: this.pose.y - dy / (this.scale * this.down),
@@ -175,7 +179,7 @@ export class Projection {
 }
 
 /** Keep the middle of the pane on the picture. */
-function settled(pose) {
+function withinPicture(/** @type {Pose} */ pose) {
   const within = (value) => Math.min(Math.max(value, -0.5), 0.5);
   return { ...pose, x: within(pose.x), y: within(pose.y) };
 }

@@ -4,6 +4,8 @@
 
 import { matrixOf, UPRIGHT } from "./geometry.js";
 
+/** @import { Edges, Stored } from "../types.d.ts" */
+
 const EDGES = { left: [-1, 0], right: [1, 0], top: [0, -1], bottom: [0, 1] };
 const AT_TOP = {
   R: "the patient’s right",
@@ -14,8 +16,9 @@ const AT_TOP = {
 };
 
 /** The letters at the edges of the screen once the stored image is oriented. */
-export function shownEdges(stored, orientation) {
+export function shownEdges(/** @type {Edges} */ stored, orientation) {
   const [a, b, c, d] = matrixOf(orientation);
+  /** @type {Edges} */
   const shown = { left: null, right: null, top: null, bottom: null };
   for (const [edge, [x, y]] of Object.entries(EDGES)) {
     const [X, Y] = [a * x + b * y, c * x + d * y];
@@ -56,6 +59,8 @@ export function standardOrientation(stored) {
 /**
  * What the band over the picture says.
  *
+ * @param {Stored} stored
+ * @param {number} orientation
  * @param {boolean} lateral a lateral view: that its edges are not known is usual
  * @returns {{text: string, warn: boolean, action: string|null, orientation: number|null} | null}
  */

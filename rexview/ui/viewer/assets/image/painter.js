@@ -2,6 +2,9 @@
 
 import { pixelLevels } from "./windowing.js";
 
+/** @import { Raster, Window } from "../types.d.ts" */
+/** @import { Projection } from "./geometry.js" */
+
 const WHOLE_LEVEL_PIXELS = 1 << 20; // up to here a level is windowed as a whole and then only moved
 const MARGIN = 0.15; // beyond: the part that is seen, and so much more on each side
 
@@ -39,9 +42,9 @@ export class Painter {
   }
 
   /**
-   * @param {object} raster from pyramid.js
-   * @param {Projection} projection from geometry.js
-   * @param {object|null} window null for colour
+   * @param {Raster} raster
+   * @param {Projection} projection
+   * @param {Window | null} window null for colour
    * @param {boolean} inverted
    * @param {number} ratio device pixels in a CSS pixel
    */

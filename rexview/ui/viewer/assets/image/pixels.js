@@ -5,13 +5,15 @@
 
 import { pyramid } from "./pyramid.js";
 
+/** @import { PixelLink, Raster } from "../types.d.ts" */
+
 const LIMIT_BYTES = 96 * 1024 * 1024;
 const MAGIC = 0x31565852; // "RXV1", little endian
 const PREAMBLE_BYTES = 8;
 const REASON_LENGTH = 300;
 
 /** Why pixels could not be had, in words for the reader. `stale` says that the link has ended. */
-export class PixelsUnavailable extends Error {
+class PixelsUnavailable extends Error {
   constructor(reason, stale = false) {
     super(reason);
     this.stale = stale;
@@ -39,17 +41,19 @@ export function unpack(buffer) {
   return { header, codes };
 }
 
-class PixelStore {
+export class PixelStore {
   constructor(limit) {
     this.limit = limit;
     this.bytes = 0;
-    this.rasters = new Map(); // key -> raster; the least recently used comes first
-    this.pending = new Map(); // key -> promise
+    /** @type {Map<string, Raster>} */
+    this.rasters = new Map(); // the least recently used comes first
+    /** @type {Map<string, Promise<Raster>>} */
+    this.pending = new Map();
     this.failed = new Set(); // not asked for again in the background
   }
 
   /** The raster if it is here already, else undefined. */
-  held(key) {
+  loaded(key) {
     const raster = this.rasters.get(key);
     if (raster) {
       this.rasters.delete(key);
@@ -60,7 +64,7 @@ class PixelStore {
 
   /** The raster, fetched if need be. Several askers share one request. */
   async load(key, url, priority = "high") {
-    const held = this.held(key);
+    const held = this.loaded(key);
     if (held) return held;
     if (!this.pending.has(key)) {
       this.failed.delete(key);
@@ -73,7 +77,7 @@ class PixelStore {
   }
 
   /** Fetch in the background what is likely to be wanted next; failures wait until it is. */
-  async prefetch(images) {
+  async prefetch(/** @type {PixelLink[]} */ images) {
     for (const { key, url } of images) {
       if (this.rasters.has(key) || this.pending.has(key) || this.failed.has(key)) continue;
       await this.load(key, url, "low").catch(() => undefined);
@@ -118,4 +122,3 @@ class PixelStore {
 
 /** One store for the page. */
 export const pixelStore = new PixelStore(LIMIT_BYTES);
-export { PixelStore };

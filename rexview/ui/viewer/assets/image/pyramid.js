@@ -3,13 +3,21 @@
 // A fitted radiograph is drawn from the level just finer than the screen, so a window step touches
 // about as many pixels as are seen.
 
+/** @import { Codes, Header, Level, Raster } from "../types.d.ts" */
+
 const SMALLEST_SIDE = 96;
 
-/** Means of two by two codes; an odd last row or column is taken twice. */
+/**
+ * Means of two by two codes; an odd last row or column is taken twice.
+ *
+ * @param {Level} level
+ * @returns {Level}
+ */
 function halved({ width, height, codes, factor }, channels) {
   const halfWidth = Math.ceil(width / 2);
   const halfHeight = Math.ceil(height / 2);
-  const half = new codes.constructor(halfWidth * halfHeight * channels);
+  const samples = halfWidth * halfHeight * channels;
+  const half = codes instanceof Uint16Array ? new Uint16Array(samples) : new Uint8Array(samples);
   const stride = width * channels;
   const whole = (width >> 1) * channels; // samples of a row of the result that have two columns
   let target = 0;
@@ -34,10 +42,11 @@ function halved({ width, height, codes, factor }, channels) {
 }
 
 /**
- * @returns {{header: object, colour: boolean, codeCount: number, levels: object[], bytes: number}}
  * `codeCount` is one more than the highest code, so that a table of grey levels need not be longer.
+ *
+ * @returns {Raster}
  */
-export function pyramid(header, codes) {
+export function pyramid(/** @type {Header} */ header, /** @type {Codes} */ codes) {
   const colour = header.format === "rgb8";
   const channels = colour ? 3 : 1;
   let highest = 0;

@@ -1,6 +1,8 @@
 // From code to grey level: the same arithmetic as rexview/imaging/encode.py describes, in the same
 // order of operations, checked against the same golden vectors (tests/data/windowing.json).
 
+/** @import { Header, Window } from "../types.d.ts" */
+
 const ROUND = 0.500000001;
 
 function bytesOf(base64) {
@@ -20,8 +22,8 @@ function shareOf({ kind, centre, width }) {
 /**
  * Grey level of every code.
  *
- * @param {object} header of the payload: scale, offset, invert, presentation
- * @param {object} window kind, centre, width, and for kind "lut" its table
+ * @param {Header} header
+ * @param {Window} window
  * @param {number} length number of codes, from 0
  * @param {boolean} inverted the viewer wants it turned round once more
  * @returns {Uint8Array}
@@ -60,13 +62,17 @@ export function pixelLevels(header, window, length, inverted) {
 }
 
 /** A preset as the window that the reader starts from. */
-export function presetWindow(header, index) {
+export function presetWindow(/** @type {Header} */ header, index) {
   const preset = header.presets[index] ?? header.presets[0];
   return preset ? { ...preset } : null;
 }
 
-/** Change a window by shares of its width, as a drag does; never narrower than one value. */
-export function adjusted(window, widthFactor, centreShift) {
+/**
+ * Change a window by shares of its width, as a drag does; never narrower than one value.
+ *
+ * @returns {Window}
+ */
+export function adjusted(/** @type {Window} */ window, widthFactor, centreShift) {
   const kind = window.kind === "lut" ? "linear_exact" : window.kind;
   const narrowest = kind === "linear" ? 1 : 1e-6;
   return {

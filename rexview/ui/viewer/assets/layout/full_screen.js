@@ -4,20 +4,20 @@
 // style.css follows the two marks on <html>. Where the browser has no full screen (phones) the page
 // fills its window all the same.
 
-import { remember, remembered } from "../../../components/storage.js";
+import { remember, remembered } from "../storage.js";
+
+/** @import { Viewer } from "../viewer.js" */
 
 const FULL = "rxFull";
 const TEXTS = "rxTexts";
 
 export class FullScreen {
-  /** @param {object} viewer see viewer.js */
-  constructor(viewer) {
+  constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
-    this.abort = new AbortController();
     const changed = () => {
       if (!document.fullscreenElement && this.on && this.entered) this.leave();
     };
-    document.addEventListener("fullscreenchange", changed, { signal: this.abort.signal });
+    document.addEventListener("fullscreenchange", changed, { signal: viewer.signal });
   }
 
   get on() {
@@ -72,10 +72,5 @@ export class FullScreen {
     else document.documentElement.dataset[TEXTS] = "hidden";
     this.viewer.layout.refresh();
     this.viewer.changed();
-  }
-
-  close() {
-    this.abort.abort();
-    this.leave();
   }
 }

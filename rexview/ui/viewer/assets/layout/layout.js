@@ -1,7 +1,10 @@
 // How much room the viewer takes and how the panes lie in it.
 
+import { rootOf } from "../../../components/dom.js";
 import { PageColumns } from "./page_columns.js";
 import { Separator } from "./separator.js";
+
+/** @import { Viewer } from "../viewer.js" */
 
 const SIDE_BY_SIDE_FROM_PX = 480; // narrower: one above the other
 const LEAST_HEIGHT_PX = 420;
@@ -9,8 +12,8 @@ const BELOW_PX = 10;
 const LEAST_PANES_PX = [160, 160];
 
 export class Layout {
-  /** @param {object} viewer see viewer.js; @param {Element} place what holds it on the page */
-  constructor(viewer, place) {
+  /** @param {HTMLElement} place what holds it on the page */
+  constructor(/** @type {Viewer} */ viewer, place) {
     this.viewer = viewer;
     this.columns = new PageColumns(place, () => this.#room());
     this.between = new Separator({
@@ -24,14 +27,13 @@ export class Layout {
     this.observer = new ResizeObserver(() => this.refresh());
     this.observer.observe(viewer.grid);
     this.scroller =
-      place.getRootNode().host?.closest('[data-testid="stMain"]') ?? document.documentElement;
+      rootOf(place).host?.closest('[data-testid="stMain"]') ?? document.documentElement;
     if (this.scroller.firstElementChild) this.observer.observe(this.scroller.firstElementChild);
-    this.resized = () => this.refresh();
     this.due = null;
     this.count = 0;
     this.narrow = false;
     this.put = new Map(); // what was set last: setting it again would make the page be styled anew
-    window.addEventListener("resize", this.resized);
+    window.addEventListener("resize", () => this.refresh(), { signal: viewer.signal });
   }
 
   /** The panes show other views: little to do while there are as many as before. */
@@ -53,7 +55,6 @@ export class Layout {
   close() {
     cancelAnimationFrame(this.due);
     this.observer.disconnect();
-    window.removeEventListener("resize", this.resized);
   }
 
   refresh() {

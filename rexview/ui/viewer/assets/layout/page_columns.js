@@ -4,7 +4,8 @@
 // the two columns (data-rx-column), which style.css follows. A run of the page may make the elements
 // anew: refresh() is called after each.
 
-import { held, Separator } from "./separator.js";
+import { rootOf } from "../../../components/dom.js";
+import { limitShare, Separator } from "./separator.js";
 
 /** What both columns keep, in pixels, and where the browser keeps their widths: beside the score pad
  * the picture is as wide as the pad allows, whatever was chosen elsewhere. */
@@ -13,8 +14,8 @@ const BLINDED = { key: "film-share-scoring", least: [320, 560] };
 const COLUMN = '[data-testid="stColumn"]';
 
 export class PageColumns {
-  /** @param {Element} place what holds the viewer; @param {function} changed */
-  constructor(place, changed) {
+  /** @param {HTMLElement} place what holds the viewer */
+  constructor(place, /** @type {() => void} */ changed) {
     this.place = place;
     this.told = changed;
   }
@@ -34,7 +35,7 @@ export class PageColumns {
   }
 
   get #film() {
-    return (this.place.getRootNode().host ?? this.place).closest(COLUMN);
+    return (rootOf(this.place).host ?? this.place).closest(COLUMN);
   }
 
   /** The other column, null where the page has none or several. */
@@ -67,9 +68,9 @@ export class PageColumns {
     mark(block, "rxSeveral", several && !blinded ? "" : null);
     mark(block, "rxShared", separator.share === null ? null : "");
     if (separator.share !== null) {
-      const share = held(separator.share, this.#frame().size, separator.least); // of another window
+      const share = limitShare(separator.share, this.#frame().size, separator.least); // of another window
       if (block.style.getPropertyValue("--rx-film") !== String(share)) {
-        block.style.setProperty("--rx-film", share);
+        block.style.setProperty("--rx-film", String(share));
       }
     }
     const [a, b] = [film.getBoundingClientRect(), texts.getBoundingClientRect()];

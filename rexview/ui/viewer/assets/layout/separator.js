@@ -2,13 +2,16 @@
 // arrow keys; a double click gives the usual sizes back. What was chosen is kept in this browser.
 
 import { html, set } from "../../../components/dom.js";
-import { forget, remember, remembered } from "../../../components/storage.js";
+import { forget, remember, remembered } from "../storage.js";
 
 const STEP = 0.02; // share of the whole that an arrow key moves it
 const LONG_STEP = 0.1;
 
-/** Hold a share to what leaves both parts their least pixels; where there is no room, in proportion. */
-export function held(share, whole, [first, second]) {
+/**
+ * Hold a share to what leaves both parts their least pixels; where there is no room, in proportion.
+ */
+export function limitShare(share, whole, /** @type {number[]} */ least) {
+  const [first, second] = least;
   if (whole < first + second) return first / (first + second);
   return Math.min(Math.max(share, first / whole), 1 - second / whole);
 }
@@ -19,11 +22,15 @@ export class Separator {
    * @param {string} options.name what it divides, for a screen reader
    * @param {string} options.key where the browser keeps it
    * @param {number[]} options.least pixels that each of the two parts keeps
-   * @param {function} options.frame () => {start, size}: the whole on the screen, CSS pixels
-   * @param {function} options.changed called with the share of the first part, null for the usual
+   * @param {() => {start: number, size: number}} options.frame the whole on the screen, CSS pixels
+   * @param {(share: number | null) => void} options.changed the share of the first part, null for the
+   *   usual one
    */
   constructor({ name, key, least, frame, changed }) {
-    Object.assign(this, { key, least, frame, changed });
+    this.key = key;
+    this.least = least;
+    this.frame = frame;
+    this.changed = changed;
     this.upright = true; // divides left from right
     this.share = shareIn(remembered(key));
     this.node = html("div", {
@@ -51,8 +58,8 @@ export class Separator {
     set(this.node, {
       "aria-orientation": upright ? "vertical" : "horizontal",
       "aria-valuenow": percent(share),
-      "aria-valuemin": percent(held(0, size, this.least)),
-      "aria-valuemax": percent(held(1, size, this.least)),
+      "aria-valuemin": percent(limitShare(0, size, this.least)),
+      "aria-valuemax": percent(limitShare(1, size, this.least)),
     });
   }
 
@@ -63,7 +70,7 @@ export class Separator {
   }
 
   #to(share) {
-    this.share = held(share, this.frame().size, this.least);
+    this.share = limitShare(share, this.frame().size, this.least);
     this.changed(this.share);
   }
 

@@ -4,10 +4,12 @@
 // A calibration by hand is kept in this browser by image. What the file says of itself is never
 // changed, only set aside.
 
-import { remember, remembered } from "../../../components/storage.js";
+import { remember, remembered } from "../storage.js";
+
+/** @import { Header, Point, Scale, Spacing } from "../types.d.ts" */
 
 /**
- * @param {{aspect: number, spacing: {row_mm: number, col_mm: number, at: string}|null}} header
+ * @param {{aspect: number, spacing: Spacing | null}} header
  * @returns {{value: number, unit: string}} without spacing in widths of a pixel
  */
 export function distance(header, [x0, y0], [x1, y1]) {
@@ -62,7 +64,7 @@ const LONGEST_MM = 1000;
 /**
  * A length as a reader types it: "25", "25,4", "2.5 cm".
  *
- * @returns {{mm: number}|{problem: string}}
+ * @returns {{mm?: number, problem?: string}}
  */
 export function readLength(text) {
   const found = /^\s*(\d+(?:[.,]\d+)?|[.,]\d+)\s*(mm|cm)?\s*$/i.exec(text);
@@ -77,8 +79,8 @@ export function readLength(text) {
  * The scale that a line of known length gives.
  *
  * @param {{aspect: number}} header of the image
- * @param {number[][]} ends of the line, pixels of the stored image
- * @returns {{mm: number, px: number}|{problem: string}} the length, and the line in widths of a pixel
+ * @param {[Point, Point]} ends of the line, pixels of the stored image
+ * @returns {{mm?: number, px?: number, problem?: string}} the length, and the line in widths of a pixel
  */
 export function scaleOf(header, ends, mm) {
   const px = distance({ aspect: header.aspect, spacing: null }, ...ends).value;
@@ -88,7 +90,7 @@ export function scaleOf(header, ends, mm) {
 }
 
 /** The header with the spacing that a scale gives; as it is without. */
-export function withScale(header, scale) {
+export function withScale(/** @type {Header} */ header, /** @type {Scale | null} */ scale) {
   if (!scale) return header;
   const col_mm = scale.mm / scale.px;
   const spacing = { row_mm: col_mm * header.aspect, col_mm, at: "hand", note: null };
@@ -100,14 +102,18 @@ function all() {
   return Array.isArray(kept) ? kept.filter((one) => Array.isArray(one) && one.length === 3) : [];
 }
 
-/** The scale kept for an image, null without. */
+/**
+ * The scale kept for an image, null without.
+ *
+ * @returns {Scale | null}
+ */
 export function scaleFor(key) {
   const [, mm, px] = all().find(([name]) => name === key) ?? [];
   return mm > 0 && px > 0 ? { mm, px } : null;
 }
 
 /** Keep a scale for an image, null to remove it; whether it outlives the page. */
-export function keepScale(key, scale) {
+export function keepScale(key, /** @type {Scale | null} */ scale) {
   const others = all().filter(([name]) => name !== key);
   const kept = scale ? [...others, [key, scale.mm, scale.px]] : others;
   return remember(NAME, kept.slice(-MOST_KEPT));

@@ -1,8 +1,10 @@
 // The line below the tools while something is measured: what to do, what was found, what the lengths
 // mean, and a known length to calibrate with. It has one height, so that the picture stays in place.
 
-import { html } from "../../../components/dom.js";
+import { button, html } from "../../../components/dom.js";
 import { keepScale, lengthNote, readLength, scaleOf } from "./lengths.js";
+
+/** @import { Viewer } from "../viewer.js" */
 
 const WHERE = {
   true: "Kept in this browser, for this image.",
@@ -10,24 +12,24 @@ const WHERE = {
 };
 
 export class MeasureBar {
-  constructor(viewer) {
+  constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
     this.step = null; // "draw", "replace" or "length"; of the view with the key `of`
     this.lasting = true;
-    const button = (words, title, act) =>
-      html("button", { type: "button", title, onclick: act }, words);
     this.hint = html("div", { class: "hint", role: "status" });
     this.note = html("div", { class: "note" });
-    this.known = button("Known length…", "Calibrate with a line of known length (z)", () =>
-      this.ask(),
-    );
-    this.remove = button("Remove calibration", "Measure as the file says again", () =>
-      this.#keep(null),
-    );
-    this.go = button("Replace it", "Calibrate by hand in place of what the file says", () =>
-      this.#length(),
-    );
-    this.stay = button("Keep the file’s", "Do not calibrate by hand", () => this.cancel());
+    this.known = button("Known length…", () => this.ask(), {
+      title: "Calibrate with a line of known length (z)",
+    });
+    this.remove = button("Remove calibration", () => this.#keep(null), {
+      title: "Measure as the file says again",
+    });
+    this.go = button("Replace it", () => this.#length(), {
+      title: "Calibrate by hand in place of what the file says",
+    });
+    this.stay = button("Keep the file’s", () => this.cancel(), {
+      title: "Do not calibrate by hand",
+    });
     this.input = html("input", {
       type: "text",
       inputmode: "decimal",
@@ -42,7 +44,7 @@ export class MeasureBar {
       this.input,
       html("span", {}, "mm"),
       html("button", { type: "submit" }, "Calibrate"),
-      button("Cancel", "Leave it as it is (Esc)", () => this.cancel()),
+      button("Cancel", () => this.cancel(), { title: "Leave it as it is (Esc)" }),
     );
     this.problem = html("div", { class: "problem", role: "alert" });
     this.node = html(

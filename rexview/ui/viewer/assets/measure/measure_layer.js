@@ -7,12 +7,14 @@ import { set, svg } from "../../../components/dom.js";
 import { freest } from "../image/burned_in.js";
 import { cardiothoracic, distance, lengthText, scaleFor, withScale } from "./lengths.js";
 
+/** @import { Header, Mark, MarkKind, Point } from "../types.d.ts" */
+
 const SHORTEST_PX = 6; // on the screen: less is a click, not a measurement
 const STEP = 1; // image pixels an arrow key moves an end
 const LONG_STEP = 10;
-const kept = new Map(); // image key -> marks
+/** @type {Map<string, Mark[]>} by image key */
+const kept = new Map();
 
-/** Marks: lines {kind: "ruler"|"heart"|"thorax", ends: [[x, y], [x, y]], axis: "x"|"y"|null}. */
 function marksOf(key) {
   if (!kept.has(key)) kept.set(key, []);
   return kept.get(key);
@@ -23,16 +25,20 @@ const LETTER_PX = 8.5; // about, at its size
 const NAMES = { ruler: "Ruler", heart: "Heart width", thorax: "Thorax width" };
 
 export class MeasureLayer {
-  /** @param {{changed: function, drawn: function}} on called when a mark changes, when one is drawn */
+  /**
+   * @param {Record<"changed" | "drawn", () => void>} on called when a mark changes, when one is drawn
+   */
   constructor(parent, on) {
     this.node = svg("g", { class: "measures", role: "group", "aria-label": "Measurements" });
     this.on = on;
+    /** @type {Mark[]} */
     this.marks = [];
+    /** @type {ReturnType<MeasureLayer["entry"]>[]} */
     this.drawn = [];
     parent.append(this.node);
   }
 
-  open(key, header) {
+  open(/** @type {string} */ key, /** @type {Header} */ header) {
     this.key = key;
     this.original = header; // as the file has it
     this.header = withScale(header, scaleFor(key));
@@ -67,17 +73,25 @@ export class MeasureLayer {
     this.on.changed();
   }
 
-  /** The line that the next drag draws for a tool, null when there is nothing left to draw. */
+  /**
+   * The line that the next drag draws for a tool, null when there is nothing left to draw.
+   *
+   * @returns {MarkKind | null}
+   */
   nextKind(tool) {
     if (tool === "ruler") return "ruler";
-    return (
-      ["heart", "thorax"].find((kind) => !this.marks.some((mark) => mark.kind === kind)) ?? null
-    );
+    const kinds = /** @type {MarkKind[]} */ (["heart", "thorax"]);
+    return kinds.find((kind) => !this.marks.some((mark) => mark.kind === kind)) ?? null;
   }
 
   /** Begin a line at an image point. `axis` holds the widths to one axis of the image. */
   begin(kind, point, axis) {
-    const mark = { kind, axis: kind === "ruler" ? null : axis, ends: [point, [...point]] };
+    /** @type {Mark} */
+    const mark = {
+      kind,
+      axis: kind === "ruler" ? null : axis,
+      ends: [point, [point[0], point[1]]],
+    };
     this.marks.push(mark);
     this.#build();
     return { mark, end: 1 };
@@ -87,6 +101,7 @@ export class MeasureLayer {
   placeDefault(kind, axis) {
     const { width, height } = this.header;
     const [low, high, level] = kind === "thorax" ? [0.15, 0.85, 0.62] : [0.38, 0.62, 0.55];
+    /** @returns {Point} */
     const at = (share) =>
       axis === "y" ? [width * level, height * share] : [width * share, height * level];
     const { mark } = this.begin(kind, at(low), axis);
@@ -106,6 +121,7 @@ export class MeasureLayer {
     this.on.changed();
   }
 
+  /** @returns {Point} */
   #inside([x, y]) {
     const within = (value, limit) => Math.min(Math.max(value, 0), limit);
     return [within(x, this.header.width), within(y, this.header.height)];
@@ -148,11 +164,11 @@ export class MeasureLayer {
   }
 
   #build() {
-    this.drawn = this.marks.map((mark) => this.#entry(mark));
+    this.drawn = this.marks.map((mark) => this.entry(mark));
     this.node.replaceChildren(...this.drawn.map((entry) => entry.node));
   }
 
-  #entry(mark) {
+  entry(/** @type {Mark} */ mark) {
     const halo = svg("line", { class: "halo" });
     const line = svg("line", { class: "line" });
     const plate = svg("rect", { class: "plate", height: LABEL_PX, rx: 2 });
@@ -186,7 +202,11 @@ export class MeasureLayer {
     event.stopPropagation();
   }
 
-  /** The image point one screen direction further, whatever the orientation. */
+  /**
+   * The image point one screen direction further, whatever the orientation.
+   *
+   * @returns {Point}
+   */
   stepped([x, y], key, step) {
     const [dx, dy] = {
       ArrowLeft: [-1, 0],
@@ -194,11 +214,10 @@ export class MeasureLayer {
       ArrowUp: [0, -1],
       ArrowDown: [0, 1],
     }[key];
-    const [a, , , d, ,] = this.projection.matrix;
-    const turned = Math.abs(a) < Math.abs(this.projection.matrix[1]);
-    const m = this.projection.matrix;
-    if (turned) return [x + Math.sign(m[1]) * dy * step, y + Math.sign(m[2]) * dx * step];
-    return [x + Math.sign(a) * dx * step, y + Math.sign(d) * dy * step];
+    const [a, b, c, d] = this.projection.matrix;
+    return Math.abs(a) < Math.abs(b)
+      ? [x + Math.sign(b) * dy * step, y + Math.sign(c) * dx * step]
+      : [x + Math.sign(a) * dx * step, y + Math.sign(d) * dy * step];
   }
 
   /** Put every line where the picture is, its label where it covers nothing that is `found` there. */
@@ -208,21 +227,21 @@ export class MeasureLayer {
       const ends = entry.mark.ends.map(([x, y]) => projection.toScreen(x, y));
       const [[x1, y1], [x2, y2]] = ends;
       for (const part of [entry.halo, entry.line]) set(part, { x1, y1, x2, y2 });
-      ends.forEach(([x, y], end) => set(entry.handles[end], { transform: `translate(${x} ${y})` }));
       const words = this.#words(entry.mark);
+      const value = distance(this.header, ...entry.mark.ends).value;
+      entry.handles.forEach((handle, end) => {
+        const transform = `translate(${ends[end].join(" ")})`;
+        set(handle, { transform, "aria-valuenow": value.toFixed(1), "aria-valuetext": words });
+      });
       const width = widthOf(entry, words);
       const places = labelPlaces(ends, width, projection.port);
       const [x, y] = freest(places, { width, height: LABEL_PX }, found, projection);
       set(entry.plate, { x, y, width });
       set(entry.text, { x: x + width / 2, y: y + LABEL_PX - 4.5 });
-      const value = distance(this.header, ...entry.mark.ends).value;
-      for (const handle of entry.handles) {
-        set(handle, { "aria-valuenow": value.toFixed(1), "aria-valuetext": words });
-      }
     }
   }
 
-  #words(mark) {
+  #words(/** @type {Mark} */ mark) {
     const length = lengthText(distance(this.header, ...mark.ends));
     if (mark.kind === "ruler") return length;
     return `${mark.kind === "heart" ? "Heart" : "Thorax"} ${length}`;
@@ -239,7 +258,8 @@ function widthOf(entry, words) {
 }
 
 /** Where a label may stand within the pane: above the middle of its line, below it, at its ends. */
-function labelPlaces([[x1, y1], [x2, y2]], width, port) {
+function labelPlaces(lineEnds, width, port) {
+  const [[x1, y1], [x2, y2]] = lineEnds;
   const within = (value, most) => Math.min(Math.max(value, 0), Math.max(0, most));
   const at = (x, y) => [
     within(x - width / 2, port.width - width),
@@ -247,9 +267,9 @@ function labelPlaces([[x1, y1], [x2, y2]], width, port) {
   ];
   const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2];
   const [above, below] = [-LABEL_PX - 7, 7];
-  const ends = [
-    [x1, y1],
-    [x2, y2],
-  ].flatMap(([endX, endY]) => [at(endX, endY + above - 5), at(endX, endY + below + 5)]);
+  const ends = lineEnds.flatMap(([endX, endY]) => [
+    at(endX, endY + above - 5),
+    at(endX, endY + below + 5),
+  ]);
   return [at(x, y + above), at(x, y + below), ...ends];
 }

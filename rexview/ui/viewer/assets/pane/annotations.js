@@ -3,9 +3,11 @@
 // Nothing of it lies on the picture: films carry letters, names of views and dates of their own, in
 // any corner and at any edge, and none of them may be covered.
 
-import { html } from "../../../components/dom.js";
+import { button, html } from "../../../components/dom.js";
 import { icon } from "../controls/icons.js";
 import { advice, shownEdges } from "../image/orientation.js";
+
+/** @import { Header, Look, Point, Raster, Stored, View } from "../types.d.ts" */
 
 /** A value with as many figures as matter. */
 export function figure(value) {
@@ -14,7 +16,9 @@ export function figure(value) {
 }
 
 export class Annotations {
-  /** @param {function} orient called with the orientation that the band offers */
+  /**
+   * @param {(orientation: number) => void} orient called with the orientation that the band offers
+   */
   constructor(orient) {
     this.orient = orient;
     this.edges = Object.fromEntries(
@@ -38,7 +42,13 @@ export class Annotations {
     this.foot = html("div", { class: "foot" }, line, this.remarks);
   }
 
-  /** Name the view; `header` is null until its image is there. */
+  /**
+   * Name the view; `header` is null until its image is there.
+   *
+   * @param {View} view
+   * @param {Header | null} header
+   * @param {Stored} stored
+   */
   describe(view, header, stored) {
     this.title.textContent = view.title;
     const facts = header && stored.source === "view" ? ["R/L assumed from the view"] : [];
@@ -54,19 +64,19 @@ export class Annotations {
   }
 
   /** Letters at the edges and the band above, for a view in an orientation. */
-  orientation(view, stored, turned) {
+  orientation(/** @type {View} */ view, /** @type {Stored} */ stored, turned) {
     const edges = shownEdges(stored, turned);
     for (const [edge, node] of Object.entries(this.edges)) node.textContent = edges[edge] ?? "";
     const quiet = Boolean(view.error) || view.kind === "returned";
     const says = quiet && !stored.known ? null : advice(stored, turned, view.word === "LATERAL");
-    this.#say(view.error ? null : says);
+    this.#showAdvice(view.error ? null : says);
     return Boolean(says?.warn);
   }
 
-  #say(says) {
+  #showAdvice(says) {
     const words = says?.text ?? "";
-    if (words === this.said) return;
-    this.said = words;
+    if (words === this.shownAdvice) return;
+    this.shownAdvice = words;
     this.band.hidden = !words;
     if (!words) return;
     this.band.classList.toggle("warn", says.warn);
@@ -74,11 +84,15 @@ export class Annotations {
     this.band.replaceChildren(
       ...(says.warn ? [icon("warning")] : []),
       html("span", {}, words),
-      ...(says.action ? [html("button", { type: "button", onclick: act }, says.action)] : []),
+      ...(says.action ? [button(says.action, act)] : []),
     );
   }
 
-  /** Window and zoom of the picture. */
+  /**
+   * Window and zoom of the picture.
+   *
+   * @param {{look: Look, percent: number}} shown
+   */
   read({ look, percent }) {
     const { window } = look;
     const words = window ? [`W ${figure(window.width)}`, `L ${figure(window.centre)}`] : [];
@@ -88,7 +102,7 @@ export class Annotations {
   }
 
   /** Column, row and value under the pointer; null clears it. */
-  value(raster, point) {
+  value(/** @type {Raster} */ raster, /** @type {Point | null} */ point) {
     this.probe.textContent = "";
     if (!raster || raster.colour || !point) return;
     const [column, row] = point.map(Math.floor);
@@ -116,7 +130,7 @@ export class Notice {
       icon("broken"),
       html("strong", {}, "This image cannot be shown"),
       html("p", {}, reason),
-      ...(retry ? [html("button", { type: "button", onclick: retry }, "Try again")] : []),
+      ...(retry ? [button("Try again", retry)] : []),
     );
     this.node.hidden = false;
   }

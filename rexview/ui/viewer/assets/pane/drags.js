@@ -1,9 +1,12 @@
 // What a drag on the picture does, by tool, button and pointer.
 
+/** @import { Drag } from "../types.d.ts" */
+/** @import { Pane } from "./pane.js" */
+
 const NOTHING = () => undefined;
 
 export class Drags {
-  constructor(pane) {
+  constructor(/** @type {Pane} */ pane) {
     this.pane = pane;
   }
 
@@ -13,7 +16,11 @@ export class Drags {
     return pane.viewer.tool === "pan" && pane.raster !== null && !pane.isZoomed;
   }
 
-  /** The action of a drag that begins at (x, y): {move(x, y, dx, dy), end(cancelled)} or null. */
+  /**
+   * What a drag that begins at (x, y) does.
+   *
+   * @returns {Drag | null}
+   */
   begin(event, x, y) {
     const { pane } = this;
     if (!pane.raster) return null;
@@ -30,6 +37,7 @@ export class Drags {
     return kind ? this.#line(kind, x, y) : panning;
   }
 
+  /** @returns {Drag} */
   #line(kind, x, y) {
     const { pane } = this;
     let drag = null;
@@ -43,6 +51,7 @@ export class Drags {
     };
   }
 
+  /** @returns {Drag} */
   #end({ mark, end }, fresh) {
     const { pane } = this;
     return {

@@ -13,22 +13,22 @@ import { Annotations, Notice } from "./annotations.js";
 import { Drags } from "./drags.js";
 import { Gestures } from "./gestures.js";
 
+/** @import { Raster, View } from "../types.d.ts" */
+/** @import { Viewer } from "../viewer.js" */
+
 const SLOW_MS = 150; // only then is waiting worth a word
 const PAPER_WIDTH = 660; // CSS pixels that fit between the margins of A4 and Letter
 const ZOOMED = 1.001; // above: the picture is larger than fitted
 
 export class Pane {
-  /** @param {object} viewer what the pane tells and asks: see viewer.js */
-  constructor(viewer) {
+  constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
+    /** @type {View} */
     this.view = null;
+    /** @type {Raster} */
     this.raster = null;
     this.focus = new BoxFocus(this);
     this.words = new Annotations((orientation) => this.orient(orientation));
-    this.#build();
-  }
-
-  #build() {
     this.canvas = html("canvas", { "aria-hidden": "true" });
     this.overlay = svg("svg", { class: "overlay" });
     this.notice = new Notice();
@@ -94,7 +94,7 @@ export class Pane {
       if (view.error) this.fail(view.error);
       else this.#load(view);
     } else {
-      this.viewer.state.settle(view.id, this.raster.header); // two cases may share an image
+      this.viewer.state.initWindow(view.id, this.raster.header); // two cases may share an image
     }
     this.#describe();
   }
@@ -103,12 +103,12 @@ export class Pane {
     this.words.describe(this.view, this.raster?.header ?? null, this.stored);
     const { left } = this.stored;
     const side = { R: "right", L: "left" }[left];
-    const spoken = side ? `, the patient's ${side} is stored on the left` : "";
-    set(this.node, { "aria-label": this.view.title + spoken });
+    const storedSide = side ? `, the patient's ${side} is stored on the left` : "";
+    set(this.node, { "aria-label": this.view.title + storedSide });
   }
 
   #load(view) {
-    const held = pixelStore.held(view.key);
+    const held = pixelStore.loaded(view.key);
     if (held) {
       this.#take(held);
       return;
@@ -130,7 +130,7 @@ export class Pane {
     this.raster = raster;
     this.node.dataset.state = "ready";
     this.notice.tell(null);
-    this.viewer.state.settle(this.view.id, raster.header);
+    this.viewer.state.initWindow(this.view.id, raster.header);
     this.measures.open(this.view.key, raster.header);
     this.refreshBoxes();
     this.#describe();
@@ -151,7 +151,7 @@ export class Pane {
   }
 
   /** Whether there is nothing more to wait for. */
-  get settled() {
+  get isLoaded() {
     return this.raster !== null || this.node.dataset.state === "broken";
   }
 
@@ -210,7 +210,7 @@ export class Pane {
     // nothing is drawn anew for paper: there the picture keeps its size, or shrinks as a whole
     this.stage.style.setProperty("--drawn-width", `${port.width}px`);
     this.stage.style.setProperty("--drawn-height", `${port.height}px`);
-    this.stage.style.setProperty("--print-zoom", Math.min(1, PAPER_WIDTH / port.width));
+    this.stage.style.setProperty("--print-zoom", String(Math.min(1, PAPER_WIDTH / port.width)));
     const ratio = window.devicePixelRatio || 1;
     this.painter.resize(port, ratio);
     if (!raster) {

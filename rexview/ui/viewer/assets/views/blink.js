@@ -3,13 +3,15 @@
 // Slow enough to be safe for people who react to flicker (at most 2 changes a second), and by hand
 // only where the reader has asked the system for less motion.
 
-import { html } from "../../../components/dom.js";
+import { button, html, wantsLessMotion } from "../../../components/dom.js";
 import { icon } from "../controls/icons.js";
+
+/** @import { Views } from "./views.js" */
 
 export const BLINK_SECONDS = [0.5, 0.8, 1.2, 2];
 
 export class Blink {
-  /** @param {function} flip called to show the other image */
+  /** @param {() => void} flip called to show the other image */
   constructor(flip) {
     this.flip = flip;
     this.timer = null;
@@ -22,7 +24,7 @@ export class Blink {
 
   start(pair, seconds) {
     this.pair = pair;
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const still = wantsLessMotion();
     if (still) this.hold();
     else this.run(seconds);
   }
@@ -69,23 +71,23 @@ export function blinkPair(views, activeId) {
 }
 
 export class BlinkBar {
-  constructor(views) {
+  constructor(/** @type {Views} */ views) {
     this.views = views;
-    const button = (title, words, act) =>
-      html("button", { type: "button", title, onclick: act }, words);
     this.showing = html("strong", { "aria-live": "polite" });
-    this.run = button("Change by itself, or only by hand", "", () => views.toggleRun());
+    this.run = button("", () => views.toggleRun(), { title: "Change by itself, or only by hand" });
     this.node = html(
       "div",
       { class: "blink", role: "group", "aria-label": "Comparison with the prior", hidden: true },
       this.showing,
-      button("Show the other one (space)", "Flip", () => views.flip()),
+      button("Flip", () => views.flip(), { title: "Show the other one (space)" }),
       this.run,
-      button("Slower (,)", "−", () => views.faster(-1)),
-      button("Faster (.)", "+", () => views.faster(1)),
-      button("End the comparison (b)", icon("close"), () => views.toggleBlink()),
+      button("−", () => views.faster(-1), { title: "Slower (,)" }),
+      button("+", () => views.faster(1), { title: "Faster (.)" }),
+      button(icon("close"), () => views.toggleBlink(), {
+        title: "End the comparison (b)",
+        "aria-label": "End the comparison",
+      }),
     );
-    this.node.lastChild.setAttribute("aria-label", "End the comparison");
   }
 
   refresh(active) {

@@ -2,11 +2,15 @@
 
 import { BLINK_SECONDS, Blink, blinkPair } from "./blink.js";
 
+/** @import { View } from "../types.d.ts" */
+/** @import { Viewer } from "../viewer.js" */
+
 const MOST_PANES = 4;
 
 export class Views {
-  constructor(viewer) {
+  constructor(/** @type {Viewer} */ viewer) {
     this.viewer = viewer;
+    /** @type {View[]} */
     this.list = [];
     this.blink = new Blink(() => this.flip());
   }
@@ -76,6 +80,12 @@ export class Views {
       state.shown = first.includes(state.active) ? first : [...first.slice(0, -1), state.active];
     }
     this.viewer.arrange();
+  }
+
+  toggleLabels() {
+    const { habits } = this.viewer.state;
+    habits.labels = !habits.labels;
+    this.viewer.changed();
   }
 
   toggleLink() {
