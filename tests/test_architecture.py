@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
-    {"errors", "vocab", "protocol", "frames", "problem"},
+    {"errors", "vocab", "protocol", "frames"},
     {"bounded"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},
@@ -22,7 +22,6 @@ LEVELS = [
     {"cli", "bench", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
-TYPES_ONLY = {("errors", "schema")}  # under TYPE_CHECKING
 LAZY = {"torch", "transformers", "openai", "scipy", "sklearn"}
 PAGES_MAY = {"streamlit", "rexview.ui", "rexview.analysis", "rexview.schema", "rexview.vocab"}
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -11,7 +11,7 @@ from typing import Final
 import polars as pl
 
 from rexview import geometry
-from rexview.problem import Severity
+from rexview.errors import Severity
 from rexview.reviewset.checks.row_problems import report_rows
 from rexview.reviewset.problems import ProblemList, quoted
 from rexview.reviewset.sources import TableSource

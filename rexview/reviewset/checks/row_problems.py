@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from rexview.problem import Problem, Severity
+from rexview.errors import Problem, Severity
 from rexview.reviewset.problems import LISTED, ProblemList
 from rexview.reviewset.sources import TableSource
 

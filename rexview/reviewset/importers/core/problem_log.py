@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from rexview.problem import Problem, Severity
+from rexview.errors import Problem, Severity
 
 LISTED_PER_KIND: Final = 50
 """Problems of one kind that are listed one by one; the others are counted in a closing line."""
