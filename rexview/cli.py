@@ -246,7 +246,7 @@ def _merge_reviews(options: argparse.Namespace) -> int:
     report = merge_databases(reviews, [*files, *(file.resolve() for file in options.more)])
     for file in report.kept:
         print(f"Kept: {file}", file=sys.stderr)
-    print(f"{report.added:,} added, {_entries(report)} now in {reviews.place}.")
+    print(f"{report.added:,} added, {_entries(report)} now in {reviews.address}.")
     return 0
 
 
