@@ -26,7 +26,7 @@ from rexview.stats.agreement import Alpha, PairAgreement, alphas, pair_agreement
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.drift import Block, Drift, drift
 from rexview.stats.units import LEVELS, unit_name, units_of
-from rexview.stats.values import given_marks, unfinished_work
+from rexview.stats.values import single_scores, unfinished_work
 from rexview.vocab import DIMENSION_NAMES
 
 Pair = tuple[str, str]
@@ -209,7 +209,7 @@ def reader_tables(
 def marks_left(review_set: ReviewSet, selection: Selection) -> pl.DataFrame:
     """Return the single scores of the answers that a filter leaves."""
     answers = selection.rows.select("case", pl.col("model").cast(pl.String))
-    marks = given_marks(review_set).filter(pl.col("score").is_not_null())
+    marks = single_scores(review_set).filter(pl.col("score").is_not_null())
     return marks.join(answers, on=["case", "model"], how="semi", maintain_order="left")
 
 

@@ -26,7 +26,7 @@ from rexview.stats.answered import NoAnswers, no_answers
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.paired import Comparison, PairTest, compare
 from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
-from rexview.stats.values import SCORE_ORDER, Finals, finals, given_marks, unfinished_work
+from rexview.stats.values import SCORE_ORDER, Finals, finals, single_scores, unfinished_work
 from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
 
 TABLE_1: Final = ("content", "language")
@@ -173,7 +173,7 @@ def score_tables(
     lost = tuple(_lost(no_answers(given, list(models)), base))
     n_lost = sum(model.lost.value for model in lost)
     n_content = left.of("content").height
-    marks = given_marks(review_set).join(pairs, on=("case", "model"), how="semi")
+    marks = single_scores(review_set).join(pairs, on=("case", "model"), how="semi")
     return ScoreTables(
         models=models,
         content_order=table.content_order,
