@@ -186,10 +186,7 @@ def notes(folder: Path | None = None) -> str:
 def run(folder: Path | None = None) -> list[dict[str, Any]]:
     """Measure; one row a form, one a whole with its targets, then the speed.
 
-    Parameters
-    ----------
-    folder : Path, optional
-        A review set: then its rows are the shares of newest answers that are flagged.
+    With a folder, a review set: one row for each share of newest answers that is flagged.
     """
     if folder is not None:
         return _review_set(folder)

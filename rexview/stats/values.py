@@ -82,15 +82,7 @@ class Finals:
 
 
 def finals(review_set: ReviewSet, *, content_order: ContentOrder = "mean_first") -> Finals:
-    """Return the final scores of a review set's newest answers, worked out once.
-
-    Parameters
-    ----------
-    review_set : ReviewSet
-        An open review set.
-    content_order : str
-        A word of :data:`rexview.stats.CONTENT_ORDERS`.
-    """
+    """Return the final scores of a review set's newest answers, worked out once."""
     known = _FINALS.setdefault(review_set, {})
     if content_order not in known:
         scored = finals_of(review_set, content_order=content_order)

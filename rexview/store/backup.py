@@ -127,7 +127,7 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
         adopt_letter_key(connection, key, letters, replaces=True)
 
     reviews.database.write(work, lock=reviews.lock, replaces=True)
-    reviews.database.look_again()
+    reviews.database.check_again()
     changed = sum(not is_intact(row) for row in rows)
     return BackupReport(len(rows), Path(file), kept, changed)
 

@@ -65,18 +65,9 @@ def report(
 ) -> dict[str, Any]:
     """Work out every table of a review set.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-        An open review set; models and readers stand in its order.
-    gap_threshold : float
-        The gap (process minus execution) from which an answer is flagged.
-    content_order : str
-        A word of :data:`rexview.stats.CONTENT_ORDERS`.
-    resamples : int
-        How many resamples the intervals rest on.
-    judged : polars.DataFrame, optional
-        As :func:`rexview.detect.judged_answers` lists them; without it there are no failure rates.
+    Models and readers stand in the order of the set. ``gap_threshold`` is the gap (process minus
+    execution) from which an answer is flagged. ``judged`` is what
+    :func:`rexview.detect.judged_answers` lists; without it there are no failure rates.
 
     Returns
     -------
