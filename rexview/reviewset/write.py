@@ -13,8 +13,7 @@ from typing import Any, Final, Literal
 import polars as pl
 
 from rexview.columns import TABLES, Column, Table
-from rexview.errors import ReviewSetError
-from rexview.problem import Problem
+from rexview.errors import Problem, ReviewSetError
 from rexview.reviewset.images import image_path, images_folder, is_url, relative_path
 from rexview.reviewset.info import BUILT_IN_RUBRIC, dump_info
 from rexview.reviewset.json_text import dump

@@ -11,7 +11,7 @@ from typing import Final
 import polars as pl
 
 from rexview import geometry
-from rexview.problem import Severity
+from rexview.errors import Severity
 from rexview.reviewset.checks.list_items import items_of
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.nested import Flat

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from rexview.errors import ImageError, ImportSourceError
-from rexview.problem import Problem
+from rexview.errors import ImageError, ImportSourceError, Problem
 from rexview.reviewset.importers.core.draft import Draft
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.images.inspection import inspect_image
