@@ -7,9 +7,9 @@ from functools import lru_cache, partial
 import streamlit as st
 
 from rexview.analysis import CaseFilter, Engine, model_colours
-from rexview.analysis.charts import SELECTION, LinkedChart, overview_charts
 from rexview.analysis.charts.export import FORMS, exported, file_name
-from rexview.analysis.charts.overview import SIDE_BY_SIDE
+from rexview.analysis.charts.linked import SELECTION, LinkedChart
+from rexview.analysis.charts.overview import SIDE_BY_SIDE, overview_charts
 from rexview.errors import RexviewError
 from rexview.ui.access import permissions
 from rexview.ui.charts.table import chart_table_html
