@@ -9,10 +9,10 @@ import html
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rexview.analysis import Count, Overview
+from rexview.analysis import Count
 from rexview.analysis.failures.captions import judged_words, rest_words
-from rexview.analysis.overview import FailureCount
-from rexview.detect.core.precision import measured
+from rexview.analysis.overview import FailureCount, Overview
+from rexview.detect.core.precision import precision_of
 from rexview.ui.link.in_app import browse_link
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
 
@@ -71,11 +71,11 @@ def precision_html(failure: str) -> str:
 
     It is about the rule: it stands where the failure is explained, not with a model's number.
     """
-    found = measured(failure)
+    found = precision_of(failure)
     if found is None:
         return ""
     title = f"Measured on {found.on}. A flag is something to review, never a verdict."
-    words = f"The rule: {found.words[0].lower()}{found.words[1:]}"
+    words = f"The rule: {found.sentence[0].lower()}{found.sentence[1:]}"
     return f' <span class="rx-measured" title="{html.escape(title)}">{html.escape(words)}</span>'
 
 
@@ -177,9 +177,11 @@ def scores_html(numbers: Overview, content_order: str) -> str:
         for dimension in shown:
             mean = means.get((model, dimension))
             unit = " pictures" if mean and mean.of_pictures else ""
-            cells.append(_score_cell(mean.mean, mean.scored, unit) if mean else "<td>–</td>")
+            cells.append(
+                _score_cell(mean.summary.mean, mean.scored, unit) if mean else "<td>–</td>"
+            )
         gap = gaps.get(model)
-        cells.append(_score_cell(gap.mean, gap.answers) if gap else "<td>–</td>")
+        cells.append(_score_cell(gap.summary.mean, gap.known) if gap else "<td>–</td>")
         body.append(f"<tr><th scope='row'>{html.escape(name)}</th>{''.join(cells)}</tr>")
     return (
         '<div class="rx-scroll"><table class="rx-scores rx-means"><caption>Mean final scores, '
@@ -190,6 +192,6 @@ def scores_html(numbers: Overview, content_order: str) -> str:
     )
 
 
-def _score_cell(value: float, count: Count, unit: str = "") -> str:
+def _score_cell(value: float | None, count: Count, unit: str = "") -> str:
     label = f"<b>{value:.2f}</b><small>n {count.value:,}{unit}</small>"
     return f"<td>{browse_link(count.opens, label)}</td>"
