@@ -27,9 +27,11 @@ NAMES = ("Model M", "Model N", "Reader A")
 
 
 def entry(chance, slots):
-    kind = chance.choice(("score", "verdict", "skip", "reveal"))
-    field = {"score": "score", "verdict": "verdict", "skip": "reason", "reveal": None}[kind]
+    kind = chance.choice(("score", "verdict", "skip", "reveal", "comment", "adjudicate"))
+    field = {"score": "score", "verdict": "verdict", "skip": "reason"}.get(kind)
+    page = chance.choice(("score page", "score page", "case page", "adjudicate page"))
     return {
+        "page": page,
         "token": str(uuid4()),
         "case": chance.choice(("c1", "c2")),
         "kind": kind,

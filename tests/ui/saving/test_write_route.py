@@ -275,6 +275,30 @@ def test_without_a_good_ticket_nothing_is_written(post, score, review_set, revie
     assert reviews.history() == ()
 
 
+@pytest.mark.parametrize(
+    ("role", "page", "kind"),
+    [
+        ("reader", "case page", "verdict"),
+        ("reader", "case page", "comment"),
+        ("reader", "adjudicate page", "adjudicate"),
+        ("adjudicator", "score page", "score"),
+        ("viewer", "adjudicate page", "adjudicate"),
+    ],
+)
+def test_nobody_sends_from_a_page_that_their_role_does_not_see(
+    post, score, review_set, reviews, role, page, kind
+):
+    person = Person("anna", "Anna", role)
+    closed = score(page=page, kind=kind)
+    told = post(closed, ticket=ticket_of(review_set, person), status=403)
+    assert told["error"].startswith("Your role may not")
+    if role == "reader":  # beside what may be sent, it is refused and holds up nothing
+        allowed = score(3)
+        told = post(closed, allowed, ticket=ticket_of(review_set, person))
+        assert (told["saved"], list(told["refused"])) == ([allowed["token"]], [closed["token"]])
+    assert {row.kind for row in reviews.history()} <= {"score"}
+
+
 @pytest.mark.parametrize("role", ["viewer", "adjudicator"])
 def test_the_role_is_checked_on_every_write(post, score, review_set, reviews, role):
     ticket = ticket_of(review_set, Person("vera", "Vera", role))
