@@ -284,13 +284,15 @@ class Card {
     const waiting = unsaved().length;
     const back = returned();
     const isNamed = named();
-    const failing = isNamed && waiting > 0 && outbox.reason !== null;
+    const stuck = outbox.ticket === null || outbox.reason !== null;
+    const failing = isNamed && waiting > 0 && stuck;
+    const reason = outbox.reason ?? "The server cannot save at the moment.";
     const unkept = isNamed ? failing : waiting > 0;
     const what = waiting === 1 ? "1 verdict is" : `${waiting} verdicts are`;
     const told = [
       data.nameProblem,
       ...new Set(back.map(([, { reason }]) => `Your verdict was not taken. ${reason}`)),
-      failing ? `${what} not kept yet. ${outbox.reason}` : "",
+      failing ? `${what} not kept yet. ${reason}` : "",
     ]
       .filter(Boolean)
       .join(" ");

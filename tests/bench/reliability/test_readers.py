@@ -38,7 +38,7 @@ def test_many_readers_at_once_are_all_kept(tmp_path, kind, request):
 
 
 def test_a_quota_that_is_used_up_is_told_and_outlived(tmp_path):
-    row = in_trouble(tmp_path / "run", "full", full, scores=5)
+    row = in_trouble(tmp_path / "run", "full", full, entries=5)
     assert row["kept"] == 5
     assert "Make room" in row["told"]
     assert_nothing_wrong(row)
@@ -54,7 +54,7 @@ def test_a_folder_that_takes_no_files_for_a_while_costs_no_score(tmp_path):
 
 
 def test_a_renamed_folder_is_told_and_not_made_anew(tmp_path):
-    row = in_trouble(tmp_path / "run", "renamed", renamed, scores=5)
+    row = in_trouble(tmp_path / "run", "renamed", renamed, entries=5)
     assert row["kept"] == 5
     assert_nothing_wrong(row)
 
