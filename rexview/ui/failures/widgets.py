@@ -82,7 +82,9 @@ def show_groups(
         failure = _choose_failure(case_filter, tables, table)
     with right:
         by = choices[_choose_group({key: choice.name for key, choice in choices.items()})]
-    groups = query_cache.failure_groups(review_set, table, case_filter, failure, by, tables.counted)
+    groups = query_cache.failure_groups(
+        review_set, table, case_filter, failure, by, counted=tables.counted
+    )
     if not groups.groups:
         st.info(f"No answer here shows this failure: {FAILURES[failure].plural.lower()}.")
         return
