@@ -8,6 +8,7 @@ from typing import Final
 
 from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
 from rexview.analysis.case.cards import CardAnswer, CardBox, CaseCard
+from rexview.analysis.scores.captions import counted
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
 from rexview.schema import ReviewSet, StudyImage
@@ -80,9 +81,8 @@ def _comments_html(card: CaseCard) -> str:
     if card.comments is None:
         return ""
     count, unresolved = card.comments.comments, card.comments.unresolved
-    words = "1 comment" if count == 1 else f"{count:,} comments"
     is_open = f" · <b>{unresolved:,} open</b>" if unresolved else ""
-    return f'<p class="rx-card-comments">{words}{is_open}</p>'
+    return f'<p class="rx-card-comments">{counted(count, "comment")}{is_open}</p>'
 
 
 def _answer_html(
