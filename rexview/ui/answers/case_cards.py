@@ -99,10 +99,10 @@ def _answer_html(
     if content is not None:
         mark = f'<span class="rx-content"><small>Content</small> {format_score(content)}</span>'
     badges = "".join(
-        f'<span class="{_BADGES.get(source, "rx-badge")}" '
-        f'title="{html.escape(FAILURES[failure].meaning)} {_SAID[source]}">'
-        f"{_BEFORE.get(source, '')}{html.escape(FAILURES[failure].name)}"
-        f"{_MARKS.get(source, '')}</span>"
+        f'<span class="{_BADGE_CSS.get(source, "rx-badge")}" '
+        f'title="{html.escape(FAILURES[failure].meaning)} {_FOUND_BY[source]}">'
+        f"{_PREFIXES.get(source, '')}{html.escape(FAILURES[failure].name)}"
+        f"{_TICKS.get(source, '')}</span>"
         for failure, source in answer.failures
     )
     css = "rx-card-answer" if answer.chosen else "rx-card-answer rx-aside"
@@ -113,16 +113,16 @@ def _answer_html(
     )
 
 
-_SAID: Final = {
+_FOUND_BY: Final = {
     "detector": "Found by a rule.",
     "reader": "Marked by a reader.",
     "both": "Found by a rule and marked by a reader.",
     "hint": "Possible: a rule hints at it; nobody confirmed it.",
 }
-_MARKS: Final = {"reader": " ✓", "both": " ✓"}
+_TICKS: Final = {"reader": " ✓", "both": " ✓"}
 """A tick says that a reader marked it."""
-_BEFORE: Final = {"hint": "Possible: "}
-_BADGES: Final = {"hint": "rx-badge rx-hint"}
+_PREFIXES: Final = {"hint": "Possible: "}
+_BADGE_CSS: Final = {"hint": "rx-badge rx-hint"}
 
 
 def _picture_html(review_set: ReviewSet, card: CaseCard, colours: Mapping[str, str]) -> str:

@@ -38,12 +38,12 @@ _APART: Final = "different scores"
 def headline_html(tables: ReaderTables) -> str:
     """Say in one sentence who scored how much."""
     scored = linked_number(tables.scored, f"<b>{tables.scored.value:,}</b>")
-    said = f"{counted(len(tables.readers), 'reader')} scored {scored} of "
-    said += counted(tables.scored.of or 0, "answer")
+    sentence = f"{counted(len(tables.readers), 'reader')} scored {scored} of "
+    sentence += counted(tables.scored.of or 0, "answer")
     if tables.doubled.value:
         doubled = linked_number(tables.doubled, f"<b>{tables.doubled.value:,}</b>")
-        said += f"; {doubled} of them have two readers or more on the same dimension"
-    return f'<p class="rx-line">{said}.{unfinished_words(tables.unfinished)}</p>'
+        sentence += f"; {doubled} of them have two readers or more on the same dimension"
+    return f'<p class="rx-line">{sentence}.{unfinished_words(tables.unfinished)}</p>'
 
 
 def agreement_html(tables: ReaderTables) -> str:
@@ -173,8 +173,8 @@ def alphas_html(tables: ReaderTables) -> str:
 
 def stricter_html(tables: ReaderTables) -> str:
     """Say in words who is stricter."""
-    said = "".join(f"<li>{html.escape(text)}</li>" for text in words.stricter_words(tables))
-    return f'<ul class="rx-told">{said}</ul>' if said else ""
+    items = "".join(f"<li>{html.escape(text)}</li>" for text in words.stricter_words(tables))
+    return f'<ul class="rx-told">{items}</ul>' if items else ""
 
 
 def published_html(tables: ReaderTables) -> str:
@@ -302,15 +302,15 @@ def _disputed_scores(dispute: Dispute, readers: Mapping[str, str], agreed: Seque
 
 def _comments_html(disputes: Sequence[Dispute], readers: Mapping[str, str]) -> str:
     """Fold the comments of all readers on the disputed dimensions; empty without any."""
-    said = [
+    comments = [
         f"<li><b>{html.escape(dispute.name)}, {html.escape(readers.get(reader, reader))}:</b> "
         f"{html.escape(text)}</li>"
         for dispute in disputes
         for reader, text in dispute.comments
     ]
-    if not said:
+    if not comments:
         return ""
     return (
-        f"<details><summary>{counted(len(said), 'comment')}</summary>"
-        f'<ul class="rx-comments">{"".join(said)}</ul></details>'
+        f"<details><summary>{counted(len(comments), 'comment')}</summary>"
+        f'<ul class="rx-comments">{"".join(comments)}</ul></details>'
     )
