@@ -1,7 +1,7 @@
 """How right and how fast the text and box detectors are: ``python -m rexview bench detectors``.
 
 The labelled texts of :mod:`rexview.bench.corpus` go through
-:func:`rexview.detect.core.flags.flags_for`,
+:func:`rexview.detect.flags_for`,
 the way that pages take. A row's ``expected`` label against the flags gives counts; a form's
 precision, recall and specificity are printed beside the targets of the whole. With a folder, the
 share of a review set's newest answers that each rule flags is printed instead.
@@ -19,8 +19,7 @@ import polars as pl
 
 from rexview.bench import detector_speed
 from rexview.bench.corpus import Labelled, box_sides, laterality_pairs, token_limit_texts
-from rexview.detect.core.detector import newest
-from rexview.detect.core.flags import find_flags, flags_for
+from rexview.detect import find_flags, flags_for
 from rexview.reviewset import load
 from rexview.schema import Flag
 
@@ -175,7 +174,11 @@ def _found(
 @cache
 def _flagged(read: Callable[[], list[Labelled]]) -> tuple[tuple[Labelled, list[Flag]], ...]:
     """Return every labelled text with its flags, found once for all that is asked of them."""
-    return tuple((row, flags_for(row.case, [row.answer], [])) for row in read())
+    return tuple((row, flags_for(row.case, [row.answer])) for row in read())
+
+
+def _kinds(flags: Iterable[Flag], failure: str) -> tuple[str, ...]:
+    return tuple(flag.kind or "" for flag in flags if flag.failure == failure)
 
 
 def notes(folder: Path | None = None) -> str:
@@ -254,7 +257,7 @@ def _rounded(share: float | None) -> float | None:
 
 def _review_set(folder: Path) -> list[dict[str, Any]]:
     review_set = load(folder)
-    answers = len(newest(review_set))
+    answers = review_set.answers["_newest"].sum()
     counted = (
         find_flags(review_set)
         .filter(pl.col("source") == "detector")

@@ -2,22 +2,20 @@
 
 import subprocess
 import sys
-from pathlib import Path
 from threading import Thread
 
 import pytest
 import sqlalchemy as sa
 from alembic import command
 from alembic.script import ScriptDirectory
-from store_entries import ANN, score
+from support import ROOT
+from support.store_entries import ANN, score
 
 from rexview.errors import StoreNewer
 from rexview.store import Reviews, open_reviews
 from rexview.store.database.connection import Database, database_at
 from rexview.store.database.migrate import migrate, migration_config, version_of
 from rexview.store.database.tables import HISTORY, VERSION, VERSION_TABLE
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture

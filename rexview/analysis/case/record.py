@@ -11,10 +11,10 @@ from functools import cached_property
 import polars as pl
 
 from rexview.analysis.case.finding_links import box_keys, shared_keys
-from rexview.analysis.memory.selection import neighbours
-from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for, with_words
+from rexview.analysis.engine import Engine
+from rexview.detect import with_verdicts
 from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score, score_from_row
-from rexview.stats import NO_ANSWER, ContentOrder, FinalScores, final_of_answer, status_of
+from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, status_of
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class CasePage:
         found = [flag for flag in self.flags if flag.source == "detector"]
         flags: list[Flag] = []
         for answer in self.answers:
-            flags += with_words(
+            flags += with_verdicts(
                 (flag for flag in found if flag.model == answer.model),
                 (word for word in every if word.model == answer.model),
             )
@@ -108,37 +108,15 @@ class CasePage:
         return [(key, flag) for key, flag in pairs if model in (None, flag.model)]
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a case stands in an ordered list: ``number`` from 1, None when it is not in it."""
-
-    number: int | None
-    total: int
-    before: str | None
-    after: str | None
-
-
-def place_in(ordered: Sequence[str], case_id: str) -> Place:
-    """Find a case in the ordered ids of a filter.
-
-    A case that is not in the list (a link to it with another filter) has no number; ``after`` is
-    then the first of the list.
-    """
-    before, after, index = neighbours(ordered, case_id)
-    if index is None:
-        return Place(None, len(ordered), None, ordered[0] if ordered else None)
-    return Place(index + 1, len(ordered), before, after)
-
-
 def gather_case(
     review_set: ReviewSet,
     case_id: str,
-    *,
-    gap_threshold: float,
-    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
-    content_order: ContentOrder = "mean_first",
+    engine: Engine,
 ) -> CasePage | None:
-    """Gather one case of a review set; None when it has no such case."""
+    """Gather one case of a review set; None when it has no such case.
+
+    ``engine`` is that of the set: it has the evidence of the flags, and the order of Content.
+    """
     case = review_set.case(case_id)
     if case is None:
         return None
@@ -149,19 +127,8 @@ def gather_case(
         own = [score for score in scores if score.model == answer.model]
         scored = any(score.score is not None for score in own)
         if scored and status_of(answer) not in NO_ANSWER:
-            finals[answer.model] = final_of_answer(own, content_order=content_order)
+            finals[answer.model] = final_of_answer(own, content_order=engine.facts.content_order)
     words = review_set.flags_of(case_id)
-    flags = flags_for(
-        case,
-        answers,
-        scores,
-        words,
-        detectors=detectors(
-            gap_threshold=gap_threshold,
-            disagreement_threshold=disagreement_threshold,
-            models=review_set.models,
-        ),
-    )
     begun = tuple(
         score_from_row(row)
         for row in review_set.unfinished.filter(pl.col("case") == case_id).iter_rows(named=True)
@@ -171,7 +138,7 @@ def gather_case(
         answers,
         (*scores, *begun),
         finals,
-        tuple(flags),
+        engine.flags(case_id, answers, words),
         words,
         frozenset(score.reader for score in begun),
         review_set.scores_of(case_id, stale=True),

@@ -3,7 +3,8 @@
 Readers give scores through the real HTTP route and keep what is not confirmed, as the score pad
 does (:mod:`rexview.bench.reliability.reader`). Each row says how many scores were given and what
 was found wrong in the database at the end; everything in its last columns has to be 0. These
-are long runs: the suite has short ones and some with a page in a browser (``tests/reliability``).
+are long runs: the suite has short ones and some with a page in a browser
+(``tests/bench/reliability``).
 """
 
 from __future__ import annotations

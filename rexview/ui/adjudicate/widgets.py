@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -16,6 +17,7 @@ import streamlit as st
 from rexview.analysis.case.blinding import blinded_page, cover_names
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import slot_colours
+from rexview.analysis.engine import position_in
 from rexview.analysis.readers.consensus import (
     CaseDifferences,
     Difference,
@@ -32,14 +34,12 @@ from rexview.ui.adjudicate.consensus import Fields, keep_waiting, show_consensus
 from rexview.ui.answers import html as answers_html
 from rexview.ui.html.safe_text import (
     as_markdown,
-    inline_html,
     lines_as_markdown,
     markdown_html,
-    plain_html,
 )
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
-from rexview.ui.study import widgets as study_widgets
+from rexview.ui.reviews import study_records
+from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
 from rexview.vocab import DIMENSION_NAMES
 
@@ -89,12 +89,12 @@ def current_round(review_set: ReviewSet) -> Round | None:
     if not may(person, "adjudicate"):
         st.info("Your role does not adjudicate.")
         st.stop()
-    if not resources.is_newest(review_set):
+    if not review_sets.is_newest(review_set):
         st.rerun()  # a consensus is on the answers as they are
     threshold = float(st.session_state.get(_APART, review_set.info.protocol.disagreement))
     try:
-        cases = study_widgets.differences_now(review_set, threshold)
-        letter_key = resources.reviews(review_set).letter_key() if cases else b""
+        cases = study_records.case_differences(review_set, threshold)
+        letter_key = review_sets.reviews(review_set).letter_key() if cases else b""
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         st.stop()
@@ -154,14 +154,14 @@ def _beside(now: Round, step: int) -> str | None:
     return now.ids[place] if 0 <= place < len(now.cases) else None
 
 
-def _go(case: str) -> None:
-    link_keys.set_query({link_keys.QUERY_CASE: case})
-
-
 def _go_button(label: str, icon: str, case: str | None) -> None:
-    key = f"adjudicate_{label.lower().replace(' ', '_')}"
     st.button(
-        as_markdown(label), icon=icon, key=key, disabled=case is None, on_click=_go, args=(case,)
+        as_markdown(label),
+        icon=icon,
+        key=f"adjudicate_{label.lower().replace(' ', '_')}",
+        disabled=case is None,
+        on_click=link_keys.go_to_case,
+        args=(case,),
     )
 
 
@@ -169,34 +169,25 @@ def show_picture(now: Round, page: CasePage) -> None:
     """Show the radiographs with the boxes of the answers, by their letters."""
     beside = [case for step in (1, -1) if (case := _beside(now, step))]
     pages = [one for case in beside if (one := now.page(case))]
-    slots = list(dict.fromkeys(answer.model for one in (page, *pages) for answer in one.answers))
-    slots.sort(key=lambda slot: (len(slot), slot))
     show_viewer(
         now.review_set,
         page,
-        now.ids,
+        partial(position_in, now.ids),
         pages,
-        slot_colours(slots),
-        names={slot: f"Answer {slot}" for slot in slots},
+        blinded=True,
         height=_HEIGHT,
     )
 
 
 def show_question(now: Round, page: CasePage) -> None:
     """Show question and request, and the report on demand unless the study never shows it."""
-    case = page.case
-    options = "".join(f"<li>{html.escape(option)}</li>" for option in case.options)
-    listed = f'<ol class="rx-options" type="A">{options}</ol>' if options else ""
-    question = f'<p class="rx-question">{inline_html(case.question)}</p>{listed}'
-    st.html(question + answers_html.request_html(case))
-    whole = now.review_set.case(case.id)
+    st.html(answers_html.question_html(page.case) + answers_html.request_html(page.case))
+    whole = now.review_set.case(page.case.id)
     if whole is None or now.review_set.info.protocol.report == "never":
         return
-    sections = {"Findings": whole.report.findings, "Impression": whole.report.impression}
-    shown = "".join(f"<h4>{name}</h4>{plain_html(text)}" for name, text in sections.items() if text)
-    if shown:
+    if sections := answers_html.report_sections_html(whole.report):
         with st.expander("Radiologist’s report"):
-            st.html(f'<section class="rx-report">{shown}</section>')
+            st.html(f'<section class="rx-report">{sections}</section>')
 
 
 def show_answers(now: Round, page: CasePage) -> None:
@@ -205,7 +196,7 @@ def show_answers(now: Round, page: CasePage) -> None:
     every = {mark.reader for one in now.shown.differences for mark in one.marks}
     labels = dict(reader_labels(every, now.shown.case, key=now.letter_key))
     if now.review_set.info.protocol.name_readers and st.session_state.get(_NAMED):
-        labels = study_widgets.reader_names(now.review_set, every)
+        labels = study_records.reader_names(now.review_set, every)
         labels |= {key: name for key, name in now.review_set.reader_names.items() if key in every}
     colours = slot_colours(now.slots(now.shown.case))
     for slot, model in now.slots(now.shown.case).items():

@@ -9,17 +9,18 @@ finding in all panels and its boxes.
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from rexview.analysis.case.differences import Piece
-from rexview.analysis.case.record import CasePage, Place
+from rexview.analysis.case.record import CasePage
+from rexview.analysis.engine import Position
 from rexview.rubric import load_rubric
-from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score
+from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
 from rexview.stats import FinalScores, limit_reached, status_of
 from rexview.ui.answers.flags import evidence_spans, flags_html, link_spans, written_here
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.answers.verdicts import ANYBODY, Looker
-from rexview.ui.html.safe_text import inline_html, markdown_html, plain_html
+from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_html
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, FINISH_REASONS
 
 
@@ -46,7 +47,7 @@ def _option_html(flags: Sequence[tuple[str, Flag]], option: str, number: int) ->
     return inline_html(option, spans)
 
 
-def place_html(case: Case, place: Place, filter_words: str, kind: str) -> str:
+def place_html(case: Case, place: Position, filter_words: str, kind: str) -> str:
     """Say where the case stands in the filter and what it is."""
     where = (
         f"{place.number:,} of {place.total:,}" if place.number else f"not among the {place.total:,}"
@@ -174,17 +175,27 @@ def report_html(page: CasePage) -> str:
     """Lay out the request and the radiologist's report."""
     report = page.case.report
     flags = page.keyed_flags()
-    sections = "".join(
-        f"<h4>{field.title()}</h4>"
-        + plain_html(text, [*evidence_spans(flags, "report", field), *link_spans(text, page)])
-        for field, text in (("findings", report.findings), ("impression", report.impression))
-        if text
-    )
+
+    def spans(field: str, text: str) -> list[Span]:
+        return [*evidence_spans(flags, "report", field), *link_spans(text, page)]
+
+    sections = report_sections_html(report, spans)
     if not sections:
         sections = '<p class="rx-quiet">This case has no reference report.</p>'
     return (
         '<section class="rx-report" id="report" tabindex="0"><h3>Radiologist’s report</h3>'
         f"{request_html(page.case)}{sections}</section>"
+    )
+
+
+def report_sections_html(
+    report: Report, spans: Callable[[str, str], Iterable[Span]] = lambda field, text: ()
+) -> str:
+    """Show what a report says, section by section; ``spans`` marks words of a field's text."""
+    return "".join(
+        f"<h4>{field.title()}</h4>{plain_html(text, spans(field, text))}"
+        for field, text in (("findings", report.findings), ("impression", report.impression))
+        if text
     )
 
 

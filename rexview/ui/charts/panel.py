@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import partial
 
 import streamlit as st
 
-from rexview.analysis import AnswerTable, CaseFilter, model_colours
-from rexview.analysis.charts import SELECTION, LinkedChart, overview_charts
 from rexview.analysis.charts.export import FORMS, exported, file_name
-from rexview.analysis.charts.overview import SIDE_BY_SIDE
-from rexview.errors import RexviewError
+from rexview.analysis.charts.linked import SELECTION, LinkedChart
 from rexview.ui.access import permissions
-from rexview.ui.charts.table import chart_table_html
 from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import go_to
-from rexview.ui.server import query_cache, resources
-
-
-@lru_cache(maxsize=16)
-def _charts(table: AnswerTable, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
-    return overview_charts(query_cache.numbers(table, case_filter), model_colours(table.models))
-
-
-def show_charts(table: AnswerTable, case_filter: CaseFilter) -> bool:
-    """Show the charts of the Overview; False when there is nothing to draw."""
-    charts = _charts(table, case_filter)
-    if not charts:
-        return False
-    few = len(query_cache.numbers(table, case_filter).models) <= SIDE_BY_SIDE
-    places = st.columns(len(charts), gap="small") if few else [st.container() for _ in charts]
-    for number, (chart, place) in enumerate(zip(charts, places, strict=True)):
-        with place:
-            show_chart(chart, key=f"overview_chart_{number}")
-    return True
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
+from rexview.ui.tables.chart_table import chart_table_html
+from rexview.ui.tables.table_download import set_notice
 
 
 def show_chart(linked: LinkedChart, *, key: str) -> None:
@@ -56,7 +35,7 @@ def show_chart(linked: LinkedChart, *, key: str) -> None:
 @st.fragment
 def _chart(linked: LinkedChart, key: str) -> None:
     """Run alone when the chart is clicked or its table opened: the page has not changed then."""
-    permissions.guard(link_keys.PAGE_OVERVIEW)  # every page with charts is for the same roles
+    permissions.guard(PAGE_OVERVIEW)  # every page with charts is for the same roles
     st.markdown(f"**{as_markdown(linked.title)}**")
     event = st.vega_lite_chart(
         spec=linked.spec, key=key, on_select="rerun", selection_mode=SELECTION, width="stretch"
@@ -69,7 +48,7 @@ def _chart(linked: LinkedChart, key: str) -> None:
             _table(linked, key)
     chosen = linked.chosen(event["selection"])
     if chosen is not None:
-        go_to(link_keys.PAGE_BROWSE, link_keys.link_query(chosen))
+        go_to(PAGE_BROWSE, chosen)
 
 
 def _table(linked: LinkedChart, key: str) -> None:
@@ -87,12 +66,3 @@ def _table(linked: LinkedChart, key: str) -> None:
                 icon=":material/download:",
                 help=f"Download as {name}",
             )
-
-
-def set_notice() -> str:
-    """Return the notice of the link's review set: it goes into all that leaves the app."""
-    try:
-        folder = resources.folder_of(link_keys.query_value(link_keys.QUERY_SET))
-        return resources.open_set(folder).info.notice or ""
-    except RexviewError:
-        return ""

@@ -19,9 +19,9 @@ from rexview.reviewset.importers import FORMATS, import_source, propose_mapping
 from rexview.reviewset.importers.core.importer import Importer, ImportReport, Option
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
 from rexview.ui.data import mapping_table
-from rexview.ui.html.problem_table import show_problems
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
+from rexview.ui.tables.problem_table import show_problems
 
 _MAPPING: Final = "mapping"
 _UPLOADS: Final = "rexview_uploads"
@@ -111,7 +111,7 @@ def _allowed_path(text: str) -> Path | None:
     """Return a path that somebody typed, or say why it cannot be used."""
     try:
         path = typed_path(text)
-        resources.may_open(path)
+        review_sets.may_open(path)
     except RexviewError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         return None

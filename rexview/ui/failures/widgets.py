@@ -6,63 +6,51 @@ from functools import lru_cache, partial
 
 import streamlit as st
 
-from rexview.analysis import AnswerTable, CaseFilter, model_colours
-from rexview.analysis.charts import LinkedChart
+from rexview.analysis import CaseFilter, Engine, SetFacts, model_colours
 from rexview.analysis.charts.failures import groups_chart, rates_chart
+from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.downloads.files import TableFile
 from rexview.analysis.downloads.frames import FAILURE_SHARES, failure_frame, group_frame
 from rexview.analysis.failures.captions import COUNTED, COUNTED_MEANING, group_words, rate_words
 from rexview.analysis.failures.tables import BY_FINDING, FailureGroups, FailureTables, group_choices
-from rexview.schema import ReviewSet
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.failures import html as failures_html
-from rexview.ui.html.table_download import show_downloads
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import query_cache
+from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import FAILURES
 
-_USUAL = "any"
-_COUNTED_KEY = "failures_counted"
-_FAILURE_KEY = "failures_failure"
-_BY_KEY = "failures_by"
-
 
 @lru_cache(maxsize=16)
-def _rates(tables: FailureTables, table: AnswerTable) -> LinkedChart | None:
+def _rates(tables: FailureTables, facts: SetFacts) -> LinkedChart | None:
     caption = f"{COUNTED_MEANING[tables.counted]} {rate_words(clustered=tables.clustered)}"
-    return rates_chart(tables, model_colours(table.models), caption=caption)
+    return rates_chart(tables, model_colours(facts.models), caption=caption)
 
 
 @lru_cache(maxsize=16)
-def _groups(groups: FailureGroups, table: AnswerTable) -> LinkedChart | None:
-    return groups_chart(groups, model_colours(table.models), caption=group_words(groups.kind))
+def _groups(groups: FailureGroups, facts: SetFacts) -> LinkedChart | None:
+    return groups_chart(groups, model_colours(facts.models), caption=group_words(groups.kind))
 
 
 def choose_counted() -> str:
     """Offer whose word counts: rule, reader, either or both; the link keeps the choice."""
-    asked = link_keys.query_value(link_keys.QUERY_COUNTED)
-    st.session_state[_COUNTED_KEY] = asked if asked in COUNTED else _USUAL
-
-    def changed() -> None:
-        chosen = st.session_state[_COUNTED_KEY]
-        link_keys.set_query({link_keys.QUERY_COUNTED: None if chosen == _USUAL else chosen})
-
     return str(
         st.segmented_control(
             "Found by",
             list(COUNTED),
             format_func=lambda word: COUNTED[word][0],
-            key=_COUNTED_KEY,
-            on_change=changed,
             required=True,
+            **link_keys.option_kept_in_link(
+                "failures_counted", link_keys.QUERY_COUNTED, COUNTED, "any"
+            ),
         )
     )
 
 
-def show_rates(tables: FailureTables, table: AnswerTable) -> None:
+def show_rates(tables: FailureTables, facts: SetFacts) -> None:
     """Show the rates as a table and a chart, and what each failure means."""
-    colours = model_colours(table.models)
+    colours = model_colours(facts.models)
     title = "Table 4. Failures by model"
     with st.spinner("Comparing the models…"):
         drawn = failures_html.rates_html(tables, colours, title)
@@ -79,77 +67,60 @@ def show_rates(tables: FailureTables, table: AnswerTable) -> None:
                 linked_html(failures_html.comparisons_html(tables), key="failures_pair_table")
     with st.expander("What each failure means, and what can be judged"):
         linked_html(failures_html.meanings_html(tables), key="failures_meanings")
-    if (chart := _rates(tables, table)) is not None:
+    if (chart := _rates(tables, facts)) is not None:
         show_chart(chart, key="failures_rates_chart")
 
 
-def show_groups(
-    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, tables: FailureTables
-) -> None:
+def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) -> None:
     """Show one failure by finding, region or a property of the cases, most failures first."""
-    choices = {choice.key: choice for choice in group_choices(table)}
+    choices = {choice.key: choice for choice in group_choices(engine)}
     left, right = st.columns(2, gap="small")
     with left:
-        failure = _choose_failure(case_filter, tables, table)
+        failure = _choose_failure(case_filter, tables, engine.facts)
     with right:
         by = choices[_choose_group({key: choice.name for key, choice in choices.items()})]
-    groups = query_cache.failure_groups(review_set, table, case_filter, failure, by, tables.counted)
+    groups = query_cache.failure_groups(engine, case_filter, failure, by, tables.counted)
     if not groups.groups:
         st.info(f"No answer here shows this failure: {FAILURES[failure].plural.lower()}.")
         return
     title = f"Table 5. {FAILURES[failure].plural} by {by.name.lower()}"
-    drawn = failures_html.groups_html(groups, model_colours(table.models), title)
+    drawn = failures_html.groups_html(groups, model_colours(engine.facts.models), title)
     linked_html(drawn, key="failures_groups")
     caption = f"{COUNTED_MEANING[tables.counted]} {group_words(groups.kind)}"
     show_downloads(
         TableFile(title, partial(group_frame, groups), caption, FAILURE_SHARES),
         key="failures_groups_file",
     )
-    if (chart := _groups(groups, table)) is not None:
+    if (chart := _groups(groups, engine.facts)) is not None:
         show_chart(chart, key="failures_groups_chart")
 
 
-def _choose_failure(case_filter: CaseFilter, tables: FailureTables, table: AnswerTable) -> str:
+def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFacts) -> str:
     """Offer the failures; at first that of the filter, else the most frequent about findings."""
     counts = {
         failure: sum(row.flagged.value for row in tables.of(failure)) for failure in tables.failures
     }
-    named = [failure for failure in case_filter.failures if failure in counts]
-    kinds = table.harm.failures
-    usual = (
-        named[0]
-        if named
-        else max(
-            counts, key=lambda name: (kinds[name].by_finding and counts[name] > 0, counts[name])
-        )
-    )
+    kinds = facts.harm.failures
+    often = max(counts, key=lambda one: (kinds[one].by_finding and counts[one] > 0, counts[one]))
+    usual = next((failure for failure in case_filter.failures if failure in counts), often)
     asked = link_keys.query_value(link_keys.QUERY_FAILURE_SHOWN)
-    st.session_state[_FAILURE_KEY] = asked if asked in counts else usual
-
-    def changed() -> None:
-        link_keys.set_query({link_keys.QUERY_FAILURE_SHOWN: st.session_state[_FAILURE_KEY]})
-
     return str(
         st.selectbox(
             "Failure",
             list(counts),
             format_func=lambda failure: f"{FAILURES[failure].plural} ({counts[failure]:,})",
-            key=_FAILURE_KEY,
-            on_change=changed,
+            **link_keys.kept_in_link(
+                "failures_failure",
+                link_keys.QUERY_FAILURE_SHOWN,
+                asked if asked in counts else usual,
+                str,
+            ),
         )
     )
 
 
 def _choose_group(names: dict[str, str]) -> str:
-    asked = link_keys.query_value(link_keys.QUERY_SPLIT)
-    st.session_state[_BY_KEY] = asked if asked in names else BY_FINDING.key
-
-    def changed() -> None:
-        chosen = st.session_state[_BY_KEY]
-        link_keys.set_query({link_keys.QUERY_SPLIT: None if chosen == BY_FINDING.key else chosen})
-
-    return str(
-        st.selectbox(
-            "By", list(names), format_func=names.__getitem__, key=_BY_KEY, on_change=changed
-        )
+    kept = link_keys.option_kept_in_link(
+        "failures_by", link_keys.QUERY_SPLIT, names, BY_FINDING.key
     )
+    return str(st.selectbox("By", list(names), format_func=names.__getitem__, **kept))

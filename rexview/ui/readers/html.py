@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.readers import captions as words
+from rexview.analysis.readers.adjudication import Dispute, ToAdjudicate
 from rexview.analysis.readers.published import AGREEMENT_SOURCE, published_agreement
 from rexview.analysis.readers.tables import (
     DimensionAgreement,
@@ -16,15 +18,19 @@ from rexview.analysis.readers.tables import (
     shared_count,
 )
 from rexview.analysis.scores.captions import counted, interval_words, unfinished_words
+from rexview.stats import write_score
 from rexview.stats.agreement import PairAgreement
 from rexview.stats.units import unit_name
-from rexview.ui.html.number_table import NOTHING, Reasons, linked_number, table_html
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href, link
+from rexview.ui.link.in_app import browse_link, href
+from rexview.ui.link.pages import PAGE_CASE, PAGE_READERS
+from rexview.ui.tables.number_table import NOTHING, Reasons, linked_number, table_html
 from rexview.vocab import DIMENSION_NAMES
 
 MOST_PAIRS: Final = 45
 """So many pairs are laid out; those that share most."""
+_LONGEST_QUESTION: Final = 180
+"""Characters of a question in the list; the Case page has all of it."""
 _APART: Final = "different scores"
 """What the mean absolute difference is made of, and opens."""
 
@@ -121,7 +127,7 @@ def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
     for pair in ordered[:MOST_PAIRS]:
         name = tables.pair_name(pair)
         query = {**link_keys.link_query(case_filter), link_keys.QUERY_PAIR: list(pair)}
-        address = html.escape(href(link_keys.PAGE_READERS, query))
+        address = html.escape(href(PAGE_READERS, query))
         current = ' aria-current="true"' if pair == tables.pair else ""
         head = f'<a href="{address}" data-rx-page{current}>{html.escape(name)}</a>'
         rows = (found.get((*pair, word)) for word in shown)
@@ -223,6 +229,91 @@ def all_disputed_html(count: int, cases: int, opens: CaseFilter) -> str:
         "the pictures of an answer. Previous and next on the Case page walk this list."
     )
     return (
-        f'<p class="rx-line">{link(link_keys.PAGE_BROWSE, opens, label)}</p>'
-        f'<p class="rx-quiet rx-note">{note}</p>'
+        f'<p class="rx-line">{browse_link(opens, label)}</p><p class="rx-quiet rx-note">{note}</p>'
+    )
+
+
+def disputes_html(
+    answers: Sequence[ToAdjudicate],
+    opens: CaseFilter,
+    *,
+    models: Mapping[str, str],
+    readers: Mapping[str, str],
+    first: int = 0,
+    settled: Mapping[tuple[str, str, str], tuple[int, ...]] | None = None,
+) -> str:
+    """Draw a part of the list.
+
+    Parameters
+    ----------
+    answers : sequence of ToAdjudicate
+        The part that is shown.
+    opens : CaseFilter
+        The filter within which the Case page walks them.
+    models, readers : mapping of str to str
+        Names on screen by id.
+    first : int
+        Place of the first of them in the whole list, counted from 0.
+    settled : mapping, optional
+        What was agreed, by case, model and dimension: shown beside the readers' scores.
+    """
+    agreed = settled or {}
+    items = "".join(_dispute_html(answer, opens, models, readers, agreed) for answer in answers)
+    return f'<ol class="rx-disputes" start="{first + 1}">{items}</ol>'
+
+
+def _dispute_html(
+    answer: ToAdjudicate,
+    opens: CaseFilter,
+    models: Mapping[str, str],
+    readers: Mapping[str, str],
+    settled: Mapping[tuple[str, str, str], tuple[int, ...]],
+) -> str:
+    address = html.escape(href(PAGE_CASE, link_keys.link_query(opens, case=answer.case)))
+    question = answer.question
+    if len(question) > _LONGEST_QUESTION:
+        question = f"{question[: _LONGEST_QUESTION - 1]}…"
+    model = models.get(answer.model, answer.model)
+    points = "point" if answer.apart == 1 else "points"
+    head = (
+        f'<a href="{address}" data-rx-page><b>{html.escape(answer.case)}</b></a> '
+        f"<span>{html.escape(model)}</span> "
+        f"<small>{write_score(answer.apart)} {points} apart</small>"
+    )
+    scores = "".join(
+        _disputed_scores(
+            dispute, readers, settled.get((answer.case, answer.model, dispute.dimension), ())
+        )
+        for dispute in answer.disputes
+    )
+    return (
+        f'<li class="rx-dispute"><div class="rx-dispute-head">{head}</div>'
+        f'<p class="rx-quiet">{html.escape(question)}</p><ul>{scores}</ul>'
+        f"{_comments_html(answer.disputes, readers)}</li>"
+    )
+
+
+def _disputed_scores(dispute: Dispute, readers: Mapping[str, str], agreed: Sequence[int]) -> str:
+    marks = " · ".join(
+        f"{html.escape(readers.get(reader, reader))} <b>{write_score(score)}</b>"
+        for reader, score in dispute.marks.items()
+    )
+    consensus = ", ".join(map(str, agreed))
+    told = f" · adjudicated: <b>{consensus}</b>" if agreed else ""
+    return f"<li>{html.escape(dispute.name)}: {marks}{told}</li>"
+
+
+def _comments_html(disputes: Sequence[Dispute], readers: Mapping[str, str]) -> str:
+    """Fold the comments of all readers on the disputed dimensions; empty without any."""
+    said = [
+        f"<li><b>{html.escape(dispute.name)}, {html.escape(readers.get(reader, reader))}:</b> "
+        f"{html.escape(text)}</li>"
+        for dispute in disputes
+        for reader, text in dispute.comments
+    ]
+    if not said:
+        return ""
+    return (
+        f"<details><summary>{counted(len(said), 'comment')}</summary>"
+        f'<ul class="rx-comments">{"".join(said)}</ul></details>'
     )

@@ -1,0 +1,33 @@
+"""The charts of the Overview."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import streamlit as st
+
+from rexview.analysis import CaseFilter, Engine, model_colours
+from rexview.analysis.charts.linked import LinkedChart
+from rexview.analysis.charts.overview import SIDE_BY_SIDE, overview_charts
+from rexview.ui.charts.panel import show_chart
+from rexview.ui.server import query_cache
+
+
+@lru_cache(maxsize=16)
+def _charts(engine: Engine, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
+    return overview_charts(
+        query_cache.numbers(engine, case_filter), model_colours(engine.facts.models)
+    )
+
+
+def show_charts(engine: Engine, case_filter: CaseFilter) -> bool:
+    """Show the charts of the Overview; False when there is nothing to draw."""
+    charts = _charts(engine, case_filter)
+    if not charts:
+        return False
+    few = len(query_cache.numbers(engine, case_filter).models) <= SIDE_BY_SIDE
+    places = st.columns(len(charts), gap="small") if few else [st.container() for _ in charts]
+    for number, (chart, place) in enumerate(zip(charts, places, strict=True)):
+        with place:
+            show_chart(chart, key=f"overview_chart_{number}")
+    return True
