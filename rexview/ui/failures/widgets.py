@@ -7,8 +7,8 @@ from functools import lru_cache, partial
 import streamlit as st
 
 from rexview.analysis import CaseFilter, Engine, SetFacts, model_colours
-from rexview.analysis.charts import LinkedChart
 from rexview.analysis.charts.failures import groups_chart, rates_chart
+from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.downloads.files import TableFile
 from rexview.analysis.downloads.frames import FAILURE_SHARES, failure_frame, group_frame
 from rexview.analysis.failures.captions import COUNTED, COUNTED_MEANING, group_words, rate_words
@@ -79,7 +79,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
         failure = _choose_failure(case_filter, tables, engine.facts)
     with right:
         by = choices[_choose_group({key: choice.name for key, choice in choices.items()})]
-    groups = query_cache.failure_groups(engine, case_filter, failure, by, tables.counted)
+    groups = query_cache.failure_groups(engine, case_filter, failure, by, counted=tables.counted)
     if not groups.groups:
         st.info(f"No answer here shows this failure: {FAILURES[failure].plural.lower()}.")
         return

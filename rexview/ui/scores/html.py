@@ -140,7 +140,7 @@ def _score_cells(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
 
 
 def _n_title(cell: ScoreCell) -> str:
-    if cell.summary.dimension in IMAGE_DIMENSIONS:
+    if cell.dimension in IMAGE_DIMENSIONS:
         return "Scored pictures"
     return f"{counted(cell.unscored, 'answer')} that came without a {cell.name} score"
 
@@ -177,8 +177,9 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
     heads = ["Model", "Asked", "Never came", *(STATUSES[reason] for reason in NO_ANSWER)]
     body = []
     for lost in tables.no_answers:
-        cells = [_share(lost.lost), *(_linked(lost.by_reason[reason]) for reason in NO_ANSWER)]
-        columns = "".join(f"<td>{cell}</td>" for cell in (f"{lost.lost.of or 0:,}", *cells))
+        reasons = (_linked(lost.by_reason[reason]) for reason in NO_ANSWER)
+        numbers = (f"{lost.lost.of or 0:,}", _share(lost.lost), *reasons)
+        columns = "".join(f"<td>{number}</td>" for number in numbers)
         head = model_head(tables.models[lost.model], colours.get(lost.model, ""))
         body.append(f"<tr>{head}{columns}</tr>")
     caption = "Counted beside n as failures; no score of theirs enters a mean, and none is a zero."
@@ -187,7 +188,7 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
 
 def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
     """Lay out the means for each value of a property, with n and interval, models by dimensions."""
-    met = {cell.summary.dimension for part in split.parts for cell in part.cells if cell.summary.n}
+    met = {cell.dimension for part in split.parts for cell in part.cells if cell.summary.n}
     shown = [name for name in DIMENSION_NAMES if name in met]
     if not shown:
         return ""
@@ -196,11 +197,11 @@ def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
     for part in split.parts:
         if not any(cell.summary.n for cell in part.cells):
             continue  # the caption names it
-        cells = {(cell.summary.dimension, cell.summary.model): cell for cell in part.cells}
+        cells = {(cell.dimension, cell.model): cell for cell in part.cells}
         for place, (model, name) in enumerate(split.models.items()):
             row = ""
             if not place:
-                size = f"{part.cases.value:,} {_noun(part.cases.value, 'case')}"
+                size = counted(part.cases.value, "case")
                 about = f"{short_name(part.name)}<small>{linked_number(part.cases, size)}</small>"
                 row += f'<th scope="rowgroup" rowspan="{len(split.models)}">{about}</th>'
             row += model_head(name, colours.get(model, ""))

@@ -1,4 +1,6 @@
-// Words of an answer that a comment is on: found again in the text, or chosen on the page.
+// Words of an answer that a comment is on: found again in the text and marked, or chosen on the page.
+
+import { button, every, scrollWithin, whenPageChanges } from "../../components/dom.js";
 
 const WORD = /[\p{L}\p{N}_]+/gu;
 
@@ -35,7 +37,7 @@ function rangeOf(read, first, last) {
 }
 
 /** The range of the nth place with these words, null when it is not there. */
-export function findWords(element, wanted, nth) {
+function findWords(element, wanted, nth) {
   if (wanted.length === 0) return null;
   const read = wordsOf(element);
   let seen = 0;
@@ -48,7 +50,7 @@ export function findWords(element, wanted, nth) {
 }
 
 /** What is selected on the page as whole words of one answer, null when it is not that. */
-export function chosenWords() {
+function chosenWords() {
   const selection = window.getSelection();
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
   const range = selection.getRangeAt(0);
@@ -71,4 +73,93 @@ export function chosenWords() {
   const last = read.words.findLastIndex(touched);
   const quote = read.text.slice(read.words[first].start, read.words[last].end);
   return { key: answer.dataset.rxAnswer, quote, before: first, range };
+}
+
+/** The text of an answer on the page. */
+function textOf(key) {
+  return every(`[data-rx-answer="${CSS.escape(key)}"] .rx-text`)[0];
+}
+
+/** Marks the words of comments, and offers to comment on those that are chosen. */
+export class Quotes {
+  /**
+   * @param {object} on
+   * @param {(spot: {key: string, quote: string, before: number}) => void} on.taken the offer was taken
+   * @param {(id: string) => void} on.pressed the words of this comment were pressed
+   */
+  constructor({ taken, pressed }, /** @type {AbortSignal} */ signal) {
+    this.comments = [];
+    this.ranges = []; // {id, range} of the words that are marked
+    this.mayWrite = false;
+    this.offer = button("Comment on this", () => this.#take(taken), {
+      class: "rx-c-offer",
+      hidden: true,
+      onpointerdown: (event) => event.preventDefault(),
+    });
+    document.addEventListener("selectionchange", () => this.#offerSoon(), { signal });
+    document.addEventListener("click", (event) => this.#click(event, pressed), { signal });
+    signal.addEventListener(
+      "abort",
+      whenPageChanges(() => this.#mark()),
+    );
+  }
+
+  /** Take over the comments of the case. */
+  show(comments, mayWrite) {
+    this.comments = comments;
+    this.mayWrite = mayWrite;
+    this.#mark();
+  }
+
+  #mark() {
+    if (!CSS.highlights) return;
+    this.ranges = [];
+    for (const one of this.comments) {
+      if (one.what !== "span" || one.replyTo || one.resolved || one.key === null) continue;
+      const text = textOf(one.key);
+      const range = text && findWords(text, one.words, one.nth);
+      if (range) this.ranges.push({ id: one.id, range });
+    }
+    CSS.highlights.set("rx-commented", new Highlight(...this.ranges.map(({ range }) => range)));
+  }
+
+  #offerSoon() {
+    clearTimeout(this.offering);
+    this.offering = setTimeout(() => {
+      this.chosen = this.mayWrite ? chosenWords() : null;
+      this.offer.hidden = !this.chosen;
+      if (!this.chosen) return;
+      const edge = this.chosen.range.getBoundingClientRect();
+      const top = Math.min(Math.max(edge.bottom + 6, 60), window.innerHeight - 44);
+      const left = Math.min(Math.max(edge.left, 8), window.innerWidth - 150);
+      this.offer.style.top = `${top}px`;
+      this.offer.style.left = `${left}px`;
+    }, 150);
+  }
+
+  #take(taken) {
+    if (!this.chosen) return;
+    const { key, quote, before } = this.chosen;
+    window.getSelection()?.removeAllRanges();
+    taken({ key, quote, before });
+  }
+
+  #click(event, pressed) {
+    if (!event.target.closest?.("[data-rx-answer] .rx-text")) return;
+    if (!window.getSelection()?.isCollapsed) return;
+    const at = document.caretRangeFromPoint?.(event.clientX, event.clientY);
+    const hit =
+      at &&
+      this.ranges.find(({ range }) => range.isPointInRange(at.startContainer, at.startOffset));
+    if (hit) pressed(hit.id);
+  }
+
+  /** Scroll the page to what a comment is on. */
+  goTo(one) {
+    const text = one.key === null ? null : textOf(one.key);
+    if (!text) return;
+    text.closest("article")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const range = one.what === "span" ? findWords(text, one.words, one.nth) : null;
+    if (range) scrollWithin(text, range);
+  }
 }

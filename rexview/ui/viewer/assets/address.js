@@ -64,11 +64,7 @@ export function encode(/** @type {Seen} */ seen) {
   return parts.join("&");
 }
 
-/**
- * The opposite of encode; null when the text is not one of ours or cannot be understood.
- *
- * @returns {Seen | null}
- */
+/** The opposite of encode; null when the text is not one of ours or cannot be understood. */
 export function decode(text) {
   const hash = text.replace(/^#/, "");
   if (!hash.startsWith(PREFIX)) return null;

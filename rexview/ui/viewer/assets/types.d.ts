@@ -46,6 +46,8 @@ export type Group = {
   reasons: string[];
   shown: boolean;
 };
+/** Boxes that are kept lit, and the groups that were shown for their sake. */
+export type Pinned = { key: string; isLit: (box: Box) => boolean; revealed: Group[] };
 export type Direction = "next" | "previous";
 export type ViewerData = {
   case: string;

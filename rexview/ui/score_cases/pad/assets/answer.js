@@ -151,8 +151,8 @@ export class Row {
       this.say,
       this.field,
     );
-    this.node.addEventListener("focusin", () => pad.stand(this));
-    this.node.addEventListener("pointerdown", () => pad.stand(this));
+    this.node.addEventListener("focusin", () => pad.selection.select(this));
+    this.node.addEventListener("pointerdown", () => pad.selection.select(this));
   }
 
   refresh(own, current, locked) {
@@ -180,7 +180,7 @@ export class Row {
 
   comment(open) {
     this.field.hidden = !open;
-    this.pad.stand(this);
+    this.pad.selection.select(this);
     if (open) this.field.focus();
     this.pad.refresh();
   }

@@ -111,11 +111,11 @@ export class Frame {
     else if (padCase.report.always) this.report.hidden = false;
     this.answers.replaceChildren(...views.map(({ node }) => node));
     this.tabButtons = padCase.answers.map((answer) =>
-      button([answer.name, html("span", { class: "count" })], () => pad.showAnswer(answer.slot), {
-        class: "tab",
-        "data-slot": answer.slot,
-        style: { "--c": answer.colour },
-      }),
+      button(
+        [answer.name, html("span", { class: "count" })],
+        () => pad.selection.showAnswer(answer.slot),
+        { class: "tab", "data-slot": answer.slot, style: { "--c": answer.colour } },
+      ),
     );
     this.tabs.replaceChildren(...this.tabButtons);
     this.anchored = null;
@@ -235,7 +235,7 @@ export class Frame {
     for (const tab of this.tabButtons) {
       const answer = pad.case.answers.find(({ slot }) => slot === tab.dataset.slot);
       const { needed, given } = counted({ answers: [answer] }, own);
-      set(tab, { "aria-pressed": String(answer.slot === pad.slot) });
+      set(tab, { "aria-pressed": String(answer.slot === pad.selection.slot) });
       tab.classList.toggle("whole", needed === given);
       const name = pad.case.names?.[answer.slot];
       tab.firstChild.textContent = name ? `${answer.name}: ${name}` : answer.name;

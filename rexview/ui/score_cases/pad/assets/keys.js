@@ -48,6 +48,7 @@ export class Keys {
 
   #meaning(event, path) {
     const { pad } = this;
+    const { selection } = pad;
     const { key } = event;
     if (/^[1-5]$/.test(key)) return event.repeat ? () => {} : () => pad.scoreHere(Number(key));
     if (event.shiftKey && key !== "?") return null;
@@ -56,27 +57,27 @@ export class Keys {
       const inText = path.some((node) => node.matches(".text"));
       if (inPicture || (inText && /Up|Down/.test(key))) return null;
       const radio = path[0]?.closest("[role='radio']");
-      if (key === "ArrowDown") return () => pad.move(1);
-      if (key === "ArrowUp") return () => pad.move(-1);
+      if (key === "ArrowDown") return () => selection.moveRow(1);
+      if (key === "ArrowUp") return () => selection.moveRow(-1);
       const step = key === "ArrowRight" ? 1 : -1;
-      return radio ? () => beside(radio, step) : () => pad.turnAnswer(step);
+      return radio ? () => beside(radio, step) : () => selection.moveAnswer(step);
     }
     if (key === "PageDown" || key === "PageUp") {
       const step = key === "PageDown" ? 1 : -1;
-      return pad.scrollText(step) ? () => {} : null; // at the end of the text the page scrolls
+      return selection.view?.scroll(step) ? () => {} : null; // at the end of the text the page scrolls
     }
     if (key === "Escape" && pad.sheets.open) return () => pad.sheets.close();
     if (event.repeat && !"jk".includes(key)) return null;
     const acts = {
-      j: () => pad.move(1),
-      k: () => pad.move(-1),
+      j: () => selection.moveRow(1),
+      k: () => selection.moveRow(-1),
       u: () => pad.undo(),
       n: () => pad.turn("next"),
       p: () => pad.turn("previous"),
       s: () => pad.sheets.skip(),
       g: () => pad.report(),
-      e: () => pad.commentHere(),
-      a: () => pad.sheets.failures(pad.viewHere()),
+      e: () => selection.row?.comment(true),
+      a: () => pad.sheets.failures(selection.view),
       "?": () => pad.sheets.help(),
     };
     if (!inPicture)

@@ -12,6 +12,7 @@ import { Keys } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { Renewal } from "./renewal.js";
 import { beginningOf, Returned } from "./returned.js";
+import { Selection } from "./selection.js";
 import { Sheets } from "./sheets.js";
 import { counted, fits, flagKey, scoreKey, stateOf, valueAt, withEntries } from "./words.js";
 
@@ -34,12 +35,12 @@ export class Pad {
     this.views = [];
     /** @type {Row[]} */
     this.rows = [];
-    this.current = null; // key of the marked row
     /** @type {Map<string, Own>} */
     this.known = new Map(); // case -> what the server last said of it
     this.done = []; // what can be undone, of the case shown
     this.awaited = null; // the case that the page was asked for
     this.pictured = null; // the case that the picture shows
+    this.selection = new Selection(this);
     this.sheets = new Sheets(this);
     this.returned = new Returned(this);
     this.frame = new Frame(this);
@@ -118,8 +119,7 @@ export class Pad {
     if (!same || other) {
       this.done = [];
       this.frame.say("");
-      this.current = (this.rows.find((row) => this.#isOpen(row)) ?? this.rows[0])?.key ?? null;
-      this.slot = this.#row()?.answer.slot ?? padCase.answers[0]?.slot;
+      this.selection.begin();
     }
     this.#layout();
     this.refresh();
@@ -206,14 +206,14 @@ export class Pad {
   }
 
   score(row, value) {
-    this.stand(row);
+    this.selection.select(row);
     this.#score(row, value);
     this.refresh();
   }
 
   /** A key: score the marked row and go on to the next. */
   scoreHere(value) {
-    const row = this.#row();
+    const row = this.selection.row;
     if (!row || this.locked || this.turning) return;
     if (this.held) {
       this.frame.say(
@@ -227,7 +227,7 @@ export class Pad {
       return;
     }
     const next = this.rows[this.rows.indexOf(row) + 1];
-    if (next) this.#mark(next);
+    if (next) this.selection.goTo(next);
     const { needed, given } = counted(this.case, this.own());
     if (needed > 0 && needed === given) this.frame.say("All scored. n: next case");
     this.refresh();
@@ -251,10 +251,6 @@ export class Pad {
       if (own.earlierFlags.includes(key) && !(key in own.flags)) this.flag(view.answer, failure);
     }
     this.refresh();
-  }
-
-  commentHere() {
-    this.#row()?.comment(true);
   }
 
   /** What is known when somebody begins to type. */
@@ -315,7 +311,7 @@ export class Pad {
         item.dimension === last.entry.subject &&
         item.picture === last.entry.picture,
     );
-    if (row) this.#mark(row);
+    if (row) this.selection.goTo(row);
     this.frame.say("Undone");
     this.refresh();
   }
@@ -355,62 +351,6 @@ export class Pad {
   }
 
   // --- moving ------------------------------------------------------------------------------------
-
-  #row() {
-    return this.rows.find(({ key }) => key === this.current) ?? null;
-  }
-
-  /** The answer in hand. */
-  viewHere() {
-    return this.views.find(({ answer }) => answer.slot === this.slot) ?? null;
-  }
-
-  scrollText(step) {
-    return this.viewHere()?.scroll(step) ?? false;
-  }
-
-  #isOpen(row) {
-    return row.answer.needed && !this.own().scores[row.key]?.score;
-  }
-
-  /** Mark the row that the reader is in. */
-  stand(row) {
-    if (this.current === row.key) return;
-    this.current = row.key;
-    this.slot = row.answer.slot;
-    this.refresh();
-  }
-
-  #mark(row) {
-    const inside =
-      this.root.contains(document.activeElement) && document.activeElement.closest(".row");
-    this.current = row.key;
-    this.slot = row.answer.slot;
-    this.refresh();
-    if (inside) row.takeFocus();
-    row.node.scrollIntoView({ block: "nearest" });
-  }
-
-  move(step) {
-    const place = this.rows.findIndex(({ key }) => key === this.current);
-    const next = this.rows[Math.min(Math.max(place + step, 0), this.rows.length - 1)];
-    if (next) this.#mark(next);
-  }
-
-  turnAnswer(step) {
-    const slots = this.case.answers.map(({ slot }) => slot);
-    const place = slots.indexOf(this.slot) + step;
-    if (slots[place]) this.showAnswer(slots[place]);
-  }
-
-  showAnswer(slot) {
-    this.slot = slot;
-    const own = this.rows.filter(({ answer }) => answer.slot === slot);
-    const row = own.find((one) => this.#isOpen(one)) ?? own[0];
-    if (row) this.#mark(row);
-    else this.current = null;
-    this.refresh();
-  }
 
   turn(direction) {
     const target = this.case[direction];
@@ -490,7 +430,7 @@ export class Pad {
   /** Tell the picture whose boxes may be shown: those of the answer in hand, no others. */
   #tellPicture() {
     if (!this.case) return;
-    tellPage("group", { case: this.case.case, group: this.slot ?? null });
+    tellPage("group", { case: this.case.case, group: this.selection.slot ?? null });
   }
 
   #painted(caseId) {
@@ -509,13 +449,13 @@ export class Pad {
     this.root.classList.toggle("turning", turning || apart);
     for (const view of this.views) {
       view.refresh(own, {
-        current: this.current,
+        current: this.selection.key,
         locked,
         name: this.case.names?.[view.answer.slot],
       });
-      set(view.node, { "data-active": view.answer.slot === this.slot });
+      set(view.node, { "data-active": view.answer.slot === this.selection.slot });
     }
-    this.frame.refresh(own, this.#row());
+    this.frame.refresh(own, this.selection.row);
     this.#tellPicture();
     this.returned.refresh();
     if (this.wishes === "report" && this.case.report.state === "shown") {

@@ -2,7 +2,7 @@
 
 import { remember, remembered } from "../storage.js";
 
-/** @import { Box, Group } from "../types.d.ts" */
+/** @import { Group, Pinned } from "../types.d.ts" */
 /** @import { Viewer } from "../viewer.js" */
 
 const FROM_START = "reference-from-start"; // a reader's wish, kept in this browser
@@ -13,7 +13,7 @@ export class BoxGroups {
     /** @type {Group[]} */
     this.list = [];
     this.given = []; // as the page asked for them
-    /** @type {{key: string, isLit: (box: Box) => boolean, revealed: Group[]}} groups shown for it */
+    /** @type {Pinned | null} */
     this.pinned = null;
   }
 

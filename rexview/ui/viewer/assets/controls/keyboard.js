@@ -52,6 +52,11 @@ const IN_PANE_SHIFT = {
   ArrowUp: "brighter",
   ArrowDown: "darker",
 };
+/** The key of a command, undefined without one. */
+export function keyOf(command) {
+  return Object.keys(ANYWHERE).find((key) => ANYWHERE[key] === command);
+}
+
 const WHILE_BLINKING = { " ": "flip", ",": "slower", ".": "faster" };
 
 const OWN_PRESETS = ".presets"; // letters there are our keys, not a search among the presets

@@ -3,11 +3,13 @@
 import { button, html, rootOf, set } from "../../../components/dom.js";
 import { figure } from "../pane/annotations.js";
 import { icon } from "./icons.js";
+import { keyOf } from "./keyboard.js";
 
 /** @import { Header, Look } from "../types.d.ts" */
 /** @import { commandsOf } from "./commands.js" */
 /** @import { Viewer } from "../viewer.js" */
 
+/** A button with its key, if there is one, in the words that say what it does. */
 function toolButton(content, label, key, act, extra = "") {
   return button(content, act, {
     class: `tool ${extra}`.trim(),
@@ -18,21 +20,21 @@ function toolButton(content, label, key, act, extra = "") {
 }
 
 const TOOLS = [
-  ["window", "Brightness and contrast", null],
-  ["pan", "Move", null],
-  ["ruler", "Ruler", "m"],
-  ["ratio", "Cardiothoracic ratio", "c"],
+  ["window", "Brightness and contrast"],
+  ["pan", "Move"],
+  ["ruler", "Ruler"],
+  ["ratio", "Cardiothoracic ratio"],
 ];
 
 export class Toolbar {
   constructor(/** @type {Viewer} */ viewer, /** @type {ReturnType<typeof commandsOf>} */ commands) {
     this.viewer = viewer;
-    const make = (name, label, key, command, extra) =>
-      toolButton(icon(name), label, key, () => commands[command](), extra);
+    const make = (command, label, extra) =>
+      toolButton(icon(command), label, keyOf(command), commands[command], extra);
     this.tools = new Map(
-      TOOLS.map(([tool, label, key]) => [
+      TOOLS.map(([tool, label]) => [
         tool,
-        toolButton(icon(tool), label, key, () => viewer.tools.choose(tool)),
+        toolButton(icon(tool), label, keyOf(tool), () => viewer.tools.choose(tool)),
       ]),
     );
     this.presets = html("select", {
@@ -45,15 +47,15 @@ export class Toolbar {
     this.centre = this.#field("L", "Window level", (value) =>
       viewer.windows.set({ centre: value }),
     );
-    this.invert = make("invert", "Invert", "i", "invert");
-    this.mirror = make("mirror", "Mirror left to right", "h", "mirror");
-    this.beside = make("beside", "Views side by side", "s", "beside");
-    this.link = make("link", "Link zoom, position and window of the views", "y", "link");
-    this.blink = make("blink", "Blink with the prior", "b", "blink");
-    this.labels = make("labels", "Names on the boxes", "l", "labels");
-    this.bin = make("bin", "Remove all measurements", null, "clearMeasures");
-    this.full = make("full", "Full screen", "x", "fullScreen");
-    this.texts = make("texts", "Question and answers beside the picture", "q", "texts");
+    this.invert = make("invert", "Invert");
+    this.mirror = make("mirror", "Mirror left to right");
+    this.beside = make("beside", "Views side by side");
+    this.link = make("link", "Link zoom, position and window of the views");
+    this.blink = make("blink", "Blink with the prior");
+    this.labels = make("labels", "Names on the boxes");
+    this.bin = make("clearMeasures", "Remove all measurements");
+    this.full = make("fullScreen", "Full screen");
+    this.texts = make("texts", "Question and answers beside the picture");
     this.more = toolButton(icon("more"), "More tools", null, () => this.#unfold());
     const group = (label, extra, ...children) =>
       html("div", { class: `tools ${extra}`, role: "group", "aria-label": label }, ...children);
@@ -63,29 +65,19 @@ export class Toolbar {
       group("Tool", "", ...this.tools.values(), this.bin),
       group("Window", "", this.presets, this.width.node, this.centre.node),
       group("Picture", "", this.invert),
-      group(
-        "Orientation",
-        "fold",
-        make("turn", "Turn a quarter clockwise", "t", "turn"),
-        this.mirror,
-      ),
+      group("Orientation", "fold", make("turn", "Turn a quarter clockwise"), this.mirror),
       group(
         "Size",
         "",
-        make("fit", "Fit", "f", "fit"),
-        button("1:1", () => commands.actualSize(), {
+        make("fit", "Fit"),
+        button("1:1", commands.actualSize, {
           class: "tool words fold",
           title: "One image pixel to one screen pixel (o)",
           "aria-label": "Actual size",
           "aria-keyshortcuts": "o",
         }),
       ),
-      group(
-        "Zoom",
-        "fold",
-        make("zoomOut", "Smaller", "-", "zoomOut"),
-        make("zoomIn", "Larger", "+", "zoomIn"),
-      ),
+      group("Zoom", "fold", make("zoomOut", "Smaller"), make("zoomIn", "Larger")),
       group("Views", "views", this.beside, this.link, this.blink),
       group(
         "Page",
@@ -93,7 +85,7 @@ export class Toolbar {
         this.labels,
         this.texts,
         this.full,
-        make("keys", "All keys", "?", "help", "wide"),
+        make("help", "All keys", "wide"),
         this.more,
       ),
     );

@@ -42,11 +42,7 @@ function filtered(values, width, height, sign) {
   return whole;
 }
 
-/**
- * A colour picture counts as its red, green and blue together.
- *
- * @returns {BurnedIn}
- */
+/** A colour picture counts as its red, green and blue together. */
 export function burnedIn(/** @type {Raster} */ raster) {
   const { levels, colour, codeCount, header } = raster;
   const level =

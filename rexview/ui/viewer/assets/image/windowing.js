@@ -67,11 +67,7 @@ export function presetWindow(/** @type {Header} */ header, index) {
   return preset ? { ...preset } : null;
 }
 
-/**
- * Change a window by shares of its width, as a drag does; never narrower than one value.
- *
- * @returns {Window}
- */
+/** Change a window by shares of its width, as a drag does; never narrower than one value. */
 export function adjusted(/** @type {Window} */ window, widthFactor, centreShift) {
   const kind = window.kind === "lut" ? "linear_exact" : window.kind;
   const narrowest = kind === "linear" ? 1 : 1e-6;

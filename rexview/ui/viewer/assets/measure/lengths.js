@@ -61,11 +61,7 @@ const MOST_KEPT = 500; // images
 const SHORTEST_PX = 10; // of the image: of a shorter line one pixel more is a tenth of the scale
 const LONGEST_MM = 1000;
 
-/**
- * A length as a reader types it: "25", "25,4", "2.5 cm".
- *
- * @returns {{mm?: number, problem?: string}}
- */
+/** A length as a reader types it: "25", "25,4", "2.5 cm". */
 export function readLength(text) {
   const found = /^\s*(\d+(?:[.,]\d+)?|[.,]\d+)\s*(mm|cm)?\s*$/i.exec(text);
   if (!found) return { problem: "Give the length in mm, such as 25 or 25.4." };
@@ -102,11 +98,7 @@ function all() {
   return Array.isArray(kept) ? kept.filter((one) => Array.isArray(one) && one.length === 3) : [];
 }
 
-/**
- * The scale kept for an image, null without.
- *
- * @returns {Scale | null}
- */
+/** The scale kept for an image, null without. */
 export function scaleFor(key) {
   const [, mm, px] = all().find(([name]) => name === key) ?? [];
   return mm > 0 && px > 0 ? { mm, px } : null;

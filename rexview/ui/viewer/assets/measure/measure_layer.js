@@ -73,11 +73,7 @@ export class MeasureLayer {
     this.on.changed();
   }
 
-  /**
-   * The line that the next drag draws for a tool, null when there is nothing left to draw.
-   *
-   * @returns {MarkKind | null}
-   */
+  /** The line that the next drag draws for a tool, null when there is nothing left to draw. */
   nextKind(tool) {
     if (tool === "ruler") return "ruler";
     const kinds = /** @type {MarkKind[]} */ (["heart", "thorax"]);
@@ -202,11 +198,7 @@ export class MeasureLayer {
     event.stopPropagation();
   }
 
-  /**
-   * The image point one screen direction further, whatever the orientation.
-   *
-   * @returns {Point}
-   */
+  /** The image point one screen direction further, whatever the orientation. */
   stepped([x, y], key, step) {
     const [dx, dy] = {
       ArrowLeft: [-1, 0],

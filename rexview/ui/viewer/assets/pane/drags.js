@@ -16,11 +16,7 @@ export class Drags {
     return pane.viewer.tool === "pan" && pane.raster !== null && !pane.isZoomed;
   }
 
-  /**
-   * What a drag that begins at (x, y) does.
-   *
-   * @returns {Drag | null}
-   */
+  /** What a drag that begins at (x, y) does. */
   begin(event, x, y) {
     const { pane } = this;
     if (!pane.raster) return null;
