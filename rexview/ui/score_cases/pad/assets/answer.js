@@ -113,8 +113,7 @@ export class Row {
     this.item = item;
     this.key = pad.keyOf(answer.slot, item);
     const dimension = pad.dimension(item.dimension);
-    this.title = dimension.name;
-    if (item.picture !== null) this.title += `, picture ${item.picture + 1}`;
+    this.title = pad.titleOf(item);
     this.buttons = LEVELS.map((level) =>
       button(String(level), () => pad.score(this, level), {
         role: "radio",

@@ -205,10 +205,7 @@ export class Frame {
     this.unfinished.hidden = !begun || pad.locked;
     if (!begun) return;
     const parts = open.map(({ slot, items }) => {
-      const names = items?.map((item) => {
-        const { name } = pad.dimension(item.dimension);
-        return item.picture === null ? name : `${name}, picture ${item.picture + 1}`;
-      });
+      const names = items?.map((item) => pad.titleOf(item));
       return `Answer ${slot}${names ? ` (${names.join(", ")})` : ""}`;
     });
     const what =
@@ -250,7 +247,7 @@ export class Frame {
     const score = own.scores[row.key]?.score ?? null;
     if (this.anchored !== row.key) {
       this.anchored = row.key;
-      const { name, question, anchors } = this.pad.dimension(row.item.dimension);
+      const { question, anchors } = this.pad.dimension(row.item.dimension);
       const where = this.pad.case.answers.length > 1 ? `${row.answer.name} · ` : "";
       this.choices = [...LEVELS]
         .reverse()
@@ -263,7 +260,7 @@ export class Frame {
           ),
         );
       this.anchors.replaceChildren(
-        html("h4", {}, html("small", {}, where), row.title ?? name),
+        html("h4", {}, html("small", {}, where), row.title),
         html("p", {}, question),
         html("ol", {}, ...this.choices),
       );

@@ -18,7 +18,7 @@ import { counted, fits, flagKey, scoreKey, stateOf, valueAt, withEntries } from 
 
 /** @import { Tell } from "../../../components/events.js" */
 /** @import { Row } from "./answer.js" */
-/** @import { Own, PadCase, PadData } from "./types.d.ts" */
+/** @import { Item, Own, PadCase, PadData } from "./types.d.ts" */
 
 const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
 /** @type {("next" | "previous")[]} */
@@ -178,6 +178,12 @@ export class Pad {
 
   dimension(id) {
     return this.data.rubric.find((one) => one.id === id);
+  }
+
+  /** What an item is called: its dimension, and which of several pictures it is about. */
+  titleOf(/** @type {Item} */ { dimension, picture }) {
+    const name = this.dimension(dimension)?.name ?? dimension;
+    return Number.isInteger(picture) ? `${name}, picture ${picture + 1}` : name;
   }
 
   // --- what the reader does ----------------------------------------------------------------------
