@@ -1,7 +1,7 @@
 // One answer on the pad: its text, a row of five buttons for each dimension, failures.
 
 import { button, html, set } from "../../../components/dom.js";
-import { failureLetter, flagKey } from "./words.js";
+import { failureLetter, flagKey, scoreKey } from "./words.js";
 
 /** @import { Pad } from "./pad.js" */
 /** @import { Answer, Item } from "./types.d.ts" */
@@ -111,7 +111,7 @@ export class Row {
     this.answer = answer;
     this.caseId = pad.case.case; // a comment may settle when another case is on the screen
     this.item = item;
-    this.key = pad.keyOf(answer.slot, item);
+    this.key = scoreKey(answer.slot, item);
     const dimension = pad.dimension(item.dimension);
     this.title = pad.titleOf(item);
     this.buttons = LEVELS.map((level) =>

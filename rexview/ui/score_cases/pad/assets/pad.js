@@ -14,7 +14,7 @@ import { Renewal } from "./renewal.js";
 import { beginningOf, Returned } from "./returned.js";
 import { Selection } from "./selection.js";
 import { Sheets } from "./sheets.js";
-import { counted, fits, flagKey, scoreKey, stateOf, valueAt, withEntries } from "./words.js";
+import { counted, fits, flagKey, stateOf, valueAt, withEntries } from "./words.js";
 
 /** @import { Tell } from "../../../components/events.js" */
 /** @import { Row } from "./answer.js" */
@@ -170,10 +170,6 @@ export class Pad {
 
   stateHere() {
     return stateOf(this.case, this.own());
-  }
-
-  keyOf(slot, item) {
-    return scoreKey(slot, item);
   }
 
   dimension(id) {
