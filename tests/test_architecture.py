@@ -30,10 +30,7 @@ SHARED_UI = {
     *{"reviews", "saving", "server", "streamlit_adapter", "tables", "viewer"},
 }
 """Folders of ``ui`` that several pages use; every other one is a page's own."""
-PAGE_IMPORTS_TO_GO = {
-    ("rexview.bench.reliability.reader", "score_cases"),
-    ("rexview.ui.saving.route", "score_cases"),
-}
+PAGE_IMPORTS_TO_GO: set[tuple[str, str]] = set()
 """Modules that import another page's folder as yet; nothing is to be added."""
 FILES_IN_A_FOLDER = 15
 TOO_FULL = {"rexview": 16}
@@ -41,7 +38,7 @@ TOO_FULL = {"rexview": 16}
 TESTS_OF_THEIR_OWN = {"browser", "data", "demo", "fuzz", "pages", "support", "websocket"}
 """Folders of tests that are about no one part of ``rexview``."""
 LINES_OF_A_SCRIPT = 300
-TOO_LONG = {"comments.js": 600, "pad.js": 530, "verdicts.js": 430}
+TOO_LONG = {"comments.js": 400, "pad.js": 480, "verdicts.js": 420}
 """JavaScript that is longer as yet, by file name; nothing is to be added."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))

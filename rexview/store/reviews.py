@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -15,7 +15,7 @@ from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.people import Person, read_role
 from rexview.schema import ReviewSet
 from rexview.store.checks import check
-from rexview.store.current_state import Standing
+from rexview.store.current_state import CurrentState, CurrentStateCache
 from rexview.store.database.connection import Database
 from rexview.store.database.integrity import CHECKSUM, checksum
 from rexview.store.database.tables import HISTORY, current, same_thing, stored
@@ -55,7 +55,7 @@ class Reviews:
         self.review_set: Final = review_set
         self.own: Final = own
         self._key, self._known = key, not own
-        self._standing = Standing(database)
+        self._current_state = CurrentStateCache(database)
 
     @property
     def lock(self) -> str:
@@ -157,12 +157,16 @@ class Reviews:
             rows = rows.where(HISTORY.c.case_id == case)
         return self._stored(rows)
 
-    def standing(self) -> tuple[dict[str, list[Stored]], dict[str, Person], int]:
-        """Return what :meth:`current` gives for scores and verdicts, everybody, and the revision.
+    def current_state(self) -> CurrentState:
+        """Return what :meth:`current` gives for all kinds, held in memory, by reading new rows."""
+        return self._current_state.read(self.key)
 
-        Held in memory: only what is new is read.
-        """
-        return self._standing.read(self.key)
+    def saved_tokens(self, tokens: Collection[str], person: str) -> frozenset[str]:
+        """Return those of some tokens whose entries are a person's and in the database."""
+        of_set = HISTORY.c.review_set == self.key
+        theirs = select(HISTORY.c.token).where(of_set, HISTORY.c.person == person)
+        rows = self.database.rows(theirs.where(HISTORY.c.token.in_(tokens))) if tokens else ()
+        return frozenset(row[0] for row in rows)
 
     def scores(self, *, reader: str | None = None) -> pl.DataFrame:
         """Return the scores that stand, with the columns of :data:`rexview.frames.SCORES`.

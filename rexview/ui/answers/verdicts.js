@@ -1,67 +1,90 @@
 // Confirms and rejects failures, adds one that no rule found, and asks why: by button or by key.
 //
-// What is said goes to the server in numbered messages, again every few seconds until the page says
-// that they arrived. The card with the reason, the name and what went wrong lies over the page's
-// lower right corner and moves nothing. Reasons that are being typed lie in the browser's storage.
+// Verdicts go to the server by the outbox; the page is told when there is another state to draw, and
+// what is not saved yet, to draw that too. The card with the reason, the name and what went wrong
+// lies over the page's lower right corner and moves nothing. Reasons that are being typed lie in the
+// browser's storage.
 
 import { button, html, whenPageChanges } from "../components/dom.js";
 import { tellPage } from "../components/events.js";
 import { mounting } from "../components/mount.js";
 import { dialogIsOpen, isPlain, TYPING } from "../components/page_keys.js";
+import { outbox } from "../saving/assets/outbox.js";
 import { FailureItems } from "./failure_items.js";
 
 /** @import { Tell } from "../components/events.js" */
 
 const AGAIN_MS = 3000;
-const DRAFT = "rexview-reason";
 const VERDICTS = { confirmed: "You confirmed it.", rejected: "You rejected it." };
 
-const sender = Math.random().toString(36).slice(2);
 let data = null;
 /** @type {Tell} */
 let tell = () => {};
-let pending = [];
-let count = 0;
+let saved = 0; // verdicts that the server has answered to
+let answered = 0; // revision of the last answer
+let unsavedKey = "[0,[]]"; // what the page was told last
 let card = null;
 const items = new FailureItems();
+const given = new Map(); // "case/model/failure" -> what was given since the page was loaded
+
+const keyOf = ({ model, failure }) => `${data.case}/${model}/${failure}`;
 
 const drafts = {
-  key: ({ model, failure }) => `${DRAFT}:${data.set}:${data.case}/${model}/${failure}`,
-  get(about) {
-    try {
-      return localStorage.getItem(drafts.key(about));
-    } catch {
-      return null;
-    }
-  },
-  set(about, text) {
-    try {
-      if (text === null) localStorage.removeItem(drafts.key(about));
-      else localStorage.setItem(drafts.key(about), text);
-    } catch {
-      // no storage: it stays in the field
-    }
+  name: (about) => `reason/${keyOf(about)}`,
+  get: (about) => outbox.drafts.get(outbox.owner, drafts.name(about))?.text ?? null,
+  set: (about, text) => {
+    const draft = { kind: "verdict", text };
+    if (text === null) outbox.drafts.dropNamed(outbox.owner, drafts.name(about));
+    else outbox.drafts.put(outbox.owner, drafts.name(about), draft);
   },
 };
 
 // ---- what is sent ----
 
-function send(more = {}) {
-  tell("said", { sender, verdicts: pending, ...more });
+const unsaved = () => outbox.pendingHere("verdict");
+const returned = () => outbox.returnedHere("verdict");
+const named = () => data.named || outbox.ticket !== null;
+
+function add({ model, failure, verdict, reason = "" }) {
+  const about = { case: data.case, slot: model, shown: data.answers[model]?.shown ?? null };
+  const value = { verdict: verdict || null, comment: (verdict && reason) || null };
+  const was = valueNow({ model, failure });
+  given.set(keyOf({ model, failure }), value);
+  outbox.add({ ...about, kind: "verdict", subject: failure, value, was, seen: data.revision });
 }
 
-function say({ model, failure, verdict, reason = "" }) {
-  count += 1;
-  pending.push({ n: count, case: data.case, model, failure, verdict, reason });
-  send();
+/** Tell the page what is not saved: when that is for longer, and when something was saved. */
+function tellUnsaved() {
+  const entries = unsaved();
+  if (entries.length > 0 && outbox.ticket !== null && outbox.reason === null) return;
+  const key = JSON.stringify([saved, entries.map(({ token }) => token)]);
+  if (key === unsavedKey) return;
+  unsavedKey = key;
+  tell("unsaved", { set: data.set, key, entries });
+}
+
+/** Tell it again: what is told while the page runs anew can be lost. */
+function tellAgain() {
+  if (unsavedKey === (data.unsavedKey ?? "[0,[]]")) return;
+  unsavedKey = null;
+  tellUnsaved();
+}
+
+function heard(told, batch) {
+  for (const { kind, token } of batch) {
+    if (kind !== "verdict") continue;
+    saved += 1;
+    answered = told.revision;
+    if (!told.saved.includes(token)) given.clear(); // the page knows better
+  }
 }
 
 // ---- the failures on the page ----
 
-/** What the page says that whoever looks said of a failure. */
-function given({ model, failure }) {
-  const buttons = items.buttonsOf(`${model}/${failure}`);
-  return { verdict: buttons?.dataset.rxMine || "", reason: buttons?.dataset.rxReason ?? "" };
+/** What stands: what was given last, or what the page shows. */
+function valueNow(about) {
+  const { rxMine, rxReason } = items.buttonsOf(`${about.model}/${about.failure}`)?.dataset ?? {};
+  return given.get(keyOf(about)) ?? { verdict: rxMine || null, comment: rxReason || null };
 }
 
 function judged(button) {
@@ -73,7 +96,7 @@ function judged(button) {
     (found, [name, text]) => `${found}[data-rx-${name}="${CSS.escape(text)}"]`,
     "button",
   );
-  say({ model, failure, verdict });
+  add({ model, failure, verdict });
   if (verdict) card.ask({ model, failure, verdict, reason: "" });
   else {
     drafts.set({ model, failure }, null);
@@ -83,7 +106,8 @@ function judged(button) {
 
 function why(button) {
   const { rxModel: model, rxFailure: failure } = button.closest(".rx-verdicts").dataset;
-  card.ask({ model, failure, ...given({ model, failure }) });
+  const { verdict, comment } = valueNow({ model, failure });
+  card.ask({ model, failure, verdict, reason: comment ?? "" });
   card.reason.focus();
 }
 
@@ -123,11 +147,7 @@ class Card {
       ),
     );
     this.trouble = html("p", { class: "rx-v-trouble", role: "alert" });
-    this.again = html(
-      "button",
-      { type: "button", onclick: () => send({ again: Date.now() }) },
-      "Try again",
-    );
+    this.again = button("Try again", () => this.tryAgain());
     this.keep = html("button", { class: "rx-v-strong" }, "Keep");
     const shut = button("✕", () => this.close(), { "aria-label": "Close" });
     this.box = html(
@@ -218,7 +238,7 @@ class Card {
     drafts.set(about, null);
     if (text === about.reason) return;
     about.reason = text;
-    say({ ...about, reason: text });
+    add({ ...about, reason: text });
   }
 
   done(event) {
@@ -238,16 +258,16 @@ class Card {
       this.adding = false;
       this.about = about;
       items.current = `${about.model}/${about.failure}`;
-      say(about);
+      add(about);
     }
     const name = this.name.value.trim();
-    if (!data.named && name) {
+    if (!named() && name) {
       if (this.about?.failure) this.save();
       this.named = true;
-      send({ name });
+      tell("name", name);
       return;
     }
-    if (!data.named) {
+    if (!named()) {
       this.draw();
       this.name.focus();
       return;
@@ -255,14 +275,29 @@ class Card {
     this.close();
   }
 
+  tryAgain() {
+    outbox.putAway(returned().map(([key]) => key));
+    outbox.hurry();
+  }
+
   draw() {
-    const waiting = pending.length + data.waiting;
-    const unkept = !data.named ? waiting > 0 : Boolean(data.trouble) && data.waiting > 0;
-    const told = data.nameProblem || data.trouble;
+    const waiting = unsaved().length;
+    const back = returned();
+    const isNamed = named();
+    const failing = isNamed && waiting > 0 && outbox.reason !== null;
+    const unkept = isNamed ? failing : waiting > 0;
+    const what = waiting === 1 ? "1 verdict is" : `${waiting} verdicts are`;
+    const told = [
+      data.nameProblem,
+      ...new Set(back.map(([, { reason }]) => `Your verdict was not taken. ${reason}`)),
+      failing ? `${what} not kept yet. ${outbox.reason}` : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
     const words = `${waiting} ${waiting === 1 ? "verdict" : "verdicts"} not saved yet`;
     this.box.hidden = !this.shown;
     this.chip.hidden = this.shown || !(unkept || told);
-    this.chip.textContent = unkept ? `${words}${data.named ? "" : ": give your name"}` : told;
+    this.chip.textContent = unkept ? `${words}${isNamed ? "" : ": give your name"}` : told;
     const { model, failure, verdict } = this.about ?? {};
     this.title.textContent = model ? (data.answers[model]?.name ?? "") : words;
     this.status.textContent = failure
@@ -276,13 +311,14 @@ class Card {
     this.reason.hidden = !model;
     this.reason.maxLength = data.longest.reason;
     this.name.maxLength = data.longest.name;
-    this.naming.hidden = data.named;
+    this.naming.hidden = isNamed;
     this.trouble.textContent = told;
-    this.again.hidden = !(data.named && data.trouble && data.waiting > 0);
-    this.keep.textContent = this.adding ? "Add" : data.named ? "Save reason" : "Keep";
+    this.again.hidden = !failing && back.length === 0;
+    this.again.textContent = failing ? "Try again" : "Put away";
+    this.keep.textContent = this.adding ? "Add" : isNamed ? "Save reason" : "Keep";
     const done = this.named || !model;
-    if (told || data.named) this.named = false;
-    if (this.shown && done && data.named && !told) this.close();
+    if (told || isNamed) this.named = false;
+    if (this.shown && done && isNamed && !told) this.close();
   }
 }
 
@@ -296,7 +332,7 @@ function clicked(event) {
   if (at("[data-rx-add]")) return card.add(at("[data-rx-add]").dataset.rxAdd);
   if (!card.root.contains(event.target)) {
     items.focusOn = null;
-    if (card.shown && !card.adding && data.named) card.close();
+    if (card.shown && !card.adding && named()) card.close();
   }
   return undefined;
 }
@@ -330,11 +366,25 @@ function listen() {
   document.addEventListener("click", clicked, options);
   document.addEventListener("focusin", ({ target }) => items.enter(target), options);
   document.addEventListener("keydown", pressed, options);
-  const timer = setInterval(() => pending.length > 0 && send(), AGAIN_MS);
+  const timer = setInterval(tellAgain, AGAIN_MS);
+  const unlisten = outbox.listen({
+    changed: () => {
+      if (data === null) return;
+      card.draw();
+      tellUnsaved();
+    },
+    heard,
+    refresh: () => {
+      unsavedKey = null;
+      tell("unsaved", { set: data.set, key: null, entries: unsaved() });
+    },
+    busy: () => root.contains(document.activeElement) && card.shown,
+  });
   const ignore = whenPageChanges(() => (items.focusOn || items.current) && items.align());
   return () => {
     abort.abort();
     clearInterval(timer);
+    unlisten();
     ignore();
     root.remove();
   };
@@ -343,10 +393,10 @@ function listen() {
 function update(fresh, setTriggerValue) {
   const another = data?.case !== fresh.case;
   if (another && card.about?.failure) card.save();
-  const arrived = fresh.done?.[sender] ?? 0;
-  pending = pending.filter((one) => one.n > arrived);
   tell = setTriggerValue;
   data = fresh;
+  outbox.configure(data.outbox);
+  if (data.revision >= answered && unsaved().length === 0) given.clear();
   if (another) {
     items.current = null;
     card.about = null;
@@ -354,6 +404,7 @@ function update(fresh, setTriggerValue) {
   }
   card.draw();
   items.align();
+  tellUnsaved();
 }
 
 export const mount = mounting((place) => {

@@ -42,12 +42,10 @@ SESSION_NAME: Final = "rexview_name"
 """The name of whoever works alone, see :mod:`rexview.ui.access.permissions`."""
 _SESSION_ORDER: Final = "rexview_content_order"
 _SESSION_PAGE: Final = "rexview_page"
-SESSION_COMMENTS: Final = "rexview_comments"
-"""Comments on their way to the database, see :mod:`rexview.ui.comments.panel`."""
 SESSION_SEEN: Final = "rexview_seen_cases"
 """Cases opened with their models named, see :mod:`rexview.ui.case.unblinded`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
-"""What the reader of this session says about failures, see :mod:`rexview.ui.answers.verdicts`."""
+"""Verdicts that the browser has not saved yet, see :mod:`rexview.ui.answers.verdicts`."""
 
 
 def choose_set(name: str | None) -> None:

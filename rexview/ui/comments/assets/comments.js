@@ -1,49 +1,20 @@
 // The panel of comments: a tab at the lower edge of the window, and the panel that it opens.
 //
 // What others write arrives every few seconds and redraws the list only; the field in which somebody
-// types is made once. Drafts and everything that the server has not confirmed lie in localStorage.
+// types is made once. Drafts and everything that the server has not confirmed are the outbox's.
 // All texts become text nodes, never markup. Words that carry a comment are marked with the browser's
 // highlights, which leave the page's elements alone.
 
 import { button, every, html } from "../../components/dom.js";
 import { listenToPage } from "../../components/events.js";
 import { mounting } from "../../components/mount.js";
-import { newToken } from "../../score_cases/pad/assets/token.js";
+import { newToken, outbox } from "../../saving/assets/outbox.js";
 import { Quotes } from "./quotes.js";
 import { shorter, threadNode, threadsOf } from "./threads.js";
 
 /** @import { Tell } from "../../components/events.js" */
 
 const AGAIN_MS = 4000;
-const PENDING = "rexview-comment";
-const DRAFT = "rexview-comment-draft";
-
-const store = {
-  get(key) {
-    try {
-      return JSON.parse(localStorage.getItem(key));
-    } catch {
-      return null;
-    }
-  },
-  set(key, value) {
-    try {
-      if (value === null) localStorage.removeItem(key);
-      else localStorage.setItem(key, JSON.stringify(value));
-    } catch {
-      // no room or not allowed: it stays in the page
-    }
-  },
-  under(prefix) {
-    try {
-      return Object.keys(localStorage)
-        .filter((key) => key.startsWith(prefix))
-        .map((key) => store.get(key));
-    } catch {
-      return [];
-    }
-  },
-};
 
 let panel = null; // the one on the page: one that follows it is open if it was
 
@@ -52,10 +23,11 @@ class Panel {
     this.isOpen = panel?.isOpen ?? false;
     panel?.close();
     panel = this;
-    this.pending = new Map();
+    this.arrived = []; // saved, and perhaps not yet among the comments that the page gave
+    this.nameGiven = "";
     /** @type {Tell} */
     this.tell = () => {};
-    this.data = { comments: [], targets: [], done: {} };
+    this.data = { comments: [], targets: [], outbox: {} };
     this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (an own one, changed)
     this.drawn = "";
     this.abort = new AbortController();
@@ -67,7 +39,13 @@ class Panel {
     this.quotes = new Quotes({ taken, pressed: (id) => this.openThread(id) }, signal);
     this.build(place);
     listenToPage("comment", ({ key }) => this.asked(key), signal);
-    this.timer = setInterval(() => this.sendAgain(), AGAIN_MS);
+    this.unlisten = outbox.listen({
+      changed: () => this.data.case && this.draw(),
+      heard: (told, batch) => this.heard(told, batch),
+      refresh: () => this.tell("refresh", Date.now()),
+      busy: () => this.root.contains(document.activeElement) && Boolean(this.field.value),
+    });
+    this.timer = setInterval(() => this.nameGiven && this.giveName(), AGAIN_MS);
   }
 
   build(place) {
@@ -133,6 +111,7 @@ class Panel {
   close() {
     this.abort.abort();
     clearInterval(this.timer);
+    this.unlisten();
     this.root.remove();
     if (panel !== this) return;
     CSS.highlights?.delete("rx-commented");
@@ -140,92 +119,90 @@ class Panel {
   }
 
   update(data, tell) {
-    const another = data.case !== this.data.case || data.owner !== this.data.owner;
+    const another =
+      data.case !== this.data.case || data.outbox.unowned !== this.data.outbox.unowned;
     this.data = data;
     this.tell = tell;
+    outbox.configure(data.outbox);
+    this.arrived = this.arrived.filter(({ revision }) => revision > data.revision);
+    if (data.named || data.problem) this.nameGiven = "";
     if (another) {
-      for (const message of store.under(`${PENDING}:${data.owner}:`)) {
-        if (message?.token) this.pending.set(message.token, message);
-      }
-      this.about = {};
-      this.field.value = "";
-      const draft = store.get(this.draftKey());
-      if (draft) {
-        this.about = draft.about ?? {};
-        this.field.value = draft.text ?? "";
-      }
+      const draft = outbox.drafts.get(outbox.owner, this.draftName());
+      this.about = draft?.about ?? {};
+      this.field.value = draft?.text ?? "";
     }
-    for (const [token, reason] of Object.entries(data.done)) this.finished(token, reason);
     this.draw();
   }
 
-  finished(token, reason) {
-    const message = this.pending.get(token);
-    if (!message) return;
-    this.pending.delete(token);
-    store.set(`${PENDING}:${this.data.owner}:${token}`, null);
-    if (!reason) return;
-    this.refused = reason;
-    if (message.kind === "write" && !this.field.value.trim()) {
-      this.field.value = message.text; // so that nothing typed is lost
-      this.keepDraft();
-    }
+  /** What was written or resolved and is not confirmed. */
+  pending() {
+    return outbox.pendingHere("comment", "resolve");
   }
 
   // ---- what is sent ----
 
-  say(message) {
+  add(kind, comment, value, more = {}) {
     this.refused = "";
-    const whole = { token: newToken(), case: this.data.case, ...message };
-    this.pending.set(whole.token, whole);
-    store.set(`${PENDING}:${this.data.owner}:${whole.token}`, whole);
-    this.sendAgain();
-    this.draw();
+    const about = { case: this.data.case, slot: null, shown: null, seen: this.data.revision };
+    outbox.add({ ...about, kind, subject: comment, value, ...more });
   }
 
-  /** Send what is not confirmed. The server knows the answers of the case that is shown only. */
-  sendAgain() {
-    const messages = [...this.pending.values()].filter(
-      (message) => message.case === this.data.case,
-    );
-    if (messages.length > 0) this.tell("said", { messages });
+  heard(told, batch) {
+    const ours = batch.filter(({ kind }) => kind === "comment" || kind === "resolve");
+    if (ours.length === 0) return;
+    for (const one of ours) {
+      if (told.saved.includes(one.token)) this.arrived.push({ ...one, revision: told.revision });
+    }
+    this.refused = ours.map(({ token }) => told.reasons[token]).findLast(Boolean) ?? this.refused;
+    for (const [key, { kind, case: of, value }] of outbox.returnedHere("comment", "resolve")) {
+      if (kind === "comment") {
+        if (of !== this.data.case || this.field.value.trim()) continue;
+        this.field.value = value.text; // so that nothing typed is lost
+        this.keepDraft();
+      }
+      outbox.putAway([key]);
+    }
+    this.tell("refresh", Date.now());
+  }
+
+  giveName() {
+    this.tell("name", this.nameGiven);
   }
 
   waitingWords() {
-    const cases = [...this.pending.values()].map((message) => message.case);
-    if (cases.length === 0) return "";
-    if (cases.includes(this.data.case)) return "Saving…";
-    return `A comment on ${cases[0]} is not saved yet: it is sent when that case is open.`;
+    if (this.pending().length === 0) return "";
+    if (!this.data.named && outbox.ticket === null) return "Give your name, then it is sent.";
+    return outbox.reason ? `Not saved yet: kept, and tried again. ${outbox.reason}` : "Saving…";
   }
 
   write() {
     const text = this.field.value.trim();
     if (!text) return this.field.focus();
-    if (!this.data.named && this.name.value.trim()) {
-      this.say({ kind: "name", comment: newToken(), text: this.name.value.trim() });
-    } else if (!this.data.named && !this.pendingName()) {
-      return this.name.focus();
+    if (!this.data.named && !this.nameGiven) {
+      this.nameGiven = this.name.value.trim();
+      if (!this.nameGiven) return this.name.focus();
+      this.giveName();
     }
-    const { comment, replyTo, spot } = this.about;
-    this.say({ kind: "write", comment: comment ?? newToken(), text, replyTo, spot: spot ?? {} });
+    const { comment, replyTo, spot = {}, before } = this.about;
+    const { key: slot = null, shown = null, ...where } = spot;
+    const value = { text, replyTo, ...where };
+    this.add("comment", comment ?? newToken(), value, { slot, shown, was: before ?? null });
     this.field.value = "";
     this.begin({});
     return this.list.scrollTo({ top: this.list.scrollHeight });
   }
 
-  pendingName() {
-    return [...this.pending.values()].some((message) => message.kind === "name");
-  }
-
   // ---- what is being written ----
 
-  draftKey() {
-    return `${DRAFT}:${this.data.owner}:${this.data.case}`;
+  draftName() {
+    return `comment/${this.data.case}`;
   }
 
   keepDraft() {
     const text = this.field.value;
-    store.set(this.draftKey(), text ? { text, about: this.about } : null);
+    const draft = { kind: "comment", text, about: this.about };
+    if (text) outbox.drafts.put(outbox.owner, this.draftName(), draft);
+    else outbox.drafts.dropNamed(outbox.owner, this.draftName());
   }
 
   /** Begin to write about something; what was typed stays. */
@@ -264,22 +241,27 @@ class Panel {
     const count = this.data.comments.length;
     const words = count === 0 ? "Comments" : `${count} ${count === 1 ? "comment" : "comments"}`;
     this.tab.replaceChildren(words, ...(open ? [html("b", {}, `${open} open`)] : []));
-    this.tab.toggleAttribute("data-waiting", this.pending.size > 0);
-    const told = [this.refused && `Not taken: ${this.refused}`, this.data.trouble]
+    const pending = this.pending();
+    this.tab.toggleAttribute("data-waiting", pending.length > 0);
+    const back = outbox.returnedHere("comment").map(([, one]) => one);
+    const told = [this.refused && `Not taken: ${this.refused}`, this.data.problem]
       .filter(Boolean)
       .join(" ");
     this.trouble.textContent = told || this.waitingWords();
     this.trouble.toggleAttribute("data-bad", Boolean(told));
-    const state = JSON.stringify([this.data.comments, this.data.may, [...this.pending.values()]]);
+    const unsaved = [...this.arrived, ...pending, ...back].filter(
+      (one) => one.kind === "comment" && one.case === this.data.case && one.value,
+    );
+    const state = JSON.stringify([this.data.comments, this.data.may, unsaved]);
     if (this.isOpen && state !== this.drawn) {
       this.drawn = state;
-      this.drawList(threads);
+      this.drawList(threads, unsaved);
     }
     this.drawForm();
     this.quotes.show(this.data.comments, this.data.may);
   }
 
-  drawList(threads) {
+  drawList(threads, unsaved) {
     const active = /** @type {HTMLElement} */ (document.activeElement);
     const focused = this.list.contains(active) ? active.dataset.focus : null;
     const low = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
@@ -295,17 +277,7 @@ class Panel {
           settled.map(node),
         )
       : null;
-    const writes = [...this.pending.values()].filter(
-      (one) => one.kind === "write" && one.case === this.data.case,
-    );
-    const waiting = writes.map((one) =>
-      html(
-        "article",
-        { class: "rx-c-one", "data-waiting": true },
-        html("p", {}, one.text),
-        html("small", {}, "not saved yet"),
-      ),
-    );
+    const waiting = unsaved.map((one) => this.unsaved(one));
     const empty =
       threads.length + waiting.length === 0
         ? html(
@@ -324,12 +296,27 @@ class Panel {
     }
   }
 
+  /** A comment that the server has not taken yet, or would not take. */
+  unsaved({ token, value, reason, revision }) {
+    const away = () => {
+      const every = outbox.returnedHere("comment");
+      outbox.putAway(every.filter(([, one]) => one.token === token).map(([key]) => key));
+    };
+    return html(
+      "article",
+      { class: "rx-c-one", "data-waiting": true },
+      html("p", {}, value.text),
+      revision ? null : html("small", {}, reason ? `Not taken: ${reason}` : "not saved yet"),
+      reason ? button("Put away", away) : null,
+    );
+  }
+
   goTo(one) {
     this.quotes.goTo(one);
   }
 
   resolve(one) {
-    this.say({ kind: "resolve", comment: one.id, resolved: !one.resolved });
+    this.add("resolve", one.id, !one.resolved, { was: one.resolved });
   }
 
   reply(one) {
@@ -338,13 +325,13 @@ class Panel {
   }
 
   change(one) {
-    this.begin({ comment: one.id }, one.text);
+    this.begin({ comment: one.id, before: one.text }, one.text);
     this.field.focus();
   }
 
   /** Ask once more in the same place: removing is not undone by a second click elsewhere. */
   remove(one, button) {
-    if (button.dataset.sure) return this.say({ kind: "remove", comment: one.id });
+    if (button.dataset.sure) return this.add("comment", one.id, null, { was: one.text });
     button.dataset.sure = "1";
     button.textContent = "Really remove";
     return undefined;
@@ -352,7 +339,7 @@ class Panel {
 
   drawForm() {
     this.form.hidden = !this.data.may;
-    this.name.hidden = this.data.named || this.pendingName();
+    this.name.hidden = this.data.named || Boolean(this.nameGiven);
     const { comment, replyTo, spot } = this.about;
     const find = (id) => this.data.comments.find((one) => one.id === id);
     let context = "";

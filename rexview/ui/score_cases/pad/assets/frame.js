@@ -2,6 +2,7 @@
 // the marked row, the buttons below.
 
 import { button, html, set } from "../../../components/dom.js";
+import { outbox } from "../../../saving/assets/outbox.js";
 import { LEVELS } from "./answer.js";
 import { counted, missing } from "./words.js";
 
@@ -218,7 +219,7 @@ export class Frame {
   }
 
   #saved() {
-    const { state, words, reason } = this.pad.outbox.status();
+    const { state, words, reason } = outbox.status();
     this.saved.dataset.state = state;
     if (this.saved.textContent !== words)
       this.saved.textContent = state === "waiting" ? "Not saved yet" : words;

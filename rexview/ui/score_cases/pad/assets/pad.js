@@ -6,11 +6,11 @@
 import { set } from "../../../components/dom.js";
 import { listenToPage, tellPage } from "../../../components/events.js";
 import { mounting } from "../../../components/mount.js";
+import { outbox } from "../../../saving/assets/outbox.js";
 import { AnswerView } from "./answer.js";
+import { Follow } from "./follow.js";
 import { Frame } from "./frame.js";
 import { Keys } from "./keys.js";
-import { Outbox } from "./outbox.js";
-import { Renewal } from "./renewal.js";
 import { beginningOf, Returned } from "./returned.js";
 import { Selection } from "./selection.js";
 import { Sheets } from "./sheets.js";
@@ -46,12 +46,14 @@ export class Pad {
     this.frame = new Frame(this);
     this.root = this.frame.root;
     place.append(this.root);
-    this.outbox = new Outbox({
+    this.follow = new Follow(this);
+    this.unlisten = outbox.listen({
       changed: () => this.refresh(),
       heard: (told, batch) => this.#heard(told, batch),
-      renew: () => this.renewal.begin(),
+      refresh: () => this.#refreshPage(),
+      busy: () => this.typing,
+      leave: () => this.leave(),
     });
-    this.renewal = new Renewal(this);
     this.keys = new Keys(this);
     this.observer = new ResizeObserver(() => this.#layout());
     this.observer.observe(this.root);
@@ -63,8 +65,9 @@ export class Pad {
 
   close() {
     this.settle();
-    this.renewal.close();
-    this.outbox.close();
+    this.follow.close();
+    this.unlisten();
+    outbox.asked = null;
     this.keys.close();
     this.observer.disconnect();
     this.abort.abort();
@@ -80,8 +83,8 @@ export class Pad {
     this.data = data;
     if (data.case.own.revision < (this.countedAt ?? -1)) this.#count(counts); // read before our last entry
     this.root.style.setProperty("--rx-pad-height", data.height);
-    this.outbox.configure(data);
-    this.renewal.came(data);
+    outbox.configure(data.outbox);
+    this.follow.came(data);
     for (const one of [data.case, ...Object.values(data.ahead)]) this.#learn(one.case, one.own);
     if (first) this.#takeDrafts();
     const late = this.awaited && this.awaited.case !== data.case.case;
@@ -102,7 +105,7 @@ export class Pad {
   #show(padCase) {
     const same = this.case?.case === padCase.case;
     const text = JSON.stringify({ ...padCase, own: null });
-    this.outbox.asked = padCase.case;
+    outbox.asked = padCase.case;
     if (same && text === this.shown) {
       this.refresh();
       return;
@@ -131,11 +134,10 @@ export class Pad {
     const padCase = caseId === this.case.case ? this.case : this.data.ahead[caseId];
     const sent = known && fits(known, padCase) ? known : padCase.own;
     const names = new Set(padCase.answers.map(({ shown }) => shown));
+    const pending = outbox.pendingHere("score", "verdict", "skip", "reveal");
     return withEntries(
       sent,
-      this.outbox
-        .pending()
-        .filter((entry) => entry.case === caseId && (!entry.slot || names.has(entry.shown))),
+      pending.filter((one) => one.case === caseId && (!one.slot || names.has(one.shown))),
     );
   }
 
@@ -164,7 +166,7 @@ export class Pad {
   /** Score a case that was seen with its models named all the same; that is recorded. */
   accept() {
     const entry = { case: this.case.case, kind: "reveal", subject: "unblinded", ...this.#seen() };
-    this.outbox.add({ ...entry, value: true, was: false });
+    outbox.add({ ...entry, value: true, was: false });
     this.refresh();
   }
 
@@ -196,7 +198,7 @@ export class Pad {
       subject: null,
       ...this.#seen(answer),
     };
-    this.outbox.add({ ...about, ...entry, was });
+    outbox.add({ ...about, ...entry, was });
     if (undoable) this.done.push({ entry, was });
     return true;
   }
@@ -263,8 +265,8 @@ export class Pad {
   keepDraft(row, text, was, seen) {
     const { slot } = row.answer;
     const { dimension, picture } = row.item;
-    const draft = { case: row.caseId, slot, subject: dimension, picture, text, was, ...seen };
-    this.outbox.keepDraft(`${row.caseId}/${row.key}`, draft);
+    const about = { kind: "score", case: row.caseId, slot, subject: dimension, picture };
+    outbox.drafts.put(outbox.owner, `${row.caseId}/${row.key}`, { ...about, text, was, ...seen });
   }
 
   writeComment(row, text, was, seen) {
@@ -280,18 +282,18 @@ export class Pad {
     };
     const caseId = row.caseId;
     if (text !== was && !this.known.get(caseId)?.revealed) {
-      this.outbox.add({ case: caseId, ...entry, was, ...seen });
+      outbox.add({ case: caseId, ...entry, was, ...seen });
       if (caseId === this.case.case) this.done.push({ entry, was });
     }
-    this.outbox.dropDraft(`${caseId}/${row.key}`);
+    outbox.drafts.dropNamed(outbox.owner, `${caseId}/${row.key}`);
   }
 
   /** What was being typed when the page went away becomes an entry now. */
   #takeDrafts() {
-    for (const [name, { text, was, ...about }] of this.outbox.drafts()) {
-      if (text !== was)
-        this.outbox.add({ kind: "score", field: "comment", value: text, was, ...about });
-      this.outbox.dropDraft(name);
+    for (const [key, { text, was, kind, ...about }] of outbox.drafts.all(outbox.owner)) {
+      if ((kind ?? "score") !== "score") continue;
+      if (text !== was) outbox.add({ kind: "score", field: "comment", value: text, was, ...about });
+      outbox.drafts.drop(key);
     }
   }
 
@@ -334,7 +336,7 @@ export class Pad {
   /** The report was asked for, and it was said that this is recorded. */
   fetchReport() {
     const entry = { case: this.case.case, kind: "reveal", subject: "report", ...this.#seen() };
-    this.outbox.add({ ...entry, value: true, was: false });
+    outbox.add({ ...entry, value: true, was: false });
     this.frame.say("Fetching the report…");
     this.wishes = "report";
   }
@@ -342,7 +344,7 @@ export class Pad {
   reveal(all) {
     this.settle();
     const subject = all ? "all models" : "models";
-    this.outbox.add({
+    outbox.add({
       case: this.case.case,
       kind: "reveal",
       subject,
@@ -376,14 +378,14 @@ export class Pad {
       this.#show(ahead);
       if (direction) tellPage("turn", direction);
     }
-    this.renewal.await(() => this.tell("go", { case: caseId, at: Date.now() }));
+    this.follow.await(() => this.tell("go", { case: caseId, at: Date.now() }));
     this.refresh();
   }
 
   // --- from the server ---------------------------------------------------------------------------
 
   #heard(told, batch) {
-    this.renewal.reached();
+    this.follow.reached();
     for (const [caseId, own] of Object.entries(told.own ?? {})) {
       const before = this.known.get(caseId);
       this.#learn(caseId, own);
@@ -393,17 +395,11 @@ export class Pad {
     this.countedAt = told.revision;
     this.#count(told.progress);
     for (const entry of this.data.worklist.entries) entry[1] = told.states[entry[0]] ?? entry[1];
-    const byToken = new Map(batch.map((entry) => [entry.token, entry]));
-    for (const [token, reason] of Object.entries(told.refused)) {
-      const entry = byToken.get(token);
-      if (entry?.kind === "reveal") this.frame.complain(`Not shown (${entry.case}): ${reason}`);
-      else if (entry) this.returned.keep(entry, reason);
-    }
-    for (const [token, there] of Object.entries(told.replaced)) {
-      const entry = byToken.get(token);
-      if (!entry) continue;
-      const what = entry.field === "comment" ? "another comment" : (there.score ?? "no score");
-      this.returned.keep(entry, `Another window had saved ${what} there, which was kept.`);
+    for (const entry of batch) {
+      const reason = told.refused[entry.token];
+      if (reason && entry.kind === "reveal") {
+        this.frame.complain(`Not shown (${entry.case}): ${reason}`);
+      }
     }
   }
 
@@ -413,6 +409,15 @@ export class Pad {
 
   #refreshPage() {
     this.tell("refresh", Date.now());
+  }
+
+  /** The page is loaded anew: it shall show the same case. */
+  leave() {
+    if (!this.case) return;
+    this.settle();
+    const address = new URL(location.href);
+    address.searchParams.set("case", this.case.case);
+    history.replaceState(history.state, "", address);
   }
 
   /** Whether words are being entered that would be in the way of a reload. */
