@@ -16,23 +16,22 @@ from rexview.ui.server import query_cache, review_sets
 
 permissions.guard(PAGE_BROWSE)
 review_set = open_review_set()
-table = review_sets.answers(review_set)
+engine = review_sets.engine(review_set)
 case_filter = link_keys.link_filter()
-counts = query_cache.counts(table, case_filter)
-selection = query_cache.selection(table, case_filter)
+counts = query_cache.counts(engine, case_filter)
 
-page_header(describe(table, case_filter))
+page_header(describe(engine.facts, case_filter))
 filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
-bar = filter_bar_html(table, case_filter, counts)
+bar = filter_bar_html(engine.facts, case_filter, counts)
 linked_html(bar, key="filter_bar")
 show_other_order()
 browse_widgets.show_search(case_filter, counts)
 
-if not len(selection):
-    show_nothing_found(table, case_filter)
+if not counts.total:
+    show_nothing_found(engine, counts, case_filter)
 else:
-    view, ids, first = browse_widgets.list_head(selection, case_filter)
-    cards = case_cards(review_set, selection, ids)
+    view, ids, first = browse_widgets.list_head(engine, counts.total, case_filter)
+    cards = case_cards(review_set, engine, case_filter, ids)
     if view == "table":
         browse_widgets.show_table(review_set, cards, case_filter)
     else:
@@ -41,7 +40,7 @@ else:
             cards,
             case_filter,
             colours=review_sets.colours(review_set),
-            gap_threshold=table.gap_threshold,
+            gap_threshold=engine.facts.gap_threshold,
         )
         linked_html(drawn, key="gallery")
-    browse_widgets.list_foot(selection, first, len(ids))
+    browse_widgets.list_foot(counts.total, first, len(ids))

@@ -1,9 +1,10 @@
 """Case: one question about one study, and what every model and reader said about it."""
 
+from functools import partial
+
 import streamlit as st
 
 from rexview.analysis import describe
-from rexview.analysis.case import record as case_record
 from rexview.ui.access import permissions
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers import verdicts
@@ -16,12 +17,12 @@ from rexview.ui.filters.content_order import show_other_order
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_CASE
 from rexview.ui.reviews import study_records
-from rexview.ui.server import query_cache, review_sets, server_state
+from rexview.ui.server import review_sets, server_state
 from rexview.ui.viewer.case_payload import show_viewer
 
 permissions.guard(PAGE_CASE)
 review_set = open_review_set()
-table = review_sets.answers(review_set)
+engine = review_sets.engine(review_set)
 names = review_set.model_names
 colours = review_sets.colours(review_set)
 gap = server_state.settings().gap_threshold
@@ -33,17 +34,17 @@ def show_case() -> None:
     permissions.guard(PAGE_CASE)
     written = review_sets.newest(review_set)
     case_filter = link_keys.link_filter()
-    ordered = query_cache.ordered_cases(table, case_filter)
     wanted = link_keys.query_value(link_keys.QUERY_CASE)
-    case_id = wanted or (ordered[0] if ordered else None)
+    case_id = wanted or next(iter(engine.page(case_filter, 0, 1)), None)
     page = verdicts.case_page(review_set, case_id) if case_id else None
     if page is None:
         case_widgets.show_no_case(wanted)
         return
     link_keys.set_query({link_keys.QUERY_CASE: case_id})
-    place = case_record.place_in(ordered, page.case.id)
+    position = partial(engine.position, case_filter)
+    place = position(page.case.id)
 
-    case_widgets.show_header(review_set, page.case, place, describe(table, case_filter))
+    case_widgets.show_header(review_set, page.case, place, describe(engine.facts, case_filter))
     left, right = st.columns([11, 12], gap="medium")
     with right:
         with st.container(key="rx_question"):
@@ -61,7 +62,7 @@ def show_case() -> None:
     with left:
         beside = [one for one in (place.after, place.before) if one]
         pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
-        show_viewer(review_set, shown, ordered, pages, page_keys=verdicts.KEYS)
+        show_viewer(review_set, shown, position, pages, page_keys=verdicts.KEYS)
     show_other_order()
     agreed = study_records.consensus_on(review_set, page.case.id)
     st.html(

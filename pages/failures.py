@@ -13,21 +13,21 @@ from rexview.ui.server import query_cache, review_sets
 
 permissions.guard(PAGE_FAILURES)
 review_set = open_review_set()
-table = review_sets.answers(review_set)
+engine = review_sets.engine(review_set)
 case_filter = link_keys.link_filter()
-counts = query_cache.counts(table, case_filter)
+counts = query_cache.counts(engine, case_filter)
 
-words = describe(table, case_filter)
+words = describe(engine.facts, case_filter)
 page_header("Failures" if words == "All cases" else f"Failures: {words}")
 filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 
 if not counts.total:
-    show_nothing_found(table, case_filter)
+    show_nothing_found(engine, counts, case_filter)
     st.stop()
 
 counted = failures_widgets.choose_counted()
 with st.spinner("Working out rates and intervals…"):
-    tables = query_cache.failures(review_set, table, case_filter, counted)
+    tables = query_cache.failures(engine, case_filter, counted)
 if not tables.models:
     st.info(
         "No model has answered these cases yet. Add answers to the review set, as FORMAT.md "
@@ -37,5 +37,5 @@ if not tables.models:
 
 if case_filter.failures or case_filter.sources or case_filter.judged or case_filter.findings:
     st.caption("What the filter says about failures is left out here: all failures are counted.")
-failures_widgets.show_rates(tables, table)
-failures_widgets.show_groups(review_set, table, case_filter, tables)
+failures_widgets.show_rates(tables, engine.facts)
+failures_widgets.show_groups(engine, case_filter, tables)

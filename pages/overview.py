@@ -20,19 +20,18 @@ MOST_SEVERE = 4
 
 permissions.guard(PAGE_OVERVIEW)
 review_set = open_review_set()
-table = review_sets.answers(review_set)
+engine = review_sets.engine(review_set)
 colours = review_sets.colours(review_set)
 case_filter = link_keys.link_filter()
-counts = query_cache.counts(table, case_filter)
-numbers = query_cache.numbers(table, case_filter)
-selection = query_cache.selection(table, case_filter)
+counts = query_cache.counts(engine, case_filter)
+numbers = query_cache.numbers(engine, case_filter)
 
-words = describe(table, case_filter)
+words = describe(engine.facts, case_filter)
 page_header(review_set.info.name if words == "All cases" else f"{review_set.info.name}: {words}")
 filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 
-if not len(selection):
-    show_nothing_found(table, case_filter)
+if not counts.total:
+    show_nothing_found(engine, counts, case_filter)
     st.stop()
 
 panels = overview_html.headline_html(numbers) + overview_html.failures_html(numbers)
@@ -41,15 +40,15 @@ show_other_order()
 if others := overview_html.other_failures_html(numbers):
     linked_html(others, key="overview_others")
 
-worst = case_cards(review_set, selection, selection.part(0, MOST_SEVERE))
+worst = case_cards(review_set, engine, case_filter, engine.page(case_filter, 0, MOST_SEVERE))
 drawn = gallery_html(
-    review_set, worst, case_filter, colours=colours, gap_threshold=table.gap_threshold
+    review_set, worst, case_filter, colours=colours, gap_threshold=engine.facts.gap_threshold
 )
-more = browse_link(case_filter, f"All {len(selection):,} cases")
+more = browse_link(case_filter, f"All {counts.total:,} cases")
 head = f'<header class="rx-section"><h2>Most severe first</h2>{more}</header>'
 linked_html(head + drawn, key="overview_worst")
 
-if show_charts(table, case_filter):
+if show_charts(engine, case_filter):
     scores = overview_html.scores_html(numbers, content_order_words())
     linked_html(scores, key="overview_scores")
 else:

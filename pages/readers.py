@@ -15,20 +15,20 @@ from rexview.ui.server import query_cache, review_sets
 
 permissions.guard(PAGE_READERS)
 review_set = open_review_set()
-table = review_sets.answers(review_set)
+engine = review_sets.engine(review_set)
 case_filter = link_keys.link_filter()
-counts = query_cache.counts(table, case_filter)
+counts = query_cache.counts(engine, case_filter)
 
-words = describe(table, case_filter)
+words = describe(engine.facts, case_filter)
 page_header("Readers" if words == "All cases" else f"Readers: {words}")
 filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 
 if not counts.total:
-    show_nothing_found(table, case_filter)
+    show_nothing_found(engine, counts, case_filter)
     st.stop()
 
 with st.spinner("Comparing the readers…"):
-    tables = query_cache.readers(review_set, table, case_filter, readers_widgets.wanted_pair())
+    tables = query_cache.readers(engine, case_filter, readers_widgets.wanted_pair())
 if tables.readers:
     linked_html(readers_html.headline_html(tables), key="readers_headline")
 if tables.pair is None:
@@ -48,10 +48,10 @@ readers_widgets.show_maps(tables)
 dimension = readers_widgets.choose_dimension(tables)
 if dimension:
     readers_widgets.show_pair_charts(tables, dimension)
-    drifts = query_cache.reader_drifts(review_set, table, case_filter, tables.pair, dimension)
+    drifts = query_cache.reader_drifts(engine, case_filter, tables.pair, dimension)
     readers_widgets.show_drift(drifts, dimension)
 
 st.markdown("## To adjudicate, furthest apart first")
 threshold = readers_widgets.choose_threshold()
-found = query_cache.to_adjudicate(review_set, table, case_filter, threshold)
-readers_widgets.show_adjudication(review_set, found, table)
+found = query_cache.to_adjudicate(engine, case_filter, threshold)
+readers_widgets.show_adjudication(review_set, found, engine.facts)

@@ -16,20 +16,20 @@ from rexview.ui.server import query_cache, review_sets
 
 permissions.guard(PAGE_SCORES)
 review_set = open_review_set()
-table = review_sets.answers(review_set)
+engine = review_sets.engine(review_set)
 case_filter = link_keys.link_filter()
-counts = query_cache.counts(table, case_filter)
+counts = query_cache.counts(engine, case_filter)
 
-words = describe(table, case_filter)
+words = describe(engine.facts, case_filter)
 page_header("Scores" if words == "All cases" else f"Scores: {words}")
 filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 
 if not counts.total:
-    show_nothing_found(table, case_filter)
+    show_nothing_found(engine, counts, case_filter)
     st.stop()
 
 with st.spinner("Working out means and intervals…"):
-    tables = query_cache.scores(review_set, table, case_filter)
+    tables = query_cache.scores(engine, case_filter)
 headline = scores_html.headline_html(tables)
 linked_html(headline, key="scores_headline")
 
@@ -42,14 +42,14 @@ if not tables.models:
 
 if tables.dimensions:
     content_order_switch()
-    scores_widgets.show_tables(tables, table)
-    scores_widgets.show_charts(tables, table)
-    scores_widgets.show_split(review_set, table, case_filter, tables)
+    scores_widgets.show_tables(tables, engine.facts)
+    scores_widgets.show_charts(tables, engine.facts)
+    scores_widgets.show_split(engine, case_filter, tables)
 else:
     st.info(
         "None of these answers has a score. Scores are read from scores.csv in the review set: one "
         "row for each case, model, reader and dimension. With a filter, widen it."
     )
-scores_widgets.show_lost(tables, table)
+scores_widgets.show_lost(tables, engine.facts)
 if tables.dimensions:
     scores_widgets.show_published(tables)

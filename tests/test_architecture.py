@@ -10,8 +10,9 @@ from support import ROOT
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
-    {"errors", "vocab", "protocol", "frames", "problem"},
-    {"bounded"},
+    {"errors", "vocab", "protocol", "problem"},
+    {"bounded", "columns"},
+    {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},
     {"geometry", "answer_digest"},

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-import polars as pl
-
+from rexview.analysis.engine import Engine, SetFacts, Tally
 from rexview.analysis.filter.case_filter import SOURCES, WEAKEST, CaseFilter
-from rexview.analysis.filter.linked_count import Count
-from rexview.analysis.filter.refinement import ANY, narrowed
-from rexview.analysis.memory.facets import value_name
-from rexview.analysis.memory.selection import Selection, apply, flagged_by
-from rexview.analysis.memory.table import FAILURE_BITS, AnswerTable
-from rexview.analysis.scores.tables import answers_of, gap_classes, score_cells
+from rexview.analysis.filter.linked_count import ANY, Count, narrowed
+from rexview.analysis.filter.wording import value_name
+from rexview.analysis.scores.tables import gap_classes, score_cells
 from rexview.stats import NO_ANSWER
 from rexview.stats.summary import gap_summaries
 from rexview.stats.values import Finals
-from rexview.vocab import DIMENSION_NAMES, HEADLINE_FAILURES, IMAGE_DIMENSIONS
+from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
 
 
 @dataclass(frozen=True)
@@ -120,109 +115,72 @@ class Overview:
     models: dict[str, str]
 
 
-def overview(table: AnswerTable, case_filter: CaseFilter | None = None) -> Overview:
+def overview(engine: Engine, case_filter: CaseFilter | None = None) -> Overview:
     """Work out the numbers of the Overview for the answers that a filter leaves."""
-    case_filter = case_filter or CaseFilter()
-    selection = apply(table, case_filter)
-    rows = selection.rows.filter(pl.col("model").is_not_null())
-    present = set(rows["model"].unique().to_list())
-    models = {model: name for model, name in table.models.items() if model in present}
-    finals = table.finals.only(answers_of(rows))
-    gaps = tuple(_gaps(finals, models, case_filter, table.gap_threshold))
+    base = case_filter or CaseFilter()
+    tally = engine.tally(base)
+    models = tally.names(engine.facts)
+    finals = engine.final_scores(base)
+    gaps = tuple(_gaps(finals, models, base, engine.facts.gap_threshold))
     return Overview(
-        headline=_headline(selection, rows, models, case_filter),
-        failures=tuple(_failures(selection, models, case_filter)),
-        weakest=tuple(_weakest(table, rows, models, case_filter)),
-        means=tuple(_means(finals, models, case_filter)),
+        headline=_headline(tally, engine.facts, base),
+        failures=tuple(_failures(engine, models, base)),
+        weakest=tuple(_weakest(tally, engine.facts, base)),
+        means=tuple(_means(finals, models, base)),
         gaps=tuple(gap for gap, _ in gaps),
         gap_bins=tuple(bin_ for _, bins in gaps for bin_ in bins),
         models=models,
     )
 
 
-def _headline(
-    selection: Selection, rows: pl.DataFrame, models: dict[str, str], base: CaseFilter
-) -> Headline:
-    lost = rows.select(pl.col("status").is_in(list(NO_ANSWER)).sum()).item()
-    scored = rows.select(pl.col("content").count()).item()
-    table = selection.table
+def _headline(tally: Tally, facts: SetFacts, base: CaseFilter) -> Headline:
+    n = tally.answers
     return Headline(
-        cases=Count(len(selection), base, len(table.cases)),
-        answers=Count(len(rows), base),
-        no_answer=Count(lost, replace(base, statuses=NO_ANSWER), len(rows)),
-        scored=Count(scored, narrowed(base, content=ANY) or base, len(rows)),
-        n_models=len(models),
-        n_readers=table.n_readers,
-        n_images=table.n_images,
+        cases=Count(tally.cases, base, facts.n_cases),
+        answers=Count(n, base),
+        no_answer=Count(tally.lost, replace(base, statuses=NO_ANSWER), n),
+        scored=Count(tally.with_content, narrowed(base, content=ANY) or base, n),
+        n_models=len(tally.by_model),
+        n_readers=facts.n_readers,
+        n_images=facts.n_images,
     )
 
 
 def _failures(
-    selection: Selection, models: dict[str, str], base: CaseFilter
+    engine: Engine, models: Mapping[str, str], base: CaseFilter
 ) -> Iterator[FailureCount]:
-    table = selection.table
-    words = table.row_words["model"]
     base = replace(base, failures=(), sources=(), judged=())
-    rows = apply(table, base).row_mask
-    size = len(words.values) + 1
-    codes = words.codes[rows]
-    said = {source: flagged_by(table, [source])[rows] for source in SOURCES}
-    judged_bits = table.judged[rows]
-    answers = np.bincount(codes, minlength=size)
-    met = {source: np.bitwise_or.reduce(bits, initial=0) for source, bits in said.items()}
-    for failure, number in FAILURE_BITS.items():
-        bit = np.uint32(number)
-        if failure not in HEADLINE_FAILURES and not any(bits & bit for bits in met.values()):
+    answers = {model.model: model.answers for model in engine.tally(base).by_model}
+    for found in engine.failure_tallies(base):
+        if found.model not in models:
             continue
-
-        def per_model(bits: np.ndarray, bit: np.uint32 = bit) -> np.ndarray:
-            return np.bincount(codes[(bits & bit) != 0], minlength=size)
-
-        judged = per_model(judged_bits)
-        none = np.zeros(size, dtype=np.int64)
-        parts = {
-            source: per_model(bits) if met[source] & bit else none for source, bits in said.items()
+        failure, model, of = found.failure, found.model, found.judged
+        opens = replace(base, failures=(failure,), models=(model,))
+        by_source = {
+            source: Count(getattr(found, source), replace(opens, sources=(source,)), of)
+            for source in SOURCES
         }
-        flagged = sum(
-            (part for source, part in parts.items() if source != "hint"),
-            start=np.zeros(size, dtype=np.int64),
+        yield FailureCount(
+            failure,
+            model,
+            Count(found.detector + found.reader + found.both, opens, of),
+            Count(of, replace(base, judged=(failure,), models=(model,)), answers[model]),
+            **by_source,
         )
-        for place, model in enumerate(words.values):
-            if model not in models:
-                continue
-            opens = replace(base, failures=(failure,), models=(model,))
-            of = int(judged[place])
-            by_source = {
-                source: Count(int(counts[place]), replace(opens, sources=(source,)), of)
-                for source, counts in parts.items()
-            }
-            yield FailureCount(
-                failure,
-                model,
-                Count(int(flagged[place]), opens, of),
-                Count(of, replace(base, judged=(failure,), models=(model,)), int(answers[place])),
-                **by_source,
-            )
 
 
-def _weakest(
-    table: AnswerTable, rows: pl.DataFrame, models: dict[str, str], base: CaseFilter
-) -> Iterator[WeakestShare]:
-    known = rows.filter(pl.col("weakest").is_not_null())
-    counts = {
-        (model, part): n for model, part, n in known.group_by("model", "weakest").len().iter_rows()
-    }
-    totals = dict(known.group_by("model").len().iter_rows())
-    met = [part for part in WEAKEST if any((model, part) in counts for model in models)]
-    for model in models:
-        for part in met:
-            if model in totals:
-                opens = replace(base, models=(model,), weakest=(part,))
-                count = Count(counts.get((model, part), 0), opens, totals[model])
-                yield WeakestShare(model, part, value_name(table, "weakest", part), count)
+def _weakest(tally: Tally, facts: SetFacts, base: CaseFilter) -> Iterator[WeakestShare]:
+    known = [model for model in tally.by_model if model.by_weakest]
+    for model in known:
+        for part in WEAKEST:
+            if any(part in other.by_weakest for other in known):
+                opens = replace(base, models=(model.model,), weakest=(part,))
+                n, of = model.by_weakest.get(part, 0), sum(model.by_weakest.values())
+                name = value_name(facts, "weakest", part)
+                yield WeakestShare(model.model, part, name, Count(n, opens, of))
 
 
-def _means(finals: Finals, models: dict[str, str], base: CaseFilter) -> Iterator[MeanScore]:
+def _means(finals: Finals, models: Mapping[str, str], base: CaseFilter) -> Iterator[MeanScore]:
     cells = {
         (cell.summary.model, cell.summary.dimension): cell
         for cell in score_cells(finals, models, base, resamples=0)
@@ -235,7 +193,7 @@ def _means(finals: Finals, models: dict[str, str], base: CaseFilter) -> Iterator
 
 
 def _gaps(
-    finals: Finals, models: dict[str, str], base: CaseFilter, threshold: float
+    finals: Finals, models: Mapping[str, str], base: CaseFilter, threshold: float
 ) -> Iterator[tuple[MeanGap, tuple[GapBin, ...]]]:
     for found in gap_summaries(finals, list(models), threshold=threshold, resamples=0):
         if found.mean is None:
@@ -243,11 +201,7 @@ def _gaps(
         opens = replace(base, models=(found.model,))
         known = Count(found.n, narrowed(opens, gap=ANY) or opens)
         bins = tuple(
-            GapBin(
-                found.model,
-                middle,
-                Count(n, narrowed(opens, gap=limits) or opens, found.n),
-            )
+            GapBin(found.model, middle, Count(n, narrowed(opens, gap=limits) or opens, found.n))
             for middle, limits, n in gap_classes(found.counts)
         )
         yield MeanGap(found.model, found.mean, known), bins

@@ -1,9 +1,9 @@
 """Failure detectors: deterministic, from files alone, every flag with its evidence.
 
-A detector implements :class:`Detector` and is listed in :func:`detectors`; nothing else has to
-change.
-Flags are something to review, never a verdict. Weaker than a flag is a **hint** (kind ``hint``, or
-``bilateral`` for one side of a bilateral finding): shown as possible, counted apart.
+A detector implements :class:`rexview.detect.core.detector.Detector` and is listed in
+:mod:`rexview.detect.registry`; nothing else has to change. Flags are something to
+review, never a verdict. Weaker than a flag is a **hint** (kind ``hint``, or ``bilateral`` for one
+side of a bilateral finding): shown as possible, counted apart.
 
 ======================  =======================================================================
 failure                 kinds of the detector's flags
@@ -32,19 +32,8 @@ In a notebook::
     text_ending("There is a left eff")  # how a text ends
 """
 
-from rexview.detect.answer_length import AnswerLength
-from rexview.detect.answer_text.ending import TextEnding, text_ending
-from rexview.detect.answer_text.token_limit import TokenLimit
-from rexview.detect.boxes.labels import Claim, claim_of, finding_of
-from rexview.detect.boxes.misplaced import BoxMisplaced
-from rexview.detect.boxes.missing import (
-    BoxesMissing,
-    box_request,
-    cases_asking_for_boxes,
-    models_without_boxes,
-)
-from rexview.detect.boxes.unrelated import BoxUnrelated
-from rexview.detect.core.detector import AnswerInCase, Detector
+from rexview.detect.answer_text.ending import text_ending
+from rexview.detect.boxes.missing import box_request, cases_asking_for_boxes, models_without_boxes
 from rexview.detect.core.reader_verdicts import with_verdicts
 from rexview.detect.core.survey import (
     FLAG_TABLE,
@@ -55,49 +44,21 @@ from rexview.detect.core.survey import (
     judged_answers,
     survey,
 )
-from rexview.detect.failed_extraction import FailedExtraction
 from rexview.detect.findings import finding_name, finding_region
-from rexview.detect.laterality.detector import Laterality
-from rexview.detect.overconfident import Overconfident
 from rexview.detect.registry import DETECTORS, detectors, read_word_lists
-from rexview.detect.report_hints import InventedFinding, MissedFinding, WrongAbnormality
-from rexview.detect.score_failures import (
-    DISAGREEMENT_THRESHOLD,
-    GAP_THRESHOLD,
-    Disagreement,
-    ExecutionGap,
-)
+from rexview.detect.score_failures import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
 
 __all__ = [
     "DETECTORS",
     "DISAGREEMENT_THRESHOLD",
     "FLAG_TABLE",
     "GAP_THRESHOLD",
-    "AnswerInCase",
-    "AnswerLength",
-    "BoxMisplaced",
-    "BoxUnrelated",
-    "BoxesMissing",
-    "Claim",
-    "Detector",
-    "Disagreement",
-    "ExecutionGap",
-    "FailedExtraction",
-    "InventedFinding",
-    "Laterality",
-    "MissedFinding",
-    "Overconfident",
     "Survey",
-    "TextEnding",
-    "TokenLimit",
-    "WrongAbnormality",
     "box_request",
     "cases_asking_for_boxes",
-    "claim_of",
     "detectors",
     "find_flags",
     "finding_name",
-    "finding_of",
     "finding_region",
     "flag_rows",
     "flags_for",

@@ -42,13 +42,12 @@ _WORD: Final = re.compile(r"\S+")
 class AnswerLength:
     """Hints at answers that are ``verbose`` or ``terse`` (its failure). Kind: ``hint``.
 
-    Needs at least one other answer to the case, a length ``times`` away from their median, and
+    Needs at least one other answer to the case, a length :data:`TIMES` away from their median, and
     either a final Language of at most 3 or a reader's comment that says so.
     """
 
     failure: Literal["verbose", "terse"] = "verbose"
     reads_scores: bool = True
-    times: float = TIMES
 
     def can_judge(self, one: AnswerInCase) -> bool:
         """Say whether readers scored the answer and another answer to the case has words."""
@@ -59,7 +58,7 @@ class AnswerLength:
         size, usual = _count_words(one.text), median(_other_lengths(one))
         least, most = _LIMITS[self.failure]
         longer = self.failure == "verbose"
-        usual_length = size < self.times * usual if longer else size * self.times > usual
+        usual_length = size < TIMES * usual if longer else size * TIMES > usual
         if usual_length or not least <= size <= most:
             return []
         support = self._support(one)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from rexview.analysis import MODEL_COLOURS, REFERENCE_COLOUR, model_colours
+from rexview.analysis import REFERENCE_COLOUR, model_colours
+from rexview.analysis.colours import MODEL_COLOURS
 
 
 def _luminance(colour: str) -> float:

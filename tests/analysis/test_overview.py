@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis import AnswerTable, CaseFilter, Count, answer_table, apply, overview
+from rexview.analysis import CaseFilter, Count
 from rexview.analysis.charts import (
     SELECTION,
     gap_chart,
@@ -16,7 +16,8 @@ from rexview.analysis.charts import (
     overview_charts,
     weakest_chart,
 )
-from rexview.analysis.overview import Overview
+from rexview.analysis.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.overview import Overview, overview
 from rexview.schema import Model, SetInfo
 
 MARKS = {  # case, model: process, execution, synthesis
@@ -27,8 +28,8 @@ MARKS = {  # case, model: process, execution, synthesis
 }
 
 
-@pytest.fixture(name="table", scope="module")
-def table_fixture(make_set: Any) -> AnswerTable:
+@pytest.fixture(name="engine", scope="module")
+def engine_fixture(make_set: Any) -> MemoryEngine:
     answers = [{"case": case, "model": model} for case, model in MARKS]
     answers.append({"case": "c2", "model": "m", "finish_reason": "length"})
     scores = [
@@ -45,12 +46,12 @@ def table_fixture(make_set: Any) -> AnswerTable:
         {**word, "model": "g", "failure": "laterality_error"},
     ]
     cases = [{"id": f"c{number}"} for number in (1, 2, 3, 4)]
-    return answer_table(make_set(cases=cases, answers=answers, scores=scores, flags=flags))
+    return memory_engine(make_set(cases=cases, answers=answers, scores=scores, flags=flags))
 
 
 @pytest.fixture(name="numbers", scope="module")
-def numbers_fixture(table: AnswerTable) -> Overview:
-    return overview(table)
+def numbers_fixture(engine: MemoryEngine) -> Overview:
+    return overview(engine)
 
 
 def test_headline(numbers: Overview) -> None:
@@ -106,15 +107,15 @@ def every_count(numbers: Overview) -> Iterator[Count]:
 
 
 @pytest.mark.parametrize("case_filter", [CaseFilter(), CaseFilter(models=("g",))])
-def test_every_number_opens_its_answers(table: AnswerTable, case_filter: CaseFilter) -> None:
-    counts = list(every_count(overview(table, case_filter)))
+def test_every_number_opens_its_answers(engine: MemoryEngine, case_filter: CaseFilter) -> None:
+    counts = list(every_count(overview(engine, case_filter)))
     assert len(counts) > 15
     for count in counts:
-        opened = apply(table, count.opens)
+        opened = engine.selection(count.opens)
         assert opened.rows["model"].count() == count.value, count.opens
 
 
-def test_charts_open_what_was_clicked(table: AnswerTable, numbers: Overview) -> None:
+def test_charts_open_what_was_clicked(engine: MemoryEngine, numbers: Overview) -> None:
     for draw in (weakest_chart, means_chart, gap_chart):
         linked = draw(numbers)
         assert linked is not None
@@ -125,7 +126,9 @@ def test_charts_open_what_was_clicked(table: AnswerTable, numbers: Overview) -> 
         for row in values:
             chosen = linked.chosen({SELECTION: [{"key": row["key"]}]})
             assert chosen == linked.filters[row["key"]]
-            assert apply(table, chosen).rows["model"].count() == row.get("Answers", row.get("n"))
+            assert engine.selection(chosen).rows["model"].count() == row.get(
+                "Answers", row.get("n")
+            )
         assert "key" not in linked.table.columns
         assert linked.chosen(None) is None
         assert linked.chosen({SELECTION: []}) is None
@@ -133,7 +136,7 @@ def test_charts_open_what_was_clicked(table: AnswerTable, numbers: Overview) -> 
 
 
 def test_nothing_scored_gives_no_charts(make_set: Any) -> None:
-    numbers = overview(answer_table(make_set(cases=[{"id": "c"}])))
+    numbers = overview(memory_engine(make_set(cases=[{"id": "c"}])))
     assert numbers.headline.cases.value == 1
     assert numbers.models == {}
     assert [draw(numbers) for draw in (weakest_chart, means_chart, gap_chart)] == [None] * 3
@@ -149,8 +152,8 @@ def test_many_models_get_a_row_each_and_equal_names_are_told_apart(make_set: Any
     ]
     made = make_set(cases=[{"id": "c1"}], answers=answers, scores=scores)
     same = SetInfo(name="Test", models=tuple(Model(model, "Same") for model in models))
-    table = answer_table(replace(made, info=same))
-    charts = overview_charts(overview(table))
+    engine = memory_engine(replace(made, info=same))
+    charts = overview_charts(overview(engine))
     assert len(charts) == 3
     for chart in charts:
         assert chart.table["Model"].nunique() == 20
@@ -174,10 +177,10 @@ def test_pictures_are_counted_and_averaged_one_by_one(make_set: Any) -> None:
             ("c2", {"image": 0, "score": 5}),
         )
     ]
-    table = answer_table(
+    engine = memory_engine(
         make_set(cases=[{"id": "c1"}, {"id": "c2"}], answers=answers, scores=scores)
     )
-    (mean,) = overview(table).means
+    (mean,) = overview(engine).means
     assert (mean.scored.value, mean.of_pictures) == (3, True)
     assert mean.mean == pytest.approx(8 / 3)  # not the mean over answers, 3.25
-    assert len(apply(table, mean.scored.opens)) == 2
+    assert len(engine.selection(mean.scored.opens)) == 2

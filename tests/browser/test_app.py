@@ -24,13 +24,6 @@ SIGNS = {
 """What a page shows once its content has come."""
 
 
-@pytest.fixture(scope="module")
-def demo(start_app, tmp_path_factory):
-    """The address of the app on the demo, as it opens when nothing else is given."""
-    cache = tmp_path_factory.mktemp("cache")
-    return start_app(ROOT / "app.py", REXVIEW_CACHE=str(cache), XDG_DATA_HOME=str(cache))
-
-
 def painted(page, case=None):
     """Wait until the viewer has painted a case, any by default; return its id."""
     selector = f'[data-painted-case="{case}"]' if case else "[data-painted-case]"
@@ -100,8 +93,8 @@ def test_the_main_walk(demo, new_page):
     expect(other).to_have_url(shared)
 
 
-def test_a_link_to_a_page_works_as_the_first_request(start_app, new_page, tmp_path):
-    address = start_app(ROOT / "app.py", REXVIEW_CACHE=str(tmp_path), XDG_DATA_HOME=str(tmp_path))
+def test_a_link_to_a_page_works_as_the_first_request(start_app, new_page):
+    address = start_app()
     page = new_page()
     page.goto(f"{address}case")
     painted(page)
@@ -209,13 +202,8 @@ def test_dark_until_light_is_chosen_on_every_page(demo, new_page):
     assert ground() > 600
 
 
-def test_under_a_base_path(start_app, new_page, tmp_path):
-    address = start_app(
-        ROOT / "app.py",
-        REXVIEW_CACHE=str(tmp_path),
-        XDG_DATA_HOME=str(tmp_path),
-        base_path="reviews/chest",
-    )
+def test_under_a_base_path(start_app, new_page):
+    address = start_app(base_path="reviews/chest")
     page = new_page()
     assert address.endswith("/reviews/chest/")
     page.goto(f"{address}case")
@@ -272,12 +260,7 @@ def test_hostile_texts_stay_texts(start_app, new_page, tmp_path):
     row["boxes"][0]["label"] = f"left effusion {evil}"
     lines = [json.dumps(row), *answers[1:]]
     (folder / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    address = start_app(
-        ROOT / "app.py",
-        REXVIEW_SET=str(folder),
-        REXVIEW_CACHE=str(tmp_path / "c"),
-        XDG_DATA_HOME=str(tmp_path / "d"),
-    )
+    address = start_app(folder)
     page = new_page()
     for path in ("", "browse", "case?case=c1", "data"):
         opened(page, address, path)
@@ -286,13 +269,7 @@ def test_hostile_texts_stay_texts(start_app, new_page, tmp_path):
 
 
 def test_a_missing_and_a_broken_image_are_told_in_their_place(start_app, new_page, tmp_path):
-    folder = write_set(tmp_path / "set")
-    address = start_app(
-        ROOT / "app.py",
-        REXVIEW_SET=str(folder),
-        REXVIEW_CACHE=str(tmp_path / "c"),
-        XDG_DATA_HOME=str(tmp_path / "d"),
-    )
+    address = start_app(write_set(tmp_path / "set"))
     page = new_page()
     for case, words in (("c2", "not there"), ("c3", "damaged")):
         page.goto(f"{address}case?case={case}")

@@ -4,7 +4,6 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from support import ROOT
 from support.browser.waiting import becomes, calm, until
 
 pytestmark = pytest.mark.browser
@@ -14,9 +13,9 @@ LISTENING = "addEventListener('rexview:evidence', () => (window.flagsAreHeard = 
 
 
 @pytest.fixture(scope="module")
-def demo(start_app, tmp_path_factory):
-    cache = tmp_path_factory.mktemp("cache")
-    return start_app(ROOT / "app.py", REXVIEW_CACHE=str(cache), XDG_DATA_HOME=str(cache))
+def demo(start_app):
+    """A server of its own: verdicts are given on it."""
+    return start_app()
 
 
 @pytest.fixture

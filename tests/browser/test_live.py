@@ -9,7 +9,7 @@ from contextlib import closing
 from uuid import uuid4
 
 import pytest
-from support import ROOT
+from support.browser.score_pad import known_reader
 from support.browser.waiting import PATIENCE_MS, calm
 from support.small_set import write_set
 
@@ -38,13 +38,8 @@ def start(start_app, folder, tmp_path_factory):
     def address(name):
         if name not in known:
             data = tmp_path_factory.mktemp("data")
-            file = data / "rexview" / "person.json"
-            file.parent.mkdir(parents=True)
-            file.write_text(json.dumps({"name": name}), encoding="utf-8")
-            cache = str(tmp_path_factory.mktemp("cache"))
-            known[name] = start_app(
-                ROOT / "app.py", str(folder), XDG_DATA_HOME=str(data), REXVIEW_CACHE=cache
-            )
+            known_reader(data, name)
+            known[name] = start_app(folder, data=data)
         return known[name]
 
     return address

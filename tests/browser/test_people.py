@@ -376,13 +376,7 @@ def test_a_team_under_a_path(start_team, visitor):
 
 
 def test_settings_that_name_people_without_a_sign_in_let_nobody_in(start_app, new_page, tmp_path):
-    address = start_app(
-        ROOT / "app.py",
-        str(write_set(tmp_path / "set")),
-        REXVIEW_CACHE=str(tmp_path / "cache"),
-        XDG_DATA_HOME=str(tmp_path / "data"),
-        REXVIEW_PEOPLE=json.dumps(PEOPLE),
-    )
+    address = start_app(write_set(tmp_path / "set"), REXVIEW_PEOPLE=json.dumps(PEOPLE))
     page = new_page()
     page.goto(address + "case?case=c1")
     page.get_by_text("secrets.toml has no").first.wait_for()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rexview.detect import InventedFinding, MissedFinding, WrongAbnormality, flags_for
+from rexview.detect import flags_for
 from rexview.detect.findings.lexicon import lexicon
-from rexview.detect.report_hints import MAJOR
+from rexview.detect.report_hints import MAJOR, InventedFinding, MissedFinding, WrongAbnormality
 from rexview.schema import Answer, Case, Report
 from rexview.vocab import HINT_KINDS
 

@@ -7,15 +7,11 @@ from typing import Any
 
 import pytest
 
-from rexview.detect import (
-    AnswerLength,
-    Disagreement,
-    FailedExtraction,
-    Overconfident,
-    find_flags,
-    flags_for,
-)
-from rexview.detect.overconfident import definite_words
+from rexview.detect import find_flags, flags_for
+from rexview.detect.answer_length import AnswerLength
+from rexview.detect.failed_extraction import FailedExtraction
+from rexview.detect.overconfident import Overconfident, definite_words
+from rexview.detect.score_failures import Disagreement
 from rexview.schema import Answer, Case, Score
 
 CASE = Case("c", "What is abnormal?")

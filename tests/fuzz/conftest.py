@@ -1,7 +1,7 @@
 """The app's own parts on the small set, for hostile input."""
 
 import pytest
-from support.opened_set import opened_set
+from support.opened_app import opened_set
 from support.small_set import write_set
 
 

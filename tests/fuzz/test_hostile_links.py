@@ -1,9 +1,8 @@
 """Hostile links: every page is opened with query strings of all sorts, and shows a page."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
-from support import ROOT
 from support.hostile_input import any_text, generator, rounds
+from support.opened_app import run_page
 
 from rexview.analysis import CaseFilter
 from rexview.ui.link import keys as link_keys
@@ -20,9 +19,7 @@ KEYS = [
 def test_every_page_with_any_query(review_set, page):
     chance = generator(page)
     known = review_sets.set_id(review_set.folder)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
-    app.run()
-    app.switch_page(str(ROOT / "pages" / f"{page}.py"))
+    app = run_page(page)
     for number in rounds(page, 3):
         app.query_params.clear()
         app.query_params["set"] = known

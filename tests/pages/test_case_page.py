@@ -213,7 +213,7 @@ def test_a_copied_link_names_the_set(open_app, review_folder):
 
 def test_verdicts_of_others_are_there_and_count(open_app, kept):
     open_app("overview")
-    before = review_sets.answers(review_sets.open_set(server_state.settings().review_set))
+    before = review_sets.engine(review_sets.open_set(server_state.settings().review_set))
     bob = Person("bob", "Dr Bob", "lead")
     entry = Entry("verdict", "c1", "m", "laterality_error", value={"verdict": "rejected"})
     kept().record([entry], bob)
@@ -222,9 +222,9 @@ def test_verdicts_of_others_are_there_and_count(open_app, kept):
     assert "written here" in text
     assert "rejected" in text
     now = review_sets.newest(review_sets.open_set(server_state.settings().review_set))
-    after = review_sets.answers(now)
+    after = review_sets.engine(now)
     assert (
-        before.rows["detected"].sum() - after.rows["detected"].sum()
+        before.table.rows["detected"].sum() - after.table.rows["detected"].sum()
         == (FAILURE_BITS["laterality_error"])
     )
 

@@ -55,7 +55,7 @@ def test_two_readers(open_app, review_folder):
     assert "Execution: Reader A 4 · rb 2" in text
     # Half have the same score, the other half makes the MAD, none is within one but those.
     opened = {
-        unescape(label): CaseFilter.from_query(parse_qs(unescape(query))).both
+        unescape(label): CaseFilter.from_query(parse_qs(unescape(query))).reader_pairs
         for query, label in re.findall(
             r'href="browse\?([^"]*)"[^>]*title="([^"]*: [^"]*)"', drawn(app)
         )

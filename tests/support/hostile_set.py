@@ -1,10 +1,10 @@
 """A review set whose every text tries to be more than text, and links that do."""
 
 import csv
+import io
 import json
 
-import cv2
-import numpy as np
+from support.review_folder import RAMP, write_review_set
 
 HOST = "evil.invalid"
 SHORT = f"![i](http://{HOST}/i.png)<img src=http://{HOST}/j>:red[r]**b**"
@@ -35,15 +35,6 @@ DIMENSIONS = ("process", "execution", "synthesis", "language")
 
 def write_hostile_set(folder):
     """Write the set; it has no errors."""
-    (folder / "images").mkdir(parents=True)
-    picture = np.tile(np.linspace(0, 255, 100, dtype=np.uint8), (120, 1))
-    for name in ("a", "b"):
-        cv2.imwrite(str(folder / "images" / f"{name}.png"), picture)
-        (folder / "images" / f"{name}.png").rename(folder / "images" / picture_name(name))
-    lines = {"cases": [case(one, place) for place, one in enumerate(CASES)], "answers": answers()}
-    for table, rows in lines.items():
-        whole = "\n".join(json.dumps(row) for row in rows)
-        (folder / f"{table}.jsonl").write_text(whole, encoding="utf-8")
     tables = {
         "scores": [
             (one, model, reader, dimension, score, text("score comment"))
@@ -62,12 +53,22 @@ def write_hostile_set(folder):
         "metrics": "case,model,metric,value",
         "edits": "case,model,reader,line,original,edited,action,severity",
     }
-    for table, rows in tables.items():
-        with (folder / f"{table}.csv").open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file).writerows([heads[table].split(","), *rows])
+    write_review_set(
+        folder,
+        info=info(),
+        cases=[case(one, place) for place, one in enumerate(CASES)],
+        answers=answers(),
+        **{table: as_csv([heads[table].split(","), *rows]) for table, rows in tables.items()},
+        pictures={picture_name(name): RAMP for name in ("a", "b")},
+    )
     (folder / "rubric.yaml").write_text(json.dumps(rubric()), encoding="utf-8")
-    (folder / "reviewset.yaml").write_text(json.dumps(info()), encoding="utf-8")
     return folder
+
+
+def as_csv(rows):
+    file = io.StringIO()
+    csv.writer(file).writerows(rows)
+    return file.getvalue()
 
 
 def picture_name(name):
@@ -134,7 +135,6 @@ def rubric():
 
 def info():
     return {
-        "format": 1,
         "name": text("set"),
         "description": text("description"),
         "notice": text("notice"),

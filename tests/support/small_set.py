@@ -1,9 +1,6 @@
 """A small review set with real files: a good image, a missing one, a broken one."""
 
-import json
-
-import cv2
-import numpy as np
+from support.review_folder import RAMP, named, write_review_set
 
 CASES = [
     {
@@ -34,19 +31,19 @@ SCORES = "case,model,reader,dimension,score\n" + "".join(
 
 
 def write_set(folder, *, name="Small set", notice="Made for a test.", cases=CASES):
-    (folder / "images").mkdir(parents=True)
-    picture = np.tile(np.linspace(0, 255, 100, dtype=np.uint8), (120, 1))
-    cv2.imwrite(str(folder / "images" / "one.png"), picture)
-    (folder / "images" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n broken")
-    lines = {"cases": cases, "answers": ANSWERS}
-    for table, rows in lines.items():
-        text = "\n".join(json.dumps(row) for row in rows)
-        (folder / f"{table}.jsonl").write_text(text, encoding="utf-8")
-    (folder / "scores.csv").write_text(SCORES, encoding="utf-8")
-    (folder / "reviewset.yaml").write_text(
-        f"format: 1\nname: {name}\nnotice: {notice}\n"
-        "models: [{id: m, name: Model M}, {id: n, name: Model N}]\n"
-        "readers: [{id: ra, name: Reader A}]\n",
-        encoding="utf-8",
+    """Write the set; tests change its files and add to them."""
+    write_review_set(
+        folder,
+        info={
+            "name": name,
+            "notice": notice,
+            "models": named(m="Model M", n="Model N"),
+            "readers": named(ra="Reader A"),
+        },
+        cases=cases,
+        answers=ANSWERS,
+        scores=SCORES,
+        pictures={"one.png": RAMP},
     )
+    (folder / "images" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n broken")
     return folder

@@ -5,8 +5,9 @@ from contextlib import ExitStack
 from uuid import uuid4
 
 import pytest
+from support.review_folder import RAMP, named, score_rows, write_review_set
 from support.sent_entries import comment_entry
-from support.small_set import write_set
+from support.small_set import CASES
 from support.websocket_session import COOKIE_SECRET, Hand, user_cookie
 
 from rexview.bench.reliability.server import ScoreServer
@@ -28,23 +29,19 @@ HIDDEN = [*MODELS, *MODELS.values(), "Right pleural effusion", "Reader A", "Talk
 
 def write_models(folder):
     """A review set whose models can be told by their names, which stand in the answers too."""
-    write_set(folder)
     answers = [
         {"case": case, "model": model, "text": text, "finish_reason": "stop"}
         for case in ("c1", "c2")
         for model, text in TEXTS.items()
     ]
-    lines = "\n".join(json.dumps(row) for row in answers)
-    (folder / "answers.jsonl").write_text(lines, encoding="utf-8")
-    (folder / "scores.csv").write_text(
-        "case,model,reader,dimension,score\nc1,quokkanet,ra,process,2\n", encoding="utf-8"
+    return write_review_set(
+        folder,
+        info={"name": "A study", "models": named(**MODELS), "readers": named(ra="Reader A")},
+        cases=CASES,
+        answers=answers,
+        scores=score_rows(("c1", "quokkanet", "ra", "process", 2)),
+        pictures={"one.png": RAMP},
     )
-    models = json.dumps([{"id": model, "name": name} for model, name in MODELS.items()])
-    (folder / "reviewset.yaml").write_text(
-        f"format: 1\nname: A study\nmodels: {models}\nreaders: [{{id: ra, name: Reader A}}]\n",
-        encoding="utf-8",
-    )
-    return folder
 
 
 @pytest.fixture(scope="module")

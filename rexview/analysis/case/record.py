@@ -11,10 +11,10 @@ from functools import cached_property
 import polars as pl
 
 from rexview.analysis.case.finding_links import box_keys, shared_keys
-from rexview.analysis.memory.selection import neighbours
-from rexview.detect import Survey, with_verdicts
+from rexview.analysis.engine import Engine
+from rexview.detect import with_verdicts
 from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score, score_from_row
-from rexview.stats import NO_ANSWER, ContentOrder, FinalScores, final_of_answer, status_of
+from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, status_of
 
 
 @dataclass(frozen=True)
@@ -108,38 +108,14 @@ class CasePage:
         return [(key, flag) for key, flag in pairs if model in (None, flag.model)]
 
 
-@dataclass(frozen=True)
-class Place:
-    """Where a case stands in an ordered list: ``number`` from 1, None when it is not in it."""
-
-    number: int | None
-    total: int
-    before: str | None
-    after: str | None
-
-
-def place_in(ordered: Sequence[str], case_id: str) -> Place:
-    """Find a case in the ordered ids of a filter.
-
-    A case that is not in the list (a link to it with another filter) has no number; ``after`` is
-    then the first of the list.
-    """
-    before, after, index = neighbours(ordered, case_id)
-    if index is None:
-        return Place(None, len(ordered), None, ordered[0] if ordered else None)
-    return Place(index + 1, len(ordered), before, after)
-
-
 def gather_case(
     review_set: ReviewSet,
     case_id: str,
-    survey: Survey,
-    *,
-    content_order: ContentOrder = "mean_first",
+    engine: Engine,
 ) -> CasePage | None:
     """Gather one case of a review set; None when it has no such case.
 
-    ``survey`` is that of the set, which has kept the evidence of the flags.
+    ``engine`` is that of the set: it has the evidence of the flags, and the order of Content.
     """
     case = review_set.case(case_id)
     if case is None:
@@ -151,7 +127,7 @@ def gather_case(
         own = [score for score in scores if score.model == answer.model]
         scored = any(score.score is not None for score in own)
         if scored and status_of(answer) not in NO_ANSWER:
-            finals[answer.model] = final_of_answer(own, content_order=content_order)
+            finals[answer.model] = final_of_answer(own, content_order=engine.facts.content_order)
     words = review_set.flags_of(case_id)
     begun = tuple(
         score_from_row(row)
@@ -162,7 +138,7 @@ def gather_case(
         answers,
         (*scores, *begun),
         finals,
-        tuple(survey.flags_of(case_id, answers, words)),
+        engine.flags(case_id, answers, words),
         words,
         frozenset(score.reader for score in begun),
         review_set.scores_of(case_id, stale=True),

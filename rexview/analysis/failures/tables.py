@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Final
 
-import numpy as np
 import polars as pl
 
+from rexview.analysis.engine import CaseProperty, Engine
 from rexview.analysis.failures.captions import COUNTED, SMALL
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.finding_condition import NOT_KNOWN, Finding, region_name, region_of
-from rexview.analysis.filter.linked_count import Count
-from rexview.analysis.filter.refinement import narrowed
-from rexview.analysis.memory.facets import value_name
-from rexview.analysis.memory.selection import Mask, about, apply, flagged_by
-from rexview.analysis.memory.table import FAILURE_BITS, AnswerTable
-from rexview.analysis.scores.splits import SplitBy, split_choices, value_masks
-from rexview.schema import ReviewSet
+from rexview.analysis.filter.linked_count import Count, narrowed
+from rexview.analysis.filter.wording import value_name
 from rexview.stats.bootstrap import RESAMPLES
-from rexview.stats.failure_rates import (
-    JUDGED,
-    FailureTest,
-    Rate,
-    clusters_of,
-    failure_rates,
-    failure_tests,
-    rate,
-)
-from rexview.vocab import HEADLINE_FAILURES
+from rexview.stats.failure_rates import FailureTest, Rate, failure_rates, failure_tests, rate
 
-BY_FINDING: Final = SplitBy("finding", "Finding", "findings")
-BY_REGION: Final = SplitBy("region", "Region", "findings")
+BY_FINDING: Final = CaseProperty("finding", "Finding", "findings")
+BY_REGION: Final = CaseProperty("region", "Region", "findings")
 _NOT_KNOWN_NAME: Final = "Not known"
 MOST_RESAMPLED: Final = 6
 """Of more models the differences have no intervals: there are hundreds of pairs."""
@@ -121,7 +107,7 @@ class FailureGroups:
     """
 
     failure: str
-    by: SplitBy
+    by: CaseProperty
     kind: str
     models: Mapping[str, str]
     groups: tuple[Group, ...]
@@ -134,8 +120,7 @@ def base_of(case_filter: CaseFilter) -> CaseFilter:
 
 
 def failure_tables(
-    review_set: ReviewSet,
-    table: AnswerTable,
+    engine: Engine,
     case_filter: CaseFilter | None = None,
     *,
     counted: str = "any",
@@ -145,9 +130,7 @@ def failure_tables(
 
     Parameters
     ----------
-    review_set : ReviewSet
-    table : AnswerTable
-        Of the same review set.
+    engine : Engine
     case_filter : CaseFilter, optional
         What it says about failures is left out.
     counted : str
@@ -156,67 +139,60 @@ def failure_tables(
         Of the bootstrap; 0 for no intervals.
     """
     base = base_of(case_filter or CaseFilter())
-    selection = apply(table, base)
-    mask = selection.row_mask & table.rows["model"].is_not_null().to_numpy()
-    rows = table.rows.filter(pl.Series(mask))
-    answers = dict(rows.select(pl.col("model").cast(pl.String)).group_by("model").len().iter_rows())
-    models = {model: name for model, name in table.models.items() if model in answers}
     sources = COUNTED[counted][1]
-    met = np.bitwise_or.reduce(
-        (flagged_by(table, ()) | table.said["hint"])[mask], initial=np.uint32(0)
-    )
-    failures = [
-        name for name, bit in FAILURE_BITS.items() if name in HEADLINE_FAILURES or met & bit
-    ]
-    judged = _judged(table, mask, failures, sources)
-    clusters = clusters_of(review_set.cases)
-    hinted = _by_model(table, mask, table.said["hint"])
-    found = failure_rates(judged, clusters, list(models), failures, resamples=resamples)
-    out = []
-    for row in found:
-        opens = replace(base, failures=(row.failure,), sources=sources, models=(row.model,))
-        can = replace(base, judged=(row.failure,), models=(row.model,))
-        hints = replace(opens, sources=("hint",))
-        out.append(
+    tally = engine.tally(base)
+    answers = {model.model: model.answers for model in tally.by_model}
+    models = tally.names(engine.facts)
+    tallies = engine.failure_tallies(base)
+    failures = list(dict.fromkeys(found.failure for found in tallies))
+    hinted = {(found.failure, found.model): found.hint for found in tallies}
+
+    def judged() -> tuple[pl.DataFrame, pl.DataFrame, list[str], list[str]]:
+        found = engine.judged_answers(base, failures, sources)
+        clusters = found.select("case", "cluster").unique()
+        return found.drop("cluster"), clusters, list(models), failures
+
+    def compare_models() -> tuple[FailureTest, ...]:
+        few = len(models) <= MOST_RESAMPLED
+        return failure_tests(*judged(), resamples=resamples if few else 0)
+
+    rows = []
+    for found in failure_rates(*judged(), resamples=resamples):
+        failure, model, share = found.failure, found.model, found.rate
+        opens = replace(base, failures=(failure,), sources=sources, models=(model,))
+        can = replace(base, judged=(failure,), models=(model,))
+        rows.append(
             FailureRow(
-                row.failure,
-                row.model,
-                Count(row.rate.flagged, opens, row.rate.n),
-                Count(row.rate.n, can, answers[row.model]),
-                answers[row.model],
-                Count(hinted[row.failure].get(row.model, 0), hints),
-                row.rate,
+                failure,
+                model,
+                Count(share.flagged, opens, share.n),
+                Count(share.n, can, answers[model]),
+                answers[model],
+                Count(hinted.get((failure, model), 0), replace(opens, sources=("hint",))),
+                share,
             )
         )
-    cases = clusters.join(rows.select("case").unique(), on="case", how="semi")
+    cases, patients = engine.patients(base)
     return FailureTables(
         models=models,
         counted=counted,
-        cases=Count(len(selection), base, len(table.cases)),
-        clustered=cases["cluster"].n_unique() < len(cases),
-        rows=tuple(out),
-        compare_models=partial(
-            failure_tests,
-            judged,
-            clusters,
-            list(models),
-            failures,
-            resamples=resamples if len(models) <= MOST_RESAMPLED else 0,
-        ),
+        cases=Count(tally.cases, base, engine.facts.n_cases),
+        clustered=patients < cases,
+        rows=tuple(rows),
+        compare_models=compare_models,
     )
 
 
-def group_choices(table: AnswerTable) -> tuple[SplitBy, ...]:
+def group_choices(engine: Engine) -> tuple[CaseProperty, ...]:
     """Return what failures can be laid out by, in the order of a list."""
-    return (BY_FINDING, BY_REGION, *split_choices(table))
+    return (BY_FINDING, BY_REGION, *engine.facts.properties)
 
 
 def failure_groups(
-    review_set: ReviewSet,
-    table: AnswerTable,
+    engine: Engine,
     case_filter: CaseFilter,
     failure: str,
-    by: SplitBy,
+    by: CaseProperty,
     *,
     counted: str = "any",
     resamples: int = RESAMPLES,
@@ -226,105 +202,51 @@ def failure_groups(
     Parameters as for :func:`failure_tables`; ``by`` is one of :func:`group_choices`.
     """
     base = base_of(case_filter)
-    sources = COUNTED[counted][1]
-    chosen = apply(table, base).row_mask & table.rows["model"].is_not_null().to_numpy()
-    bit = np.uint32(FAILURE_BITS[failure])
-    judged = chosen & ((table.judged & bit) != 0)
-    flagged = judged & ((flagged_by(table, sources) & bit) != 0)
-    places = table.rows.select(pl.col("model").cast(pl.String), "case")
-    present = set(places.filter(pl.Series(chosen))["model"].to_list())
-    models = {model: name for model, name in table.models.items() if model in present}
-    clusters = clusters_of(review_set.cases)
-    patient = places.join(clusters, on="case", how="left", maintain_order="left")["cluster"]
-    of_model = {model: (places["model"] == model).fill_null(False).to_numpy() for model in models}
-    found: list[Group] = []
-    for value, name, fails, can, opens in _groups(table, base, failure, by, sources):
-        total = int(np.count_nonzero(flagged & fails))
-        if not total:
-            continue
+    models = engine.tally(base).names(engine.facts)
+    failing = replace(base, failures=(failure,), sources=COUNTED[counted][1])
+    found = list(_groups(engine, base, failing, by))
+    found.sort(key=lambda group: -int(group[3]["flagged"].sum()))
+    groups = []
+    for value, name, opens, judged in found[:MOST_GROUPS]:
         cells = []
-        for model, own in of_model.items():
-            rows = judged & can & own
-            worked_out = rate(
-                (flagged & fails)[rows].tolist(), patient.to_numpy()[rows], resamples=resamples
-            )
+        for model in models:
+            own = judged.filter(pl.col("model") == model)
+            share = rate(own["flagged"], own["cluster"], resamples=resamples)
             mine = replace(opens, models=(model,))
-            n = Count(
-                worked_out.n, replace(mine, failures=(), sources=(), findings=(), judged=(failure,))
-            )
-            cells.append(
-                GroupCell(model, Count(worked_out.flagged, mine, worked_out.n), n, worked_out)
-            )
-        found.append(Group(value, name, Count(total, opens), tuple(cells)))
-    found.sort(key=lambda group: -group.flagged.value)
+            can = replace(mine, failures=(), sources=(), findings=(), judged=(failure,))
+            flagged = Count(share.flagged, mine, share.n)
+            cells.append(GroupCell(model, flagged, Count(share.n, can), share))
+        total = sum(cell.rate.flagged for cell in cells)
+        groups.append(Group(value, name, Count(total, opens), tuple(cells)))
     kind = by.key if by in (BY_FINDING, BY_REGION) else "property"
-    return FailureGroups(
-        failure, by, kind, models, tuple(found[:MOST_GROUPS]), max(0, len(found) - MOST_GROUPS)
-    )
+    left_out = max(0, len(found) - MOST_GROUPS)
+    return FailureGroups(failure, by, kind, models, tuple(groups), left_out)
 
 
 def _groups(
-    table: AnswerTable,
-    base: CaseFilter,
-    failure: str,
-    by: SplitBy,
-    sources: Sequence[str],
-) -> Iterator[tuple[str, str, Mask, Mask, CaseFilter]]:
-    """Yield each group: value, name, rows that fail in it, rows that belong to it, its filter."""
-    everywhere = np.ones(len(table.rows), dtype=np.bool_)
-    opens = replace(base, failures=(failure,), sources=tuple(sources))
+    engine: Engine, base: CaseFilter, failing: CaseFilter, by: CaseProperty
+) -> Iterator[tuple[str, str, CaseFilter, pl.DataFrame]]:
+    """Yield each group with any failure: value, name, what opens it, its answers that are judged.
+
+    Every answer that can be judged could fail on any finding or region: those are of all of them.
+    """
+    failures, sources = failing.failures, failing.sources
     if by.field != "findings":
-        for value, cases in value_masks(table, by, base):
-            rows = cases[table.case_row]
-            narrow = narrowed(opens, **{by.field: value}) or opens
-            yield value, value_name(table, by.field, value), rows, rows, narrow
+        for value, n in engine.property_counts(base, by).by_value.items():
+            within = narrowed(base, **{by.field: value}) if n else None
+            judged = engine.judged_answers(within, failures, sources) if within else None
+            if judged is not None and judged["flagged"].any():
+                opens = narrowed(failing, **{by.field: value}) or failing
+                yield value, value_name(engine.facts, by.field, value), opens, judged
         return
-    known = table.failure_findings
-    met = [] if known.is_empty() else known.filter(failure=failure)["finding"].unique().to_list()
-    words = [Finding(name) for name in sorted(met)]
+    known = engine.failure_findings(failures[0])
+    words = [Finding(name) for name in known]
     if by == BY_REGION:
-        regions = sorted({region for name in met if (region := region_of(name))})
+        regions = sorted({region for name in known if (region := region_of(name))})
         words = [Finding(region, is_region=True) for region in regions]
     for word in (*words, Finding(NOT_KNOWN)):
-        rows = about(table, (failure,), sources, (str(word),))
-        name = region_name(word.id) if word.is_region else word.name
-        name = _NOT_KNOWN_NAME if word.id == NOT_KNOWN else name
-        yield str(word), name, rows, everywhere, replace(opens, findings=(str(word),))
-
-
-def _judged(
-    table: AnswerTable, mask: Mask, failures: Sequence[str], sources: Sequence[str]
-) -> pl.DataFrame:
-    """Return the answers that can be judged, columns :data:`rexview.stats.failure_rates.JUDGED`."""
-    said = flagged_by(table, sources)
-    names = table.rows.select("case", pl.col("model").cast(pl.String))
-    parts = [JUDGED.to_frame()]
-    for failure in failures:
-        bit = np.uint32(FAILURE_BITS[failure])
-        rows = mask & ((table.judged & bit) != 0)
-        parts.append(
-            names.filter(pl.Series(rows))
-            .with_columns(
-                pl.lit(failure).alias("failure"), pl.Series("flagged", (said[rows] & bit) != 0)
-            )
-            .select(list(JUDGED))
-        )
-    return pl.concat(parts)
-
-
-def _by_model(table: AnswerTable, mask: Mask, bits: np.ndarray) -> dict[str, dict[str, int]]:
-    """Count the answers of each model that have a failure's bit."""
-    words = table.row_words["model"]
-    codes = words.codes[mask]
-    return {
-        failure: dict(
-            zip(
-                words.values,
-                np.bincount(
-                    codes[(bits[mask] & np.uint32(bit)) != 0], minlength=len(words.values) + 1
-                ).tolist(),
-                strict=False,
-            )
-        )
-        for failure, bit in FAILURE_BITS.items()
-    }
+        judged = engine.judged_answers(base, failures, sources, (str(word),))
+        if judged["flagged"].any():
+            name = region_name(word.id) if word.is_region else word.name
+            name = _NOT_KNOWN_NAME if word.id == NOT_KNOWN else name
+            yield str(word), name, replace(failing, findings=(str(word),)), judged

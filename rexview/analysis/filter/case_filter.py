@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from rexview.analysis.filter.finding_condition import Finding
 from rexview.analysis.filter.pair_condition import ModelPair, ReaderPair
-from rexview.analysis.filter.score_condition import Mark
+from rexview.analysis.filter.score_condition import ScoreCondition
 from rexview.errors import FilterError
 from rexview.stats import ALL_EQUAL, STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
@@ -130,16 +130,16 @@ _LISTS: Final[dict[str, _ListField]] = {
     "statuses": _ListField("answer", ANSWER_STATUSES),
     "weakest": _ListField("weakest", WEAKEST),
     "judged": _ListField("judged", FAILURES),
-    "findings": _ListField("finding", parse=lambda word: Finding.parse(word)),
+    "findings": _ListField("finding", parse=Finding.parse),
     "question_types": _ListField("type", QUESTION_TYPES),
     "categories": _ListField("category"),
     "tags": _ListField("tag"),
     "difficulties": _ListField("difficulty"),
     "sites": _ListField("site"),
     "studies": _ListField("study", STUDIES),
-    "marks": _ListField("mark", parse=Mark.parse),
-    "both": _ListField("both", parse=ReaderPair.parse),
-    "paired": _ListField("paired", parse=ModelPair.parse),
+    "reader_scores": _ListField("mark", parse=ScoreCondition.parse),
+    "reader_pairs": _ListField("both", parse=ReaderPair.parse),
+    "model_pairs": _ListField("paired", parse=ModelPair.parse),
     "comments": _ListField("comments", COMMENTED),
 }
 _QUERY: Final = "q"
@@ -157,18 +157,15 @@ class CaseFilter:
     """Which cases are looked at, and in which order. Empty conditions do not limit.
 
     Lists hold ids; ``tags`` holds ``name:value``. ``judged`` limits to answers about which
-    something can be said for that failure. ``findings`` holds what a failure is about, as
-    :class:`rexview.analysis.filter.finding_condition.Finding` writes it: one of ``failures``, said
-    by one of ``sources``, is about one of them. ``marks`` holds single scores that readers gave, as
-    :class:`rexview.analysis.filter.score_condition.Mark` writes them: the answer has all of them.
-    ``both`` holds
-    pairs of readers whose scores of the answer are so far apart, ``paired`` pairs of models that
-    both have a score in the case, as :mod:`rexview.analysis.filter.pair_condition` writes them:
-    all have to
-    hold, and of ``paired`` the answer is one of the two models'. ``search`` holds words that all
-    have to occur in the question, the report or the answer; unless ``mention`` is ``text``, those
-    that name a finding are looked for as that finding, present, absent or mentioned at all
-    (:data:`MENTIONS`), in the report or the answer.
+    something can be said for that failure. ``findings`` holds what a failure is about
+    (:mod:`.finding_condition`): one of ``failures``, said by one of ``sources``, is about one of
+    them. ``reader_scores`` holds single scores that readers gave (:mod:`.score_condition`): the
+    answer has all of them. ``reader_pairs`` holds pairs of readers whose scores of the answer are
+    so far apart, ``model_pairs`` pairs of models that both have a score in the case
+    (:mod:`.pair_condition`): all have to hold, and of ``model_pairs`` the answer is one of the two
+    models'. ``search`` holds words that all have to occur in the question, the report or the
+    answer; unless ``mention`` is ``text``, those that name a finding are looked for as that
+    finding, present, absent or mentioned at all (:data:`MENTIONS`), in the report or the answer.
     """
 
     failures: tuple[str, ...] = ()
@@ -184,9 +181,9 @@ class CaseFilter:
     difficulties: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
     studies: tuple[str, ...] = ()
-    marks: tuple[str, ...] = ()
-    both: tuple[str, ...] = ()
-    paired: tuple[str, ...] = ()
+    reader_scores: tuple[str, ...] = ()
+    reader_pairs: tuple[str, ...] = ()
+    model_pairs: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
     content: Range | None = None
     process: Range | None = None

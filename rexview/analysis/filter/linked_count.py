@@ -1,10 +1,12 @@
-"""A number that opens the cases behind it."""
+"""Numbers that open the cases behind them, and the filters that they open."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.case_filter import CaseFilter, Range
 
 
 @dataclass(frozen=True)
@@ -19,3 +21,63 @@ class Count:
     def share(self) -> float | None:
         """The number as a share of ``of``, 0 to 1; None without one."""
         return self.value / self.of if self.of else None
+
+
+LOW: Final = Range(None, 2.999)
+"""A final score below 3. Ranges hold three decimals, and no mean of whole scores lies between."""
+PERFECT: Final = Range(5, 5)
+ANY: Final = Range()
+"""There is a number at all."""
+
+
+def narrowed(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> CaseFilter | None:
+    """Add conditions to a filter whose answers are counted.
+
+    Parameters
+    ----------
+    base : CaseFilter
+        The filter that left the answers which are counted.
+    **conditions
+        By name of the filter's field: a range, or the words of a list. Of a list that limits
+        already only the common words are kept; of ``tags`` those with the same name before the
+        colon are replaced, which is right for answers that ``base`` left.
+
+    Returns
+    -------
+    CaseFilter or None
+        None when the conditions exclude each other: there is nothing to open.
+    """
+    changes: dict[str, Any] = {}
+    for field, wanted in conditions.items():
+        current = getattr(base, field)
+        if isinstance(wanted, Range):
+            joined = _common(current or ANY, wanted)
+            if joined is None:
+                return None
+            changes[field] = joined
+            continue
+        words = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+        if field == "tags":
+            names = {word.partition(":")[0] for word in words}
+            others = tuple(word for word in current if word.partition(":")[0] not in names)
+            changes[field] = (*others, *words)
+            continue
+        changes[field] = tuple(word for word in words if not current or word in current)
+        if not changes[field]:
+            return None
+    return replace(base, **changes)
+
+
+def with_all(base: CaseFilter, field: str, *words: str) -> CaseFilter:
+    """Add words to a list of which all have to hold, such as ``reader_scores``."""
+    changes: dict[str, Any] = {field: (*getattr(base, field), *words)}
+    return replace(base, **changes)
+
+
+def _common(one: Range, other: Range) -> Range | None:
+    lows = [limits.low for limits in (one, other) if limits.low is not None]
+    highs = [limits.high for limits in (one, other) if limits.high is not None]
+    low, high = max(lows, default=None), min(highs, default=None)
+    if low is not None and high is not None and low > high:
+        return None
+    return Range(low, high)

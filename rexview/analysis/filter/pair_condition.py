@@ -19,8 +19,8 @@ from typing import Final
 from rexview.errors import FilterError
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, SCORE_MAX, SCORE_MIN
 
-LONGEST_PAIR: Final = 7_000
-"""Characters of such a word; longer ones are not understood. Two ids of a mark have room."""
+_LONGEST: Final = 7_000
+"""Characters of such a word; longer ones are not understood. It has room for two ids."""
 MOST_APART: Final = SCORE_MAX - SCORE_MIN
 """Points between the ends of the scale."""
 _APART: Final = re.compile(rf"([0-{MOST_APART}])(?:\.\.([0-{MOST_APART}]))?", re.ASCII)
@@ -117,7 +117,7 @@ class ModelPair:
 
 def _parts(word: str, n: int, form: str) -> list[str]:
     parts = word.split(":")
-    if len(parts) != n or len(word) > LONGEST_PAIR:
+    if len(parts) != n or len(word) > _LONGEST:
         raise FilterError(f"“{word[:40]}” is not {form}.")
     return parts
 

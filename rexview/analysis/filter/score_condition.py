@@ -15,14 +15,14 @@ from typing import Final
 from rexview.errors import FilterError
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
-LONGEST_MARK: Final = 1_000
-"""Characters of a mark in a link; longer ones are not understood."""
+_LONGEST: Final = 1_000
+"""Characters of such a word; longer ones are not understood."""
 _SCORES: Final = re.compile(r"([1-5])(?:\.\.([1-5]))?", re.ASCII)
 _DAYS: Final = re.compile(r"(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Mark:
+class ScoreCondition:
     """A score that a reader gave: which dimension, which scores, on which days, who.
 
     ``dimension`` and ``reader`` are empty for any. ``low`` and ``high`` are scores from 1 to 5,
@@ -48,13 +48,13 @@ class Mark:
         score: int | None = None,
         *,
         days: tuple[date, date] | None = None,
-    ) -> Mark:
-        """Make the mark of one reader with one score, or any, on some days, or any."""
+    ) -> ScoreCondition:
+        """Ask for one reader's score, or any, on some days, or any."""
         first, last = days or (None, None)
         return cls(dimension, score, score, first, last, reader)
 
     @classmethod
-    def parse(cls, word: str) -> Mark:
+    def parse(cls, word: str) -> ScoreCondition:
         """Read a word of the link.
 
         Raises
@@ -63,7 +63,7 @@ class Mark:
             It is not such a word.
         """
         parts = word.split(":", 3)
-        if len(parts) < 4 or len(word) > LONGEST_MARK:
+        if len(parts) < 4 or len(word) > _LONGEST:
             raise FilterError(f"“{word[:40]}” is not dimension:score:days:reader.")
         dimension, scores, days, reader = parts
         if dimension and dimension not in DIMENSIONS:

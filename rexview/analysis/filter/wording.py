@@ -2,22 +2,57 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rexview.analysis.filter.case_filter import MENTIONS, RANGES, SORTS, CaseFilter, Range
-from rexview.analysis.memory.facets import Facets, value_name, words_name
-from rexview.analysis.memory.finding_search import is_finding_search, search_terms
-from rexview.analysis.memory.table import AnswerTable
+from rexview.analysis.engine import Facets, SetFacts
+from rexview.analysis.filter.case_filter import (
+    ANSWER_STATUSES,
+    COMMENTED,
+    MENTIONS,
+    RANGES,
+    SORTS,
+    SOURCES,
+    STUDIES,
+    CaseFilter,
+    Range,
+)
+from rexview.analysis.filter.finding_condition import Finding
+from rexview.analysis.filter.finding_search import is_finding_search, search_terms
+from rexview.analysis.filter.pair_condition import ModelPair, ReaderPair
+from rexview.analysis.filter.score_condition import ScoreCondition
 from rexview.stats import ALL_EQUAL
-from rexview.vocab import DIMENSION_NAMES, FAILURES
+from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
 
+CONDITION_NAMES: Final = {
+    "failures": "Failure",
+    "sources": "Who says so",
+    "models": "Model",
+    "statuses": "Answer",
+    "weakest": "Weakest link",
+    "question_types": "Question type",
+    "categories": "Category",
+    "difficulties": "Difficulty",
+    "sites": "Site",
+    "studies": "Study",
+    "comments": "Comments",
+}
+"""Name on screen of the conditions with counts, by name of the filter's list."""
+_VALUE_NAMES: Final[dict[str, Mapping[str, str]]] = {
+    "sources": SOURCES,
+    "statuses": ANSWER_STATUSES,
+    "question_types": QUESTION_TYPES,
+    "categories": CATEGORY_NAMES,
+    "studies": STUDIES,
+    "comments": COMMENTED,
+}
 _ORDER: Final = (
     *("failures", "findings", "sources", "weakest", "statuses", "judged", "models"),
     *("question_types", "categories", "tags", "difficulties", "sites", "studies"),
-    *("marks", "both", "paired", "comments"),
+    *("reader_scores", "reader_pairs", "model_pairs", "comments"),
 )
-_ALL_HOLD: Final = ("marks", "both", "paired")
+_ALL_HOLD: Final = ("reader_scores", "reader_pairs", "model_pairs")
 """Conditions of which all chosen values have to hold, not one of them."""
 _LEAST: Final = 0.001
 """The smallest step of a range's end."""
@@ -31,10 +66,10 @@ class Chip:
     rest: CaseFilter
 
 
-def chips(table: AnswerTable, case_filter: CaseFilter) -> tuple[Chip, ...]:
+def chips(facts: SetFacts, case_filter: CaseFilter) -> tuple[Chip, ...]:
     """Return a chip for each chosen value, range and search, in a fixed order."""
     found = [
-        Chip(_label(table, field, value), case_filter.without(field, value))
+        Chip(_label(facts, field, value), case_filter.without(field, value))
         for field in _ORDER
         for value in getattr(case_filter, field)
     ]
@@ -47,7 +82,7 @@ def chips(table: AnswerTable, case_filter: CaseFilter) -> tuple[Chip, ...]:
     return tuple(found)
 
 
-def describe(table: AnswerTable, case_filter: CaseFilter) -> str:
+def describe(facts: SetFacts, case_filter: CaseFilter) -> str:
     """Say in one line which cases a filter leaves.
 
     Returns
@@ -58,7 +93,7 @@ def describe(table: AnswerTable, case_filter: CaseFilter) -> str:
     parts: list[str] = []
     for field in _ORDER:
         names = [
-            FAILURES[value].plural if field == "failures" else _label(table, field, value)
+            FAILURES[value].plural if field == "failures" else _label(facts, field, value)
             for value in getattr(case_filter, field)
         ]
         if names:
@@ -98,8 +133,8 @@ def sort_name(case_filter: CaseFilter) -> str:
     return SORTS[case_filter.sort]
 
 
-def _label(table: AnswerTable, field: str, value: str) -> str:
-    name = value_name(table, field, value)
+def _label(facts: SetFacts, field: str, value: str) -> str:
+    name = value_name(facts, field, value)
     if field == "sources":
         return name.lower()
     if field == "weakest":
@@ -109,7 +144,7 @@ def _label(table: AnswerTable, field: str, value: str) -> str:
     if field == "judged":
         return f"{name}: can be judged"
     if field == "tags":
-        return f"{words_name(value.partition(':')[0])}: {name}"
+        return f"{sentence_case(value.partition(':')[0])}: {name}"
     if field == "sites":
         return f"Site {name}"
     return name
@@ -138,3 +173,67 @@ def _under(high: float | None) -> str:
         return ""
     border = round(high + _LEAST, 3)
     return f"under {border:g}" if border != high and (4 * border).is_integer() else ""
+
+
+def value_name(facts: SetFacts, field: str, value: str) -> str:
+    """Return the name on screen of one value of a condition."""
+    if field == "models":
+        return facts.models.get(value, value)
+    if field in ("failures", "judged"):
+        return FAILURES[value].name if value in FAILURES else value
+    if field == "weakest":
+        if value == ALL_EQUAL:
+            return "All equal"
+        return " and ".join(DIMENSION_NAMES[part] for part in value.split("_and_"))
+    if field == "tags":
+        return sentence_case(value.partition(":")[2])
+    if field == "findings":
+        return Finding.parse(value).name
+    if field == "reader_scores":
+        condition = ScoreCondition.parse(value)
+        return condition.words(facts.readers.get(condition.reader, condition.reader))
+    if field == "reader_pairs":
+        readers = ReaderPair.parse(value)
+        return readers.words(*(facts.readers.get(one, one) for one in readers.readers))
+    if field == "model_pairs":
+        models = ModelPair.parse(value)
+        return models.words(*(facts.models.get(one, one) for one in models.models))
+    names = _VALUE_NAMES.get(field, {})
+    if field in ("difficulties", "categories") and value not in names:
+        return sentence_case(value)
+    return names.get(value, value)
+
+
+def sentence_case(word: str) -> str:
+    """Turn an id of words (``imaging_finding``) into words on screen (Imaging finding)."""
+    text = word.replace("_", " ").strip()
+    return text[:1].upper() + text[1:]
+
+
+def unknown_values(counts: Facets, facts: SetFacts, case_filter: CaseFilter) -> list[str]:
+    """Say which values of a filter the set does not have, one sentence each.
+
+    ``counts`` are those of any filter of the same set: they have every value that it has.
+    """
+    known: dict[str, set[str]] = {"models": set(), "tags": set()}
+    for facet in counts.facets:
+        values = {value.value for value in facet.values}
+        known[facet.field] = known.get(facet.field, set()) | values
+    unknown = [
+        f"This set has no {'tag' if field == 'tags' else CONDITION_NAMES[field].lower()} “{value}”."
+        for field in ("models", "categories", "difficulties", "sites", "tags")
+        for value in getattr(case_filter, field)
+        if value not in known[field]
+    ]
+    models = [name for word in case_filter.model_pairs for name in ModelPair.parse(word).models]
+    unknown += [f"This set has no model “{name}”." for name in models if name not in facts.models]
+    readers = [ScoreCondition.parse(word).reader for word in case_filter.reader_scores]
+    readers += [
+        name for word in case_filter.reader_pairs for name in ReaderPair.parse(word).readers
+    ]
+    unknown += [
+        f"This set has no reader “{name}”."
+        for name in readers
+        if name and name not in facts.readers
+    ]
+    return list(dict.fromkeys(unknown))

@@ -1,4 +1,4 @@
-"""Which answers have the single scores that a filter asks for."""
+"""Single scores of readers by answer: which answers have those that a filter asks for."""
 
 from __future__ import annotations
 
@@ -8,25 +8,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.filter.pair_condition import ReaderPair
-from rexview.analysis.filter.score_condition import Mark
+from rexview.analysis.filter.score_condition import ScoreCondition
+from rexview.analysis.memory.coded_column import Mask
 from rexview.schema import ReviewSet
 from rexview.stats.values import given_marks
 from rexview.vocab import IMAGE_DIMENSIONS
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class ScoreIndex:
     """The readers' single scores beside the rows of an answer table; gathered when asked for.
 
-    Attributes
-    ----------
-    review_set : ReviewSet
-    place : polars.DataFrame
-        ``case``, ``model`` (String) and ``row`` (UInt32) of each row of the answer table.
+    ``place`` has ``case``, ``model`` (String) and ``row`` (UInt32) of each row of the table.
     """
 
     review_set: ReviewSet
@@ -45,55 +41,32 @@ class Marks:
             self.place, on=["case", "model"], how="inner", maintain_order="left"
         ).with_columns(pl.col("created").dt.date().alias("day"))
 
-    def having(self, words: Sequence[str]) -> npt.NDArray[np.bool_]:
-        """Say which rows of the answer table have all of some marks.
+    def having(self, words: Sequence[str]) -> Mask:
+        """Say which rows of the answer table meet all conditions on single scores.
 
-        Parameters
-        ----------
-        words : sequence of str
-            Marks as :class:`rexview.analysis.filter.score_condition.Mark` writes them. Those about
-            pictures have to hold for one and the same picture of the answer.
-
-        Returns
-        -------
-        numpy.ndarray
-            Shape (rows of the answer table,), bool.
+        Those about pictures have to hold for one and the same picture of the answer.
         """
         everywhere = np.ones(len(self.place), dtype=np.bool_)
         of_pictures: pl.DataFrame | None = None
-        for mark in map(Mark.parse, words):
-            found = self.frame.filter(_meets(mark))
-            if mark.dimension in IMAGE_DIMENSIONS:
-                pictures = found.select("row", "image").unique()
-                of_pictures = (
-                    pictures
-                    if of_pictures is None
-                    else of_pictures.join(
-                        pictures, on=["row", "image"], how="semi", nulls_equal=True
-                    )
-                )
-            else:
+        for wanted in map(ScoreCondition.parse, words):
+            found = self.frame.filter(_meets(wanted))
+            if wanted.dimension not in IMAGE_DIMENSIONS:
                 everywhere &= self._rows(found)
+            elif of_pictures is None:
+                of_pictures = found
+            else:
+                unit = ["row", "image"]
+                of_pictures = of_pictures.join(found, on=unit, how="semi", nulls_equal=True)
         return everywhere if of_pictures is None else everywhere & self._rows(of_pictures)
 
-    def shared(self, words: Sequence[str]) -> npt.NDArray[np.bool_]:
+    def shared(self, words: Sequence[str]) -> Mask:
         """Say which rows of the answer table two readers both scored, so many points apart.
 
-        Parameters
-        ----------
-        words : sequence of str
-            As :class:`rexview.analysis.filter.pair_condition.ReaderPair` writes them; all have to
-            hold, each about a picture of its own. What is compared is what statistics compare.
-
-        Returns
-        -------
-        numpy.ndarray
-            Shape (rows of the answer table,), bool.
+        All conditions have to hold, each about a picture of its own. What is compared is what
+        statistics compare.
         """
         everywhere = np.ones(len(self.place), dtype=np.bool_)
         for pair in map(ReaderPair.parse, words):
-            if not everywhere.any():
-                break
             unit = ["row", "image"] if pair.dimension in IMAGE_DIMENSIONS else ["row"]
             given = self.frame.filter(pl.col("dimension") == pair.dimension)
             first, second = (
@@ -107,7 +80,7 @@ class Marks:
             everywhere &= self._rows(met.filter(apart.is_between(pair.low, pair.high)))
         return everywhere
 
-    def _rows(self, found: pl.DataFrame) -> npt.NDArray[np.bool_]:
+    def _rows(self, found: pl.DataFrame) -> Mask:
         chosen = np.zeros(len(self.place), dtype=np.bool_)
         chosen[found["row"].to_numpy()] = True
         return chosen
@@ -121,15 +94,15 @@ def told_apart(names: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _meets(mark: Mark) -> pl.Expr:
-    """Return the condition of one mark on the rows of :attr:`Marks.frame`."""
-    wanted = [pl.lit(True)]
-    if mark.dimension:
-        wanted.append(pl.col("dimension") == mark.dimension)
-    if mark.reader:
-        wanted.append(pl.col("reader") == mark.reader)
-    if mark.low is not None:
-        wanted.append(pl.col("score").is_between(mark.low, mark.high))
-    if mark.first is not None:
-        wanted.append(pl.col("day").is_between(mark.first, mark.last))
-    return pl.all_horizontal(wanted)
+def _meets(wanted: ScoreCondition) -> pl.Expr:
+    """Return the condition on the rows of :attr:`ScoreIndex.frame`."""
+    conditions = [pl.lit(True)]
+    if wanted.dimension:
+        conditions.append(pl.col("dimension") == wanted.dimension)
+    if wanted.reader:
+        conditions.append(pl.col("reader") == wanted.reader)
+    if wanted.low is not None:
+        conditions.append(pl.col("score").is_between(wanted.low, wanted.high))
+    if wanted.first is not None:
+        conditions.append(pl.col("day").is_between(wanted.first, wanted.last))
+    return pl.all_horizontal(conditions)

@@ -14,11 +14,11 @@ import polars as pl
 
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.finding_condition import NOT_KNOWN, Finding
+from rexview.analysis.filter.finding_search import FindingTerm, is_finding_search, search_terms
 from rexview.analysis.filter.pair_condition import ModelPair
-from rexview.analysis.memory.finding_search import is_finding_search, rows_with, search_terms
+from rexview.analysis.memory.coded_column import Mask
 from rexview.analysis.memory.table import FAILURE_BITS, AnswerTable, Bits
 
-Mask = npt.NDArray[np.bool_]
 ROW_FACETS: Final = {"models": "model", "statuses": "status", "weakest": "weakest"}
 """Column of the rows by name of the filter's list."""
 CASE_FACETS: Final = {
@@ -51,19 +51,27 @@ class Selection:
     @cached_property
     def case_ids(self) -> list[str]:
         """Ids of the cases, in order."""
-        return self.table.cases["case"].gather(self.case_rows).to_list()
+        return self.ids(self.case_rows)
+
+    def ids(self, case_rows: npt.NDArray[np.int64]) -> list[str]:
+        """Return the ids of some cases."""
+        return self.table.cases["case"].gather(case_rows).to_list()
 
     @cached_property
     def rows(self) -> pl.DataFrame:
-        """The answers that meet the filter, in file order."""
+        """The rows that meet the filter, in file order."""
         return self.table.rows.filter(pl.Series(self.row_mask))
 
-    def part(self, start: int, size: int) -> list[str]:
-        """Ids of some of the cases, in order: a page of a long list."""
-        return self.table.cases["case"].gather(self.case_rows[start : start + size]).to_list()
+    @cached_property
+    def answers(self) -> pl.DataFrame:
+        """The answers among them: ``case``, ``model`` (String)."""
+        known = self.table.rows.select("case", "model").filter(
+            pl.Series(self.row_mask & self.table.answered)
+        )
+        return known.with_columns(pl.col("model").cast(pl.String))
 
 
-def apply(table: AnswerTable, case_filter: CaseFilter) -> Selection:
+def select(table: AnswerTable, case_filter: CaseFilter) -> Selection:
     """Find the cases that a filter leaves.
 
     A case stays when one of its answers meets all conditions. Values that the set does not have
@@ -86,10 +94,10 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
     found: dict[str, Mask] = {}
     for name, column in ROW_FACETS.items():
         if chosen := getattr(case_filter, name):
-            found[name] = table.row_words[column].allowed(chosen)
+            found[name] = table.row_words[column].among(chosen)
     for name, column in CASE_FACETS.items():
         if chosen := getattr(case_filter, name):
-            found[name] = table.case_words[column].allowed(chosen)[table.case_row]
+            found[name] = table.case_words[column].among(chosen)[table.case_row]
     for name, values in _by_tag_name(case_filter.tags).items():
         found[f"tags:{name}"] = _tagged(table, name, values)[table.case_row]
     if case_filter.failures:
@@ -102,12 +110,12 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
         found["findings"] = about(
             table, case_filter.failures, case_filter.sources, case_filter.findings
         )
-    if case_filter.marks:
-        found["marks"] = table.marks.having(case_filter.marks)
-    if case_filter.both:
-        found["both"] = table.marks.shared(case_filter.both)
-    if case_filter.paired:
-        found["paired"] = _paired(table, case_filter.paired)
+    if case_filter.reader_scores:
+        found["reader_scores"] = table.scores.having(case_filter.reader_scores)
+    if case_filter.reader_pairs:
+        found["reader_pairs"] = table.scores.shared(case_filter.reader_pairs)
+    if case_filter.model_pairs:
+        found["model_pairs"] = _paired(table, case_filter.model_pairs)
     if case_filter.comments:
         of_case = np.logical_or.reduce([table.commented[word] for word in case_filter.comments])
         found["comments"] = of_case[table.case_row]
@@ -136,24 +144,24 @@ def about(
     known = table.failure_findings
     rows = np.zeros(len(table.rows), dtype=np.bool_)
     if NOT_KNOWN in findings:
-        said_bits = flagged_by(table, sources)
+        flagged = flagged_by(table, sources)
         for failure in failures or FAILURE_BITS:
             named = np.zeros(len(table.rows), dtype=np.bool_)
             if not known.is_empty():
                 named[known.filter(failure=failure)["row"].to_numpy()] = True
-            rows |= ((said_bits & bits_of((failure,))) != 0) & ~named
+            rows |= ((flagged & bits_of((failure,))) != 0) & ~named
     if known.is_empty():
         return rows
     wanted = [finding for word in findings for finding in Finding.parse(word).ids]
-    both = pl.col("detected") & pl.col("marked")
+    detected, marked = pl.col("detected"), pl.col("marked")
     by_source = {
-        "detector": pl.col("detected") & ~pl.col("marked"),
-        "reader": pl.col("marked") & ~pl.col("detected"),
-        "both": both,
+        "detector": detected & ~marked,
+        "reader": marked & ~detected,
+        "both": detected & marked,
         "hint": pl.col("hint"),
     }
-    said = [by_source[source] for source in sources] or [~pl.col("hint")]
-    met = known.filter(pl.col("finding").is_in(wanted), pl.any_horizontal(said))
+    by_whom = [by_source[source] for source in sources] or [~pl.col("hint")]
+    met = known.filter(pl.col("finding").is_in(wanted), pl.any_horizontal(by_whom))
     if failures:
         met = met.filter(pl.col("failure").is_in(list(failures)))
     rows[met["row"].to_numpy()] = True
@@ -171,27 +179,8 @@ def all_of(table: AnswerTable, masks: dict[str, Mask], *, but: str | None = None
 
 def flagged_by(table: AnswerTable, sources: Sequence[str]) -> Bits:
     """Return the failures of each row that some sources say, as bits; all sources when none."""
-    parts = [table.said[source] for source in sources or ("any",)]
+    parts = [table.flags_by_source[source] for source in sources or ("any",)]
     return parts[0] if len(parts) == 1 else np.bitwise_or.reduce(parts)
-
-
-def neighbours(case_ids: Sequence[str], case_id: str) -> tuple[str | None, str | None, int | None]:
-    """Find the cases before and after one in an ordered list.
-
-    Returns
-    -------
-    previous, next : str or None
-        None at either end, and when the case is not in the list.
-    position : int or None
-        Place in the list, counted from 0; None when it is not there.
-    """
-    try:
-        place = case_ids.index(case_id)
-    except ValueError:
-        return None, None, None
-    before = case_ids[place - 1] if place > 0 else None
-    after = case_ids[place + 1] if place + 1 < len(case_ids) else None
-    return before, after, place
 
 
 def _ordered(
@@ -226,7 +215,7 @@ def _tagged(table: AnswerTable, name: str, values: Sequence[str]) -> Mask:
     tagged = np.zeros(len(table.cases), dtype=np.bool_)
     if name in table.tag_words:
         rows, words = table.tag_words[name]
-        tagged[rows[words.allowed(values)]] = True
+        tagged[rows[words.among(values)]] = True
     return tagged
 
 
@@ -236,7 +225,7 @@ def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
     model = table.row_words["model"]
     for pair in map(ModelPair.parse, words):
         scored = ~np.isnan(table.numbers[pair.dimension])
-        first, second = (scored & model.allowed((name,)) for name in pair.models)
+        first, second = (scored & model.among((name,)) for name in pair.models)
         cases = table.any_of_case(first) & table.any_of_case(second)
         total &= (first | second) & cases[table.case_row]
     return total
@@ -245,22 +234,35 @@ def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
 def found_by(table: AnswerTable, search: str, mention: str) -> Mask:
     """Say which rows a search finds; ``mention`` says how its findings have to be spoken of."""
     if not is_finding_search(search, mention):
-        return _found(table, search.split())
+        return _with_words(table, search.split())
     terms = search_terms(search)
-    total = _found(table, terms.words)
+    total = _with_words(table, terms.words)
     for term in terms.findings:
-        total &= rows_with(table, term, mention)
+        total &= _with_finding(table, term, mention)
     return total
 
 
-def _found(table: AnswerTable, words: Sequence[str]) -> Mask:
+def _with_finding(table: AnswerTable, term: FindingTerm, mention: str) -> Mask:
+    """Say which rows have a finding in the answer or in the report of its case."""
+    rows = np.zeros(len(table.rows), dtype=np.bool_)
+    if table.survey is None or not len(rows):
+        return rows
+    texts = table.survey.scan.index.texts_with(lambda phrase: term.met_by(phrase, mention))
+    of_report, place = table.text_places
+    cases = np.zeros(len(table.cases), dtype=np.bool_)
+    cases[place[texts & of_report]] = True
+    rows[place[texts & ~of_report]] = True
+    return rows | cases[table.case_row]
+
+
+def _with_words(table: AnswerTable, words: Sequence[str]) -> Mask:
     """Say which rows have every word in the question, the report or the answer's text."""
     total = np.ones(len(table.rows), dtype=np.bool_)
     for word in words:
         pattern = f"(?i){re.escape(word)}"
-        about = table.cases.select(
+        of_case = table.cases.select(
             pl.any_horizontal(pl.col("question", "report").str.contains(pattern))
         ).to_series()
-        said = table.rows["text"].str.contains(pattern).fill_null(False)
-        total &= about.to_numpy()[table.case_row] | said.to_numpy()
+        of_answer = table.rows["text"].str.contains(pattern).fill_null(False)
+        total &= of_case.to_numpy()[table.case_row] | of_answer.to_numpy()
     return total

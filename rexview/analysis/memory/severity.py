@@ -18,11 +18,12 @@ A case stands by its worst answer among those the filter is about.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import polars as pl
 
-from rexview.detect import Survey
+from rexview.detect import Survey, finding_name
 from rexview.harm import NO_ANSWER_CAME, HarmTable
 from rexview.stats import NO_ANSWER
 from rexview.vocab import FAILURES
@@ -170,3 +171,23 @@ def severity(rows: pl.DataFrame) -> pl.DataFrame:
         + lost
         + _BY_HINT * pl.col("harm_hinted").cast(pl.Float64)
     )
+
+
+def harm_words(row: Mapping[str, Any], table: HarmTable) -> str:
+    """Say what puts a row of an answer table where it stands, and who says so unless a reader does.
+
+    Such as ``Harm 4: pneumothorax on the wrong side``. Empty where nothing was found and nothing is
+    scored.
+    """
+    failure, finding = row["harm_failure"], row["harm_finding"]
+    if failure:
+        what = table.words(failure, finding_name(finding) if finding else None)
+        words = f"Harm {row['harm']}: {what}"
+        if row["harm_confirmed"] or failure == NO_ANSWER_CAME:
+            return words
+        return f"{words} (by rule, not confirmed)"
+    if row["harm_hinted"]:
+        return "No failure confirmed, a possible one"
+    if row["content"] is None:
+        return ""
+    return f"No failure found; Content {row['content']:.1f}".removesuffix(".0")

@@ -7,7 +7,7 @@ table is made once for an open review set and never changed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -17,13 +17,14 @@ import polars as pl
 
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.filter.case_filter import ANSWER_STATUSES, COMMENTED, STUDIES, WEAKEST
-from rexview.analysis.memory.categorical_codes import Codes, Words, coded, words_of
-from rexview.analysis.memory.score_index import Marks
+from rexview.analysis.memory.coded_column import CodedColumn, Codes, Mask, enum_of
+from rexview.analysis.memory.score_index import ScoreIndex
 from rexview.analysis.memory.severity import flagged_findings, harm_of_answers, severity, with_harm
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
 from rexview.harm import HarmTable, load_harm
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
+from rexview.stats.failure_rates import clusters_of
 from rexview.stats.values import Finals, finals
 from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, FAILURES, QUESTION_TYPES
 
@@ -59,7 +60,7 @@ class AnswerTable:
         Different images, and people who scored or flagged.
     finals : Finals
         The final scores that statistics are made of; image dimensions for each picture.
-    marks : Marks
+    scores : ScoreIndex
         The readers' single scores, placed in ``rows``.
     comments : mapping of str to CommentCount
         Comments by id of the case, of those that have any.
@@ -80,7 +81,7 @@ class AnswerTable:
     n_images: int
     n_readers: int
     finals: Finals
-    marks: Marks
+    scores: ScoreIndex
     gap_threshold: float = GAP_THRESHOLD
     survey: Survey | None = None
     content_order: ContentOrder = "mean_first"
@@ -104,18 +105,18 @@ class AnswerTable:
         return {case_id: row for row, case_id in enumerate(self.cases["case"].to_list())}
 
     @cached_property
-    def row_words(self) -> dict[str, Words]:
-        """Coded columns of the answers: ``model``, ``status``, ``weakest``."""
-        return {name: words_of(self.rows[name]) for name in ("model", "status", "weakest")}
+    def row_words(self) -> dict[str, CodedColumn]:
+        """Coded columns of the answers."""
+        return {name: CodedColumn.of(self.rows[name]) for name in ("model", "status", "weakest")}
 
     @cached_property
-    def case_words(self) -> dict[str, Words]:
-        """Coded columns of the cases: question type, category, difficulty, site, study."""
+    def case_words(self) -> dict[str, CodedColumn]:
+        """Coded columns of the cases."""
         names = ("question_type", "category", "difficulty", "site", "study")
-        return {name: words_of(self.cases[name]) for name in names}
+        return {name: CodedColumn.of(self.cases[name]) for name in names}
 
     @cached_property
-    def text_places(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
+    def text_places(self) -> tuple[Mask, npt.NDArray[np.int64]]:
         """Of each text of the survey's finding index whether it is a report, and where it belongs.
 
         That is a row of ``cases`` for a report, else a row of ``rows``.
@@ -129,7 +130,7 @@ class AnswerTable:
         return of_report, np.fromiter(places, np.int64, len(texts))
 
     @cached_property
-    def commented(self) -> dict[str, npt.NDArray[np.bool_]]:
+    def commented(self) -> dict[str, Mask]:
         """Which cases have comments, and which an open one, by word of :data:`COMMENTED`."""
         found = {word: np.zeros(len(self.cases), dtype=np.bool_) for word in COMMENTED}
         for case, count in self.comments.items():
@@ -140,7 +141,7 @@ class AnswerTable:
         return found
 
     @cached_property
-    def tag_words(self) -> dict[str, tuple[Codes, Words]]:
+    def tag_words(self) -> dict[str, tuple[Codes, CodedColumn]]:
         """For each tag name the cases that have it (rows in ``cases``), and the values coded."""
         long = (
             self.cases.select(pl.int_range(pl.len(), dtype=pl.UInt32()).alias("row"), "tags")
@@ -150,12 +151,12 @@ class AnswerTable:
         )
         parts = long.partition_by("name", as_dict=True, maintain_order=True)
         return {
-            str(name): (part["row"].to_numpy(), words_of(coded(part["tags"])))
+            str(name): (part["row"].to_numpy(), CodedColumn.of(enum_of(part["tags"])))
             for (name,), part in parts.items()
         }
 
     @cached_property
-    def said(self) -> dict[str, Bits]:
+    def flags_by_source(self) -> dict[str, Bits]:
         """Failures of each row as bits, by who says so: the words of ``SOURCES``, and ``any``.
 
         A hint alone is no failure that anybody found: ``any`` leaves it out.
@@ -181,13 +182,23 @@ class AnswerTable:
         """
         if self.survey is None:
             return pl.DataFrame()
-        found = flagged_findings(self.survey, self.marks.place)
+        found = flagged_findings(self.survey, self.scores.place)
         return found.filter(pl.col("finding").is_not_null())
 
     @cached_property
     def judged(self) -> Bits:
         """Failures about which something can be said of each row, as bits."""
         return self.rows["judged"].to_numpy()
+
+    @cached_property
+    def answered(self) -> Mask:
+        """Which rows are answers; the others stand for cases without any."""
+        return self.rows["model"].is_not_null().to_numpy()
+
+    @cached_property
+    def cluster(self) -> npt.NDArray[np.int64]:
+        """A number for the patient of each case; cases with the same one belong together."""
+        return clusters_of(self.scores.review_set.cases)["cluster"].to_numpy()
 
     @cached_property
     def word_bits(self) -> dict[str, Bits]:
@@ -206,7 +217,7 @@ class AnswerTable:
             for name in (*NUMBERS, "severity")
         }
 
-    def any_of_case(self, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def any_of_case(self, rows: Mask) -> Mask:
         """Say for each case whether any of its rows is chosen."""
         found = np.zeros(len(self.cases), dtype=np.bool_)
         found[self.case_row[rows]] = True
@@ -230,20 +241,8 @@ def answer_table(
 ) -> AnswerTable:
     """Make the table of an open review set: final scores and flags are worked out here, once.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-    gap_threshold : float
-        Process minus execution from which an execution gap is flagged.
-    disagreement_threshold : float
-        Difference between two readers from which they disagree.
-    content_order : str
-        How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
-    before : AnswerTable, optional
-        The table of the same files with other scores or reader flags: no text is read again.
-    comments : mapping of str to CommentCount, optional
-        What people said about cases, as :func:`rexview.analysis.case.comments.counts_by_case`
-        counts.
+    ``before`` is the table of the same files with other scores or reader flags: no text is read
+    again then. ``comments`` are counted by :func:`rexview.analysis.case.comments.counts_by_case`.
     """
     cases = _case_table(review_set.cases)
     answers = review_set.answers.filter("_newest").select(
@@ -260,7 +259,7 @@ def answer_table(
         disagreement_threshold=disagreement_threshold,
         models=review_set.models,
     )
-    said = survey(review_set, detectors=active, before=before.survey if before else None)
+    found = survey(review_set, detectors=active, before=before.survey if before else None)
     order = cases.select("case", pl.int_range(pl.len(), dtype=pl.UInt32()).alias("case_row"))
     names = review_set.model_names
     rows = (
@@ -273,17 +272,17 @@ def answer_table(
         )
         .sort("case_row", pl.col("model").to_physical(), maintain_order=True)
     )
-    stands = said.flags.filter("stands")
-    found = stands.filter(pl.col("source") == "detector")
+    stands = found.flags.filter("stands")
+    detected = stands.filter(pl.col("source") == "detector")
     place = rows.select("case", pl.col("model").cast(pl.String)).with_row_index("row")
     rows = rows.with_columns(
-        _bits(place, found.filter(~pl.col("hint"))).alias("detected"),
-        _bits(place, found.filter("hint")).alias("hinted"),
+        _bits(place, detected.filter(~pl.col("hint"))).alias("detected"),
+        _bits(place, detected.filter("hint")).alias("hinted"),
         _bits(place, stands.filter(pl.col("source") == "reader")).alias("marked"),
-        _bits(place, said.judged).alias("judged"),
+        _bits(place, found.judged).alias("judged"),
     )
     harm = load_harm(review_set.folder / review_set.info.harm if review_set.info.harm else None)
-    rows = with_harm(rows, harm_of_answers(flagged_findings(said, place), harm), harm)
+    rows = with_harm(rows, harm_of_answers(flagged_findings(found, place), harm), harm)
     readers = pl.concat([review_set.scores["reader"], review_set.flags["reader"]]).drop_nulls()
     images = review_set.cases["images"].explode().struct.field("path").drop_nulls()
     return AnswerTable(
@@ -293,12 +292,36 @@ def answer_table(
         n_images=images.n_unique(),
         n_readers=readers.n_unique(),
         finals=finals(review_set, content_order=content_order),
-        marks=Marks(review_set, place),
+        scores=ScoreIndex(review_set, place),
         gap_threshold=gap_threshold,
-        survey=said,
+        survey=found,
         content_order=content_order,
         comments=comments or {},
         harm=harm,
+    )
+
+
+def in_content_order(table: AnswerTable, content_order: ContentOrder) -> AnswerTable:
+    """Return the table of the same answers with Content in another order.
+
+    No detector looks at Content, so failures are not looked for again.
+    """
+    if content_order == table.content_order:
+        return table
+    review_set = table.scores.review_set
+    content = finals_of(review_set, content_order=content_order).select(
+        "case", pl.col("model").cast(table.rows["model"].dtype), "content"
+    )
+    rows = (
+        table.rows.drop("content", "weakest", "severity")
+        .join(content, on=_KEY, how="left", maintain_order="left")
+        .with_columns(weakest_link().cast(pl.Enum(WEAKEST)).alias("weakest"))
+    )
+    return replace(
+        table,
+        rows=severity(rows).select(table.rows.columns).rechunk(),
+        finals=finals(review_set, content_order=content_order),
+        content_order=content_order,
     )
 
 
@@ -319,11 +342,11 @@ def _case_table(cases: pl.DataFrame) -> pl.DataFrame:
         pl.concat_str(report, separator="\n").alias("report"),
     )
     return chosen.with_columns(
-        coded(chosen["question_type"], list(QUESTION_TYPES)),
-        coded(chosen["category"], categories),
-        coded(chosen["difficulty"], DIFFICULTIES),
-        coded(chosen["site"]),
-        coded(chosen["study"], list(STUDIES)),
+        enum_of(chosen["question_type"], list(QUESTION_TYPES)),
+        enum_of(chosen["category"], categories),
+        enum_of(chosen["difficulty"], DIFFICULTIES),
+        enum_of(chosen["site"]),
+        enum_of(chosen["study"], list(STUDIES)),
         _tags(cases),
     )
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pandas as pd
-import polars as pl
 
+from rexview.analysis.engine import DisputedAnswer, Engine
 from rexview.analysis.filter.case_filter import CaseFilter, Range
-from rexview.analysis.filter.linked_count import Count
-from rexview.analysis.filter.refinement import narrowed
-from rexview.analysis.memory.score_index import told_apart
-from rexview.analysis.memory.selection import apply
-from rexview.analysis.memory.table import AnswerTable
-from rexview.analysis.readers.tables import marks_left
-from rexview.schema import ReviewSet
+from rexview.analysis.filter.linked_count import Count, narrowed
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
 _NEARLY = 1e-9
@@ -62,26 +56,21 @@ class Adjudication:
     threshold: float
     answers: Count
     cases: int
-    _table: AnswerTable
-    _rows: pl.DataFrame
-    _marks: pl.DataFrame
+    _engine: Engine
 
     def part(self, start: int, size: int) -> list[ToAdjudicate]:
         """Return some of the answers, worst first: a page of a long list."""
-        rows = self._rows[start : start + size]
-        marks: dict[tuple[str, str], list[dict[str, object]]] = {}
-        wanted = self._marks.join(rows, on=["case", "model"], how="semi", maintain_order="left")
-        for mark in wanted.iter_rows(named=True):
-            marks.setdefault((mark["case"], mark["model"]), []).append(mark)
+        if not self.answers.value:
+            return []
         return [
             ToAdjudicate(
-                row["case"],
-                row["model"],
-                row["question"],
-                row["spread"],
-                _disputes(marks.get((row["case"], row["model"]), []), self.threshold),
+                answer.case,
+                answer.model,
+                answer.question,
+                answer.apart,
+                _disputes(answer, self.threshold),
             )
-            for row in rows.iter_rows(named=True)
+            for answer in self._engine.disputed(self.answers.opens, start, size)
         ]
 
     def frame(self, readers: Mapping[str, str]) -> pd.DataFrame:
@@ -90,17 +79,13 @@ class Adjudication:
         Parameters
         ----------
         readers : mapping of str to str
-            Name on screen by reader id: two columns each, score and comment.
+            Name on screen by reader id, each another: two columns each, score and comment.
         """
         columns = ["Case", "Model", "Question", "Dimension", "Points apart"]
-        columns += [
-            f"{word}: {name}"
-            for name in told_apart(readers).values()
-            for word in ("Score", "Comment")
-        ]
+        columns += [f"{word}: {name}" for name in readers.values() for word in ("Score", "Comment")]
         rows = []
-        for answer in self.part(0, len(self._rows)):
-            model = self._table.models.get(answer.model, answer.model)
+        for answer in self.part(0, self.answers.value):
+            model = self._engine.facts.models.get(answer.model, answer.model)
             for dispute in answer.disputes:
                 row: list[object] = [answer.case, model, answer.question, dispute.name]
                 row.append(dispute.apart)
@@ -111,59 +96,32 @@ class Adjudication:
         return pd.DataFrame(rows, columns=columns)
 
 
-def adjudication(
-    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, threshold: float
-) -> Adjudication:
+def adjudication(engine: Engine, case_filter: CaseFilter, threshold: float) -> Adjudication:
     """Find the answers that a filter leaves on which two readers are ``threshold`` or more apart.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-    table : AnswerTable
-        Of the same review set.
-    case_filter : CaseFilter
-    threshold : float
-        Points between two readers on one dimension, above 0.
+    ``threshold`` is in points on one dimension, above 0.
     """
     limits = narrowed(case_filter, disagreement=Range(threshold, None))
     if limits is None:  # the filter asks for answers that are closer than that
-        limits = replace(case_filter, disagreement=Range(threshold, None))
-        selection = apply(table, limits)
-        rows = selection.rows.clear()
-    else:
-        limits = replace(limits, sort="disagreement")
-        selection = apply(table, limits)
-        rows = selection.rows
-    rows = rows.sort("spread", descending=True, maintain_order=True)
-    rows = rows.select(
-        "case",
-        pl.col("model").cast(pl.String),
-        "spread",
-        table.cases["question"].gather(rows["case_row"]).alias("question"),
-    )
-    marks = marks_left(review_set, selection)
-    count = Count(len(rows), limits)
-    return Adjudication(threshold, count, rows["case"].n_unique(), table, rows, marks)
+        none = replace(case_filter, disagreement=Range(threshold, None))
+        return Adjudication(threshold, Count(0, none), 0, engine)
+    limits = replace(limits, sort="disagreement")
+    tally = engine.tally(limits)
+    return Adjudication(threshold, Count(tally.answers, limits), tally.cases, engine)
 
 
-def _disputes(marks: Iterable[Mapping[str, object]], threshold: float) -> tuple[Dispute, ...]:
+def _disputes(answer: DisputedAnswer, threshold: float) -> tuple[Dispute, ...]:
     """Gather the dimensions on which the readers of one answer are apart."""
-    given: dict[str, dict[str, list[int]]] = {}
-    said: dict[str, list[tuple[str, str]]] = {}
-    for mark in marks:
-        dimension, reader, score = str(mark["dimension"]), str(mark["reader"]), mark["score"]
-        if isinstance(score, int):
-            given.setdefault(dimension, {}).setdefault(reader, []).append(score)
-        comment = str(mark["comment"] or "").strip()
-        if comment:
-            said.setdefault(dimension, []).append((reader, comment))
     found = []
     for dimension in DIMENSIONS:
-        means = {
-            reader: sum(scores) / len(scores) for reader, scores in given.get(dimension, {}).items()
-        }
+        given: dict[str, list[int]] = {}
+        scores = [score for score in answer.scores if score.dimension == dimension]
+        for score in scores:
+            given.setdefault(score.reader, []).append(score.score)
+        means = {reader: sum(values) / len(values) for reader, values in given.items()}
         apart = max(means.values(), default=0.0) - min(means.values(), default=0.0)
         if len(means) > 1 and apart >= threshold - _NEARLY:
-            comments = tuple(said.get(dimension, ()))
+            told = [(score.reader, score.comment.strip()) for score in scores]
+            comments = tuple((reader, text) for reader, text in told if text)
             found.append(Dispute(dimension, round(apart, 9), means, comments))
     return tuple(sorted(found, key=lambda dispute: -dispute.apart))

@@ -13,25 +13,21 @@ from typing import Final
 
 import polars as pl
 
+from rexview.analysis.engine import Engine
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.filter.linked_count import ANY, Count, narrowed, with_all
 from rexview.analysis.filter.pair_condition import MOST_APART, ReaderPair
-from rexview.analysis.filter.refinement import ANY, narrowed, with_all
-from rexview.analysis.filter.score_condition import Mark
-from rexview.analysis.memory.selection import Selection, apply
-from rexview.analysis.memory.table import AnswerTable
-from rexview.schema import ReviewSet
+from rexview.analysis.filter.score_condition import ScoreCondition
 from rexview.stats import NO_ANSWER
 from rexview.stats.agreement import Alpha, PairAgreement, alphas, pair_agreements
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.drift import Block, Drift, drift
 from rexview.stats.units import LEVELS, unit_name, units_of
-from rexview.stats.values import given_marks, unfinished_work
 from rexview.vocab import DIMENSION_NAMES
 
 Pair = tuple[str, str]
-ANY_MARK: Final = str(Mark())
-"""The mark of answers that anybody scored."""
+ANY_SCORE: Final = str(ScoreCondition())
+"""The condition of answers that anybody scored."""
 
 
 @dataclass(frozen=True)
@@ -159,8 +155,7 @@ class ReaderDrift:
 
 
 def reader_tables(
-    review_set: ReviewSet,
-    table: AnswerTable,
+    engine: Engine,
     case_filter: CaseFilter | None = None,
     *,
     pair: Sequence[str] = (),
@@ -170,9 +165,7 @@ def reader_tables(
 
     Parameters
     ----------
-    review_set : ReviewSet
-    table : AnswerTable
-        Of the same review set.
+    engine : Engine
     case_filter : CaseFilter, optional
     pair : sequence of str
         The two readers to look at; those who share most when they are no pair.
@@ -180,100 +173,71 @@ def reader_tables(
         Of each bootstrap interval; 0 for none.
     """
     base = case_filter or CaseFilter()
-    selection = apply(table, base)
-    marks = marks_left(review_set, selection)
-    met = set(marks["reader"].unique().to_list())
-    readers = {reader: name for reader, name in table.marks.readers.items() if reader in met}
-    found = pair_agreements(marks, list(readers), resamples=0)
+    tally, scores = engine.tally(base), _scores_left(engine, base)
+    met = set(scores["reader"].unique().to_list())
+    readers = {reader: name for reader, name in engine.facts.readers.items() if reader in met}
+    found = pair_agreements(scores, list(readers), resamples=0)
     pairs = tuple(dict.fromkeys((row.reader_a, row.reader_b) for row in found))
     chosen = _chosen(pair, found)
-    answers = selection.rows.filter(pl.col("model").is_not_null())
-    n_scored = marks.select("case", "model").n_unique() if len(marks) else 0
-    n_lost = int(answers["status"].is_in(list(NO_ANSWER)).sum())
-    doubled = Count(int(answers["spread"].count()), _opens(base, disagreement=ANY), n_scored)
+    n_scored = scores.select("case", "model").n_unique() if len(scores) else 0
+    n_doubled = sum(model.with_spread for model in tally.by_model)
     return ReaderTables(
         readers=readers,
-        scored=Count(n_scored, with_all(base, "marks", ANY_MARK), len(answers)),
-        doubled=doubled,
-        lost=Count(n_lost, _opens(base, statuses=NO_ANSWER), len(answers)),
-        unscored=len(answers) - n_lost - n_scored,
-        unfinished=len(unfinished_work(review_set).join(answers, on="case", how="semi")),
+        scored=Count(n_scored, with_all(base, "reader_scores", ANY_SCORE), tally.answers),
+        doubled=Count(n_doubled, narrowed(base, disagreement=ANY) or base, n_scored),
+        lost=Count(tally.lost, narrowed(base, statuses=NO_ANSWER) or base, tally.answers),
+        unscored=tally.answers - tally.lost - n_scored,
+        unfinished=tally.unfinished,
         pairs=pairs,
         overview=found if len(pairs) > 1 else (),
-        alphas=alphas(marks, resamples=resamples),
+        alphas=alphas(scores, resamples=resamples),
         pair=chosen,
-        dimensions=tuple(_dimensions(marks, chosen, base, resamples)) if chosen else (),
+        dimensions=tuple(_dimensions(scores, chosen, base, resamples)) if chosen else (),
     )
 
 
-def marks_left(review_set: ReviewSet, selection: Selection) -> pl.DataFrame:
-    """Return the single scores of the answers that a filter leaves."""
-    answers = selection.rows.select("case", pl.col("model").cast(pl.String))
-    marks = given_marks(review_set).filter(pl.col("score").is_not_null())
-    return marks.join(answers, on=["case", "model"], how="semi", maintain_order="left")
+def _scores_left(engine: Engine, case_filter: CaseFilter) -> pl.DataFrame:
+    return engine.reader_scores(case_filter).filter(pl.col("score").is_not_null())
 
 
 def shared_count(numbers: PairAgreement, base: CaseFilter) -> Count:
     """Count what a pair of readers both scored on one dimension, with what opens it."""
     pair = ReaderPair(numbers.dimension, (numbers.reader_a, numbers.reader_b))
-    return Count(numbers.n, with_all(base, "both", str(pair)))
+    return Count(numbers.n, with_all(base, "reader_pairs", str(pair)))
 
 
 def reader_drifts(
-    review_set: ReviewSet,
-    table: AnswerTable,
+    engine: Engine,
     case_filter: CaseFilter,
     pair: Pair,
     dimension: str,
     *,
     resamples: int = RESAMPLES,
 ) -> tuple[ReaderDrift, ReaderDrift]:
-    """Lay out the scores of both readers of a pair over time, each beside the other.
+    """Lay out the scores of both readers of a pair over time, each beside the other."""
+    scores, names = _scores_left(engine, case_filter), engine.facts.readers
 
-    Parameters
-    ----------
-    review_set, table, case_filter
-        As for :func:`reader_tables`.
-    pair : pair of str
-    dimension : str
-    resamples : int
-    """
-    marks = marks_left(review_set, apply(table, case_filter))
-    a, b = (
-        _drift(marks, table, case_filter, dimension, reader, other, resamples)
-        for reader, other in (pair, pair[::-1])
-    )
-    return a, b
+    def of(reader: str, other: str) -> ReaderDrift:
+        found = drift(scores, dimension, reader, other, resamples=resamples)
+        also = str(ScoreCondition.of(other, dimension))
+        blocks = []
+        for block in found.blocks:
+            own = str(ScoreCondition.of(reader, dimension, days=(block.first, block.last)))
+            count = Count(block.n, with_all(case_filter, "reader_scores", own), found.n)
+            opens = with_all(case_filter, "reader_scores", own, also)
+            blocks.append(OpenBlock(block, count, Count(block.shared, opens, block.n)))
+        return ReaderDrift(reader, names[reader], names[other], found, tuple(blocks))
 
-
-def _drift(
-    marks: pl.DataFrame,
-    table: AnswerTable,
-    base: CaseFilter,
-    dimension: str,
-    reader: str,
-    other: str,
-    resamples: int,
-) -> ReaderDrift:
-    found = drift(marks, dimension, reader, other, resamples=resamples)
-    also = str(Mark.of(other, dimension))
-    blocks = []
-    for block in found.blocks:
-        own = str(Mark.of(reader, dimension, days=(block.first, block.last)))
-        count = Count(block.n, with_all(base, "marks", own), found.n)
-        shared = Count(block.shared, with_all(base, "marks", own, also), block.n)
-        blocks.append(OpenBlock(block, count, shared))
-    names = table.marks.readers
-    return ReaderDrift(reader, names[reader], names[other], found, tuple(blocks))
+    return of(*pair), of(*pair[::-1])
 
 
 def _dimensions(
-    marks: pl.DataFrame, pair: Pair, base: CaseFilter, resamples: int
+    scores: pl.DataFrame, pair: Pair, base: CaseFilter, resamples: int
 ) -> Iterator[DimensionAgreement]:
     a, b = pair
-    for numbers in pair_agreements(marks, pair, resamples=resamples):
+    for numbers in pair_agreements(scores, pair, resamples=resamples):
         dimension = numbers.dimension
-        units = units_of(marks, dimension)
+        units = units_of(scores, dimension)
         of_a, of_b = (units.filter(pl.col("reader") == reader) for reader in pair)
         both = of_a.select("unit", "case", "score").join(
             of_b.select("unit", pl.col("score").alias("score_b")), on="unit"
@@ -288,9 +252,9 @@ def _dimensions(
                     places[one, two][0],
                     with_all(
                         base,
-                        "marks",
-                        str(Mark.of(a, dimension, one)),
-                        str(Mark.of(b, dimension, two)),
+                        "reader_scores",
+                        str(ScoreCondition.of(a, dimension, one)),
+                        str(ScoreCondition.of(b, dimension, two)),
                     ),
                     numbers.n,
                 ),
@@ -312,7 +276,7 @@ def _part(both: pl.DataFrame, wanted: ReaderPair, base: CaseFilter) -> Part:
     """Count what both scored (``case``, ``score``, ``score_b``) so many points apart."""
     apart = (pl.col("score") - pl.col("score_b")).abs()
     found = both.filter(apart.is_between(wanted.low, wanted.high))
-    count = Count(len(found), with_all(base, "both", str(wanted)), len(both))
+    count = Count(len(found), with_all(base, "reader_pairs", str(wanted)), len(both))
     return Part(count, found["case"].n_unique())
 
 
@@ -324,7 +288,3 @@ def _chosen(wanted: Sequence[str], found: Sequence[PairAgreement]) -> Pair | Non
         shared[pair] = shared.get(pair, 0) + row.n
     named = [pair for pair in shared if len(wanted) == 2 and set(pair) == set(wanted)]
     return next(iter(named), max(shared, key=lambda pair: shared[pair], default=None))
-
-
-def _opens(base: CaseFilter, **conditions: object) -> CaseFilter:
-    return narrowed(base, **conditions) or base  # type: ignore[arg-type]

@@ -9,24 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Final
 
 import polars as pl
 
+from rexview.analysis.engine import Engine, ModelTally
 from rexview.analysis.filter.case_filter import CaseFilter, Range
-from rexview.analysis.filter.linked_count import Count
+from rexview.analysis.filter.linked_count import ANY, LOW, PERFECT, Count, narrowed, with_all
 from rexview.analysis.filter.pair_condition import ModelPair
-from rexview.analysis.filter.refinement import ANY, LOW, PERFECT, narrowed, with_all
-from rexview.analysis.memory.selection import CASE_FACETS, apply
-from rexview.analysis.memory.table import AnswerTable
-from rexview.schema import ReviewSet
 from rexview.stats import NO_ANSWER, ContentOrder
-from rexview.stats.answered import NoAnswers, no_answers
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.paired import Comparison, PairTest, compare
 from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
-from rexview.stats.values import SCORE_ORDER, Finals, finals, given_marks, unfinished_work
+from rexview.stats.values import SCORE_ORDER, Finals
 from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
 
 TABLE_1: Final = ("content", "language")
@@ -42,7 +38,10 @@ BINS: Final = (
 )
 """Final scores in classes: name on screen, and the range that Browse shows."""
 GAP_STEP: Final = 0.5
-_OF_CASES: Final = ("models", "statuses", *CASE_FACETS, "tags", "paired", "comments")
+_OF_CASES: Final = (
+    *("models", "statuses", "question_types", "categories", "difficulties", "sites", "studies"),
+    *("tags", "model_pairs", "comments"),
+)
 """Conditions that leave of two compared models both scored answers of a case, or none."""
 _NEARLY: Final = 1e-4
 """As close as two numbers are that a filter's range does not tell apart."""
@@ -145,57 +144,42 @@ class ScoreTables:
 
 
 def score_tables(
-    review_set: ReviewSet,
-    table: AnswerTable,
-    case_filter: CaseFilter | None = None,
-    *,
-    resamples: int = RESAMPLES,
+    engine: Engine, case_filter: CaseFilter | None = None, *, resamples: int = RESAMPLES
 ) -> ScoreTables:
     """Work out the Scores page for the answers that a filter leaves.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-    table : AnswerTable
-        Of the same review set; its order of Content is kept.
-    case_filter : CaseFilter, optional
-    resamples : int
-        Of each bootstrap interval; 0 for none.
+    ``resamples`` is the number for each bootstrap interval, 0 for none.
     """
     base = case_filter or CaseFilter()
-    selection = apply(table, base)
-    rows = selection.rows.filter(pl.col("model").is_not_null())
-    present = set(rows["model"].unique().to_list())
-    models = {model: name for model, name in table.models.items() if model in present}
-    pairs = answers_of(rows)
-    left = finals(review_set, content_order=table.content_order).only(pairs)
-    given = review_set.answers.join(pairs, on=("case", "model"), how="semi")
-    lost = tuple(_lost(no_answers(given, list(models)), base))
-    n_lost = sum(model.lost.value for model in lost)
-    n_content = left.of("content").height
-    marks = given_marks(review_set).join(pairs, on=("case", "model"), how="semi")
+    tally = engine.tally(base)
+    models, n = tally.names(engine.facts), tally.answers
+    finals = engine.final_scores(base)
+
+    def compare_models() -> Comparison:
+        return compare(engine.final_scores(base), list(models), resamples=resamples)
+
     return ScoreTables(
         models=models,
-        content_order=table.content_order,
-        gap_threshold=table.gap_threshold,
-        cases=Count(len(selection), base, len(table.cases)),
-        answers=Count(len(rows), base),
-        with_content=Count(n_content, narrowed(base, content=ANY) or base, len(rows)),
-        unscored=left.answers.height - n_content,
-        lost=Count(n_lost, narrowed(base, statuses=NO_ANSWER) or base, len(rows)),
-        readers=marks["reader"].n_unique(),
-        unfinished=len(unfinished_work(review_set).join(pairs, on="case", how="semi")),
-        cells=tuple(score_cells(left, models, base, resamples=resamples)),
-        gaps=tuple(_gaps(left, models, base, table.gap_threshold, resamples)),
-        no_answers=lost,
-        compare_models=partial(compare, left, list(models), resamples=resamples),
+        content_order=engine.facts.content_order,
+        gap_threshold=engine.facts.gap_threshold,
+        cases=Count(tally.cases, base, engine.facts.n_cases),
+        answers=Count(n, base),
+        with_content=Count(tally.with_content, narrowed(base, content=ANY) or base, n),
+        unscored=n - tally.lost - tally.with_content,
+        lost=Count(tally.lost, narrowed(base, statuses=NO_ANSWER) or base, n),
+        readers=engine.reader_scores(base)["reader"].n_unique(),
+        unfinished=tally.unfinished,
+        cells=tuple(score_cells(finals, models, base, resamples=resamples)),
+        gaps=tuple(_gaps(finals, models, base, engine.facts.gap_threshold, resamples)),
+        no_answers=tuple(_lost(model, base) for model in tally.by_model),
+        compare_models=compare_models,
     )
 
 
 def pairs_count(test: PairTest, base: CaseFilter) -> Count:
     """Count the cases in which two models are compared, with what opens them."""
     pair = ModelPair(test.dimension, (test.model_a, test.model_b))
-    return Count(test.n_pairs, with_all(base, "paired", str(pair)))
+    return Count(test.n_pairs, with_all(base, "model_pairs", str(pair)))
 
 
 def pairs_exact(base: CaseFilter) -> bool:
@@ -206,11 +190,6 @@ def pairs_exact(base: CaseFilter) -> bool:
     """
     of_cases: dict[str, tuple[str, ...]] = dict.fromkeys(_OF_CASES, ())
     return not replace(base, **of_cases).active  # type: ignore[arg-type]
-
-
-def answers_of(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return ``case`` and ``model`` of rows of an answer table, as text."""
-    return rows.select("case", pl.col("model").cast(pl.String))
 
 
 def score_cells(
@@ -314,12 +293,9 @@ def gap_classes(counts: Mapping[float, int]) -> list[tuple[float, Range, int]]:
     ]
 
 
-def _lost(found: Iterable[NoAnswers], base: CaseFilter) -> Iterator[LostAnswers]:
-    for model in found:
-        name, of = model.model, model.answers
-        by_reason = {
-            reason: _count(base, model.by_reason.get(reason, 0), of, models=name, statuses=reason)
-            for reason in NO_ANSWER
-        }
-        lost = _count(base, model.n, of, models=name, statuses=NO_ANSWER)
-        yield LostAnswers(name, lost, by_reason)
+def _lost(model: ModelTally, base: CaseFilter) -> LostAnswers:
+    def count(n: int, statuses: str | Sequence[str]) -> Count:
+        return _count(base, n, model.answers, models=model.model, statuses=statuses)
+
+    by_reason = {reason: count(model.by_status.get(reason, 0), reason) for reason in NO_ANSWER}
+    return LostAnswers(model.model, count(model.lost, NO_ANSWER), by_reason)

@@ -26,13 +26,12 @@ class BoxMisplaced:
     """Flags boxes that do not lie on what their label names.
 
     Kinds: ``reference_boxes`` (overlap with the reference box of the same finding on the same image
-    below ``least_iou``), ``outside`` (most of it lies outside the image), ``scores`` (final Image
-    Content of at most 2). Several boxes of one finding may share a reference box and one box may
-    cover several; labels of tips are not held against whole devices. A box without a label, or
+    below :data:`LEAST_IOU`), ``outside`` (most of it lies outside the image), ``scores`` (final
+    Image Content of at most 2). Several boxes of one finding may share a reference box and one box
+    may cover several; labels of tips are not held against whole devices. A box without a label, or
     whose finding has no reference box on its image, is held against the image's edges only.
     """
 
-    least_iou: float = LEAST_IOU
     failure: str = "box_misplaced"
     reads_scores: bool = True
 
@@ -55,7 +54,7 @@ class BoxMisplaced:
                 message = (
                     f"The box “{short_label(box.label)}” hardly overlaps the reference box "
                     f"“{short_label(reference.label)}”: {overlap:.0%} of their joint area (IoU), "
-                    f"{self.least_iou:.0%} expected."
+                    f"{LEAST_IOU:.0%} expected."
                 )
                 evidence = (box_evidence(box), reference_evidence(reference, reference.side))
                 flags.append(flag(self, answer, "reference_boxes", message, evidence))
@@ -80,7 +79,7 @@ class BoxMisplaced:
             return None
         overlaps = [iou(box.box, reference.box) for reference in references]
         best = max(range(len(references)), key=overlaps.__getitem__)
-        if overlaps[best] >= self.least_iou:
+        if overlaps[best] >= LEAST_IOU:
             return None
         if tip and any(_centre_in(reference.box, box.box) for reference in references):
             return None
@@ -95,7 +94,7 @@ class BoxMisplaced:
         pairs = [(box.box, hull(given))]
         if _share_inside(box.box, hull(given)) >= _LEAST_INSIDE:
             pairs += [(hull(own), one) for one in (*given, hull(given))]
-        if any(iou(first, second) >= self.least_iou for first, second in pairs):
+        if any(iou(first, second) >= LEAST_IOU for first, second in pairs):
             return None
         return references[best], overlaps[best]
 

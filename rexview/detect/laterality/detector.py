@@ -47,7 +47,8 @@ class Laterality:
     --------
     In a notebook, for one answer of a review set::
 
-        from rexview.detect import Laterality, flags_for
+        from rexview.detect import flags_for
+        from rexview.detect.laterality.detector import Laterality
         from rexview.reviewset import load
 
         review_set = load("assets/demo")

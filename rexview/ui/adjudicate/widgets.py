@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -16,6 +17,7 @@ import streamlit as st
 from rexview.analysis.case.blinding import blinded_page, cover_names
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import slot_colours
+from rexview.analysis.engine import position_in
 from rexview.analysis.readers.consensus import (
     CaseDifferences,
     Difference,
@@ -178,7 +180,14 @@ def show_picture(now: Round, page: CasePage) -> None:
     """Show the radiographs with the boxes of the answers, by their letters."""
     beside = [case for step in (1, -1) if (case := _beside(now, step))]
     pages = [one for case in beside if (one := now.page(case))]
-    show_viewer(now.review_set, page, now.ids, pages, blinded=True, height=_HEIGHT)
+    show_viewer(
+        now.review_set,
+        page,
+        partial(position_in, now.ids),
+        pages,
+        blinded=True,
+        height=_HEIGHT,
+    )
 
 
 def show_question(now: Round, page: CasePage) -> None:

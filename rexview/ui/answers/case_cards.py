@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
-from rexview.analysis.case.cards import CardAnswer, CardBox, CaseCard
+from rexview.analysis.case.cards import CardBox, CaseCard
+from rexview.analysis.engine import AnswerSummary
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
 from rexview.schema import ReviewSet, StudyImage
@@ -86,7 +87,10 @@ def _comments_html(card: CaseCard) -> str:
 
 
 def _answer_html(
-    answer: CardAnswer, names: Mapping[str, str], colours: Mapping[str, str], gap_threshold: float
+    answer: AnswerSummary,
+    names: Mapping[str, str],
+    colours: Mapping[str, str],
+    gap_threshold: float,
 ) -> str:
     name = html.escape(names[answer.model])
     chain = score_chain_html(answer.finals, gap_threshold=gap_threshold, images=False)

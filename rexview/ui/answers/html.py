@@ -12,7 +12,8 @@ import html
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from rexview.analysis.case.differences import Piece
-from rexview.analysis.case.record import CasePage, Place
+from rexview.analysis.case.record import CasePage
+from rexview.analysis.engine import Position
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
 from rexview.stats import FinalScores, limit_reached, status_of
@@ -46,7 +47,7 @@ def _option_html(flags: Sequence[tuple[str, Flag]], option: str, number: int) ->
     return inline_html(option, spans)
 
 
-def place_html(case: Case, place: Place, filter_words: str, kind: str) -> str:
+def place_html(case: Case, place: Position, filter_words: str, kind: str) -> str:
     """Say where the case stands in the filter and what it is."""
     where = (
         f"{place.number:,} of {place.total:,}" if place.number else f"not among the {place.total:,}"

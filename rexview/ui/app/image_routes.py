@@ -45,7 +45,7 @@ def _serve(request: Request, kind: str) -> Response:
             payload = imaging.viewer_payload(path, cache, max_pixels=max_pixels)
             if grant.detail == WORDLESS:
                 payload = imaging.without_words(payload)
-            body = imaging.frame_payload(payload)
+            body = payload.framed
             media = "application/octet-stream"
     except NotAdmitted as error:
         return _plain(401, str(error))

@@ -6,16 +6,16 @@ import html
 from collections.abc import Mapping
 from dataclasses import replace
 
-from rexview.analysis import AnswerTable, CaseFilter, Facets, SourceCounts, chips
+from rexview.analysis import CaseFilter, Facets, FailureSources, SetFacts, chips
 from rexview.analysis.failures.captions import judged_words
 from rexview.ui.link.in_app import browse_link
 from rexview.vocab import FAILURES
 
 
-def filter_bar_html(table: AnswerTable, case_filter: CaseFilter, counts: Facets) -> str:
+def filter_bar_html(facts: SetFacts, case_filter: CaseFilter, counts: Facets) -> str:
     """Draw the headline failures, and the chips when the filter limits anything."""
     heads = "".join(_head_html(case_filter, head) for head in counts.headlines)
-    shown = chips(table, case_filter)
+    shown = chips(facts, case_filter)
     chip_row = ""
     if shown:
         parts = [
@@ -34,7 +34,7 @@ def filter_bar_html(table: AnswerTable, case_filter: CaseFilter, counts: Facets)
     return f'<nav class="rx-heads" aria-label="Headline failures">{heads}</nav>{chip_row}'
 
 
-def _head_html(case_filter: CaseFilter, head: SourceCounts) -> str:
+def _head_html(case_filter: CaseFilter, head: FailureSources) -> str:
     failure = FAILURES[head.failure]
     active = case_filter.failures == (head.failure,)
     target = replace(case_filter, failures=() if active else (head.failure,), sources=())

@@ -11,15 +11,9 @@ from typing import Any, Final
 import pandas as pd
 import streamlit as st
 
-from rexview.analysis import (
-    ANSWER_STATUSES,
-    SORTS,
-    CaseFilter,
-    Facets,
-    Selection,
-    search_words,
-)
-from rexview.analysis.case.cards import CardAnswer, CaseCard
+from rexview.analysis import ANSWER_STATUSES, SORTS, CaseFilter, Engine, Facets, search_words
+from rexview.analysis.case.cards import CaseCard
+from rexview.analysis.engine import AnswerSummary
 from rexview.schema import ReviewSet
 from rexview.ui.filters.panel import set_filter
 from rexview.ui.link import keys as link_keys
@@ -33,14 +27,16 @@ _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows
 PAGE_SIZE: Final = {"cards": 24, "table": 100}
 
 
-def list_head(selection: Selection, case_filter: CaseFilter) -> tuple[str, list[str], int]:
-    """Show how many cases there are, in which order and as what.
+def list_head(
+    engine: Engine, total: int, case_filter: CaseFilter
+) -> tuple[str, Sequence[str], int]:
+    """Show how many cases there are (``total``), in which order and as what.
 
     Returns
     -------
     view : str
         A key of :data:`VIEWS`.
-    case_ids : list of str
+    case_ids : sequence of str
         The cases of this page.
     first : int
         Place of the first of them, counted from 0.
@@ -48,12 +44,12 @@ def list_head(selection: Selection, case_filter: CaseFilter) -> tuple[str, list[
     view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
     view = view if view in VIEWS else "cards"
     size = PAGE_SIZE[view]
-    first = link_keys.page_number(len(selection), size) * size
-    ids = selection.part(first, size)
+    first = link_keys.page_number(total, size) * size
+    ids = engine.page(case_filter, first, size)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="rx_list_head"
     ):
-        st.html(f'<p class="rx-count">{_range_text(selection, first, len(ids))}</p>')
+        st.html(f'<p class="rx-count">{_range_text(total, first, len(ids))}</p>')
         st.session_state["browse_sort"] = case_filter.sort
         st.selectbox(
             "Order",
@@ -94,18 +90,18 @@ def show_search(case_filter: CaseFilter, counts: Facets) -> None:
     linked_html(f'<p class="rx-searched" role="status">{shown}</p>', key="search_words")
 
 
-def list_foot(selection: Selection, first: int, shown: int) -> None:
+def list_foot(total: int, first: int, shown: int) -> None:
     """Show the pages of a list that does not fit on one."""
     view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
     size = PAGE_SIZE.get(view, PAGE_SIZE["cards"])
-    pages = math.ceil(len(selection) / size)
+    pages = math.ceil(total / size)
     if pages < 2:
         return
     current = first // size + 1
     key = f"browse_page_{current}"
     with st.container(horizontal=True, vertical_alignment="center", key="rx_list_foot"):
         st.pagination(pages, default=current, key=key, on_change=_turn, args=(key,), width=380)
-        st.html(f'<p class="rx-count">{_range_text(selection, first, shown)}</p>')
+        st.html(f'<p class="rx-count">{_range_text(total, first, shown)}</p>')
 
 
 def show_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: CaseFilter) -> None:
@@ -164,15 +160,14 @@ def _rows(card: CaseCard, names: dict[str, str], *, with_harm: bool) -> list[dic
     ]
 
 
-def _names(answer: CardAnswer, *, hints: bool) -> str:
+def _names(answer: AnswerSummary, *, hints: bool) -> str:
     """Name the failures of an answer, or those that a rule only hints at."""
     return ", ".join(
         FAILURES[failure].name for failure, source in answer.failures if (source == "hint") == hints
     )
 
 
-def _range_text(selection: Selection, first: int, shown: int) -> str:
-    total = len(selection)
+def _range_text(total: int, first: int, shown: int) -> str:
     cases = "case" if total == 1 else "cases"
     if shown == total:
         return f"<b>{total:,}</b> {cases}"

@@ -9,7 +9,8 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.case.differences import compare_texts
-from rexview.analysis.case.record import CasePage, Place
+from rexview.analysis.case.record import CasePage
+from rexview.analysis.engine import Position
 from rexview.schema import Case, ReviewSet
 from rexview.ui.answers import html as answers_html
 from rexview.ui.case.share import share_button
@@ -29,7 +30,7 @@ def show_no_case(wanted: str | None) -> None:
     st.page_link(PAGE_BROWSE, label="Browse all cases", query_params=link_keys.link_query())
 
 
-def show_header(review_set: ReviewSet, case: Case, place: Place, filter_words: str) -> None:
+def show_header(review_set: ReviewSet, case: Case, place: Position, filter_words: str) -> None:
     """Show where the case stands in the filter, what it is, and the link to it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rx_header"):
         for label, target, key, icon in (

@@ -6,14 +6,13 @@ from functools import lru_cache, partial
 
 import streamlit as st
 
-from rexview.analysis import AnswerTable, CaseFilter, model_colours
+from rexview.analysis import CaseFilter, Engine, SetFacts, model_colours
 from rexview.analysis.charts import LinkedChart
 from rexview.analysis.charts.failures import groups_chart, rates_chart
 from rexview.analysis.downloads.files import TableFile
 from rexview.analysis.downloads.frames import FAILURE_SHARES, failure_frame, group_frame
 from rexview.analysis.failures.captions import COUNTED, COUNTED_MEANING, group_words, rate_words
 from rexview.analysis.failures.tables import BY_FINDING, FailureGroups, FailureTables, group_choices
-from rexview.schema import ReviewSet
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.failures import html as failures_html
 from rexview.ui.link import keys as link_keys
@@ -24,14 +23,14 @@ from rexview.vocab import FAILURES
 
 
 @lru_cache(maxsize=16)
-def _rates(tables: FailureTables, table: AnswerTable) -> LinkedChart | None:
+def _rates(tables: FailureTables, facts: SetFacts) -> LinkedChart | None:
     caption = f"{COUNTED_MEANING[tables.counted]} {rate_words(clustered=tables.clustered)}"
-    return rates_chart(tables, model_colours(table.models), caption=caption)
+    return rates_chart(tables, model_colours(facts.models), caption=caption)
 
 
 @lru_cache(maxsize=16)
-def _groups(groups: FailureGroups, table: AnswerTable) -> LinkedChart | None:
-    return groups_chart(groups, model_colours(table.models), caption=group_words(groups.kind))
+def _groups(groups: FailureGroups, facts: SetFacts) -> LinkedChart | None:
+    return groups_chart(groups, model_colours(facts.models), caption=group_words(groups.kind))
 
 
 def choose_counted() -> str:
@@ -49,9 +48,9 @@ def choose_counted() -> str:
     )
 
 
-def show_rates(tables: FailureTables, table: AnswerTable) -> None:
+def show_rates(tables: FailureTables, facts: SetFacts) -> None:
     """Show the rates as a table and a chart, and what each failure means."""
-    colours = model_colours(table.models)
+    colours = model_colours(facts.models)
     title = "Table 4. Failures by model"
     with st.spinner("Comparing the models…"):
         drawn = failures_html.rates_html(tables, colours, title)
@@ -68,42 +67,40 @@ def show_rates(tables: FailureTables, table: AnswerTable) -> None:
                 linked_html(failures_html.comparisons_html(tables), key="failures_pair_table")
     with st.expander("What each failure means, and what can be judged"):
         linked_html(failures_html.meanings_html(tables), key="failures_meanings")
-    if (chart := _rates(tables, table)) is not None:
+    if (chart := _rates(tables, facts)) is not None:
         show_chart(chart, key="failures_rates_chart")
 
 
-def show_groups(
-    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, tables: FailureTables
-) -> None:
+def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) -> None:
     """Show one failure by finding, region or a property of the cases, most failures first."""
-    choices = {choice.key: choice for choice in group_choices(table)}
+    choices = {choice.key: choice for choice in group_choices(engine)}
     left, right = st.columns(2, gap="small")
     with left:
-        failure = _choose_failure(case_filter, tables, table)
+        failure = _choose_failure(case_filter, tables, engine.facts)
     with right:
         by = choices[_choose_group({key: choice.name for key, choice in choices.items()})]
-    groups = query_cache.failure_groups(review_set, table, case_filter, failure, by, tables.counted)
+    groups = query_cache.failure_groups(engine, case_filter, failure, by, tables.counted)
     if not groups.groups:
         st.info(f"No answer here shows this failure: {FAILURES[failure].plural.lower()}.")
         return
     title = f"Table 5. {FAILURES[failure].plural} by {by.name.lower()}"
-    drawn = failures_html.groups_html(groups, model_colours(table.models), title)
+    drawn = failures_html.groups_html(groups, model_colours(engine.facts.models), title)
     linked_html(drawn, key="failures_groups")
     caption = f"{COUNTED_MEANING[tables.counted]} {group_words(groups.kind)}"
     show_downloads(
         TableFile(title, partial(group_frame, groups), caption, FAILURE_SHARES),
         key="failures_groups_file",
     )
-    if (chart := _groups(groups, table)) is not None:
+    if (chart := _groups(groups, engine.facts)) is not None:
         show_chart(chart, key="failures_groups_chart")
 
 
-def _choose_failure(case_filter: CaseFilter, tables: FailureTables, table: AnswerTable) -> str:
+def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFacts) -> str:
     """Offer the failures; at first that of the filter, else the most frequent about findings."""
     counts = {
         failure: sum(row.flagged.value for row in tables.of(failure)) for failure in tables.failures
     }
-    kinds = table.harm.failures
+    kinds = facts.harm.failures
     often = max(counts, key=lambda one: (kinds[one].by_finding and counts[one] > 0, counts[one]))
     usual = next((failure for failure in case_filter.failures if failure in counts), often)
     asked = link_keys.query_value(link_keys.QUERY_FAILURE_SHOWN)

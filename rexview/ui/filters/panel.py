@@ -19,8 +19,8 @@ from rexview.analysis import (
     LONGEST_SEARCH,
     RANGE_LIMITS,
     RANGES,
-    AnswerTable,
     CaseFilter,
+    Engine,
     Facet,
     Facets,
     Range,
@@ -66,9 +66,10 @@ def set_filter(case_filter: CaseFilter) -> None:
     change_link({**changes, link_keys.QUERY_PAGE: None, **case_filter.to_query()})
 
 
-def show_nothing_found(table: AnswerTable, case_filter: CaseFilter) -> None:
+def show_nothing_found(engine: Engine, counts: Facets, case_filter: CaseFilter) -> None:
     """Say why no case is left, and offer ways back."""
-    reasons = [as_markdown(reason) for reason in unknown_values(table, case_filter)]
+    unknown = unknown_values(counts, engine.facts, case_filter)
+    reasons = [as_markdown(reason) for reason in unknown]
     st.info(" ".join(["No case fits all of these conditions.", *reasons]))
     with st.container(horizontal=True, gap="small"):
         if case_filter.words:

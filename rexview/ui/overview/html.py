@@ -9,10 +9,10 @@ import html
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rexview.analysis import Count, Overview
+from rexview.analysis import Count
 from rexview.analysis.failures.captions import judged_words, rest_words
-from rexview.analysis.overview import FailureCount
-from rexview.detect.core.precision import measured
+from rexview.analysis.overview import FailureCount, Overview
+from rexview.detect.core.precision import precision_of
 from rexview.ui.link.in_app import browse_link
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
 
@@ -71,11 +71,11 @@ def precision_html(failure: str) -> str:
 
     It is about the rule: it stands where the failure is explained, not with a model's number.
     """
-    found = measured(failure)
+    found = precision_of(failure)
     if found is None:
         return ""
     title = f"Measured on {found.on}. A flag is something to review, never a verdict."
-    words = f"The rule: {found.words[0].lower()}{found.words[1:]}"
+    words = f"The rule: {found.sentence[0].lower()}{found.sentence[1:]}"
     return f' <span class="rx-measured" title="{html.escape(title)}">{html.escape(words)}</span>'
 
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import streamlit as st
 
-from rexview.analysis import AnswerTable, CaseFilter, model_colours
+from rexview.analysis import CaseFilter, Engine, model_colours
 from rexview.analysis.charts import LinkedChart, overview_charts
 from rexview.analysis.charts.overview import SIDE_BY_SIDE
 from rexview.ui.charts.panel import show_chart
@@ -14,16 +14,18 @@ from rexview.ui.server import query_cache
 
 
 @lru_cache(maxsize=16)
-def _charts(table: AnswerTable, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
-    return overview_charts(query_cache.numbers(table, case_filter), model_colours(table.models))
+def _charts(engine: Engine, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
+    return overview_charts(
+        query_cache.numbers(engine, case_filter), model_colours(engine.facts.models)
+    )
 
 
-def show_charts(table: AnswerTable, case_filter: CaseFilter) -> bool:
+def show_charts(engine: Engine, case_filter: CaseFilter) -> bool:
     """Show the charts of the Overview; False when there is nothing to draw."""
-    charts = _charts(table, case_filter)
+    charts = _charts(engine, case_filter)
     if not charts:
         return False
-    few = len(query_cache.numbers(table, case_filter).models) <= SIDE_BY_SIDE
+    few = len(query_cache.numbers(engine, case_filter).models) <= SIDE_BY_SIDE
     places = st.columns(len(charts), gap="small") if few else [st.container() for _ in charts]
     for number, (chart, place) in enumerate(zip(charts, places, strict=True)):
         with place:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Final
 
 import streamlit as st
 
-from rexview.analysis import AnswerTable
+from rexview.analysis import SetFacts
 from rexview.analysis.charts import LinkedChart
 from rexview.analysis.charts.export import table_csv
 from rexview.analysis.charts.reader_drift import drift_charts
@@ -208,7 +209,7 @@ def choose_threshold() -> float:
     )
 
 
-def show_adjudication(review_set: ReviewSet, found: Adjudication, table: AnswerTable) -> None:
+def show_adjudication(review_set: ReviewSet, found: Adjudication, facts: SetFacts) -> None:
     """Show the answers to adjudicate, a page at a time, and offer them as a file."""
     total = found.answers.value
     if not total:
@@ -219,11 +220,11 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, table: AnswerT
     pages = -(-total // PAGE_SIZE)
     page = link_keys.page_number(total, PAGE_SIZE) + 1
     first = (page - 1) * PAGE_SIZE
-    readers = table.marks.readers
+    readers = facts.readers
     drawn = readers_html.disputes_html(
         found.part(first, PAGE_SIZE),
         found.answers.opens,
-        models=table.models,
+        models=facts.models,
         readers=readers,
         first=first,
         settled=study_records.agreed_scores(review_set),
@@ -251,7 +252,7 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, table: AnswerT
         )
 
 
-def _csv(found: Adjudication, readers: dict[str, str]) -> bytes:
+def _csv(found: Adjudication, readers: Mapping[str, str]) -> bytes:
     return table_csv(found.frame(readers))
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import polars as pl
 import streamlit as st
 
+from rexview.analysis.engine import position_in
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -84,7 +86,7 @@ def show_picture(study: Study, case_id: str) -> None:
     show_viewer(
         study.review_set,
         page,
-        study.worklist,
+        partial(position_in, study.worklist),
         pages,
         blinded=True,
         taken_keys=TAKEN_KEYS,

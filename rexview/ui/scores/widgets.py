@@ -6,16 +6,15 @@ from functools import lru_cache, partial
 
 import streamlit as st
 
-from rexview.analysis import AnswerTable, CaseFilter, model_colours
+from rexview.analysis import CaseFilter, CaseProperty, Engine, SetFacts, model_colours
 from rexview.analysis.charts import LinkedChart
 from rexview.analysis.charts.score_means import chain_chart, gap_spread_chart, split_chart
 from rexview.analysis.charts.scores import distribution_chart, lost_chart
 from rexview.analysis.downloads.files import TableFile
 from rexview.analysis.downloads.frames import SCORE_SHARES, score_frame
 from rexview.analysis.scores import captions as words
-from rexview.analysis.scores.splits import Split, SplitBy, split_choices
+from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import TABLE_1, TABLE_2, ScoreTables
-from rexview.schema import ReviewSet
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
@@ -31,8 +30,8 @@ _NO_SPLIT = ""
 
 
 @lru_cache(maxsize=16)
-def _charts(tables: ScoreTables, table: AnswerTable) -> dict[str, LinkedChart | None]:
-    colours = model_colours(table.models)
+def _charts(tables: ScoreTables, facts: SetFacts) -> dict[str, LinkedChart | None]:
+    colours = model_colours(facts.models)
     chain = f"{words.n_words(tables, CONTENT_PARTS)} {words.interval_words()}"
     left_out = words.left_out_words(tables, tables.dimensions)
     return {
@@ -44,14 +43,14 @@ def _charts(tables: ScoreTables, table: AnswerTable) -> dict[str, LinkedChart | 
 
 
 @lru_cache(maxsize=16)
-def _split_chart(split: Split, table: AnswerTable, dimension: str) -> LinkedChart | None:
+def _split_chart(split: Split, facts: SetFacts, dimension: str) -> LinkedChart | None:
     caption = words.split_words(split)
-    return split_chart(split, dimension, model_colours(table.models), caption=caption)
+    return split_chart(split, dimension, model_colours(facts.models), caption=caption)
 
 
-def show_tables(tables: ScoreTables, table: AnswerTable) -> None:
+def show_tables(tables: ScoreTables, facts: SetFacts) -> None:
     """Show the two tables of scores, and for more than two models how to compare them."""
-    colours = model_colours(table.models)
+    colours = model_colours(facts.models)
     for number, dimensions in enumerate((TABLE_1, TABLE_2), start=1):
         title = f"Table {number}. " + words.listed(
             [DIMENSION_NAMES[name] for name in dimensions if name in tables.dimensions]
@@ -89,55 +88,54 @@ def _comparisons(tables: ScoreTables) -> None:
             )
 
 
-def show_charts(tables: ScoreTables, table: AnswerTable) -> None:
+def show_charts(tables: ScoreTables, facts: SetFacts) -> None:
     """Show the chain, the gaps and how the scores spread, each with the table behind it."""
-    charts = _charts(tables, table)
+    charts = _charts(tables, facts)
     pair = [charts[name] for name in ("chain", "gap")]
     shown = [chart for chart in pair if chart is not None]
     if shown:
         for place, column in enumerate(st.columns(len(shown), gap="small")):
             with column:
                 show_chart(shown[place], key=f"scores_chart_{place}")
-    colours = model_colours(table.models)
+    colours = model_colours(facts.models)
     if drawn := scores_html.gaps_html(tables, colours, words.gap_words(tables)):
         linked_html(drawn, key="scores_gaps")
     if (spread := charts["spread"]) is not None:
         show_chart(spread, key="scores_spread")
 
 
-def show_lost(tables: ScoreTables, table: AnswerTable) -> None:
+def show_lost(tables: ScoreTables, facts: SetFacts) -> None:
     """Show how many answers never came, by reason."""
     if not tables.lost.value:
         st.caption(f"Answers that never came: none of {tables.answers.value:,}.")
         return
-    linked_html(scores_html.lost_html(tables, model_colours(table.models)), key="scores_lost")
-    if (chart := _charts(tables, table)["lost"]) is not None:
+    linked_html(scores_html.lost_html(tables, model_colours(facts.models)), key="scores_lost")
+    if (chart := _charts(tables, facts)["lost"]) is not None:
         show_chart(chart, key="scores_lost_chart")
 
 
-def show_split(
-    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter, tables: ScoreTables
-) -> None:
+def show_split(engine: Engine, case_filter: CaseFilter, tables: ScoreTables) -> None:
     """Show the scores by a property of the cases that the reader chooses."""
-    choices = {choice.key: choice for choice in split_choices(table)}
+    choices = {choice.key: choice for choice in engine.facts.properties}
     if not choices:
         return
     by = _chosen_split(choices)
     if by is None:
         return
     with st.spinner("Working out the scores of each part…"):
-        split = query_cache.split(review_set, table, case_filter, by)
+        split = query_cache.split(engine, case_filter, by)
     dimension = _chosen_score(tables)
-    chart = _split_chart(split, table, dimension)
+    chart = _split_chart(split, engine.facts, dimension)
     if chart is None:
         st.info(f"No case here has a value of {as_markdown(by.name)} and a score.")
         return
     show_chart(chart, key="scores_split_chart")
-    drawn = scores_html.split_html(split, model_colours(table.models), words.split_words(split))
+    colours = model_colours(engine.facts.models)
+    drawn = scores_html.split_html(split, colours, words.split_words(split))
     linked_html(drawn, key="scores_split_table")
 
 
-def _chosen_split(choices: dict[str, SplitBy]) -> SplitBy | None:
+def _chosen_split(choices: dict[str, CaseProperty]) -> CaseProperty | None:
     asked = link_keys.query_value(link_keys.QUERY_SPLIT) or _NO_SPLIT
     chosen = st.selectbox(
         "Split by",

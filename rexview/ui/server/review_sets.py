@@ -18,18 +18,17 @@ from weakref import WeakKeyDictionary
 
 import streamlit as st
 
-from rexview import analysis, reviewset
-from rexview.analysis import AnswerTable
+from rexview import reviewset
 from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.colours import model_colours
-from rexview.analysis.memory.content_order import in_content_order
+from rexview.analysis.engine import Engine
+from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.study.finished import only_finished
 from rexview.answer_digest import digests_of
 from rexview.errors import ReviewSetError, RexviewError, StoreError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
-from rexview.stats import ContentOrder
 from rexview.store import Reviews, merged, open_best, open_reviews
 from rexview.store.location import files_of
 from rexview.ui.link import keys as link_keys
@@ -232,29 +231,29 @@ _TRY_AGAIN_S: Final = 3.0
 _unreadable: Final = WeakKeyDictionary[ReviewSet, tuple[float, StoreError]]()
 
 
-class _Tables:
-    """The tables of one state of a set's files: each builds on the one before."""
+class _Engines:
+    """The engines of one state of a set's files: each builds on the one before."""
 
     def __init__(self, first: ReviewSet) -> None:
         self._lock = Lock()
-        self._tables = {first.fingerprint: _answer_table(first, None)}
+        self._engines = {first.fingerprint: _engine(first, None)}
 
-    def of(self, review_set: ReviewSet) -> AnswerTable:
-        """Return the table of the set with what was written in it so far."""
+    def of(self, review_set: ReviewSet) -> MemoryEngine:
+        """Return the engine of the set with what was written in it so far."""
         with self._lock:
-            if review_set.fingerprint not in self._tables:
-                newest = next(reversed(self._tables.values()))
-                self._tables[review_set.fingerprint] = _answer_table(review_set, newest)
-                if len(self._tables) > _TABLES_KEPT:
-                    del self._tables[next(iter(self._tables))]
-            return self._tables[review_set.fingerprint]
+            if review_set.fingerprint not in self._engines:
+                newest = next(reversed(self._engines.values()))
+                self._engines[review_set.fingerprint] = _engine(review_set, newest)
+                if len(self._engines) > _ENGINES_KEPT:
+                    del self._engines[next(iter(self._engines))]
+            return self._engines[review_set.fingerprint]
 
 
-_TABLES_KEPT: Final = 3
+_ENGINES_KEPT: Final = 3
 
 
-def _answer_table(review_set: ReviewSet, before: AnswerTable | None) -> AnswerTable:
-    return analysis.answer_table(
+def _engine(review_set: ReviewSet, before: MemoryEngine | None) -> MemoryEngine:
+    return memory_engine(
         review_set,
         gap_threshold=server_state.settings().gap_threshold,
         disagreement_threshold=server_state.settings().disagreement_threshold,
@@ -271,21 +270,21 @@ def _comment_counts(review_set: ReviewSet) -> Mapping[str, CommentCount]:
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking for failures…")
-def _tables(_review_set: ReviewSet, folder: str, files_state: str) -> _Tables:
-    return _Tables(_review_set)
+def _engines(_review_set: ReviewSet, folder: str, files_state: str) -> _Engines:
+    return _Engines(_review_set)
 
 
-def answers(review_set: ReviewSet) -> AnswerTable:
-    """Return the table of an open review set that all filters and counts work on.
+def engine(review_set: ReviewSet) -> Engine:
+    """Return what answers every question about the cases of an open review set.
 
     Texts are looked at once for each state of the files, what is written comes on top. Content is
     worked out in the order that the link of this page run asks for.
     """
-    tables = _tables(review_set, str(review_set.folder), _files_state(review_set))
-    return _in_order(tables.of(review_set), review_set, link_keys.content_order())
+    engines = _engines(review_set, str(review_set.folder), _files_state(review_set))
+    return _in_order(engines.of(review_set), link_keys.content_order())
 
 
-_in_order = lru_cache(maxsize=4)(in_content_order)
+_in_order = lru_cache(maxsize=4)(MemoryEngine.in_content_order)
 
 
 def colours(review_set: ReviewSet) -> dict[str, str]:
@@ -298,11 +297,9 @@ def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
 
     Content is worked out in the order that the link of this page run asks for.
     """
-    return _case_page(review_set, case_id, link_keys.content_order())
+    return _case_page(review_set, case_id, engine(review_set))
 
 
 @lru_cache(maxsize=64)
-def _case_page(review_set: ReviewSet, case_id: str, content_order: ContentOrder) -> CasePage | None:
-    survey = answers(review_set).survey
-    assert survey is not None
-    return gather_case(review_set, case_id, survey, content_order=content_order)
+def _case_page(review_set: ReviewSet, case_id: str, asked: Engine) -> CasePage | None:
+    return gather_case(review_set, case_id, asked)

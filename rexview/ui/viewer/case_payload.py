@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import streamlit as st
 
 from rexview.analysis.case.finding_links import label_keys
-from rexview.analysis.case.record import CasePage, place_in
+from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import slot_colours
+from rexview.analysis.engine import Position
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import Orientation, box_problem, box_side, orientation_of
 from rexview.schema import AnswerBox, Flag, ReferenceBox, ReviewSet, StudyImage
@@ -43,7 +44,7 @@ _SIDES: Final = {
 def show_viewer(
     review_set: ReviewSet,
     page: CasePage,
-    ordered: Sequence[str],
+    position: Callable[[str], Position],
     neighbours: Sequence[CasePage],
     *,
     blinded: bool = False,
@@ -54,7 +55,7 @@ def show_viewer(
 ) -> None:
     """Put the viewer on the page and do what the reader asks of it.
 
-    ``ordered`` holds the ids of the cases of the filter; ``neighbours`` are the cases before and
+    ``position`` finds a case in the list that is walked; ``neighbours`` are the cases before and
     after, the likelier one first. In a ``blinded`` page letters stand for models. ``taken_keys``
     are keys that the page needs itself; ``height`` is a CSS length, by default what the window
     leaves room for. With ``one_group`` only the boxes and pictures of the answer that the page
@@ -68,7 +69,7 @@ def show_viewer(
         colours = slot_colours(names)
 
     def of(one: CasePage) -> ViewerData:
-        data = viewer_data(review_set, one, ordered, colours, names)
+        data = viewer_data(review_set, one, position, colours, names)
         return replace(
             data,
             groups=on_request(data.groups) if one_group else data.groups,
@@ -89,12 +90,12 @@ def show_viewer(
 def viewer_data(
     review_set: ReviewSet,
     page: CasePage,
-    ordered: Sequence[str],
+    position: Callable[[str], Position],
     colours: Mapping[str, str],
     names: Mapping[str, str],
 ) -> ViewerData:
     """Make the viewer's data for one case, without what lies ahead of it."""
-    place = place_in(ordered, page.case.id)
+    place = position(page.case.id)
     case = page.case
     frames = {image.id: _Frame(image) for image in case.images}
     key_image = case.key_image

@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from rexview.analysis import answer_table, overview
 from rexview.analysis.charts import KEY, LinkedChart, means_chart
 from rexview.analysis.charts.export import exported, file_name, print_spec, table_csv
+from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.overview import overview
 from rexview.errors import ChartError
 
 HOSTILE = {
@@ -32,7 +33,8 @@ def chart_fixture(make_set: Any) -> LinkedChart:
         for model in HOSTILE
         for name, score in (("process", 4), ("execution", 2), ("synthesis", 3))
     ]
-    numbers = overview(answer_table(make_set(cases=[{"id": "c1"}], answers=answers, scores=scores)))
+    review_set = make_set(cases=[{"id": "c1"}], answers=answers, scores=scores)
+    numbers = overview(memory_engine(review_set))
     drawn = means_chart(replace(numbers, models=HOSTILE))
     assert drawn is not None
     return replace(drawn, caption="Mean of 1 answer; 2 <were> left out & counted. " * 4)

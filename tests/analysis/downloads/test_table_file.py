@@ -7,10 +7,10 @@ from html.parser import HTMLParser
 import pandas as pd
 import pytest
 
-from rexview.analysis import answer_table
 from rexview.analysis.downloads.files import TableFile, table_bytes
 from rexview.analysis.downloads.frames import FAILURE_SHARES, failure_frame, score_frame
 from rexview.analysis.failures.tables import failure_tables
+from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.scores.tables import TABLE_1, score_tables
 from rexview.reviewset import load
 
@@ -20,8 +20,7 @@ NOTICE = "Simulated <b>data</b>."
 
 @pytest.fixture(scope="module")
 def demo():
-    review_set = load("assets/demo")
-    return review_set, answer_table(review_set)
+    return memory_engine(load("assets/demo"))
 
 
 class Reader(HTMLParser):
@@ -64,7 +63,7 @@ def test_a_csv_carries_every_digit_and_the_notice():
 
 
 def test_scores_have_their_n_and_their_comparison(demo):
-    frame = score_frame(score_tables(*demo, resamples=0), TABLE_1)
+    frame = score_frame(score_tables(demo, resamples=0), TABLE_1)
     content = frame[frame["Score"] == "Content"]
     assert content["Model"].tolist() == [
         "Generalist (simulated)",
@@ -76,7 +75,7 @@ def test_scores_have_their_n_and_their_comparison(demo):
 
 
 def test_failures_have_what_could_be_judged(demo):
-    frame = failure_frame(failure_tables(*demo, resamples=0))
+    frame = failure_frame(failure_tables(demo, resamples=0))
     sides = frame[frame["Failure"] == "Laterality error"]
     assert sides[["Failed", "n", "Answers"]].iloc[:2].to_numpy().tolist() == [
         [3, 38, 38], [5, 27, 38]

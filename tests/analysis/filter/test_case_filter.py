@@ -11,19 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.analysis import (
-    ANSWER_STATUSES,
-    COMMENTED,
-    FILTER_KEYS,
-    RANGES,
-    SORTS,
-    SOURCES,
-    WEAKEST,
-    CaseFilter,
-    Range,
-)
+from rexview.analysis import ANSWER_STATUSES, FILTER_KEYS, RANGES, SORTS, CaseFilter, Range
+from rexview.analysis.filter.case_filter import COMMENTED, SOURCES, WEAKEST
 from rexview.analysis.filter.pair_condition import ModelPair, ReaderPair
-from rexview.analysis.filter.score_condition import Mark
+from rexview.analysis.filter.score_condition import ScoreCondition
 from rexview.errors import FilterError
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 
@@ -47,16 +38,22 @@ from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
         ({"tag": "region:pleura: left"}, CaseFilter(tags=("region:pleura: left",))),
         ({"sort": "gap", "case": "c1", "set": "x"}, CaseFilter(sort="gap")),
         ({"model": ["a", "a", ""]}, CaseFilter(models=("a",))),
-        ({"mark": "execution:2::a:b"}, CaseFilter(marks=("execution:2::a:b",))),
-        ({"mark": ["process:2..2::r", "process:2::r"]}, CaseFilter(marks=("process:2::r",))),
+        ({"mark": "execution:2::a:b"}, CaseFilter(reader_scores=("execution:2::a:b",))),
+        (
+            {"mark": ["process:2..2::r", "process:2::r"]},
+            CaseFilter(reader_scores=("process:2::r",)),
+        ),
         (
             {"mark": ":4..5:2026-03-01..2026-03-07:r"},
-            CaseFilter(marks=(":4..5:2026-03-01..2026-03-07:r",)),
+            CaseFilter(reader_scores=(":4..5:2026-03-01..2026-03-07:r",)),
         ),
-        ({"both": "execution:0..1:a:b"}, CaseFilter(both=("execution:0..1:a:b",))),
-        ({"both": ["process:0..4:a:b", "process::a:b"]}, CaseFilter(both=("process::a:b",))),
-        ({"both": "process:2..2:a%3Ab:50%"}, CaseFilter(both=("process:2:a%3Ab:50%25",))),
-        ({"paired": "content:g:m"}, CaseFilter(paired=("content:g:m",))),
+        ({"both": "execution:0..1:a:b"}, CaseFilter(reader_pairs=("execution:0..1:a:b",))),
+        (
+            {"both": ["process:0..4:a:b", "process::a:b"]},
+            CaseFilter(reader_pairs=("process::a:b",)),
+        ),
+        ({"both": "process:2..2:a%3Ab:50%"}, CaseFilter(reader_pairs=("process:2:a%3Ab:50%25",))),
+        ({"paired": "content:g:m"}, CaseFilter(model_pairs=("content:g:m",))),
     ],
 )
 def test_reads_a_query(query: Any, expected: CaseFilter) -> None:
@@ -124,14 +121,16 @@ RANGE = st.none() | st.tuples(NUMBER, NUMBER).filter(
 
 SCORE = st.integers(1, 5)
 MARK = st.builds(
-    Mark,
+    ScoreCondition,
     dimension=st.sampled_from(["", *DIMENSIONS]),
     low=SCORE,
     high=st.just(5),
     first=st.dates(max_value=date(2020, 1, 1)),
     last=st.dates(min_value=date(2020, 1, 1)),
     reader=st.text(max_size=20),
-).map(str) | st.builds(Mark.of, st.text(max_size=20), st.sampled_from(DIMENSIONS), SCORE).map(str)
+).map(str) | st.builds(
+    ScoreCondition.of, st.text(max_size=20), st.sampled_from(DIMENSIONS), SCORE
+).map(str)
 
 
 APART = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(sorted)
@@ -168,9 +167,9 @@ FILTERS = st.builds(
     tags=st.lists(st.tuples(WORD, WORD).map(":".join), max_size=2).map(tuple),
     sites=st.lists(WORD, max_size=2).map(tuple),
     studies=chosen(["normal", "abnormal"]),
-    marks=st.lists(MARK, max_size=3).map(tuple),
-    both=st.lists(READERS, max_size=2).map(tuple),
-    paired=st.lists(MODELS, max_size=2).map(tuple),
+    reader_scores=st.lists(MARK, max_size=3).map(tuple),
+    reader_pairs=st.lists(READERS, max_size=2).map(tuple),
+    model_pairs=st.lists(MODELS, max_size=2).map(tuple),
     comments=chosen(COMMENTED),
     search=WORD | st.just(""),
     sort=st.sampled_from(list(SORTS)),

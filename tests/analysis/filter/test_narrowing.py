@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rexview.analysis import CaseFilter, Range
-from rexview.analysis.filter.refinement import ANY, LOW, PERFECT, narrowed
+from rexview.analysis.filter.linked_count import ANY, LOW, PERFECT, narrowed
 
 
 def test_conditions_are_added_to_what_limits_already() -> None:

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis import AnswerTable, CaseFilter, Range, answer_table, chips, describe
+from rexview.analysis import CaseFilter, Range, chips, describe
+from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.schema import Reader
 
 
-@pytest.fixture(name="table", scope="module")
-def table_fixture(make_set: Any) -> AnswerTable:
+@pytest.fixture(name="engine", scope="module")
+def engine_fixture(make_set: Any) -> MemoryEngine:
     made = make_set(cases=[{"id": "c"}])
     info = dataclasses.replace(made.info, readers=(Reader("a", "Dr. A"),))
-    return answer_table(dataclasses.replace(made, info=info))
+    return memory_engine(dataclasses.replace(made, info=info))
 
 
 @pytest.mark.parametrize(
@@ -44,49 +45,55 @@ def table_fixture(make_set: Any) -> AnswerTable:
         (CaseFilter(weakest=("process_and_execution",)), "weakest: Process and Execution"),
         (CaseFilter(tags=("imaging_finding:air_bronchogram",)), "Imaging finding: Air bronchogram"),
         (CaseFilter(models=("gone",), sort="gap"), "gone"),
-        (CaseFilter(marks=("execution:2::a",)), "Dr. A: Execution 2"),
+        (CaseFilter(reader_scores=("execution:2::a",)), "Dr. A: Execution 2"),
         (
-            CaseFilter(marks=("execution:2..4::a", "execution:::stranger: x")),
+            CaseFilter(reader_scores=("execution:2..4::a", "execution:::stranger: x")),
             "Dr. A: Execution 2 to 4 and stranger: x: Execution scored",
         ),
-        (CaseFilter(marks=(":1:2026-03-04:",)), "Any reader: a score of 1, 4 Mar 2026"),
-        (CaseFilter(marks=("::2026-03-04..2026-03-09:a",)), "Dr. A: scored, 4 to 9 Mar 2026"),
+        (CaseFilter(reader_scores=(":1:2026-03-04:",)), "Any reader: a score of 1, 4 Mar 2026"),
         (
-            CaseFilter(marks=("::2026-02-28..2026-03-03:a",)),
+            CaseFilter(reader_scores=("::2026-03-04..2026-03-09:a",)),
+            "Dr. A: scored, 4 to 9 Mar 2026",
+        ),
+        (
+            CaseFilter(reader_scores=("::2026-02-28..2026-03-03:a",)),
             "Dr. A: scored, 28 Feb to 3 Mar 2026",
         ),
         (
-            CaseFilter(marks=("::2025-12-31..2026-01-01:a",)),
+            CaseFilter(reader_scores=("::2025-12-31..2026-01-01:a",)),
             "Dr. A: scored, 31 Dec 2025 to 1 Jan 2026",
         ),
-        (CaseFilter(both=("execution::a:s%3At",)), "Dr. A and s:t: both scored Execution"),
-        (CaseFilter(both=("execution:0:a:s",)), "Dr. A and s: same Execution score"),
+        (CaseFilter(reader_pairs=("execution::a:s%3At",)), "Dr. A and s:t: both scored Execution"),
+        (CaseFilter(reader_pairs=("execution:0:a:s",)), "Dr. A and s: same Execution score"),
         (
-            CaseFilter(both=("execution:0..1:a:s", "image_style:2:s:a")),
+            CaseFilter(reader_pairs=("execution:0..1:a:s", "image_style:2:s:a")),
             "Dr. A and s: Execution scores at most 1 point apart and "
             "s and Dr. A: Image Style scores 2 points apart",
         ),
         (
-            CaseFilter(both=("process:1..4:a:s",)),
+            CaseFilter(reader_pairs=("process:1..4:a:s",)),
             "Dr. A and s: Process scores at least 1 point apart",
         ),
-        (CaseFilter(both=("process:1..3:a:s",)), "Dr. A and s: Process scores 1 to 3 points apart"),
-        (CaseFilter(paired=("content:m:x",)), "Medical 4B and x: Content scored for both"),
+        (
+            CaseFilter(reader_pairs=("process:1..3:a:s",)),
+            "Dr. A and s: Process scores 1 to 3 points apart",
+        ),
+        (CaseFilter(model_pairs=("content:m:x",)), "Medical 4B and x: Content scored for both"),
     ],
 )
-def test_describes(table: AnswerTable, case_filter: CaseFilter, words: str) -> None:
-    assert describe(table, case_filter) == words
+def test_describes(engine: MemoryEngine, case_filter: CaseFilter, words: str) -> None:
+    assert describe(engine.facts, case_filter) == words
 
 
-def test_each_chip_takes_one_condition_away(table: AnswerTable) -> None:
+def test_each_chip_takes_one_condition_away(engine: MemoryEngine) -> None:
     case_filter = CaseFilter(
         failures=("laterality_error", "omission"),
         models=("m",),
-        both=("process:0:a:b", "process:1..4:a:b"),
+        reader_pairs=("process:0:a:b", "process:1..4:a:b"),
         gap=Range(2),
         search="left lung",
     )
-    found = {chip.label: chip.rest for chip in chips(table, case_filter)}
+    found = {chip.label: chip.rest for chip in chips(engine.facts, case_filter)}
     assert list(found) == [
         "Laterality error",
         "Missed finding",
@@ -97,7 +104,7 @@ def test_each_chip_takes_one_condition_away(table: AnswerTable) -> None:
         "“left lung”",
     ]
     assert found["Laterality error"].failures == ("omission",)
-    assert found["Dr. A and b: same Process score"].both == ("process:1..4:a:b",)
+    assert found["Dr. A and b: same Process score"].reader_pairs == ("process:1..4:a:b",)
     assert found["Gap 2 or more"].gap is None
     assert found["“left lung”"].search == ""
-    assert chips(table, CaseFilter(sort="gap")) == ()
+    assert chips(engine.facts, CaseFilter(sort="gap")) == ()

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis import answer_table
 from rexview.analysis.case.record import gather_case
-from rexview.analysis.memory.content_order import in_content_order
-from rexview.detect import survey
+from rexview.analysis.memory.engine import memory_engine
 from rexview.schema import ReviewSet
 
 MARKS = {  # reader: process, execution, synthesis
@@ -38,24 +36,24 @@ def review_set_fixture(make_set: Any) -> ReviewSet:
 
 
 def test_the_other_order_changes_content_and_what_follows_from_it(review_set: ReviewSet) -> None:
-    usual = answer_table(review_set)
-    other = in_content_order(usual, review_set, "minimum_first")
-    assert usual.rows["content"].to_list() == [3.0, 3.0, 2.0, None]
-    assert other.rows["content"].to_list() == [1.5, 3.0, None, None]
-    assert (usual.rows["weakest"][2], other.rows["weakest"][2]) == (
+    usual = memory_engine(review_set)
+    other = usual.in_content_order("minimum_first")
+    assert usual.table.rows["content"].to_list() == [3.0, 3.0, 2.0, None]
+    assert other.table.rows["content"].to_list() == [1.5, 3.0, None, None]
+    assert (usual.table.rows["weakest"][2], other.table.rows["weakest"][2]) == (
         "all_equal",
         None,
     )
-    assert other.rows["severity"][0] == usual.rows["severity"][0] + 1.5
-    made = answer_table(review_set, content_order="minimum_first")
-    assert other.rows.equals(made.rows)
-    assert other.rows.schema == made.rows.schema
-    assert other.content_order == made.content_order == "minimum_first"
-    assert in_content_order(usual, review_set, "mean_first") is usual
+    assert other.table.rows["severity"][0] == usual.table.rows["severity"][0] + 1.5
+    made = memory_engine(review_set, content_order="minimum_first")
+    assert other.table.rows.equals(made.table.rows)
+    assert other.table.rows.schema == made.table.rows.schema
+    assert other.facts.content_order == made.facts.content_order == "minimum_first"
+    assert usual.in_content_order("mean_first") is usual
 
 
 def test_one_case_has_the_same_content_as_the_table(review_set: ReviewSet) -> None:
     for order, expected in (("mean_first", 3.0), ("minimum_first", 1.5)):
-        page = gather_case(review_set, "c1", survey(review_set), content_order=order)
+        page = gather_case(review_set, "c1", memory_engine(review_set).in_content_order(order))
         assert page is not None
         assert page.finals["g"].content == expected

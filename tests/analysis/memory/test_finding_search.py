@@ -7,18 +7,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.analysis import (
-    MENTIONS,
-    AnswerTable,
-    CaseFilter,
-    answer_table,
-    apply,
-    chips,
-    describe,
-    facets,
-    search_terms,
-    search_words,
-)
+from rexview.analysis import CaseFilter, chips, describe, search_terms, search_words
+from rexview.analysis.filter.case_filter import MENTIONS
+from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.detect.core import detector, finding_index
 from rexview.detect.core.scan import scan
 from rexview.errors import FilterError
@@ -35,8 +26,8 @@ TEXTS = {  # case: report, answer of g, answer of m
 }
 
 
-@pytest.fixture(name="table")
-def table_fixture(make_set: Any) -> AnswerTable:
+@pytest.fixture(name="engine")
+def engine_fixture(make_set: Any) -> MemoryEngine:
     cases = [
         {"id": name, "question": "Is there a pneumothorax?", "report": {"findings": texts[0]}}
         for name, texts in TEXTS.items()
@@ -47,11 +38,11 @@ def table_fixture(make_set: Any) -> AnswerTable:
         for model, text in zip("gm", texts[1:], strict=True)
         if text is not None
     ]
-    return answer_table(make_set(cases=cases, answers=answers))
+    return memory_engine(make_set(cases=cases, answers=answers))
 
 
-def shown(table: AnswerTable, search: str, mention: str, **more: Any) -> set[str]:
-    return set(apply(table, CaseFilter(search=search, mention=mention, **more)).case_ids)
+def shown(engine: MemoryEngine, search: str, mention: str, **more: Any) -> set[str]:
+    return set(engine.selection(CaseFilter(search=search, mention=mention, **more)).case_ids)
 
 
 @pytest.mark.parametrize(
@@ -71,59 +62,59 @@ def shown(table: AnswerTable, search: str, mention: str, **more: Any) -> set[str
     ],
 )
 def test_a_finding_is_searched_for_as_it_is_spoken_of(
-    table: AnswerTable, search: str, present: set[str], absent: set[str]
+    engine: MemoryEngine, search: str, present: set[str], absent: set[str]
 ) -> None:
-    assert shown(table, search, "present") == present
-    assert shown(table, search, "absent") == absent
-    assert shown(table, search, "any") >= present | absent
+    assert shown(engine, search, "present") == present
+    assert shown(engine, search, "absent") == absent
+    assert shown(engine, search, "any") >= present | absent
 
 
 def test_any_mention_has_what_is_only_of_an_earlier_study(make_set: Any) -> None:
     case = {"id": "c", "question": "q", "report": {"findings": "Prior: moderate right effusion."}}
-    table = answer_table(make_set(cases=[case], answers=[]))
-    found = [word for word in MENTIONS if shown(table, "effusion", word)]
+    engine = memory_engine(make_set(cases=[case], answers=[]))
+    found = [word for word in MENTIONS if shown(engine, "effusion", word)]
     assert found == ["any", "text"]
 
 
-def test_the_answer_that_says_so_meets_the_other_conditions(table: AnswerTable) -> None:
-    assert shown(table, "left pneumothorax", "present", models=("g",)) == {"invented"}
-    assert shown(table, "left pneumothorax", "present", models=("m",)) == set()
+def test_the_answer_that_says_so_meets_the_other_conditions(engine: MemoryEngine) -> None:
+    assert shown(engine, "left pneumothorax", "present", models=("g",)) == {"invented"}
+    assert shown(engine, "left pneumothorax", "present", models=("m",)) == set()
 
 
 @pytest.mark.parametrize("search", ["lungs", "normal heart", "Normal.", "(", "no"])
 @pytest.mark.parametrize("mention", MENTIONS)
 def test_words_that_are_no_finding_are_searched_as_text(
-    table: AnswerTable, search: str, mention: str
+    engine: MemoryEngine, search: str, mention: str
 ) -> None:
-    assert shown(table, search, mention) == shown(table, search, "text")
+    assert shown(engine, search, mention) == shown(engine, search, "text")
 
 
-def test_plain_text_finds_the_words_as_typed(table: AnswerTable) -> None:
-    assert shown(table, "pneumothorax", "text") == set(TEXTS)  # every question has it
-    assert shown(table, "ptx", "text") == {"there"}
+def test_plain_text_finds_the_words_as_typed(engine: MemoryEngine) -> None:
+    assert shown(engine, "pneumothorax", "text") == set(TEXTS)  # every question has it
+    assert shown(engine, "ptx", "text") == {"there"}
 
 
-def test_the_counts_are_those_of_the_other_ways_to_search(table: AnswerTable) -> None:
+def test_the_counts_are_those_of_the_other_ways_to_search(engine: MemoryEngine) -> None:
     case_filter = CaseFilter(search="pneumothorax", mention="present", models=("g",))
-    counts = facets(table, case_filter)
+    counts = engine.facets(case_filter)
     assert {value.value: value.count for value in counts.mentions} == {
-        word: len(shown(table, "pneumothorax", word, models=("g",))) for word in MENTIONS
+        word: len(shown(engine, "pneumothorax", word, models=("g",))) for word in MENTIONS
     }
     assert [value.value for value in counts.mentions if value.chosen] == ["present"]
-    assert facets(table, CaseFilter(search="carina")).mentions == ()
+    assert engine.facets(CaseFilter(search="carina")).mentions == ()
 
 
-def test_words_say_what_is_shown(table: AnswerTable) -> None:
+def test_words_say_what_is_shown(engine: MemoryEngine) -> None:
     case_filter = CaseFilter(search="ptx", mention="present")
-    assert search_words(facets(table, case_filter), "ptx") == (
+    assert search_words(engine.facets(case_filter), "ptx") == (
         "Shown: pneumothorax present or possible in an answer or the report."
     )
-    assert describe(table, case_filter) == "Pneumothorax: present"
-    assert [chip.label for chip in chips(table, case_filter)] == ["Pneumothorax: present"]
+    assert describe(engine.facts, case_filter) == "Pneumothorax: present"
+    assert [chip.label for chip in chips(engine.facts, case_filter)] == ["Pneumothorax: present"]
     apical = CaseFilter(search="no apical ptx", mention="absent")
-    assert describe(table, apical) == "Pneumothorax: absent, “apical”"
-    assert describe(table, CaseFilter(search="ptx")) == "“ptx”"
-    assert search_words(facets(table, CaseFilter(search="carina")), "carina") == ""
+    assert describe(engine.facts, apical) == "Pneumothorax: absent, “apical”"
+    assert describe(engine.facts, CaseFilter(search="ptx")) == "“ptx”"
+    assert search_words(engine.facets(CaseFilter(search="carina")), "carina") == ""
 
 
 @pytest.mark.parametrize(
@@ -154,10 +145,12 @@ def test_the_choice_is_in_the_link_and_old_links_keep_their_meaning() -> None:
         CaseFilter(search="effusion", mention="perhaps")
 
 
-def test_no_text_is_read_for_a_search(table: AnswerTable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_text_is_read_for_a_search(
+    engine: MemoryEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(finding_index, "report_mentions", None)
     monkeypatch.setattr(detector, "asserted_mentions", None)
-    assert shown(table, "effusion", "absent") == {"denied"}
+    assert shown(engine, "effusion", "absent") == {"denied"}
 
 
 def test_new_scores_do_not_have_the_texts_read_again(make_set: Any) -> None:
@@ -172,6 +165,6 @@ def test_new_scores_do_not_have_the_texts_read_again(make_set: Any) -> None:
 
 
 def test_a_table_without_any_text_finds_nothing(make_set: Any) -> None:
-    table = answer_table(make_set(cases=[{"id": "c", "question": "q"}], answers=[]))
-    assert shown(table, "effusion", "any") == set()
-    assert pl.Series(apply(table, CaseFilter(search="q")).case_ids).to_list() == ["c"]
+    engine = memory_engine(make_set(cases=[{"id": "c", "question": "q"}], answers=[]))
+    assert shown(engine, "effusion", "any") == set()
+    assert pl.Series(engine.selection(CaseFilter(search="q")).case_ids).to_list() == ["c"]

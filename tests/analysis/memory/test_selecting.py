@@ -10,17 +10,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.analysis import (
-    AnswerTable,
-    CaseFilter,
-    Range,
-    answer_table,
-    apply,
-    facets,
-    neighbours,
-    unknown_values,
-)
+from rexview.analysis import CaseFilter, Range, unknown_values
 from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.engine import Position, position_in
+from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.memory.table import FAILURE_BITS
 from rexview.vocab import FAILURES
 
@@ -92,12 +85,12 @@ def random_set(make_set: Any, seed: int, n_cases: int = 40) -> Any:
     return make_set(cases=cases, answers=answers, scores=scores, flags=flags)
 
 
-def has_marks(table: AnswerTable, row: dict[str, Any], words: tuple[str, ...]) -> bool:
+def has_marks(engine: MemoryEngine, row: dict[str, Any], words: tuple[str, ...]) -> bool:
     """Whether an answer that came has all marks, those about pictures on the same one."""
     if not words or row["status"] != "answered":
         return not words
     key = pl.struct(case=pl.lit(row["case"]), model=pl.lit(row["model"]))
-    scores = table.marks.review_set.scores
+    scores = engine.table.scores.review_set.scores
     given = scores.filter(pl.struct("case", "model") == key).rows(named=True)
     pictures = None
     for word in words:
@@ -121,15 +114,15 @@ def has_marks(table: AnswerTable, row: dict[str, Any], words: tuple[str, ...]) -
 
 
 @cache
-def shared_answers(table: AnswerTable, word: str) -> set[tuple[str, str]]:
+def shared_answers(engine: MemoryEngine, word: str) -> set[tuple[str, str]]:
     """The answers that two readers both scored, or one picture of them, so far apart."""
     dimension, apart, first, second = word.split(":")
     low, _, high = apart.partition("..")
     allowed = range(int(low), int(high or low) + 1) if apart else range(5)
     given: dict[tuple[Any, ...], int] = {}
-    for score in table.marks.review_set.scores.filter(pl.col("dimension") == dimension).rows(
-        named=True
-    ):
+    for score in engine.table.scores.review_set.scores.filter(
+        pl.col("dimension") == dimension
+    ).rows(named=True):
         picture = score["image"] if dimension.startswith("image") else None
         given[score["case"], score["model"], picture, score["reader"]] = score["score"]
     return {
@@ -142,29 +135,29 @@ def shared_answers(table: AnswerTable, word: str) -> set[tuple[str, str]]:
 
 
 @cache
-def paired_answers(table: AnswerTable, word: str) -> set[tuple[str, str]]:
+def paired_answers(engine: MemoryEngine, word: str) -> set[tuple[str, str]]:
     """The answers of two models in the cases where both have a final score."""
     dimension, *models = word.split(":")
     scored = {
         (row["case"], row["model"])
-        for row in table.rows.rows(named=True)
+        for row in engine.table.rows.rows(named=True)
         if row[dimension] is not None
     }
     both = {case for case, _ in scored if all((case, model) in scored for model in models)}
     return {(case, model) for case, model in scored if case in both and model in models}
 
 
-def is_commented(table: AnswerTable, case: str, words: tuple[str, ...]) -> bool:
+def is_commented(engine: MemoryEngine, case: str, words: tuple[str, ...]) -> bool:
     """Whether a case has comments, or open ones, as the words ask."""
-    count = table.comments.get(case)
+    count = engine.table.comments.get(case)
     return count is not None and ("commented" in words or count.unresolved > 0)
 
 
-def expected_rows(table: AnswerTable, case_filter: CaseFilter) -> list[dict[str, Any]]:
+def expected_rows(engine: MemoryEngine, case_filter: CaseFilter) -> list[dict[str, Any]]:
     """The same selection by a loop over plain dicts: the oracle."""
-    cases = {row["case"]: row for row in table.cases.iter_rows(named=True)}
+    cases = {row["case"]: row for row in engine.table.cases.iter_rows(named=True)}
     kept = []
-    for row in table.rows.iter_rows(named=True):
+    for row in engine.table.rows.iter_rows(named=True):
         case, key = cases[row["case"]], (row["case"], row["model"])
         failures = set()
         for failure, bit in FAILURE_BITS.items():
@@ -191,11 +184,11 @@ def expected_rows(table: AnswerTable, case_filter: CaseFilter) -> list[dict[str,
             not case_filter.studies or case["study"] in case_filter.studies,
             all(values & set(case["tags"] or ()) for values in regions.values()),
             all(word.lower() in text for word in case_filter.search.split()),
-            has_marks(table, row, case_filter.marks),
-            not case_filter.both or row["status"] == "answered",
-            all(key in shared_answers(table, word) for word in case_filter.both),
-            all(key in paired_answers(table, word) for word in case_filter.paired),
-            not case_filter.comments or is_commented(table, row["case"], case_filter.comments),
+            has_marks(engine, row, case_filter.reader_scores),
+            not case_filter.reader_pairs or row["status"] == "answered",
+            all(key in shared_answers(engine, word) for word in case_filter.reader_pairs),
+            all(key in paired_answers(engine, word) for word in case_filter.model_pairs),
+            not case_filter.comments or is_commented(engine, row["case"], case_filter.comments),
         ]
         for name, limits in case_filter.ranges.items():
             value = row["spread" if name == "disagreement" else name]
@@ -226,23 +219,27 @@ FILTERS = [
     CaseFilter(tags=("region:pleura", "region:lung"), studies=("normal",)),
     CaseFilter(tags=("region:heart", "position:upright")),
     CaseFilter(categories=("broad_abnormality",), sites=("A",), failures=("token_limit",)),
-    CaseFilter(marks=("execution:2::r1",)),
-    CaseFilter(marks=("execution:2..4::r1", "execution:1..3::r2"), models=("g",)),
-    CaseFilter(marks=("execution:::r1", "process:5::r1")),
-    CaseFilter(marks=("image_content:1::r1", "image_content:3::r2")),
-    CaseFilter(marks=("::2026-03-02..2026-03-06:r1",)),
-    CaseFilter(marks=("language:4:2026-03-05:",), search="effusion"),
-    CaseFilter(marks=(":1::nobody",)),
-    CaseFilter(both=("execution::r1:r2",)),
-    CaseFilter(both=("execution:0:r2:r1",)),
-    CaseFilter(both=("execution:0..1:r1:r2", "process:1..4:r1:r2")),
-    CaseFilter(both=("image_content:2:r1:r2", "image_content:0:r1:r2")),
-    CaseFilter(both=("image_content:1..3:r1:r2",), marks=("image_content:1::r1",), models=("g",)),
-    CaseFilter(both=("execution:0:r1:nobody",)),
-    CaseFilter(paired=("content:g:m",)),
-    CaseFilter(paired=("image_content:m:g", "language:g:m")),
-    CaseFilter(paired=("process:g:m",), models=("m",), gap=Range(0)),
-    CaseFilter(paired=("process:g:nobody",)),
+    CaseFilter(reader_scores=("execution:2::r1",)),
+    CaseFilter(reader_scores=("execution:2..4::r1", "execution:1..3::r2"), models=("g",)),
+    CaseFilter(reader_scores=("execution:::r1", "process:5::r1")),
+    CaseFilter(reader_scores=("image_content:1::r1", "image_content:3::r2")),
+    CaseFilter(reader_scores=("::2026-03-02..2026-03-06:r1",)),
+    CaseFilter(reader_scores=("language:4:2026-03-05:",), search="effusion"),
+    CaseFilter(reader_scores=(":1::nobody",)),
+    CaseFilter(reader_pairs=("execution::r1:r2",)),
+    CaseFilter(reader_pairs=("execution:0:r2:r1",)),
+    CaseFilter(reader_pairs=("execution:0..1:r1:r2", "process:1..4:r1:r2")),
+    CaseFilter(reader_pairs=("image_content:2:r1:r2", "image_content:0:r1:r2")),
+    CaseFilter(
+        reader_pairs=("image_content:1..3:r1:r2",),
+        reader_scores=("image_content:1::r1",),
+        models=("g",),
+    ),
+    CaseFilter(reader_pairs=("execution:0:r1:nobody",)),
+    CaseFilter(model_pairs=("content:g:m",)),
+    CaseFilter(model_pairs=("image_content:m:g", "language:g:m")),
+    CaseFilter(model_pairs=("process:g:m",), models=("m",), gap=Range(0)),
+    CaseFilter(model_pairs=("process:g:nobody",)),
     CaseFilter(comments=("commented",)),
     CaseFilter(comments=("unresolved",), models=("g",)),
     CaseFilter(comments=("unresolved", "commented"), search="nodule"),
@@ -254,36 +251,36 @@ FILTERS = [
 ]
 
 
-@pytest.fixture(name="table", scope="module", params=[1, 2, 3])
-def table_fixture(make_set: Any, request: pytest.FixtureRequest) -> AnswerTable:
+@pytest.fixture(name="engine", scope="module", params=[1, 2, 3])
+def engine_fixture(make_set: Any, request: pytest.FixtureRequest) -> MemoryEngine:
     rng = random.Random(request.param)
     comments = {
         f"c{number:02d}": CommentCount(rng.randint(1, 3), rng.randint(0, 1))
         for number in rng.sample(range(45), 15)
     }
-    return answer_table(random_set(make_set, request.param), comments=comments)
+    return memory_engine(random_set(make_set, request.param), comments=comments)
 
 
 @pytest.mark.parametrize("case_filter", FILTERS)
-def test_selects_what_a_loop_selects(table: AnswerTable, case_filter: CaseFilter) -> None:
-    expected = expected_rows(table, case_filter)
-    selection = apply(table, case_filter)
+def test_selects_what_a_loop_selects(engine: MemoryEngine, case_filter: CaseFilter) -> None:
+    expected = expected_rows(engine, case_filter)
+    selection = engine.selection(case_filter)
     keys = [(row["case"], row["model"]) for row in expected]
     assert selection.rows.select("case", "model").rows() == keys
     assert set(selection.case_ids) == {case for case, _ in keys}
     assert len(selection) == len(selection.case_ids) == len(set(selection.case_ids))
 
 
-def test_the_filters_of_this_test_tell_cases_apart(table: AnswerTable) -> None:
-    sizes = [len(apply(table, case_filter)) for case_filter in FILTERS]
-    assert sizes[0] == len(table.cases)
-    assert sum(0 < size < len(table.cases) for size in sizes) >= 14
+def test_the_filters_of_this_test_tell_cases_apart(engine: MemoryEngine) -> None:
+    sizes = [len(engine.selection(case_filter)) for case_filter in FILTERS]
+    assert sizes[0] == len(engine.table.cases)
+    assert sum(0 < size < len(engine.table.cases) for size in sizes) >= 14
 
 
 @pytest.mark.parametrize("case_filter", FILTERS)
-def test_counts_follow_the_other_conditions(table: AnswerTable, case_filter: CaseFilter) -> None:
-    counted = facets(table, case_filter)
-    assert counted.total == len(apply(table, case_filter))
+def test_counts_follow_the_other_conditions(engine: MemoryEngine, case_filter: CaseFilter) -> None:
+    counted = engine.facets(case_filter)
+    assert counted.total == len(engine.selection(case_filter))
     for facet in counted.facets:
         for value in facet.values:
             if facet.field == "tags":
@@ -293,54 +290,56 @@ def test_counts_follow_the_other_conditions(table: AnswerTable, case_filter: Cas
             else:
                 chosen = (value.value,)
             only: Any = CaseFilter(**{**vars(case_filter), facet.field: chosen})
-            expected = len({row["case"] for row in expected_rows(table, only)})
+            expected = len({row["case"] for row in expected_rows(engine, only)})
             assert value.count == expected, (facet.field, value.value)
             assert value.chosen == (value.value in getattr(case_filter, facet.field))
 
 
 @pytest.mark.parametrize("case_filter", FILTERS)
-def test_headlines_tell_sources_apart(table: AnswerTable, case_filter: CaseFilter) -> None:
-    for counts in facets(table, case_filter).headlines:
+def test_headlines_tell_sources_apart(engine: MemoryEngine, case_filter: CaseFilter) -> None:
+    for counts in engine.facets(case_filter).headlines:
         for source in ("detector", "reader", "both", None):
             changes: Any = {"failures": (counts.failure,), "judged": ()}
             changes["sources"] = (source,) if source else ()
             only = CaseFilter(**{**vars(case_filter), **changes})
-            expected = len({row["case"] for row in expected_rows(table, only)})
+            expected = len({row["case"] for row in expected_rows(engine, only)})
             assert getattr(counts, source or "total") == expected
 
 
 class TestOrder:
-    def test_by_gap(self, table: AnswerTable) -> None:
-        selection = apply(table, CaseFilter(gap=Range(), sort="gap"))
+    def test_by_gap(self, engine: MemoryEngine) -> None:
+        selection = engine.selection(CaseFilter(gap=Range(), sort="gap"))
         gaps = dict(selection.rows.group_by("case").agg(gap=_largest("gap")).iter_rows())
         ordered = [gaps[case_id] for case_id in selection.case_ids]
         assert ordered == sorted(ordered, reverse=True)
         assert len(set(ordered)) > 1
 
-    def test_by_severity_of_the_answers_that_the_filter_is_about(self, table: AnswerTable) -> None:
-        selection = apply(table, CaseFilter(models=("g",)))
+    def test_by_severity_of_the_answers_that_the_filter_is_about(
+        self, engine: MemoryEngine
+    ) -> None:
+        selection = engine.selection(CaseFilter(models=("g",)))
         worst = dict(selection.rows.select("case", "severity").iter_rows())
         ordered = [worst[case_id] for case_id in selection.case_ids]
         assert ordered == sorted(ordered, reverse=True)
 
-    def test_newest_first_and_cases_without_answers_last(self, table: AnswerTable) -> None:
-        selection = apply(table, CaseFilter(sort="newest"))
+    def test_newest_first_and_cases_without_answers_last(self, engine: MemoryEngine) -> None:
+        selection = engine.selection(CaseFilter(sort="newest"))
         dates = dict(selection.rows.group_by("case").agg(d=_largest("created")).iter_rows())
         ordered = [dates[case_id] for case_id in selection.case_ids]
         known = [date for date in ordered if date is not None]
         assert known == sorted(known, reverse=True)
         assert ordered[len(known) :] == [None] * (len(ordered) - len(known))
 
-    def test_file_order_and_ties(self, table: AnswerTable) -> None:
-        all_ids = table.cases["case"].to_list()
-        assert apply(table, CaseFilter(sort="order")).case_ids == all_ids
-        alone = apply(table, CaseFilter(statuses=("not_run",), sort="gap")).case_ids
+    def test_file_order_and_ties(self, engine: MemoryEngine) -> None:
+        all_ids = engine.table.cases["case"].to_list()
+        assert engine.selection(CaseFilter(sort="order")).case_ids == all_ids
+        alone = engine.selection(CaseFilter(statuses=("not_run",), sort="gap")).case_ids
         assert alone == sorted(alone)
 
-    def test_a_part_of_a_long_list(self, table: AnswerTable) -> None:
-        selection = apply(table, CaseFilter())
-        assert selection.part(5, 7) == selection.case_ids[5:12]
-        assert selection.part(38, 7) == selection.case_ids[38:]
+    def test_a_part_of_a_long_list(self, engine: MemoryEngine) -> None:
+        ids = tuple(engine.selection(CaseFilter()).case_ids)
+        assert engine.page(CaseFilter(), 5, 7) == ids[5:12]
+        assert engine.page(CaseFilter(), 38, 7) == ids[38:]
 
 
 def _largest(column: str) -> Any:
@@ -350,43 +349,45 @@ def _largest(column: str) -> Any:
 @pytest.mark.parametrize(
     ("case_id", "expected"),
     [
-        ("a", (None, "b", 0)),
-        ("b", ("a", "c", 1)),
-        ("c", ("b", None, 2)),
-        ("x", (None, None, None)),
+        ("a", Position(1, 3, None, "b")),
+        ("b", Position(2, 3, "a", "c")),
+        ("c", Position(3, 3, "b", None)),
+        ("x", Position(None, 3, None, "a")),
     ],
 )
-def test_neighbours(case_id: str, expected: tuple[Any, ...]) -> None:
-    assert neighbours(["a", "b", "c"], case_id) == expected
+def test_neighbours(make_set: Any, case_id: str, expected: Position) -> None:
+    assert position_in(["a", "b", "c"], case_id) == expected
+    engine = memory_engine(make_set(cases=[{"id": name} for name in "abc"]))
+    assert engine.position(CaseFilter(sort="order"), case_id) == expected
 
 
 def test_an_empty_set(make_set: Any) -> None:
-    table = answer_table(make_set())
+    engine = memory_engine(make_set())
     for case_filter in FILTERS:
-        assert apply(table, case_filter).case_ids == []
-        assert facets(table, case_filter).total == 0
+        assert engine.selection(case_filter).case_ids == []
+        assert engine.facets(case_filter).total == 0
 
 
 def test_many_models_are_counted_too(make_set: Any) -> None:
     answers = [{"case": "c", "model": f"m{number}"} for number in range(40)]
-    table = answer_table(make_set(cases=[{"id": "c"}, {"id": "d"}], answers=answers))
+    engine = memory_engine(make_set(cases=[{"id": "c"}, {"id": "d"}], answers=answers))
     by_model = next(
-        facet for facet in facets(table, CaseFilter()).facets if facet.field == "models"
+        facet for facet in engine.facets(CaseFilter()).facets if facet.field == "models"
     )
     counts = {value.value: value.count for value in by_model.values}
     assert counts == {"g": 0, "m": 0, **{f"m{number}": 1 for number in range(40)}}
 
 
-def test_values_that_the_set_does_not_have_are_named(table: AnswerTable) -> None:
+def test_values_that_the_set_does_not_have_are_named(engine: MemoryEngine) -> None:
     case_filter = CaseFilter(
         models=("g", "nobody"),
         tags=("region:toe",),
         sites=("A",),
-        marks=("process:1::x:y", "process:2::x:y", "process:::r1", "process:1::"),
-        both=("process::r2:z%3A", "process::x%3Ay:r1"),
-        paired=("process:g:none", "process:nobody:m"),
+        reader_scores=("process:1::x:y", "process:2::x:y", "process:::r1", "process:1::"),
+        reader_pairs=("process::r2:z%3A", "process::x%3Ay:r1"),
+        model_pairs=("process:g:none", "process:nobody:m"),
     )
-    assert unknown_values(table, case_filter) == [
+    assert unknown_values(engine.facets(case_filter), engine.facts, case_filter) == [
         "This set has no model “nobody”.",
         "This set has no tag “region:toe”.",
         "This set has no model “none”.",

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from rexview.analysis import CaseFilter, answer_table, apply
-from rexview.analysis.case.harm_reason import harm_words
+from rexview.analysis import CaseFilter
+from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.memory.severity import harm_words
 from rexview.reviewset import load
 from rexview.reviewset.write import write
 from rexview.schema import ReviewSet
@@ -36,13 +37,13 @@ def scored(case, score, dimensions=("process", "execution", "synthesis")):
 
 
 def order(review_set, **conditions):
-    return apply(answer_table(review_set), CaseFilter(**conditions)).case_ids
+    return memory_engine(review_set).selection(CaseFilter(**conditions)).case_ids
 
 
 def words(review_set, case):
-    table = answer_table(review_set)
-    row = next(one for one in table.rows.iter_rows(named=True) if one["case"] == case)
-    return harm_words(row, table.harm)
+    engine = memory_engine(review_set)
+    row = next(one for one in engine.table.rows.iter_rows(named=True) if one["case"] == case)
+    return harm_words(row, engine.table.harm)
 
 
 def test_a_pneumothorax_on_the_wrong_side_stands_above_any_number_of_faults_of_style(make_set):

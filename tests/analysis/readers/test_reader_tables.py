@@ -10,10 +10,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.analysis import AnswerTable, CaseFilter, Range, answer_table, apply
+from rexview.analysis import CaseFilter, Range
 from rexview.analysis.charts.reader_drift import drift_charts
 from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stricter_chart
 from rexview.analysis.filter.pair_condition import ReaderPair
+from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.readers.adjudication import adjudication
 from rexview.analysis.readers.captions import (
     agreement_words,
@@ -44,13 +45,13 @@ def review(make_set: Any, scores: list[Any], *, cases: str = "", **answers: Any)
     return dataclasses.replace(made, info=info)
 
 
-def shown(review_set: ReviewSet, **more: Any) -> tuple[AnswerTable, ReaderTables]:
-    table = answer_table(review_set)
-    return table, reader_tables(review_set, table, **more)
+def shown(review_set: ReviewSet, **more: Any) -> tuple[MemoryEngine, ReaderTables]:
+    engine = memory_engine(review_set)
+    return engine, reader_tables(engine, **more)
 
 
-def answers_behind(table: AnswerTable, case_filter: CaseFilter) -> list[tuple[str, str]]:
-    return [tuple(row) for row in apply(table, case_filter).rows.select("case", "model").rows()]
+def answers_behind(engine: MemoryEngine, case_filter: CaseFilter) -> list[tuple[str, str]]:
+    return [tuple(row) for row in engine.selection(case_filter).rows.select("case", "model").rows()]
 
 
 def random_review(make_set: Any, seed: int, n_cases: int = 30) -> ReviewSet:
@@ -87,7 +88,7 @@ class TestSmallTable:
     """Four answers: two with both readers, one with one, one cut off at the token limit."""
 
     @pytest.fixture(name="given")
-    def given_fixture(self, make_set: Any) -> tuple[AnswerTable, ReaderTables]:
+    def given_fixture(self, make_set: Any) -> tuple[MemoryEngine, ReaderTables]:
         scores = [
             *(score("c1", "a", 5), score("c1", "b", 3)),
             *(score("c2", "a", 4), score("c2", "b", 4)),
@@ -97,34 +98,38 @@ class TestSmallTable:
         review_set = review(make_set, scores, c4={"finish_reason": "length"})
         return shown(review_set)
 
-    def test_counts(self, given: tuple[AnswerTable, ReaderTables]) -> None:
-        table, tables = given
+    def test_counts(self, given: tuple[MemoryEngine, ReaderTables]) -> None:
+        engine, tables = given
         assert tables.readers == {"b": "Dr. B", "a": "Dr. A"}  # the order of the set
         assert tables.pair == ("b", "a")
         assert (tables.scored.value, tables.scored.of) == (3, 4)
         assert (tables.doubled.value, tables.lost.value, tables.unscored) == (2, 1, 0)
-        assert answers_behind(table, tables.doubled.opens) == [("c1", "g"), ("c2", "g")]
-        assert answers_behind(table, tables.scored.opens) == [("c1", "g"), ("c2", "g"), ("c3", "g")]
-        assert answers_behind(table, tables.lost.opens) == [("c4", "g")]
+        assert answers_behind(engine, tables.doubled.opens) == [("c1", "g"), ("c2", "g")]
+        assert answers_behind(engine, tables.scored.opens) == [
+            ("c1", "g"),
+            ("c2", "g"),
+            ("c3", "g"),
+        ]
+        assert answers_behind(engine, tables.lost.opens) == [("c4", "g")]
 
-    def test_cells(self, given: tuple[AnswerTable, ReaderTables]) -> None:
-        table, tables = given
+    def test_cells(self, given: tuple[MemoryEngine, ReaderTables]) -> None:
+        engine, tables = given
         (process,) = tables.compared
         cells = [(cell.score_a, cell.score_b, cell.count.value) for cell in process.cells]
         assert cells == [(3, 5, 1), (4, 4, 1)]
-        assert answers_behind(table, process.cells[0].count.opens) == [("c1", "g")]
+        assert answers_behind(engine, process.cells[0].count.opens) == [("c1", "g")]
         assert process.numbers.mad == 1.0
 
-    def test_what_is_left_out_is_said(self, given: tuple[AnswerTable, ReaderTables]) -> None:
+    def test_what_is_left_out_is_said(self, given: tuple[MemoryEngine, ReaderTables]) -> None:
         said = agreement_words(given[1])
         assert "1 answer without two readers on the same dimension" in said
         assert "1 answer that never came" in said
 
     def test_adjudication_leaves_out_what_never_came(
-        self, given: tuple[AnswerTable, ReaderTables]
+        self, given: tuple[MemoryEngine, ReaderTables]
     ) -> None:
-        table, _ = given
-        found = adjudication(table.marks.review_set, table, CaseFilter(), 2)
+        engine, _ = given
+        found = adjudication(engine, CaseFilter(), 2)
         (one,) = found.part(0, 10)
         assert (one.case, one.apart) == ("c1", 2.0)
         assert dict(one.disputes[0].marks) == {"a": 5.0, "b": 3.0}
@@ -171,7 +176,7 @@ class TestHowFarApart:
         return review(make_set, scores, lost={"finish_reason": "length"})
 
     def test_by_hand(self, review_set: ReviewSet) -> None:
-        table, tables = shown(review_set, resamples=0)
+        engine, tables = shown(review_set, resamples=0)
         process, pictures = tables.compared
         assert process.numbers.n == process.shared.value == 3
         assert process.numbers.exact == pytest.approx(1 / 3)
@@ -186,7 +191,7 @@ class TestHowFarApart:
             count = part if name == "shared" else part.count
             assert count.value == len(cases)
             assert count.opens == CaseFilter.from_query(count.opens.to_query())
-            assert set(apply(table, count.opens).case_ids) == cases
+            assert set(engine.selection(count.opens).case_ids) == cases
         assert (pictures.numbers.n, pictures.cases) == (4, 2)
         found = [
             (part.count.value, part.cases)
@@ -196,23 +201,25 @@ class TestHowFarApart:
 
     @pytest.mark.parametrize("dimension", ["process", "language", "image_content"])
     def test_every_distance(self, review_set: ReviewSet, dimension: str) -> None:
-        table = answer_table(review_set)
-        came = set(table.rows.filter(pl.col("status") == "answered")["case"])
+        engine = memory_engine(review_set)
+        came = set(engine.table.rows.filter(pl.col("status") == "answered")["case"])
         for low in range(5):
             for high in range(low, 5):
                 for readers in (("a", "b"), ("b", "a")):
                     word = str(ReaderPair(dimension, readers, low, high))
                     wanted = keys_behind(review_set, dimension, range(low, high + 1)) & came
-                    assert set(apply(table, CaseFilter(both=(word,))).case_ids) == wanted
+                    assert (
+                        set(engine.selection(CaseFilter(reader_pairs=(word,))).case_ids) == wanted
+                    )
 
     def test_in_a_filter_by_one_picture_others_of_it_count(self, review_set: ReviewSet) -> None:
-        base = CaseFilter(marks=("image_content:1::a",))
-        table, tables = shown(review_set, case_filter=base, resamples=0)
+        base = CaseFilter(reader_scores=("image_content:1::a",))
+        engine, tables = shown(review_set, case_filter=base, resamples=0)
         pictures = tables.dimension("image_content")
         assert pictures is not None
         assert (pictures.shared.value, pictures.same.count.value) == (2, 1)
         for count in (pictures.shared, pictures.same.count, pictures.apart.count):
-            assert apply(table, count.opens).case_ids == ["same"]
+            assert engine.selection(count.opens).case_ids == ["same"]
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -222,16 +229,18 @@ class TestHowFarApart:
         CaseFilter(),
         CaseFilter(models=("m",)),
         CaseFilter(process=Range(2, 4), sort="gap"),
-        CaseFilter(both=("process:0..1:a:z",), marks=("::2026-03-02..2026-03-15:a",)),
+        CaseFilter(
+            reader_pairs=("process:0..1:a:z",), reader_scores=("::2026-03-02..2026-03-15:a",)
+        ),
     ],
 )
 def test_everything_opens_what_it_counts(make_set: Any, seed: int, base: CaseFilter) -> None:
     review_set = random_review(make_set, seed)
-    table, tables = shown(review_set, case_filter=base, pair=("z", "a"), resamples=0)
+    engine, tables = shown(review_set, case_filter=base, pair=("z", "a"), resamples=0)
     assert tables.pair is not None
     assert set(tables.pair) == {"a", "z"}
     for count in (tables.scored, tables.doubled, tables.lost):
-        assert len(answers_behind(table, count.opens)) == count.value
+        assert len(answers_behind(engine, count.opens)) == count.value
     dimensions = {found.numbers.dimension for found in tables.compared}
     assert {"process", "execution", "language", "image_style"} >= dimensions >= {"process"}
     for found in tables.compared:
@@ -244,15 +253,15 @@ def test_everything_opens_what_it_counts(make_set: Any, seed: int, base: CaseFil
         for count, cases in [(found.shared, found.cases)] + [
             (part.count, part.cases) for part in parts
         ]:
-            behind = apply(table, count.opens)
+            behind = engine.selection(count.opens)
             assert len(behind) == cases
             if not pictures:
                 assert len(behind.rows) == count.value
     for dimension in ("process", "language"):
-        for one in reader_drifts(review_set, table, base, tables.pair, dimension, resamples=0):
+        for one in reader_drifts(engine, base, tables.pair, dimension, resamples=0):
             for opened in one.blocks:
-                assert len(answers_behind(table, opened.count.opens)) == opened.block.n
-                assert len(answers_behind(table, opened.shared.opens)) == opened.block.shared
+                assert len(answers_behind(engine, opened.count.opens)) == opened.block.n
+                assert len(answers_behind(engine, opened.shared.opens)) == opened.block.shared
                 assert opened.count.value == opened.block.n
 
 
@@ -263,12 +272,12 @@ def test_the_list_is_what_browse_shows_in_its_order(
     make_set: Any, seed: int, threshold: float, base: CaseFilter
 ) -> None:
     review_set = random_review(make_set, seed)
-    table = answer_table(review_set)
-    found = adjudication(review_set, table, base, threshold)
+    engine = memory_engine(review_set)
+    found = adjudication(engine, base, threshold)
     listed = found.part(0, 1000)
     expected = [
         (row["case"], row["model"])
-        for row in apply(table, base).rows.iter_rows(named=True)
+        for row in engine.selection(base).rows.iter_rows(named=True)
         if row["spread"] is not None and row["spread"] >= threshold
     ]
     assert sorted((one.case, one.model) for one in listed) == sorted(expected)
@@ -276,7 +285,7 @@ def test_the_list_is_what_browse_shows_in_its_order(
     assert found.cases == len({case for case, _ in expected})
     assert [one.apart for one in listed] == sorted((one.apart for one in listed), reverse=True)
     if expected:
-        walked = apply(table, found.answers.opens)
+        walked = engine.selection(found.answers.opens)
         assert walked.case_ids == list(dict.fromkeys(one.case for one in listed))
     for one in listed:
         assert one.disputes[0].apart == pytest.approx(one.apart)
@@ -293,8 +302,8 @@ def test_the_file_of_the_list(make_set: Any) -> None:
         score("c1", "b", 5, "language", comment="Slips"),
     ]
     review_set = review(make_set, scores)
-    table = answer_table(review_set)
-    frame = adjudication(review_set, table, CaseFilter(), 2).frame(table.marks.readers)
+    engine = memory_engine(review_set)
+    frame = adjudication(engine, CaseFilter(), 2).frame(engine.facts.readers)
     assert list(frame.columns) == [
         *("Case", "Model", "Question", "Dimension", "Points apart"),
         *("Score: Dr. B", "Comment: Dr. B", "Score: Dr. A", "Comment: Dr. A"),
@@ -343,8 +352,8 @@ class TestWords:
             for reader in "ab"
         ]
         review_set = review(make_set, scores)
-        table = answer_table(review_set)
-        drifts = reader_drifts(review_set, table, CaseFilter(), ("a", "b"), "process")
+        engine = memory_engine(review_set)
+        drifts = reader_drifts(engine, CaseFilter(), ("a", "b"), "process")
         assert list(no_drift_words(drifts)) == [
             "Dr. A: All scores with a date were given on one day: there is no before and after "
             "(4 Mar 2026, 3 scores).",
@@ -355,13 +364,13 @@ class TestWords:
 
 class TestCharts:
     @pytest.fixture(name="tables")
-    def tables_fixture(self, make_set: Any) -> tuple[ReviewSet, AnswerTable, ReaderTables]:
+    def tables_fixture(self, make_set: Any) -> tuple[ReviewSet, MemoryEngine, ReaderTables]:
         review_set = random_review(make_set, 3, n_cases=90)
-        table, tables = shown(review_set, pair=("a", "b"), resamples=99)
-        return review_set, table, tables
+        engine, tables = shown(review_set, pair=("a", "b"), resamples=99)
+        return review_set, engine, tables
 
     def test_marks_open_their_cells(
-        self, tables: tuple[ReviewSet, AnswerTable, ReaderTables]
+        self, tables: tuple[ReviewSet, MemoryEngine, ReaderTables]
     ) -> None:
         found = tables[2].compared[0]
         for draw in (confusion_chart, bubble_chart):
@@ -374,16 +383,14 @@ class TestCharts:
             assert chart.table["Answers"].sum() == found.numbers.n
 
     def test_differences_and_drift(
-        self, tables: tuple[ReviewSet, AnswerTable, ReaderTables]
+        self, tables: tuple[ReviewSet, MemoryEngine, ReaderTables]
     ) -> None:
-        review_set, table, numbers = tables
+        _, engine, numbers = tables
         assert numbers.pair is not None
         chart = stricter_chart(numbers)
         assert chart is not None
         assert list(chart.filters.values()) == [one.shared.opens for one in numbers.compared]
-        drifts = reader_drifts(
-            review_set, table, CaseFilter(), numbers.pair, "process", resamples=0
-        )
+        drifts = reader_drifts(engine, CaseFilter(), numbers.pair, "process", resamples=0)
         means, differences = drift_charts(drifts, "Process")
         blocks = [opened for one in drifts if len(one.blocks) > 1 for opened in one.blocks]
         assert list(means.filters.values()) == [opened.count.opens for opened in blocks]
@@ -391,7 +398,7 @@ class TestCharts:
         assert set(differences.filters.values()) <= {opened.shared.opens for opened in blocks}
 
     def test_hostile_names_are_only_text(
-        self, tables: tuple[ReviewSet, AnswerTable, ReaderTables]
+        self, tables: tuple[ReviewSet, MemoryEngine, ReaderTables]
     ) -> None:
         name = "</script>'\"] datum.x {" + "long " * 30
         chart = confusion_chart(tables[2].compared[0], (name, name))
@@ -438,8 +445,8 @@ def test_more_than_two_readers(make_set: Any) -> None:
 def test_no_score_outside_the_filter_is_counted(make_set: Any) -> None:
     scores = [score(case, reader, 3) for case in ("c1", "c2") for reader in "ab"]
     review_set = review(make_set, scores)
-    table = answer_table(review_set)
-    tables = reader_tables(review_set, table, CaseFilter(search="nothing like it"))
+    engine = memory_engine(review_set)
+    tables = reader_tables(engine, CaseFilter(search="nothing like it"))
     assert tables.pair is None
     assert tables.scored.value == 0
     assert pl.Series([tables.unscored, tables.lost.value]).sum() == 0
@@ -449,7 +456,7 @@ def test_readers_of_one_name_are_told_apart(make_set: Any) -> None:
     made = review(make_set, [score("c1", "a", 5), score("c1", "b", 2)])
     twins = (Reader("a", "Dr. X"), Reader("b", "Dr. X"))
     named = dataclasses.replace(made, info=dataclasses.replace(made.info, readers=twins))
-    table, tables = shown(named)
+    engine, tables = shown(named)
     assert tables.readers == {"a": "Dr. X (a)", "b": "Dr. X (b)"}
-    columns = adjudication(named, table, CaseFilter(), 2).frame(table.marks.readers).columns
+    columns = adjudication(engine, CaseFilter(), 2).frame(engine.facts.readers).columns
     assert len(set(columns)) == len(columns) == 9

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis import answer_table
+from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.scores.published import (
     QUANTITIES,
     own_rates,
@@ -50,7 +50,7 @@ def test_our_own_rates_by_hand(make_set: Any) -> None:
             for case, score in zip(("c1", "c2"), scores, strict=True)
         ],
     )
-    tables = score_tables(review_set, answer_table(review_set), resamples=0)
+    tables = score_tables(memory_engine(review_set), resamples=0)
     rates = {rate.quantity: rate for rate in own_rates(tables)}
     shares = {
         name: (rate.count.value, rate.count.of)

@@ -8,18 +8,19 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis import AnswerTable, CaseFilter, Count, Range, answer_table, apply
+from rexview.analysis import CaseFilter, Count, Range
 from rexview.analysis.charts import SELECTION, LinkedChart
 from rexview.analysis.charts.score_means import chain_chart, gap_spread_chart, split_chart
 from rexview.analysis.charts.scores import distribution_chart, lost_chart
 from rexview.analysis.colours import model_colours
+from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.scores.captions import (
     comparison_words,
     left_out_words,
     split_words,
     summary_words,
 )
-from rexview.analysis.scores.splits import Split, split_choices, split_scores
+from rexview.analysis.scores.splits import Split, split_scores
 from rexview.analysis.scores.tables import (
     ScoreTables,
     gap_classes,
@@ -77,14 +78,14 @@ def review_set_fixture(make_set: Any) -> ReviewSet:
     return make_set(cases=CASES, answers=answers, scores=scores)  # type: ignore[no-any-return]
 
 
-@pytest.fixture(name="table", scope="module")
-def table_fixture(review_set: ReviewSet) -> AnswerTable:
-    return answer_table(review_set)
+@pytest.fixture(name="engine", scope="module")
+def engine_fixture(review_set: ReviewSet) -> MemoryEngine:
+    return memory_engine(review_set)
 
 
 @pytest.fixture(name="tables", scope="module")
-def tables_fixture(review_set: ReviewSet, table: AnswerTable) -> ScoreTables:
-    return score_tables(review_set, table, resamples=FEW)
+def tables_fixture(review_set: ReviewSet, engine: MemoryEngine) -> ScoreTables:
+    return score_tables(engine, resamples=FEW)
 
 
 def test_headline(tables: ScoreTables) -> None:
@@ -170,13 +171,13 @@ def counts_of(tables: ScoreTables) -> Iterator[Count]:
     ids=["all", "model", "content", "gap", "tag"],
 )
 def test_every_number_opens_its_answers(
-    review_set: ReviewSet, table: AnswerTable, case_filter: CaseFilter
+    review_set: ReviewSet, engine: MemoryEngine, case_filter: CaseFilter
 ) -> None:
-    counts = list(counts_of(score_tables(review_set, table, case_filter, resamples=0)))
+    counts = list(counts_of(score_tables(engine, case_filter, resamples=0)))
     assert sum(count.value > 0 for count in counts) > 8
     for count in counts:
         if count.value:
-            assert apply(table, count.opens).rows["model"].count() == count.value, count.opens
+            assert engine.selection(count.opens).rows["model"].count() == count.value, count.opens
 
 
 @pytest.fixture(name="three_models", scope="module")
@@ -208,7 +209,7 @@ def three_models_fixture(make_set: Any) -> ReviewSet:
     [
         (CaseFilter(), True),
         (CaseFilter(models=("m", "g"), sites=("A",)), True),
-        (CaseFilter(statuses=("answered",), paired=("content:g:m",), sort="gap"), True),
+        (CaseFilter(statuses=("answered",), model_pairs=("content:g:m",), sort="gap"), True),
         (CaseFilter(search="mass"), False),
         (CaseFilter(execution=Range(3)), False),
     ],
@@ -216,14 +217,14 @@ def three_models_fixture(make_set: Any) -> ReviewSet:
 def test_pairs_open_the_cases_that_are_compared(
     three_models: ReviewSet, order: Any, base: CaseFilter, exact: bool
 ) -> None:
-    table = answer_table(three_models, content_order=order)
-    tables = score_tables(three_models, table, base, resamples=0)
+    engine = memory_engine(three_models, content_order=order)
+    tables = score_tables(engine, base, resamples=0)
     assert pairs_exact(base) is exact
     seen = set()
     for test in tables.comparison.tests:
         count = pairs_count(test, base)
         assert count.opens == CaseFilter.from_query(count.opens.to_query())
-        opened = apply(table, count.opens)
+        opened = engine.selection(count.opens)
         assert set(opened.rows["model"]) <= {test.model_a, test.model_b}
         if exact:
             assert len(opened) == count.value
@@ -235,29 +236,29 @@ def test_pairs_open_the_cases_that_are_compared(
 
 
 def test_numbers_of_paired_cases_open_their_answers(three_models: ReviewSet) -> None:
-    base = CaseFilter(paired=("execution:g:m",))
-    table = answer_table(three_models)
-    tables = score_tables(three_models, table, base, resamples=0)
+    base = CaseFilter(model_pairs=("execution:g:m",))
+    engine = memory_engine(three_models)
+    tables = score_tables(engine, base, resamples=0)
     assert set(tables.models) == {"g", "m"}
     counts = list(counts_of(tables))
     assert sum(count.value > 0 for count in counts) > 20
     for count in counts:
         if count.value:
-            assert apply(table, count.opens).rows["model"].count() == count.value, count.opens
+            assert engine.selection(count.opens).rows["model"].count() == count.value, count.opens
 
 
-def test_choices_tell_cases_apart(table: AnswerTable) -> None:
-    keys = [choice.key for choice in split_choices(table)]
+def test_choices_tell_cases_apart(engine: MemoryEngine) -> None:
+    keys = [choice.key for choice in engine.facts.properties]
     assert keys == ["category", "study", "tag:region"]
 
 
-def split(review_set: ReviewSet, table: AnswerTable, key: str, **conditions: Any) -> Split:
-    by = next(choice for choice in split_choices(table) if choice.key == key)
-    return split_scores(review_set, table, CaseFilter(**conditions), by, resamples=FEW)
+def split(review_set: ReviewSet, engine: MemoryEngine, key: str, **conditions: Any) -> Split:
+    by = next(choice for choice in engine.facts.properties if choice.key == key)
+    return split_scores(engine, CaseFilter(**conditions), by, resamples=FEW)
 
 
-def test_a_split_by_hand(review_set: ReviewSet, table: AnswerTable) -> None:
-    found = split(review_set, table, "study")
+def test_a_split_by_hand(review_set: ReviewSet, engine: MemoryEngine) -> None:
+    found = split(review_set, engine, "study")
     assert [part.value for part in found.parts] == ["normal", "abnormal"]
     assert (found.without, found.left_out, found.overlap) == (1, 0, False)
     means = {
@@ -274,43 +275,45 @@ def test_a_split_by_hand(review_set: ReviewSet, table: AnswerTable) -> None:
     }
 
 
-def test_a_case_with_two_tags_counts_in_each(review_set: ReviewSet, table: AnswerTable) -> None:
-    found = split(review_set, table, "tag:region")
+def test_a_case_with_two_tags_counts_in_each(review_set: ReviewSet, engine: MemoryEngine) -> None:
+    found = split(review_set, engine, "tag:region")
     assert {part.value: part.cases.value for part in found.parts} == {
         "region:Lung": 2,
         "region:Pleura": 1,
     }
     assert found.overlap
     assert "counts in each" in split_words(found)
-    one = split(review_set, table, "tag:region", tags=("region:Pleura",))
+    one = split(review_set, engine, "tag:region", tags=("region:Pleura",))
     assert [part.value for part in one.parts] == ["region:Pleura"]
 
 
 @pytest.mark.parametrize("key", ["category", "study", "tag:region"])
-def test_every_part_opens_its_answers(review_set: ReviewSet, table: AnswerTable, key: str) -> None:
-    for part in split(review_set, table, key).parts:
-        assert len(apply(table, part.cases.opens)) == part.cases.value
+def test_every_part_opens_its_answers(
+    review_set: ReviewSet, engine: MemoryEngine, key: str
+) -> None:
+    for part in split(review_set, engine, key).parts:
+        assert len(engine.selection(part.cases.opens)) == part.cases.value
         for cell in part.cells:
             if cell.summary.n and cell.exact:
-                opened = apply(table, cell.scored.opens).rows["model"].count()
+                opened = engine.selection(cell.scored.opens).rows["model"].count()
                 assert opened == cell.summary.n, (part.value, cell.name)
 
 
 def all_charts(
-    review_set: ReviewSet, table: AnswerTable, tables: ScoreTables
+    review_set: ReviewSet, engine: MemoryEngine, tables: ScoreTables
 ) -> Iterator[tuple[LinkedChart | None, str]]:
-    colours = model_colours(table.models)
+    colours = model_colours(engine.facts.models)
     yield distribution_chart(tables), "Counted"
     yield chain_chart(tables, colours), "n"
     yield gap_spread_chart(tables, colours), "Answers"
     yield lost_chart(tables), "Answers"
-    yield split_chart(split(review_set, table, "study"), "content", colours), "n"
+    yield split_chart(split(review_set, engine, "study"), "content", colours), "n"
 
 
 def test_charts_open_what_was_clicked(
-    review_set: ReviewSet, table: AnswerTable, tables: ScoreTables
+    review_set: ReviewSet, engine: MemoryEngine, tables: ScoreTables
 ) -> None:
-    for chart, counted in all_charts(review_set, table, tables):
+    for chart, counted in all_charts(review_set, engine, tables):
         assert chart is not None
         assert "background" not in chart.spec
         rows = [row for data in chart.spec["datasets"].values() for row in data if row.get("key")]
@@ -321,7 +324,7 @@ def test_charts_open_what_was_clicked(
             chosen = chart.chosen({SELECTION: [{"key": row["key"]}]})
             assert chosen is not None
             if row.get("Dimension") not in pictures:
-                assert apply(table, chosen).rows["model"].count() == row[counted], row
+                assert engine.selection(chosen).rows["model"].count() == row[counted], row
 
 
 def test_shares_of_a_row_make_one(tables: ScoreTables) -> None:
@@ -347,11 +350,11 @@ def test_captions_say_what_is_left_out(tables: ScoreTables) -> None:
 
 def test_nothing_scored(make_set: Any) -> None:
     review_set = make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}])
-    table = answer_table(review_set)
-    tables = score_tables(review_set, table, resamples=FEW)
+    engine = memory_engine(review_set)
+    tables = score_tables(engine, resamples=FEW)
     assert tables.dimensions == ()
     assert (tables.answers.value, tables.unscored, tables.readers) == (1, 1, 0)
-    colours = model_colours(table.models)
+    colours = model_colours(engine.facts.models)
     assert distribution_chart(tables) is None
     assert chain_chart(tables, colours) is None
     assert gap_spread_chart(tables, colours) is None
@@ -360,7 +363,7 @@ def test_nothing_scored(make_set: Any) -> None:
 
 def test_a_set_without_answers(make_set: Any) -> None:
     review_set = make_set(cases=[{"id": "c"}])
-    tables = score_tables(review_set, answer_table(review_set), resamples=FEW)
+    tables = score_tables(memory_engine(review_set), resamples=FEW)
     assert tables.models == {}
     assert tables.cells == ()
 
@@ -378,13 +381,13 @@ def test_the_other_order_of_content_is_kept(make_set: Any) -> None:
     )
     found = {}
     for order in CONTENT_ORDERS:
-        table = answer_table(review_set, content_order=order)
-        tables = score_tables(review_set, table, resamples=0)
+        engine = memory_engine(review_set, content_order=order)
+        tables = score_tables(engine, resamples=0)
         cell = tables.cell("content", "g")
         assert cell is not None
         found[order] = (cell.summary.mean, cell.low.value)
         for count in counts_of(tables):
             if count.value:
-                assert apply(table, count.opens).rows["model"].count() == count.value
+                assert engine.selection(count.opens).rows["model"].count() == count.value
         assert CONTENT_ORDERS[order].lower() in summary_words(tables, ("content",))
     assert found == {"mean_first": (3.0, 0), "minimum_first": (1.0, 1)}

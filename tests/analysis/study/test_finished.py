@@ -5,7 +5,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from rexview.analysis import answer_table
+from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.readers.consensus import differing_cases
 from rexview.analysis.study.finished import only_finished
 from rexview.frames import SCORES
@@ -57,7 +57,7 @@ def test_unfinished_scores_are_in_no_table_and_counted_beside(with_scores):
     process = next(row for row in tables["scores"] if row["dimension"] == "process")
     assert (process["n"], process["mean"]) == (1, 4.0)
     assert tables["unfinished"] == [{"reader": "r", "cases": 1}]
-    rows = answer_table(review_set).rows
+    rows = memory_engine(review_set).table.rows
     assert rows.filter(case="c2")["execution"].to_list() == [None]
 
 

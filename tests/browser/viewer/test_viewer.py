@@ -19,7 +19,7 @@ APP = Path(__file__).parent / "apps" / "viewer_app.py"
 
 @pytest.fixture(scope="module")
 def app(start_app):
-    return start_app(APP)
+    return start_app(script=APP)
 
 
 class OnPage:

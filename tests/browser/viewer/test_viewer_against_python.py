@@ -50,7 +50,7 @@ def painted(browser):
     serve_modules(page, files)
 
     def paint(payload):
-        files["pixels"] = imaging.frame_payload(payload)
+        files["pixels"] = payload.framed
         data = np.frombuffer(base64.b64decode(call(page, "pixels.js", PAINT)), np.uint8)
         header = payload.header
         return data.reshape(header["height"], header["width"], 4)[..., :3]

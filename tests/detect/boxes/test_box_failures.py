@@ -9,14 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.detect import (
-    BoxesMissing,
-    BoxMisplaced,
-    BoxUnrelated,
-    box_request,
-    find_flags,
-    flags_for,
-)
+from rexview.detect import box_request, find_flags, flags_for
+from rexview.detect.boxes.misplaced import BoxMisplaced
+from rexview.detect.boxes.missing import BoxesMissing
+from rexview.detect.boxes.unrelated import BoxUnrelated
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, Score, StudyImage
 
 PA = StudyImage("pa", "pa.png", view="PA", width=1000, height=1000)

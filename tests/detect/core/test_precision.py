@@ -1,6 +1,6 @@
 import pytest
 
-from rexview.detect.core.precision import _FILE, _read, measured
+from rexview.detect.core.precision import _FILE, _read, precision_of
 from rexview.vocab import FAILURES
 
 
@@ -15,8 +15,8 @@ def test_a_failure_without_numbers_is_not_measured(tmp_path):
     )
     found = _read(file)
     assert list(found) == ["b"]
-    assert found["b"].words == "In tests 97 of 100 such flags were right."
-    assert measured("no such failure") is None
+    assert found["b"].sentence == "In tests 97 of 100 such flags were right."
+    assert precision_of("no such failure") is None
 
 
 def test_more_right_than_flags_is_refused(tmp_path):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from rexview.analysis import answer_table
+from rexview.analysis.memory.engine import memory_engine
 from rexview.detect import DETECTORS, find_flags, survey
 from rexview.detect.core import scan
 from rexview.reviewset import load
@@ -119,5 +119,5 @@ def test_who_says_it_reads_no_scores_reads_none(demo, one):
 
 def test_the_table_of_answers_is_the_same_either_way(demo):
     changed = rescored(demo, 3)
-    built = answer_table(changed, before=answer_table(demo))
-    assert built.rows.equals(answer_table(changed).rows)
+    built = memory_engine(changed, before=memory_engine(demo))
+    assert built.table.rows.equals(memory_engine(changed).table.rows)

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from rexview.detect import ExecutionGap, TokenLimit, find_flags, flags_for, survey
+from rexview.detect import find_flags, flags_for, survey
+from rexview.detect.answer_text.token_limit import TokenLimit
+from rexview.detect.score_failures import ExecutionGap
 from rexview.schema import answer_from_row
 
 LONG = "The heart is normal. " * 10 + "There is a right pleural eff"

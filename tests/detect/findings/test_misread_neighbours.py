@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from rexview.detect import BoxUnrelated, InventedFinding, MissedFinding, flags_for
+from rexview.detect import flags_for
+from rexview.detect.boxes.unrelated import BoxUnrelated
 from rexview.detect.findings import find_mentions
+from rexview.detect.report_hints import InventedFinding, MissedFinding
 from rexview.schema import Answer, AnswerBox, Case, Report
 
 FOUND = [  # text, finding, side, status (None: the text does not speak of it)

@@ -8,7 +8,8 @@ import re
 import pytest
 from support import SHARED_DATA
 
-from rexview.detect import Laterality, flags_for
+from rexview.detect import flags_for
+from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Answer, Case, Report
 
 FILE = SHARED_DATA / "rexrank/ReXRank_IUXray_valid.json"

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rexview.detect import Laterality, flags_for, survey
+from rexview.detect import flags_for, survey
+from rexview.detect.laterality.detector import Laterality
 from rexview.geometry import box_side, orientation_of
 from rexview.schema import ReviewSet, answer_from_row
 

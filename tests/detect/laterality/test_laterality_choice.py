@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from rexview.detect import Laterality, flag_rows, flags_for, survey
+from rexview.detect import flag_rows, flags_for, survey
+from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Flag, ReviewSet, answer_from_row
 
 EFFUSION = "Where is the pleural effusion?"

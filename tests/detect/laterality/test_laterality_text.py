@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rexview.bench.corpus import laterality_pairs
-from rexview.detect import Laterality, flag_rows, flags_for, survey
+from rexview.detect import flag_rows, flags_for, survey
+from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, StudyImage
 
 IMAGE = StudyImage(id="i", path="i.png", view="PA", width=1000, height=1000)

@@ -47,10 +47,11 @@ class Watch:
 
 
 def known_reader(folder, name):
-    """Let a server that keeps its data in a folder know who works alone with it."""
+    """Let a server that keeps its data in a folder know who works alone with it; return it."""
     file = folder / "rexview" / "person.json"
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"name": name}), encoding="utf-8")
+    return folder
 
 
 def open_case(page, address, case):

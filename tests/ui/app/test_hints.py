@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from rexview.analysis import AnswerTable, CaseFilter, answer_table, apply, facets, overview
+from rexview.analysis import CaseFilter
 from rexview.analysis.case.cards import case_cards
 from rexview.analysis.case.record import CasePage
+from rexview.analysis.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.overview import overview
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet
 from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.answers.flags import flags_html
@@ -42,29 +44,33 @@ def review_set_fixture(make_set: Any) -> ReviewSet:
     return review_set
 
 
-@pytest.fixture(name="table", scope="module")
-def table_fixture(review_set: ReviewSet) -> AnswerTable:
-    return answer_table(review_set)
+@pytest.fixture(name="engine", scope="module")
+def engine_fixture(review_set: ReviewSet) -> MemoryEngine:
+    return memory_engine(review_set)
 
 
-def test_a_hint_is_no_failure_until_it_is_asked_for(table: AnswerTable) -> None:
-    found = apply(table, CaseFilter(failures=("omission",))).rows
+def test_a_hint_is_no_failure_until_it_is_asked_for(engine: MemoryEngine) -> None:
+    found = engine.selection(CaseFilter(failures=("omission",))).rows
     assert found.select("case", "model").rows() == [("c", "m")]
-    asked = apply(table, CaseFilter(failures=("omission",), sources=("hint",))).rows
+    asked = engine.selection(CaseFilter(failures=("omission",), sources=("hint",))).rows
     assert asked.select("case", "model").rows() == [("c", "g")]
-    counted = {facet.field: facet for facet in facets(table, CaseFilter()).facets}
+    counted = {facet.field: facet for facet in engine.facets(CaseFilter()).facets}
     sources = {value.value: value.count for value in counted["sources"].values}
     assert sources == {"detector": 1, "reader": 1, "both": 0, "hint": 1}
 
 
-def test_hints_do_not_come_before_failures(table: AnswerTable) -> None:
-    severity = dict(table.rows.select("model", "severity").filter(table.rows["case"] == "c").rows())
+def test_hints_do_not_come_before_failures(engine: MemoryEngine) -> None:
+    severity = dict(
+        engine.table.rows.select("model", "severity")
+        .filter(engine.table.rows["case"] == "c")
+        .rows()
+    )
     assert severity["m"] > severity["g"] > 0
-    assert apply(table, CaseFilter(models=("g",))).case_ids == ["p", "c"]
+    assert engine.selection(CaseFilter(models=("g",))).case_ids == ["p", "c"]
 
 
-def test_the_overview_counts_them_apart(table: AnswerTable) -> None:
-    numbers = overview(table)
+def test_the_overview_counts_them_apart(engine: MemoryEngine) -> None:
+    numbers = overview(engine)
     found = {(item.failure, item.model): item for item in numbers.failures}
     assert (found["omission", "g"].flagged.value, found["omission", "g"].hint.value) == (0, 1)
     assert (found["omission", "m"].flagged.value, found["omission", "m"].hint.value) == (1, 0)
@@ -72,16 +78,16 @@ def test_the_overview_counts_them_apart(table: AnswerTable) -> None:
     assert re.search(r"Missed findings\s+1 possible\s+1 marked", text)
     assert "omission" not in failures_html(numbers)
     for count in (found["omission", "g"].hint, found["omission", "m"].reader):
-        assert apply(table, count.opens).rows["model"].count() == count.value
+        assert engine.selection(count.opens).rows["model"].count() == count.value
 
 
 def test_nothing_met_gives_no_panel(make_set: Any) -> None:
-    table = answer_table(make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}]))
-    assert other_failures_html(overview(table)) == ""
+    engine = memory_engine(make_set(cases=[{"id": "c"}], answers=[{"case": "c", "model": "g"}]))
+    assert other_failures_html(overview(engine)) == ""
 
 
-def test_a_card_names_it_as_possible(review_set: ReviewSet, table: AnswerTable) -> None:
-    cards = case_cards(review_set, apply(table, CaseFilter()), ["c"])
+def test_a_card_names_it_as_possible(review_set: ReviewSet, engine: MemoryEngine) -> None:
+    cards = case_cards(review_set, engine, CaseFilter(), ["c"])
     assert [answer.failures for answer in cards[0].answers] == [
         (("omission", "hint"),),
         (("omission", "reader"),),

@@ -3,7 +3,7 @@
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
-from support.opened_set import opened_set
+from support.opened_app import opened_set
 from support.small_set import write_set
 
 from rexview.imaging.memory import MAX_BYTES_AT_ONCE, MEMORY

@@ -5,8 +5,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from rexview.analysis import CaseFilter, answer_table, apply, facets, overview
+from rexview.analysis import CaseFilter
 from rexview.analysis.case.cards import case_cards
+from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.overview import overview
 from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.browse.html import filter_bar_html, sources_text
 from rexview.ui.link import keys as link_keys
@@ -57,18 +59,18 @@ def hostile_set(make_set):
 
 
 def test_hostile_text_stays_text_everywhere(hostile_set):
-    table = answer_table(hostile_set)
+    engine = memory_engine(hostile_set)
     chosen = CaseFilter(
         models=(HOSTILE,), sites=(HOSTILE,), categories=(HOSTILE,), search="script alert"
     )
-    colours = dict.fromkeys(table.models, "#123456")
-    selection = apply(table, CaseFilter())
-    numbers = overview(table)
-    cards = case_cards(hostile_set, selection, selection.case_ids)
+    colours = dict.fromkeys(engine.facts.models, "#123456")
+    every = CaseFilter()
+    numbers = overview(engine)
+    cards = case_cards(hostile_set, engine, every, engine.page(every, 0, 100))
     html = "".join(
         (
             gallery_html(hostile_set, cards, chosen, colours=colours, gap_threshold=2.0),
-            filter_bar_html(table, chosen, facets(table, chosen)),
+            filter_bar_html(engine.facts, chosen, engine.facets(chosen)),
             headline_html(numbers),
             failures_html(numbers),
             scores_html(numbers, "Minimum of the readers' means"),
@@ -86,8 +88,8 @@ def test_a_case_without_image_answers_or_size_has_a_card(make_set):
         cases=[{"id": "a"}, {"id": "b", "images": [{"id": "i", "path": "i.png", "view": "PA"}]}],
         answers=[{"case": "b", "model": "g"}],
     )
-    selection = apply(answer_table(review_set), CaseFilter(sort="order"))
-    cards = case_cards(review_set, selection, ["b", "a"])
+    in_order = CaseFilter(sort="order")
+    cards = case_cards(review_set, memory_engine(review_set), in_order, ["b", "a"])
     assert [card.case.id for card in cards] == ["b", "a"]
     html = gallery_html(
         review_set, cards, CaseFilter(), colours={"g": "#000", "m": "#000"}, gap_threshold=2.0
@@ -110,8 +112,8 @@ def test_cards_tell_the_answers_that_the_filter_is_about(make_set):
             {"case": "c", "model": "m", "reader": "r", "failure": "omission"},
         ],
     )
-    selection = apply(answer_table(review_set), CaseFilter(failures=("token_limit",)))
-    (card,) = case_cards(review_set, selection, ["c"])
+    chosen = CaseFilter(failures=("token_limit",))
+    (card,) = case_cards(review_set, memory_engine(review_set), chosen, ["c"])
     assert [(answer.model, answer.chosen) for answer in card.answers] == [("g", True), ("m", False)]
     assert [answer.failures for answer in card.answers] == [
         (("token_limit", "both"),),
@@ -149,14 +151,14 @@ def test_cards_say_why_they_stand_where_they_stand_only_in_that_order(make_set, 
             {"case": "c", "model": "m", "reader": "r", "failure": "laterality_error"},
         ],
     )
-    table = answer_table(review_set)
+    engine = memory_engine(review_set)
     for sort, models, told in (
         ("severity", (), "Harm 3: a finding on the wrong side"),
         ("severity", ("g",), "Harm 0: too long"),  # of the answers that the filter is about
         ("order", (), ""),
     ):
         found = CaseFilter(sort=sort, models=models)
-        (card,) = case_cards(review_set, apply(table, found), ["c"])
+        (card,) = case_cards(review_set, engine, found, ["c"])
         drawn = gallery_html(
             review_set, [card], found, colours={"g": "#111", "m": "#222"}, gap_threshold=2
         )

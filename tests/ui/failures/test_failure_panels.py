@@ -5,8 +5,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from rexview.analysis import CaseFilter, answer_table
+from rexview.analysis import CaseFilter
 from rexview.analysis.failures.tables import BY_FINDING, failure_groups, failure_tables
+from rexview.analysis.memory.engine import memory_engine
 from rexview.ui.failures.html import comparisons_html, groups_html, meanings_html, rates_html
 from rexview.ui.link import keys as link_keys
 
@@ -38,11 +39,11 @@ def three(make_set, monkeypatch):
             for model in MODELS
         ],
     )
-    return review_set, answer_table(review_set)
+    return memory_engine(review_set)
 
 
 def test_three_models_have_their_rows_and_their_pairs_apart(three):
-    tables = failure_tables(*three, resamples=99)
+    tables = failure_tables(three, resamples=99)
     drawn = rates_html(tables, {}, "Table 4")
     assert Tags(drawn).met <= {"div", "table", "caption", "thead", "tbody", "tr", "th", "td"} | {
         *("a", "b", "small", "span", "p", "ul", "li", "abbr")
@@ -61,12 +62,12 @@ def test_two_models_say_which_is_first(make_set, monkeypatch):
     monkeypatch.setattr(link_keys, "link_query", lambda found=None, **_: found.to_query())
     answers = [{"case": "c0", "model": model, "text": "Normal."} for model in MODELS[:2]]
     review_set = make_set(cases=[{"id": "c0"}], answers=answers)
-    drawn = rates_html(failure_tables(review_set, answer_table(review_set), resamples=0), {}, "4")
+    drawn = rates_html(failure_tables(memory_engine(review_set), resamples=0), {}, "4")
     assert "Differences are Generalist (first) minus Medical 4B (second)" in drawn
 
 
 def test_groups_mark_small_ones_and_escape_names(three):
-    groups = failure_groups(*three, CaseFilter(), "laterality_error", BY_FINDING, resamples=99)
+    groups = failure_groups(three, CaseFilter(), "laterality_error", BY_FINDING, resamples=99)
     drawn = groups_html(groups, {}, "Table 5")
     Tags(drawn)
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", drawn))
@@ -74,5 +75,5 @@ def test_groups_mark_small_ones_and_escape_names(three):
 
 
 def test_the_precision_of_a_rule_stands_with_the_failure(three):
-    told = meanings_html(failure_tables(*three, resamples=0))
+    told = meanings_html(failure_tables(three, resamples=0))
     assert re.search(r"Laterality errors\..*Rule: in tests \d+ of \d+ such flags were right", told)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
-from support.opened_set import opened_set
+from support.opened_app import opened_set
 from support.small_set import write_set
 
 from rexview.errors import StoreBusy, StoreFull, StoreRefused

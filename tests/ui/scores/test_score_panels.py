@@ -11,7 +11,8 @@ from urllib.parse import parse_qs
 import pytest
 from support.page_text import StrictReader
 
-from rexview.analysis import CaseFilter, Count, Range, answer_table, model_colours
+from rexview.analysis import CaseFilter, Count, Range, model_colours
+from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.scores.tables import TABLE_1, TABLE_2, ScoreTables, score_tables
 from rexview.stats.bootstrap import Interval
 from rexview.ui.scores import html as scores_html
@@ -50,7 +51,7 @@ def tables_of(
             for part in PARTS
         ],
     )
-    return score_tables(review_set, answer_table(review_set), base, resamples=99)
+    return score_tables(memory_engine(review_set), base, resamples=99)
 
 
 def text(written: str) -> str:
@@ -112,7 +113,7 @@ def test_pairs_open_the_cases_scored_for_both(make_set: Any, base: CaseFilter, t
     written = model_comparisons.comparison_cells(tables, "execution", Reasons())
     (link,) = re.findall(r'href="(.*?)" data-rx-page .*?title="(.*?)">8</a>', written)
     opened = CaseFilter.from_query(parse_qs(unescape(link[0]).partition("?")[2]))
-    assert opened == replace(base, paired=("execution:a:b%3Ac",))
+    assert opened == replace(base, model_pairs=("execution:a:b%3Ac",))
     assert title in link[1]
 
 

@@ -58,17 +58,17 @@ def import_source(
         raise ImportSourceError("The import cannot start.", log.problems)
     sources = [_usable(source, log, None) for source in sources]
     out = _usable(out, log, "out")
-    if log.failed:
+    if log.has_errors:
         raise ImportSourceError("The import cannot start.", log.problems)
     settings = _read_options(importer, options, log)
     _check_sources(importer, sources, log)
     _check_out(sources, out, log)
-    if log.failed:
+    if log.has_errors:
         raise ImportSourceError("The import cannot start.", log.problems)
     draft = importer.read(sources, settings, log)
-    if not draft.cases and not log.failed:
+    if not draft.cases and not log.has_errors:
         log.error(sources[0].name, "Nothing was found to import.", f"Give {importer.description}")
-    if log.failed:
+    if log.has_errors:
         raise ImportSourceError(f"{sources[0].name} cannot be imported.", log.problems)
     found = _count_found(draft)
     _write(draft, out, settings, log)
@@ -116,12 +116,9 @@ def _check_out(sources: Sequence[Path], out: Path, log: ProblemLog) -> None:
         log.error(out.name, "The output folder is not empty.", "Choose a new folder.", field="out")
     for source in sources:
         if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
-            log.error(
-                out.name,
-                "The output folder lies inside the source, which must not be changed.",
-                "Choose a folder elsewhere.",
-                field="out",
-            )
+            message = "The output folder lies inside the source, which must not be changed."
+            remedy = "Choose a folder elsewhere."
+            log.error(out.name, message, remedy, field="out")
 
 
 def _write(draft: Draft, out: Path, settings: Mapping[str, Any], log: ProblemLog) -> None:

@@ -80,13 +80,9 @@ def place_images(
 def _placed(path: str, placement: Placement, log: ProblemLog, file: str) -> StudyImage:
     found = placement.files.get(path)
     if found is None:
-        log.warning(
-            file,
-            f"The image {path} was not found.",
-            "Add it to the images folder, or leave it: the case can be read without it.",
-            field="images",
-            kind="image missing",
-        )
+        message = f"The image {path} was not found."
+        remedy = "Add it to the images folder, or leave it: the case can be read without it."
+        log.warning(file, message, remedy, field="images")
         return StudyImage(id="", path=path)
     try:
         facts = inspect_image(placement.base / found)

@@ -44,8 +44,7 @@ _LABEL_STOPS: Final = frozenset(
 class Sentence:
     """Tokens ``i`` to ``j`` of a text: a sentence, list item or heading.
 
-    ``label`` is the number of tokens of a leading label ("Right lung: ...", the mark included);
-    ``paragraph`` counts up with headings and blank lines.
+    ``label`` is the number of tokens of a leading label ("Right lung: ...", the mark included).
     """
 
     i: int
@@ -62,13 +61,12 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
     words = tokens.words
     i = start
     line = 0
-    item, heading, _ = _opening(tokens, start)
-    eventful = _EVENTFUL
+    item, heading = _opening(tokens, start)
     k = start
     while k < end:
         word = words[k]
         stop = False
-        if word not in eventful and k - i < _LONGEST:
+        if word not in _EVENTFUL and k - i < _LONGEST:
             k += 1
             continue
         if k - i >= _LONGEST:
@@ -90,7 +88,7 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
             i = k + 1
             if word == "\n":
                 line += 1
-                item, heading, _ = _opening(tokens, i)
+                item, heading = _opening(tokens, i)
         k += 1
     if i < end:
         yield _sentence(tokens, i, end, heading, line, item)
@@ -111,21 +109,21 @@ def _sentence(tokens: Tokens, i: int, j: int, heading: bool, line: int, item: bo
     return Sentence(i, j, "heading" if heading else "prose", label, line, item, asked)
 
 
-def _opening(tokens: Tokens, k: int) -> tuple[bool, bool, int]:
+def _opening(tokens: Tokens, k: int) -> tuple[bool, bool]:
     """Say whether the line that token ``k`` is on is a list item, and whether it is a heading."""
     if k >= len(tokens.words):
-        return False, False, 0
+        return False, False
     text = tokens.text
     first = text.rfind("\n", 0, tokens.starts[k]) + 1
     match = _LINE_START.match(text, first)
     if match is None:
-        return False, False, 0
+        return False, False
     heading = bool(match["hash"])
     if not heading and text.startswith("**", match.end()):
         last = text.find("\n", first)
         line = text[match.end() : last if last >= 0 else match.end() + 200].rstrip(" \t:")
         heading = len(line) < 120 and line.endswith("**") and line.count("**") == 2
-    return bool(match["item"]), heading, 0
+    return bool(match["item"]), heading
 
 
 def _goes_on(tokens: Tokens, i: int, k: int, end: int, heading: bool) -> bool:

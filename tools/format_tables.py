@@ -1,6 +1,6 @@
 """The tables of ``FORMAT.md``, made from the declared columns.
 
-``python -m rexview.reviewset.tables.format_tables`` puts them into the file after a change; a test
+``python -m tools.format_tables`` puts them into the file after a change; a test
 fails until that is done.
 """
 
@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from rexview.reviewset.info import KEYS, MODEL_KEYS, PROTOCOL_KEYS, READER_KEYS
-from rexview.reviewset.tables.column import KIND_NAMES, Column
-from rexview.reviewset.tables.columns import TABLES
+from rexview.columns import TABLES, Column
+from rexview.reviewset.info import KEYS, MODEL_KEYS, PROTOCOL_KEYS, READER_KEYS, Key
 
-FORMAT_FILE: Final = Path(__file__).parents[1] / "FORMAT.md"
+FORMAT_FILE: Final = Path(__file__).parents[1] / "rexview" / "reviewset" / "FORMAT.md"
 _TABLE: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 
 
@@ -24,7 +23,7 @@ def table_of(columns: Iterable[Column]) -> str:
     rows = ["| field | type | meaning |", "| --- | --- | --- |"]
     for name, column in _flat(columns):
         required = "**required**; " if column.required else ""
-        kind = KIND_NAMES[column.kind] + _range(column)
+        kind = column.kind_name + _range(column)
         meaning = "; ".join(part for part in (column.meaning, _words(column)) if part)
         rows.append(f"| `{name}` | {kind} | {required}{meaning} |")
     return "\n".join(rows) + "\n"
@@ -48,9 +47,9 @@ def _words(column: Column) -> str:
     return f"{words} (others are kept)" if words and column.other_words else words
 
 
-def keys_table(keys: dict[str, str]) -> str:
+def keys_table(keys: dict[str, Key]) -> str:
     """Render the keys of ``reviewset.yaml`` as a Markdown table."""
-    rows = [f"| `{key}` | {meaning} |" for key, meaning in keys.items()]
+    rows = [f"| `{name}` | {key.meaning} |" for name, key in keys.items()]
     return "\n".join(["| key | meaning |", "| --- | --- |", *rows]) + "\n"
 
 

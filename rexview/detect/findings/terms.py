@@ -1,4 +1,4 @@
-"""The words of a sentence that mean something: its atoms, in order."""
+"""The words of a sentence that mean something: its terms, in order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LETTERS: Final[dict[str, Meaning]] = {
 
 
 @dataclass(slots=True, eq=False)
-class Atom:
+class Term:
     """A phrase of the lexicon (or a mark) at tokens ``i`` to ``j``.
 
     ``finding`` is the finding it means here; ``side`` the patient's side it gives here, unless
@@ -45,37 +45,37 @@ class Atom:
         return not self.meaning.cues.isdisjoint(cues)
 
     @property
-    def place(self) -> bool:
+    def names_anatomy(self) -> bool:
         """Whether the phrase names a part of the body in which a finding lies."""
         return self.meaning.host or self.meaning.zone is not None or bool(self.meaning.site_of)
 
 
-def cues_of(atoms: Iterable[Atom]) -> set[str]:
-    """Return the kinds of cues that stand among some atoms."""
+def cues_of(terms: Iterable[Term]) -> set[str]:
+    """Return the kinds of cues that stand among some terms."""
     cues: set[str] = set()
-    for atom in atoms:
-        own = atom.meaning.cues
+    for term in terms:
+        own = term.meaning.cues
         if own:
             cues |= own
     return cues
 
 
-def matters(atoms: Iterable[Atom]) -> bool:
-    """Whether some atoms say anything of findings, sides or what was said before."""
-    for atom in atoms:
-        if atom.side is not None or atom.finding is not None:
+def matters(terms: Iterable[Term]) -> bool:
+    """Whether some terms say anything of findings, sides or what was said before."""
+    for term in terms:
+        if term.side is not None or term.finding is not None:
             return True
-        meaning = atom.meaning
+        meaning = term.meaning
         if meaning.near or not meaning.cues.isdisjoint(_TELLING):
             return True
     return False
 
 
-def scan(tokens: Tokens, start: int, end: int) -> list[Atom]:
+def scan(tokens: Tokens, start: int, end: int) -> list[Term]:
     """Find the phrases of the lexicon among some tokens; at one place the longest counts."""
     phrases = lexicon().phrases
     words = tokens.words
-    atoms: list[Atom] = []
+    terms: list[Term] = []
     i = start
     while i < end:
         word = words[i]
@@ -88,16 +88,16 @@ def scan(tokens: Tokens, start: int, end: int) -> list[Atom]:
                     length, meaning = size, phrase
                     break
             if meaning is not None:
-                atoms.append(Atom(meaning, i, i + length, "", meaning.finding, meaning.side))
+                terms.append(Term(meaning, i, i + length, "", meaning.finding, meaning.side))
                 i += length
                 continue
         if word in MARKS:
-            atoms.append(Atom(_MARK, i, i + 1, word))
+            terms.append(Term(_MARK, i, i + 1, word))
         elif word in _LETTERS and _is_side_letter(tokens, i, end):
             letter = _LETTERS[word]
-            atoms.append(Atom(letter, i, i + 1, "", None, letter.side))
+            terms.append(Term(letter, i, i + 1, "", None, letter.side))
         i += 1
-    return atoms
+    return terms
 
 
 def _names_place(tokens: Tokens, i: int, end: int) -> bool:

@@ -9,19 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
-
-import numpy as np
-import numpy.typing as npt
+from typing import Final
 
 from rexview.analysis.filter.case_filter import MENTIONS
 from rexview.detect.core.finding_index import Phrase
 from rexview.detect.findings import find_mentions, finding_info, is_narrower, may_be_same_fracture
 from rexview.detect.findings.lexicon import lexicon
 from rexview.detect.findings.tokens import Tokens, words_of
-
-if TYPE_CHECKING:
-    from rexview.analysis.memory.table import AnswerTable
 
 _SIDES: Final = frozenset(
     words_of("right left rt lt r l bilateral bilaterally both sided side sides")
@@ -150,19 +144,6 @@ def _all_bones(finding: str) -> frozenset[str]:
     return frozenset(
         one for one in lexicon().findings if one == finding or may_be_same_fracture(one, finding)
     )
-
-
-def rows_with(table: AnswerTable, term: FindingTerm, mention: str) -> npt.NDArray[np.bool_]:
-    """Say which rows have a finding in the answer or in the report of its case."""
-    rows = np.zeros(len(table.rows), dtype=np.bool_)
-    if table.survey is None or not len(rows):
-        return rows
-    texts = table.survey.scan.index.texts_with(lambda phrase: term.met_by(phrase, mention))
-    of_report, place = table.text_places
-    cases = np.zeros(len(table.cases), dtype=np.bool_)
-    cases[place[texts & of_report]] = True
-    rows[place[texts & ~of_report]] = True
-    return rows | cases[table.case_row]
 
 
 def is_finding_search(search: str, mention: str) -> bool:

@@ -1,4 +1,4 @@
-"""Parts of a text that are no prose: JSON-like objects and tables, as fields with their places.
+"""Parts of a text that are no prose: JSON-like objects and tables, as fields with their offsets.
 
 Hostile text is expected: strings that never end, brackets without partners, rows of any length. All
 of it is read in one pass; what cannot be made sense of is left to be read as prose.
@@ -37,14 +37,14 @@ class Node:
 
 
 @dataclass(slots=True)
-class Region:
+class StructuredPart:
     """A stretch of the text that is an object or a table, with its records."""
 
     span: Span
     records: list[Node] = field(default_factory=list)
 
 
-def find_regions(text: str) -> list[Region]:
+def find_structured_parts(text: str) -> list[StructuredPart]:
     """Find objects and tables, in order, not overlapping."""
     found = _json(text) if '"' in text and _KEY.search(text) else None
     if found is not None:
@@ -54,7 +54,7 @@ def find_regions(text: str) -> list[Region]:
     return _tables(text, 0, len(text))
 
 
-def _json(text: str) -> Region | None:
+def _json(text: str) -> StructuredPart | None:
     opening = _OPENING.search(text)
     if opening is None:
         return None
@@ -99,7 +99,7 @@ def _json(text: str) -> Region | None:
             _fields(stack[-1]).append((key[-1], Node(last)))
             end = span[1]
     root.span = (start, end)
-    return Region(root.span, [node for _, node in _fields(root)])
+    return StructuredPart(root.span, [node for _, node in _fields(root)])
 
 
 def _fields(node: Node) -> list[tuple[Span | None, Node]]:
@@ -108,11 +108,11 @@ def _fields(node: Node) -> list[tuple[Span | None, Node]]:
     return node.fields
 
 
-def _tables(text: str, start: int, end: int) -> list[Region]:
+def _tables(text: str, start: int, end: int) -> list[StructuredPart]:
     marked = text.find("|", start, end) >= 0 or text.find("\t", start, end) >= 0
     if not marked and not _CSV_HEADER.match(text, start, end):
         return []
-    regions: list[Region] = []
+    parts: list[StructuredPart] = []
     rows: list[list[Span]] = []
     mark = ""
     first = at = start
@@ -126,12 +126,12 @@ def _tables(text: str, start: int, end: int) -> list[Region]:
                 first, mark = at, own
             rows.append(_cells(text, at, stop, own))
         elif rows:
-            _close(text, (first, at), rows, regions)
+            _close(text, (first, at), rows, parts)
             rows, mark = [], ""
         at = stop + 1
     if rows:
-        _close(text, (first, end), rows, regions)
-    return regions
+        _close(text, (first, end), rows, parts)
+    return parts
 
 
 def _separator(text: str, at: int, stop: int) -> str:
@@ -158,22 +158,22 @@ def _cells(text: str, at: int, stop: int, mark: str) -> list[Span]:
     return cells
 
 
-def _close(text: str, span: Span, rows: list[list[Span]], regions: list[Region]) -> None:
+def _close(text: str, span: Span, rows: list[list[Span]], parts: list[StructuredPart]) -> None:
     """Turn the rows of a table into records; a single row with a mark is no table."""
     told = [row for row in rows if not all(_RULE.fullmatch(text[a:b]) for a, b in row)]
     if len(told) < 2 or max(map(len, told)) < 2:
         return
     head = told[0]
-    region = Region(span)
+    part = StructuredPart(span)
     if max(map(len, told)) == 2 and not _has_header(text, told):
         pairs = [(row[0], Node(row[1])) for row in told if len(row) == 2]
-        region.records.append(Node(span, list(pairs)))
+        part.records.append(Node(span, list(pairs)))
     else:
         for row in told[1:]:
             named = [(head[k] if k < len(head) else None, Node(cell)) for k, cell in enumerate(row)]
             place = (row[0][0], row[-1][1]) if row else span
-            region.records.append(Node(place, list(named), row=True))
-    regions.append(region)
+            part.records.append(Node(place, list(named), row=True))
+    parts.append(part)
 
 
 _HEADER: Final = re.compile(

@@ -10,13 +10,13 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 from typing import Final
 
-from rexview.detect.findings.atoms import scan
-from rexview.detect.findings.clauses import Clause, Draft, Place, read_clauses
-from rexview.detect.findings.discourse import Scene, read_sentence
-from rexview.detect.findings.layout import sentences
+from rexview.detect.findings.clauses import Clause, Draft, SideSpan, read_clauses
+from rexview.detect.findings.discourse import Context, read_sentence
 from rexview.detect.findings.mention import Status
-from rexview.detect.findings.regions import Node, Span
-from rexview.detect.findings.side_words import clean_sides
+from rexview.detect.findings.sentences import sentences
+from rexview.detect.findings.side_cleaning import clean_sides
+from rexview.detect.findings.structured_parts import Node, Span
+from rexview.detect.findings.terms import Term, scan
 from rexview.detect.findings.tokens import Tokens
 
 _SIDE_KEY: Final = re.compile(
@@ -58,7 +58,7 @@ _DEPTH: Final = 45
 class _Around:
     """What the fields around a value say of it."""
 
-    side: Place | None = None
+    side: SideSpan | None = None
     named: tuple[Draft, ...] = ()
     status: Status | None = None
     section: str | None = None
@@ -76,37 +76,37 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
     if depth > _DEPTH:
         return []
     found: list[Draft] = []
-    sides: list[Place] = []
+    sides: list[SideSpan] = []
     status: Status | None = None
     outer = around
     around = _row_label(tokens, node, around)
     labelled = (around.side, around.named) != (outer.side, outer.named)
     for key, value in node.fields[labelled:]:
-        said = _lower(tokens.text, key)
+        name = _lower(tokens.text, key)
         scalar = value.fields is None
         if key is None:
             found += _read(tokens, value, around, depth + 1)
             continue
         if scalar and (own := _status_in(tokens.text, value.span)) is not None:
-            if _NEGATED_KEY.search(said) and not _names(tokens, key):
+            if _NEGATED_KEY.search(name) and not _names(tokens, key):
                 status = "negated" if own == "positive" else status
                 continue
-            if _STATUS_KEY.search(said) and not _names(tokens, key):
+            if _STATUS_KEY.search(name) and not _names(tokens, key):
                 status = own
                 continue
         drafts, places = _key(tokens, key)
-        if scalar and not drafts and _SIDE_KEY.search(said):
+        if scalar and not drafts and _SIDE_KEY.search(name):
             given = _sides(tokens, value.span)
             within = _prose(tokens, value.span, around)
             if given and not within:
                 sides += given
                 continue
-        if not scalar and not drafts and not places and _SIDE_KEY.search(said):
+        if not scalar and not drafts and not places and _SIDE_KEY.search(name):
             inside = [leaf.span for leaf in _leaves(value)]
             if not any(_names(tokens, span) for span in inside):
                 sides += [place for span in inside for place in _sides(tokens, span)]
                 continue
-        inner = _inner(around, said, drafts, places)
+        inner = _inner(around, name, drafts, places)
         if scalar and (drafts or (places and around.named)):
             found += _named_value(tokens, value.span, inner)
         else:
@@ -115,7 +115,7 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
 
 
 def _leaves(node: Node, depth: int = 0) -> list[Node]:
-    """Return the values of an object, of those within it too."""
+    """Return the values of an object, also of those within it."""
     if node.fields is None:
         return [node]
     if depth > _DEPTH:
@@ -130,10 +130,8 @@ def _row_label(tokens: Tokens, node: Node, around: _Around) -> _Around:
         return around
     others = [key for key, _ in fields[1:] if key is not None]
     label = fields[0][1].span
-    atoms = scan(tokens, *_range(tokens, (label[0], min(label[1], label[0] + _KEY_LENGTH))))
-    around = replace(
-        around, parts=frozenset(name for atom in atoms for name in atom.meaning.site_of)
-    )
+    parts = frozenset(name for term in _terms(tokens, label) for name in term.meaning.site_of)
+    around = replace(around, parts=parts)
     if any(_key(tokens, key)[1] for key in others):
         drafts = _key(tokens, label)[0]
         return replace(around, named=tuple(drafts)) if drafts else around
@@ -143,17 +141,17 @@ def _row_label(tokens: Tokens, node: Node, around: _Around) -> _Around:
     return around
 
 
-def _inner(around: _Around, said: str, drafts: list[Draft], places: list[Place]) -> _Around:
+def _inner(around: _Around, name: str, drafts: list[Draft], places: list[SideSpan]) -> _Around:
     status = around.status
-    if _NEGATED_KEY.search(said):
+    if _NEGATED_KEY.search(name):
         status = "negated"
-    elif _ASKED_KEY.search(said):
+    elif _ASKED_KEY.search(name):
         status = "hypothetical"
-    elif _PRIOR_KEY.search(said):
+    elif _PRIOR_KEY.search(name):
         status = "prior"
     side = places[0] if len({place[0] for place in places}) == 1 else around.side
     named = tuple(drafts) or around.named
-    return _Around(side, named, status, said or around.section, around.parts)
+    return _Around(side, named, status, name or around.section, around.parts)
 
 
 def _named_value(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
@@ -178,7 +176,7 @@ def _named_value(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
 
 
 def _complete(
-    found: list[Draft], sides: list[Place], status: Status | None, around: _Around, node: Node
+    found: list[Draft], sides: list[SideSpan], status: Status | None, around: _Around, node: Node
 ) -> list[Draft]:
     """Let the side and the status that a record gives in fields of their own reach its findings."""
     if not found and around.named and (sides or status):
@@ -193,19 +191,19 @@ def _complete(
 
 def _prose(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
     i, j = _range(tokens, span)
-    scene = Scene(section=around.section, status=around.status, topic=around.side)
+    context = Context(section=around.section, status=around.status, topic=around.side)
     for sentence in sentences(tokens, i, j):
-        scene.drafts += read_sentence(tokens, sentence, scene)
-    return _of_part(tokens, span, scene.drafts, around)
+        context.drafts += read_sentence(tokens, sentence, context)
+    return _of_part(tokens, span, context.drafts, around)
 
 
 def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -> list[Draft]:
     """Let a cell mean a finding of the part that its row names: "Pleura | thickening"."""
     if not around.parts:
         return drafts
-    for atom in scan(tokens, *_range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH)))):
-        named = [name for name in atom.meaning.near if name in around.parts]
-        start, end = tokens.starts[atom.i], tokens.ends[atom.j - 1]
+    for term in _terms(tokens, span):
+        named = [name for name in term.meaning.near if name in around.parts]
+        start, end = tokens.starts[term.i], tokens.ends[term.j - 1]
         if not named:
             continue
         known = next((draft for draft in drafts if draft.start == start), None)
@@ -218,35 +216,31 @@ def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -
     return drafts
 
 
-def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[Place]]:
+def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[SideSpan]]:
     """Return the findings and the sides that a key, header or label names."""
+    terms = _terms(tokens, span)
+    clean_sides(tokens, terms)
     span = (span[0], min(span[1], span[0] + _KEY_LENGTH))
-    i, j = _range(tokens, span)
-    atoms = scan(tokens, i, j)
-    clean_sides(tokens, atoms)
     drafts = [
         draft
-        for clause in read_clauses(tokens, atoms, span, asked=False)
+        for clause in read_clauses(tokens, terms, span, asked=False)
         for draft in clause.drafts
     ]
-    return drafts, Clause(atoms).places(tokens)
+    return drafts, Clause(terms).side_spans(tokens)
 
 
 def _names(tokens: Tokens, span: Span) -> bool:
     return bool(_key(tokens, span)[0])
 
 
-def _sides(tokens: Tokens, span: Span) -> list[Place]:
-    span = (span[0], min(span[1], span[0] + _KEY_LENGTH))
-    i, j = _range(tokens, span)
-    atoms = scan(tokens, i, j)
-    clean_sides(tokens, atoms)
-    return Clause(atoms).places(tokens)
+def _sides(tokens: Tokens, span: Span) -> list[SideSpan]:
+    terms = _terms(tokens, span)
+    clean_sides(tokens, terms)
+    return Clause(terms).side_spans(tokens)
 
 
 def _denies(tokens: Tokens, span: Span) -> bool:
-    i, j = _range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH)))
-    return any(atom.is_("not_before", "not_after", "normal") for atom in scan(tokens, i, j))
+    return any(term.is_("not_before", "not_after", "normal") for term in _terms(tokens, span))
 
 
 def _status_in(text: str, span: Span) -> Status | None:
@@ -258,14 +252,16 @@ def _status_in(text: str, span: Span) -> Status | None:
     return "negated" if _NO.match(value) else None
 
 
+def _terms(tokens: Tokens, span: Span) -> list[Term]:
+    """Find the terms of a key, header or cell, as far as it is read."""
+    return scan(tokens, *_range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH))))
+
+
 def _lower(text: str, span: Span | None) -> str:
-    return (
-        ""
-        if span is None
-        else re.sub(r"[_\W]+", " ", text[span[0] : min(span[1], span[0] + _KEY_LENGTH)])
-        .strip()
-        .lower()
-    )
+    if span is None:
+        return ""
+    key = text[span[0] : min(span[1], span[0] + _KEY_LENGTH)]
+    return re.sub(r"[_\W]+", " ", key).strip().lower()
 
 
 def _range(tokens: Tokens, span: Span) -> tuple[int, int]:

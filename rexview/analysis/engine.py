@@ -1,0 +1,364 @@
+"""What pages, tables and charts ask about the answers of an open review set.
+
+An engine knows every case and answer; nothing above it holds a list of all cases, a mask or the
+answers themselves. It answers with counts, with one page of cases, with one case, and with the
+values that a statistic is made of. :mod:`rexview.analysis.memory` is the engine that holds
+everything in memory.
+
+A filter is about answers: a case is left when one of its answers meets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import polars as pl
+
+from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.harm import HarmTable
+from rexview.schema import Answer, Flag, ReaderFlag
+from rexview.stats import NO_ANSWER, ContentOrder
+from rexview.stats.values import Finals
+
+
+@dataclass(frozen=True)
+class CaseProperty:
+    """A property that tells cases apart: its word in the link, its name, the filter's field."""
+
+    key: str
+    name: str
+    field: str
+
+
+@dataclass(frozen=True, eq=False)
+class SetFacts:
+    """What is the same for every filter.
+
+    Attributes
+    ----------
+    models, readers : mapping of str to str
+        Name on screen by id, in the set's order; equal names of readers are told apart.
+    n_cases, n_images, n_readers : int
+        All cases, different images, and people who scored or flagged.
+    properties : tuple of CaseProperty
+        Those in which the cases differ.
+    gap_threshold : float
+        From which gap on an execution gap is flagged.
+    content_order : str
+        How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
+    harm : HarmTable
+        What harm the failures do: the set's own table, or the built-in one.
+    """
+
+    models: Mapping[str, str]
+    readers: Mapping[str, str]
+    n_cases: int
+    n_images: int
+    n_readers: int
+    properties: tuple[CaseProperty, ...]
+    gap_threshold: float
+    content_order: ContentOrder
+    harm: HarmTable
+
+
+@dataclass(frozen=True)
+class FacetValue:
+    """One value of a condition: ``count`` distinct cases have it, given all other conditions."""
+
+    value: str
+    name: str
+    count: int
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Facet:
+    """One condition of the filter with its values. ``field`` names the filter's list."""
+
+    field: str
+    name: str
+    values: tuple[FacetValue, ...]
+
+
+@dataclass(frozen=True)
+class FailureSources:
+    """Cases with one failure: by the detector only, by a reader only, by both, in any way.
+
+    A case counts in several of the three when its answers differ; ``total`` counts it once.
+    ``judged`` of the ``cases`` have an answer that can be judged for the failure.
+    """
+
+    failure: str
+    detector: int
+    reader: int
+    both: int
+    total: int
+    judged: int
+    cases: int
+
+
+@dataclass(frozen=True)
+class Facets:
+    """All counts for one filter. ``total`` cases are left; ``n_cases`` are in the set.
+
+    ``facets`` has every value that the set has, also where the count is 0. ``mentions`` has a value
+    for each way of searching for the findings that the search names; it is empty when the search
+    names none.
+    """
+
+    total: int
+    n_cases: int
+    facets: tuple[Facet, ...]
+    headlines: tuple[FailureSources, ...]
+    mentions: tuple[FacetValue, ...] = ()
+
+
+@dataclass(frozen=True)
+class Position:
+    """Where a case stands in an ordered list: ``number`` from 1, None when it is not in it.
+
+    ``after`` is then the first case of the list.
+    """
+
+    number: int | None
+    total: int
+    before: str | None
+    after: str | None
+
+
+def position_in(ordered: Sequence[str], case: str) -> Position:
+    """Find a case in a list of ids, such as one person's worklist."""
+    if case not in ordered:
+        return Position(None, len(ordered), None, ordered[0] if ordered else None)
+    place = ordered.index(case)
+    before, after = ordered[max(place - 1, 0) : place], ordered[place + 1 : place + 2]
+    return Position(place + 1, len(ordered), *(next(iter(one), None) for one in (before, after)))
+
+
+@dataclass(frozen=True)
+class AnswerSummary:
+    """One answer as lists of cases show it.
+
+    ``finals`` holds Content, the dimensions, the gap and the spread (None where missing).
+    ``failures`` are pairs of failure id and who says so (a word of
+    :data:`rexview.analysis.filter.case_filter.SOURCES`), hints last. ``chosen`` says that the
+    answer meets the filter, not only its case. ``harm`` says in words how much harm its worst
+    failure can do.
+    """
+
+    model: str
+    status: str
+    finals: Mapping[str, float | None]
+    failures: tuple[tuple[str, str], ...]
+    chosen: bool
+    harm: str
+
+
+@dataclass(frozen=True)
+class CaseSummary:
+    """One case of a list: its answers in the order of the models, and its comments if any.
+
+    ``harm`` is that of the most severe answer that meets the filter, ``harm_meaning`` says what
+    that level of harm means.
+    """
+
+    answers: tuple[AnswerSummary, ...]
+    harm: str
+    harm_meaning: str
+    comments: CommentCount | None
+
+
+@dataclass(frozen=True)
+class ModelTally:
+    """How many answers of one model a filter leaves: in all, by status, by weakest link.
+
+    ``with_content`` of them have a Content score, ``with_spread`` two readers on one dimension.
+    """
+
+    model: str
+    answers: int
+    by_status: Mapping[str, int]
+    by_weakest: Mapping[str, int]
+    with_content: int
+    with_spread: int
+
+    @property
+    def lost(self) -> int:
+        """Answers that never came."""
+        return sum(self.by_status.get(reason, 0) for reason in NO_ANSWER)
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How much a filter leaves: cases, and answers of each model that has any, in order.
+
+    ``unfinished`` of the cases have scores of a reader who has not given all of them (a case counts
+    once for each reader): these scores are left out everywhere.
+    """
+
+    cases: int
+    unfinished: int
+    by_model: tuple[ModelTally, ...]
+
+    @cached_property
+    def answers(self) -> int:
+        """Answers of all models."""
+        return sum(model.answers for model in self.by_model)
+
+    @cached_property
+    def lost(self) -> int:
+        """Answers that never came."""
+        return sum(model.lost for model in self.by_model)
+
+    @cached_property
+    def with_content(self) -> int:
+        """Answers with a Content score."""
+        return sum(model.with_content for model in self.by_model)
+
+    def names(self, facts: SetFacts) -> dict[str, str]:
+        """Return the name on screen of each model that has answers."""
+        return {model.model: facts.models[model.model] for model in self.by_model}
+
+
+@dataclass(frozen=True)
+class PropertyCounts:
+    """Cases by value of a property, in the order of the values; some may have several.
+
+    ``with_any`` cases have one of the values at least.
+    """
+
+    by_value: Mapping[str, int]
+    with_any: int
+
+
+@dataclass(frozen=True)
+class FailureTally:
+    """How many answers of one model show one failure, by who says so.
+
+    ``judged`` answers can be judged for it; ``hint`` have no more than a detector's hint.
+    """
+
+    failure: str
+    model: str
+    judged: int
+    detector: int
+    reader: int
+    both: int
+    hint: int
+
+
+@dataclass(frozen=True)
+class GivenScore:
+    """One reader's score of one dimension of an answer, with the comment beside it."""
+
+    reader: str
+    dimension: str
+    score: int
+    comment: str
+
+
+@dataclass(frozen=True)
+class DisputedAnswer:
+    """An answer whose readers are ``apart`` points apart, with all scores that they gave."""
+
+    case: str
+    model: str
+    question: str
+    apart: float
+    scores: tuple[GivenScore, ...]
+
+
+class Engine(Protocol):
+    """The questions; each takes the filter whose answers it is about."""
+
+    def __hash__(self) -> int:
+        """Engines are told apart by what they are, not by what they hold: caches need that."""
+
+    @property
+    def facts(self) -> SetFacts:
+        """What is the same for every filter."""
+
+    def facets(self, case_filter: CaseFilter) -> Facets:
+        """Count the cases of every value of every condition.
+
+        Each condition's own choice is left out of its counts: they say what choosing a value
+        instead would give.
+        """
+
+    def page(self, case_filter: CaseFilter, start: int, size: int) -> tuple[str, ...]:
+        """Return the ids of some of the cases in the filter's order, ``start`` from 0."""
+
+    def position(self, case_filter: CaseFilter, case: str) -> Position:
+        """Find a case in the filter's order, and its neighbours."""
+
+    def case(self, case_filter: CaseFilter, case: str) -> CaseSummary:
+        """Return one case of the set as lists show it.
+
+        Raises
+        ------
+        KeyError
+            The set has no such case.
+        """
+
+    def flags(
+        self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
+    ) -> tuple[Flag, ...]:
+        """Return all flags on some answers to one case, with evidence.
+
+        As :meth:`rexview.detect.Survey.flags_of`.
+        """
+
+    def tally(self, case_filter: CaseFilter) -> Tally:
+        """Count cases and answers."""
+
+    def property_counts(self, case_filter: CaseFilter, by: CaseProperty) -> PropertyCounts:
+        """Count the cases by a property; of a tag that the filter names only the named values."""
+
+    def final_scores(self, case_filter: CaseFilter) -> Finals:
+        """Return the final scores, one row an answer that came (one a picture)."""
+
+    def reader_scores(self, case_filter: CaseFilter) -> pl.DataFrame:
+        """Return the readers' single scores, columns :data:`rexview.stats.values.MARKS`."""
+
+    def disputed(
+        self, case_filter: CaseFilter, start: int, size: int
+    ) -> tuple[DisputedAnswer, ...]:
+        """Return some of the answers, those on which readers are furthest apart first."""
+
+    def failure_tallies(self, case_filter: CaseFilter) -> tuple[FailureTally, ...]:
+        """Count failures for each model that has answers: the headline ones, and all others met."""
+
+    def failure_findings(self, failure: str) -> tuple[str, ...]:
+        """Return the findings that one failure is about anywhere in the set, sorted."""
+
+    def judged_answers(
+        self,
+        case_filter: CaseFilter,
+        failures: Sequence[str],
+        sources: Sequence[str] = (),
+        findings: Sequence[str] = (),
+    ) -> pl.DataFrame:
+        """Return the answers that can be judged for each failure, and whether they are flagged.
+
+        Parameters
+        ----------
+        case_filter : CaseFilter
+        failures : sequence of str
+        sources : sequence of str
+            Whose word counts, as in the filter; empty for everybody's.
+        findings : sequence of str
+            Only flags about one of these count, as in the filter; empty for all flags.
+
+        Returns
+        -------
+        polars.DataFrame
+            ``case`` (a number that stands for it), ``model``, ``failure``, ``flagged``
+            (:data:`rexview.stats.failure_rates.JUDGED`), ``cluster`` (a number for the patient).
+        """
+
+    def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
+        """Count the cases that are left, and the patients that they are of."""

@@ -1,0 +1,359 @@
+"""The engine that holds every answer in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+import numpy as np
+import polars as pl
+
+from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.engine import (
+    AnswerSummary,
+    CaseProperty,
+    CaseSummary,
+    DisputedAnswer,
+    Facets,
+    FailureTally,
+    GivenScore,
+    ModelTally,
+    Position,
+    PropertyCounts,
+    SetFacts,
+    Tally,
+)
+from rexview.analysis.filter.case_filter import SOURCES, CaseFilter
+from rexview.analysis.filter.wording import sentence_case
+from rexview.analysis.memory.facets import facets
+from rexview.analysis.memory.selection import CASE_FACETS, Selection, about, flagged_by, select
+from rexview.analysis.memory.severity import harm_words
+from rexview.analysis.memory.table import (
+    FAILURE_BITS,
+    NUMBERS,
+    AnswerTable,
+    answer_table,
+    in_content_order,
+)
+from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
+from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
+from rexview.stats import ContentOrder
+from rexview.stats.failure_rates import JUDGED
+from rexview.stats.values import Finals, given_marks, unfinished_work
+from rexview.vocab import HEADLINE_FAILURES
+
+_PROPERTIES: Final = {
+    "category": ("categories", "Question category"),
+    "study": ("studies", "Normal or abnormal study"),
+    "site": ("sites", "Site"),
+    "difficulty": ("difficulties", "Difficulty"),
+    "type": ("question_types", "Question type"),
+}
+"""Field of the filter and name on screen, by the word in the link."""
+_TAG: Final = "tag:"
+_SELECTIONS_KEPT: Final = 16
+
+
+class MemoryEngine:
+    """Answers from one table (:class:`rexview.analysis.engine.Engine` says what is asked).
+
+    What the latest filters leave is kept.
+    """
+
+    def __init__(self, table: AnswerTable) -> None:
+        self.table = table
+        self._select = lru_cache(maxsize=_SELECTIONS_KEPT)(self._selected)
+
+    def _selected(self, case_filter: CaseFilter) -> Selection:
+        return select(self.table, case_filter)
+
+    def selection(self, case_filter: CaseFilter) -> Selection:
+        """Return what a filter leaves."""
+        return self._select(case_filter)
+
+    @cached_property
+    def facts(self) -> SetFacts:
+        """What is the same for every filter."""
+        table = self.table
+        return SetFacts(
+            models=table.models,
+            readers=table.scores.readers,
+            n_cases=len(table.cases),
+            n_images=table.n_images,
+            n_readers=table.n_readers,
+            properties=_properties(table),
+            gap_threshold=table.gap_threshold,
+            content_order=table.content_order,
+            harm=table.harm,
+        )
+
+    def in_content_order(self, content_order: ContentOrder) -> MemoryEngine:
+        """Return an engine on the same answers with Content in another order."""
+        if content_order == self.table.content_order:
+            return self
+        return MemoryEngine(in_content_order(self.table, content_order))
+
+    def facets(self, case_filter: CaseFilter) -> Facets:
+        """Count the cases of every value of every condition."""
+        return facets(self.table, self.facts, case_filter)
+
+    def page(self, case_filter: CaseFilter, start: int, size: int) -> tuple[str, ...]:
+        """Return the ids of some of the cases in the filter's order."""
+        found = self.selection(case_filter)
+        return tuple(found.ids(found.case_rows[start : start + size]))
+
+    def position(self, case_filter: CaseFilter, case: str) -> Position:
+        """Find a case in the filter's order, and its neighbours."""
+        found = self.selection(case_filter)
+        places = np.flatnonzero(found.case_rows == self.table.row_of_case.get(case, -1))
+        if not len(places):
+            return Position(None, len(found), None, next(iter(self.page(case_filter, 0, 1)), None))
+        place = int(places[0])
+        before = found.ids(found.case_rows[max(place - 1, 0) : place])
+        after = found.ids(found.case_rows[place + 1 : place + 2])
+        return Position(place + 1, len(found), next(iter(before), None), next(iter(after), None))
+
+    def case(self, case_filter: CaseFilter, case: str) -> CaseSummary:
+        """Return one case of the set as lists show it."""
+        table, chosen = self.table, self.selection(case_filter).row_mask
+        row = table.row_of_case[case]
+        start = int(table.starts[row])
+        end = len(table.rows) if row + 1 == len(table.cases) else int(table.starts[row + 1])
+        rows = list(table.rows[start:end].iter_rows(named=True))
+        answers = tuple(
+            self._summary(answer, chosen=bool(chosen[start + place]))
+            for place, answer in enumerate(rows)
+            if answer["model"] is not None
+        )
+        left = [answer for place, answer in enumerate(rows) if chosen[start + place]]
+        harm, meaning = "", ""
+        if left:
+            worst = max(left, key=lambda answer: float(answer["severity"]))
+            harm, meaning = self._harm(worst)
+        return CaseSummary(answers, harm, meaning, table.comments.get(case))
+
+    def flags(
+        self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
+    ) -> tuple[Flag, ...]:
+        """Return all flags on some answers to one case, with evidence."""
+        survey = self.table.survey
+        return tuple(survey.flags_of(case, answers, reader_flags)) if survey else ()
+
+    def _summary(self, row: Mapping[str, Any], *, chosen: bool) -> AnswerSummary:
+        failures, hints = [], []
+        for failure, bit in FAILURE_BITS.items():
+            detected, marked = bool(row["detected"] & bit), bool(row["marked"] & bit)
+            if detected or marked:
+                source = "both" if detected and marked else "reader" if marked else "detector"
+                failures.append((failure, source))
+            elif row["hinted"] & bit:
+                hints.append((failure, "hint"))
+        finals = {name: row[name] for name in NUMBERS}
+        every = (*failures, *hints)
+        return AnswerSummary(row["model"], row["status"], finals, every, chosen, self._harm(row)[0])
+
+    def _harm(self, row: Mapping[str, Any]) -> tuple[str, str]:
+        """Return what puts a row where it stands, and what that level of harm means."""
+        levels = self.table.harm.levels if row["harm_failure"] else {}
+        return harm_words(row, self.table.harm), levels.get(row["harm"], "")
+
+    def tally(self, case_filter: CaseFilter) -> Tally:
+        """Count cases and answers."""
+        found = self.selection(case_filter)
+        rows = self.table.rows.select("model", "status", "weakest", "content", "spread").filter(
+            pl.Series(found.row_mask & self.table.answered)
+        )
+        numbers = {
+            model: counts
+            for model, *counts in rows.group_by("model")
+            .agg(pl.len(), pl.col("content").count(), pl.col("spread").count())
+            .iter_rows()
+        }
+        by_status, by_weakest = (
+            _counts(rows.drop_nulls(name), name) for name in ("status", "weakest")
+        )
+        by_model = tuple(
+            ModelTally(
+                model,
+                numbers[model][0],
+                by_status.get(model, {}),
+                by_weakest.get(model, {}),
+                *numbers[model][1:],
+            )
+            for model in self.table.models
+            if model in numbers
+        )
+        unfinished = unfinished_work(self.table.scores.review_set)
+        begun = unfinished.join(found.answers, on="case", how="semi")
+        return Tally(len(found), len(begun), by_model)
+
+    def property_counts(self, case_filter: CaseFilter, by: CaseProperty) -> PropertyCounts:
+        """Count the cases by a property; of a tag that the filter names only the named values."""
+        chosen = self.table.any_of_case(self.selection(case_filter).row_mask)
+        if by.field != "tags":
+            counts = dict(self.table.case_words[CASE_FACETS[by.field]].counts(chosen))
+            return PropertyCounts(counts, sum(counts.values()))
+        tag = by.key.removeprefix(_TAG)
+        rows, words = self.table.tag_words[tag]
+        named = [value for value in case_filter.tags if value.partition(":")[0] == tag]
+        left = chosen[rows] & words.among(named or words.values)
+        counts = dict(words.counts(left))
+        shown = {value: n for value, n in counts.items() if not named or value in named}
+        return PropertyCounts(shown, len(np.unique(rows[left])))
+
+    def final_scores(self, case_filter: CaseFilter) -> Finals:
+        """Return the final scores, one row an answer that came (one a picture)."""
+        return self.table.finals.only(self.selection(case_filter).answers)
+
+    def reader_scores(self, case_filter: CaseFilter) -> pl.DataFrame:
+        """Return the readers' single scores."""
+        return self._scores_of(self.selection(case_filter).answers)
+
+    def _scores_of(self, answers: pl.DataFrame) -> pl.DataFrame:
+        given = given_marks(self.table.scores.review_set)
+        return given.join(answers, on=["case", "model"], how="semi", maintain_order="left")
+
+    def disputed(
+        self, case_filter: CaseFilter, start: int, size: int
+    ) -> tuple[DisputedAnswer, ...]:
+        """Return some of the answers, those on which readers are furthest apart first."""
+        table = self.table
+        rows = (
+            table.rows.select("case", "model", "spread", "case_row")
+            .filter(pl.Series(self.selection(case_filter).row_mask & table.answered))
+            .sort("spread", descending=True, maintain_order=True)[start : start + size]
+            .with_columns(pl.col("model").cast(pl.String))
+        )
+        given: dict[tuple[str, str], list[GivenScore]] = {}
+        for row in self._scores_of(rows).iter_rows(named=True):
+            if row["score"] is not None:
+                score = GivenScore(
+                    row["reader"], row["dimension"], row["score"], row["comment"] or ""
+                )
+                given.setdefault((row["case"], row["model"]), []).append(score)
+        questions = table.cases["question"].gather(rows["case_row"])
+        return tuple(
+            DisputedAnswer(case, model, question, spread, tuple(given.get((case, model), ())))
+            for (case, model, spread, _), question in zip(rows.rows(), questions, strict=True)
+        )
+
+    def failure_tallies(self, case_filter: CaseFilter) -> tuple[FailureTally, ...]:
+        """Count failures for each model that has answers: the headline ones, and all others met."""
+        table = self.table
+        words = table.row_words["model"]
+        rows = self.selection(case_filter).row_mask & table.answered
+        codes = words.codes[rows]
+        present = np.bincount(codes, minlength=len(words.values))
+        bits = {source: flagged_by(table, (source,))[rows] for source in SOURCES}
+        met = np.bitwise_or.reduce(
+            [np.bitwise_or.reduce(flags, initial=np.uint32(0)) for flags in bits.values()]
+        )
+        bits["judged"] = table.judged[rows]
+        found = []
+        for failure, number in FAILURE_BITS.items():
+            bit = np.uint32(number)
+            if failure not in HEADLINE_FAILURES and not met & bit:
+                continue
+            counts = {
+                name: np.bincount(codes[(flags & bit) != 0], minlength=len(words.values)).tolist()
+                for name, flags in bits.items()
+            }
+            found += [
+                FailureTally(failure, model, **{name: n[place] for name, n in counts.items()})
+                for place, model in enumerate(words.values)
+                if present[place]
+            ]
+        return tuple(found)
+
+    def failure_findings(self, failure: str) -> tuple[str, ...]:
+        """Return the findings that one failure is about anywhere in the set, sorted."""
+        known = self.table.failure_findings
+        if known.is_empty():
+            return ()
+        return tuple(known.filter(failure=failure)["finding"].unique().sort().to_list())
+
+    def judged_answers(
+        self,
+        case_filter: CaseFilter,
+        failures: Sequence[str],
+        sources: Sequence[str] = (),
+        findings: Sequence[str] = (),
+    ) -> pl.DataFrame:
+        """Return the answers that can be judged for each failure, and whether they are flagged."""
+        table = self.table
+        chosen = self.selection(case_filter).row_mask & table.answered
+        flags = flagged_by(table, sources)
+        parts = [pl.DataFrame(schema={**JUDGED, "case": pl.UInt32(), "cluster": pl.Int64()})]
+        for failure in failures:
+            bit = np.uint32(FAILURE_BITS[failure])
+            rows = np.flatnonzero(chosen & ((table.judged & bit) != 0))
+            flagged = (flags[rows] & bit) != 0
+            if findings:
+                flagged &= about(table, (failure,), sources, findings)[rows]
+            cases = table.case_row[rows]
+            parts.append(
+                pl.DataFrame(
+                    {
+                        "case": cases,
+                        "model": table.rows["model"].gather(rows).cast(pl.String),
+                        "failure": pl.repeat(failure, len(rows), dtype=pl.String, eager=True),
+                        "flagged": flagged,
+                        "cluster": table.cluster[cases],
+                    }
+                )
+            )
+        return pl.concat(parts)
+
+    def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
+        """Count the cases with answers that are left, and the patients that they are of."""
+        rows = self.selection(case_filter).row_mask & self.table.answered
+        cases = np.unique(self.table.case_row[rows])
+        return len(cases), len(np.unique(self.table.cluster[cases]))
+
+
+def memory_engine(
+    review_set: ReviewSet,
+    *,
+    gap_threshold: float = GAP_THRESHOLD,
+    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
+    content_order: ContentOrder = "mean_first",
+    before: MemoryEngine | None = None,
+    comments: Mapping[str, CommentCount] | None = None,
+) -> MemoryEngine:
+    """Make the engine of an open review set, as :func:`answer_table` makes its table.
+
+    ``before`` is one of the same files with other scores or reader flags.
+    """
+    return MemoryEngine(
+        answer_table(
+            review_set,
+            gap_threshold=gap_threshold,
+            disagreement_threshold=disagreement_threshold,
+            content_order=content_order,
+            before=before.table if before else None,
+            comments=comments,
+        )
+    )
+
+
+def _properties(table: AnswerTable) -> tuple[CaseProperty, ...]:
+    found = [
+        CaseProperty(key, name, field)
+        for key, (field, name) in _PROPERTIES.items()
+        if len(np.unique(table.case_words[CASE_FACETS[field]].codes)) > 1
+    ]
+    found += [
+        CaseProperty(f"{_TAG}{tag}", f"{sentence_case(tag)} (tag)", "tags")
+        for tag, (rows, words) in table.tag_words.items()
+        if len(words.values) > 1 or len(np.unique(rows)) < len(table.cases)
+    ]
+    return tuple(found)
+
+
+def _counts(rows: pl.DataFrame, column: str) -> dict[str, dict[str, int]]:
+    """Count the words of a column for each model."""
+    found: dict[str, dict[str, int]] = {}
+    for model, word, n in rows.group_by("model", column).len().iter_rows():
+        found.setdefault(model, {})[word] = n
+    return found
