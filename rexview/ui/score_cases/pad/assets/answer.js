@@ -21,7 +21,7 @@ export class AnswerView {
       "p",
       { class: "earlier", hidden: true },
       "Changed after you scored it: what you gave is marked and counts nowhere. ",
-      button("It holds for this one, too", () => pad.confirm(this), { class: "plain" }),
+      button("It holds for this one, too", () => pad.scoring.confirm(this), { class: "plain" }),
     );
     this.text = html("div", {
       class: "text",
@@ -73,7 +73,7 @@ export class AnswerView {
     const { name, meaning } = this.pad.data.failures[failure];
     const letter = failureLetter(this.pad.data.failures, failure);
     const content = [html("kbd", { "aria-hidden": "true" }, `a ${letter}`), name];
-    const node = button(content, () => this.pad.flag(this.answer, failure), {
+    const node = button(content, () => this.pad.scoring.flag(this.answer, failure), {
       class: "chip",
       title: `${meaning} (keys: a, then ${letter})`,
       "data-failure": failure,
@@ -115,7 +115,7 @@ export class Row {
     const dimension = pad.dimension(item.dimension);
     this.title = pad.titleOf(item);
     this.buttons = LEVELS.map((level) =>
-      button(String(level), () => pad.score(this, level), {
+      button(String(level), () => pad.scoring.score(this, level), {
         role: "radio",
         class: "level",
         "data-level": level,
@@ -188,10 +188,10 @@ export class Row {
   #typed() {
     if (!this.dirty) {
       this.before = this.written ?? "";
-      this.seen = this.pad.began(this);
+      this.seen = this.pad.scoring.began(this);
     }
     this.dirty = true;
-    this.pad.keepDraft(this, this.field.value, this.before, this.seen);
+    this.pad.scoring.keepDraft(this, this.field.value, this.before, this.seen);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.settle(), TYPED_MS);
   }
@@ -200,6 +200,6 @@ export class Row {
     clearTimeout(this.timer);
     if (!this.dirty) return;
     this.dirty = false;
-    this.pad.writeComment(this, this.field.value, this.before, this.seen);
+    this.pad.scoring.writeComment(this, this.field.value, this.before, this.seen);
   }
 }
