@@ -10,7 +10,7 @@ from support import ROOT
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
-    {"errors", "vocab", "protocol", "problem"},
+    {"errors", "vocab", "protocol"},
     {"bounded", "columns"},
     {"frames"},
     {"schema", "rubric", "harm", "people"},
@@ -23,7 +23,6 @@ LEVELS = [
     {"cli", "bench", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
-TYPES_ONLY = {("errors", "schema")}  # under TYPE_CHECKING
 LAZY = {"torch", "transformers", "openai", "scipy", "sklearn"}
 PAGES_MAY = {"streamlit", "rexview.ui", "rexview.analysis", "rexview.schema", "rexview.vocab"}
 SHARED_UI = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import statistics
 import time
 from collections.abc import Callable
@@ -16,10 +17,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bench.serving import BenchUnavailable, serve
+from rexview.bench.serving import ROOT, BenchUnavailable, serve
+from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 ROUNDS: Final = 9
 _LIMIT_MS: Final = 30_000
 _DATE: Final = {
@@ -236,8 +237,6 @@ def _compare(
 
 
 def _cases(folder: Path) -> list[str]:
-    from rexview.reviewset import load
-
     review_set = load(folder)
     boxed = review_set.answers.filter("_newest").filter(review_set.answers["boxes"].list.len() > 0)
     ids: list[str] = review_set.cases["id"].to_list()
@@ -247,7 +246,5 @@ def _cases(folder: Path) -> list[str]:
 
 
 def _installed_browser() -> str | None:
-    import shutil
-
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     return next((found for name in names if (found := shutil.which(name))), None)

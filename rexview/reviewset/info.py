@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from rexview.bounded import MAX_YAML_BYTES, read_file, typed_path
-from rexview.errors import FileRefused, RexviewError
+from rexview.errors import FileRefused, RexviewError, Severity
 from rexview.harm import load_harm
-from rexview.problem import Severity
 from rexview.protocol import Protocol
 from rexview.reviewset.images import is_url
 from rexview.reviewset.problems import ProblemList, listed, quoted

@@ -12,8 +12,7 @@ import polars as pl
 from rexview import frames
 from rexview.answer_digest import by_answer
 from rexview.columns import TABLES
-from rexview.errors import ReviewSetError
-from rexview.problem import Problem
+from rexview.errors import Problem, ReviewSetError
 from rexview.reviewset.checks.boxes import boxed_images, check_boxes, image_sizes, with_images_named
 from rexview.reviewset.checks.duplicates import with_newest, without_duplicates
 from rexview.reviewset.checks.image_files import (

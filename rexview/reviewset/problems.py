@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from rexview.problem import Problem, Severity
+from rexview.errors import Problem, Severity
 
 LISTED: Final = 20
 """How many problems of one kind are listed one by one; the others are counted."""

@@ -13,8 +13,7 @@ from typing import Any, Final, Literal
 import polars as pl
 
 from rexview.columns import TABLES, Column, Table
-from rexview.errors import ReviewSetError
-from rexview.problem import Problem
+from rexview.errors import Problem, ReviewSetError
 from rexview.reviewset.images import image_path, images_folder, is_url, relative_path
 from rexview.reviewset.info import BUILT_IN_RUBRIC, dump_info
 from rexview.reviewset.json_text import dump
@@ -30,24 +29,16 @@ def write(
     folder: Path,
     *,
     table_format: TableFormat = "jsonl",
-    images: Literal["refer", "copy"] = "refer",
+    images: Literal["refer", "copy"] | Path = "refer",
 ) -> None:
     """Write a review set to a folder that is not there yet, or is empty.
 
     Everything is written beside it first and then renamed, so that the folder appears complete or
     not at all. Reading it again gives the same tables, unknown fields included.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-        Tables as in :data:`rexview.frames.TABLES`.
-    folder : Path
-        Where to.
-    table_format : {"jsonl", "csv", "parquet"}
-        How the tables are written; empty ones are left out, except cases.
-    images : {"refer", "copy"}
-        ``refer``: the new set names the same images folder. ``copy``: the images that are there
-        are copied into the new set.
+    Empty tables are left out, except cases. With ``refer`` the new set names the same images
+    folder, with ``copy`` the images that are there are copied into it; a folder of images is moved
+    into it.
 
     Raises
     ------
@@ -58,14 +49,9 @@ def write(
     """
     folder = Path(folder).absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        problem = Problem(
-            "error",
-            folder.name,
-            None,
-            None,
-            "There is something in this folder already.",
-            "Choose a folder that is new or empty.",
-        )
+        message = "There is something in this folder already."
+        remedy = "Choose a folder that is new or empty."
+        problem = Problem("error", folder.name, None, None, message, remedy)
         raise ReviewSetError(f"“{folder.name}” is not empty; nothing was written.", [problem])
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(
@@ -77,7 +63,13 @@ def write(
             frame = _whole(review_set, name)
             if frame.height or table.required:
                 _WRITERS[table_format](_file_frame(name, frame), table, work)
-        base = _copied(review_set, work) if images == "copy" else _referred(review_set, folder)
+        base = "images/"
+        if images == "refer":
+            base = _referred(review_set, folder)
+        elif isinstance(images, Path):
+            images.rename(work / "images")
+        else:
+            _copy_images(review_set, work)
         _copy_beside(review_set, work)
         text = dump_info(review_set.info, images=base)
         (work / INFO_FILE).write_text(text, encoding="utf-8", newline="\n")
@@ -121,7 +113,7 @@ def _referred(review_set: ReviewSet, folder: Path) -> str:
     return base if images_folder(folder, base) == real else str(real)
 
 
-def _copied(review_set: ReviewSet, work: Path) -> str:
+def _copy_images(review_set: ReviewSet, work: Path) -> None:
     paths = review_set.cases["images"].explode().struct.field("path").drop_nulls()
     returned = review_set.answers["images"].explode().drop_nulls()
     for path in pl.concat([paths, returned]).unique(maintain_order=True).to_list():
@@ -130,7 +122,6 @@ def _copied(review_set: ReviewSet, work: Path) -> str:
             target = work / "images" / relative_path(path)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
-    return "images/"
 
 
 def _copy_beside(review_set: ReviewSet, work: Path) -> None:

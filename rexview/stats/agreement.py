@@ -100,7 +100,7 @@ class PairAgreement:
 
 
 def pair_agreements(
-    marks: pl.DataFrame,
+    scores: pl.DataFrame,
     readers: Sequence[str],
     *,
     dimensions: Sequence[str] = DIMENSIONS,
@@ -108,7 +108,7 @@ def pair_agreements(
 ) -> tuple[PairAgreement, ...]:
     """Compare every two readers who share any answer, pair by pair, dimension by dimension.
 
-    ``marks`` are as :func:`rexview.stats.values.given_marks` gives them; readers become reader a
+    ``scores`` are as :func:`rexview.stats.values.single_scores` gives them; readers become reader a
     and reader b in the order given. A pair that shares anything has all text dimensions (n may be
     0, with the reason) and those image dimensions that it shares. With 0 resamples there are no
     intervals.
@@ -116,7 +116,7 @@ def pair_agreements(
     tables = {
         (dimension, *pair): table
         for dimension in dimensions
-        for pair, table in _tables(units_of(marks, dimension), readers).items()
+        for pair, table in _tables(units_of(scores, dimension), readers).items()
     }
     return tuple(
         agreement_of_table(dimension, a, b, tables[dimension, a, b], resamples=resamples)
@@ -280,7 +280,7 @@ class Alpha:
 
 
 def alphas(
-    marks: pl.DataFrame,
+    scores: pl.DataFrame,
     *,
     dimensions: Sequence[str] = DIMENSIONS,
     resamples: int = RESAMPLES,
@@ -289,7 +289,7 @@ def alphas(
 
     Arguments are as for :func:`pair_agreements`.
     """
-    scored = marks.filter(pl.col("score").is_not_null())
+    scored = scores.filter(pl.col("score").is_not_null())
     if scored["reader"].n_unique() <= 2:
         return ()
     found = []

@@ -40,15 +40,7 @@ class NoAnswers:
 
 
 def no_answers(answers: pl.DataFrame, models: Sequence[str]) -> tuple[NoAnswers, ...]:
-    """Count the newest answers that never came.
-
-    Parameters
-    ----------
-    answers : polars.DataFrame
-        Columns :data:`rexview.frames.ANSWERS`.
-    models : sequence of str
-        Ids of the models; their order is kept.
-    """
+    """Count each model's newest answers that never came; ``answers`` are all, newest or not."""
     newest = answers.filter("_newest").select("model", answer_status().alias("status"))
     found = {
         (model, status): n for model, status, n in newest.group_by("model", "status").len().rows()

@@ -74,7 +74,7 @@ class Drift:
 
 
 def drift(
-    marks: pl.DataFrame,
+    scores: pl.DataFrame,
     dimension: str,
     reader: str,
     other: str | None = None,
@@ -84,11 +84,11 @@ def drift(
 ) -> Drift:
     """Lay out the scores of one reader over time.
 
-    ``marks`` are as :func:`rexview.stats.values.given_marks` gives them. ``other`` is the reader
+    ``scores`` are as :func:`rexview.stats.values.single_scores` gives them. ``other`` is the reader
     with whom they are compared; a block has at least ``smallest`` scores. With 0 resamples there
     are no intervals.
     """
-    units = units_of(marks, dimension)
+    units = units_of(scores, dimension)
     own = units.filter(pl.col("reader") == reader).select(
         "unit", pl.col("score").cast(pl.Int64), pl.col("created").dt.date().alias("day")
     )

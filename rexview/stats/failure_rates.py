@@ -94,17 +94,9 @@ class FailureTest:
 
 
 def clusters_of(cases: pl.DataFrame) -> pl.DataFrame:
-    """Say which cases belong together: those of one patient, else of one study.
+    """Say which cases of the table belong together: those of a patient, else of a study.
 
-    Parameters
-    ----------
-    cases : polars.DataFrame
-        Columns :data:`rexview.frames.CASES`.
-
-    Returns
-    -------
-    polars.DataFrame
-        ``case`` and ``cluster`` (Int64): the same number for cases that belong together.
+    Columns ``case`` and ``cluster`` (Int64), the same number for cases that belong together.
     """
     named = pl.coalesce(
         pl.format("patient {}", "patient_id"),
@@ -117,16 +109,9 @@ def clusters_of(cases: pl.DataFrame) -> pl.DataFrame:
 
 
 def rate(flagged: Iterable[bool], clusters: Iterable[int], *, resamples: int = RESAMPLES) -> Rate:
-    """Work out a rate with its interval.
+    """Work out a rate with its interval; with 0 resamples without.
 
-    Parameters
-    ----------
-    flagged : iterable of bool
-        One for each answer that can be judged.
-    clusters : iterable of int
-        The patient of each.
-    resamples : int
-        Of the bootstrap; 0 for no interval.
+    ``flagged`` has one value for each answer that can be judged, ``clusters`` the patient of each.
     """
     given = np.fromiter(flagged, dtype=np.bool_)
     n, k = len(given), int(given.sum())
@@ -154,15 +139,7 @@ def failure_rates(
 ) -> tuple[FailureRate, ...]:
     """Work out the rate of each failure and model, in the order given.
 
-    Parameters
-    ----------
-    judged : polars.DataFrame
-        Columns :data:`JUDGED`.
-    clusters : polars.DataFrame
-        As :func:`clusters_of` gives them.
-    models, failures : sequence of str
-    resamples : int
-        As for :func:`rate`.
+    ``judged`` has the columns :data:`JUDGED`, ``clusters`` is what :func:`clusters_of` gives.
     """
     parts = _parts(judged, clusters)
     return tuple(
@@ -181,7 +158,7 @@ def failure_tests(
     *,
     resamples: int = RESAMPLES,
 ) -> tuple[FailureTest, ...]:
-    """Compare every pair of models on each failure, in the order given; parameters as above.
+    """Compare every pair of models on each failure, in the order given, from the same frames.
 
     The test takes cases as independent, also those of one patient; the interval of the difference
     resamples patients.

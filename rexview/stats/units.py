@@ -19,22 +19,22 @@ def unit_name(dimension: str, n: int = 2) -> str:
     return word if n == 1 else f"{word}s"
 
 
-def units_of(marks: pl.DataFrame, dimension: str) -> pl.DataFrame:
-    """Return the marks of one dimension with the place of their unit.
+def units_of(scores: pl.DataFrame, dimension: str) -> pl.DataFrame:
+    """Return the scores of one dimension with the place of their unit.
 
     Parameters
     ----------
-    marks : polars.DataFrame
-        As :func:`rexview.stats.values.given_marks` gives them.
+    scores : polars.DataFrame
+        As :func:`rexview.stats.values.single_scores` gives them.
     dimension : str
 
     Returns
     -------
     polars.DataFrame
-        The marks with a score of this dimension and ``unit`` (Int64): the same number for the
+        The scores with a score of this dimension and ``unit`` (Int64): the same number for the
         same answer (the same picture of it, for the image dimensions). One row a unit and reader.
     """
-    known = marks.filter(pl.col("dimension") == dimension, pl.col("score").is_not_null())
+    known = scores.filter(pl.col("dimension") == dimension, pl.col("score").is_not_null())
     case, model = (
         pl.col(name).cast(pl.Categorical()).to_physical().cast(pl.Int64) for name in _ANSWER
     )

@@ -15,9 +15,8 @@ from rexview.store.entry import KINDS, Entry, Stored, may, new_token
 from rexview.store.merge import merged
 from rexview.store.merge_databases import MergeReport, merge_databases, other_databases
 from rexview.store.notices import Notice, notices, other_set
-from rexview.store.opening import open_best, open_reviews
 from rexview.store.records import Assignment, Comment
-from rexview.store.reviews import Reviews
+from rexview.store.reviews import Reviews, open_best, open_reviews
 
 __all__ = [
     "KINDS",

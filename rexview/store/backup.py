@@ -73,7 +73,7 @@ def backup(reviews: Reviews, file: Path) -> BackupReport:
         raise BackupError(f"There is a file {file.name} already; it was left as it is.")
     database = reviews.database
     with _beside(file) as part:
-        if database.file is not None and reviews.own:
+        if database.file is not None and reviews.dedicated:
             if not database.file.exists():
                 raise BackupError("Nothing has been written yet, so there is nothing to back up.")
             reviews.revision()  # brings an older database up to date
@@ -127,14 +127,14 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
         adopt_letter_key(connection, key, letters, replaces=True)
 
     reviews.database.write(work, lock=reviews.lock, replaces=True)
-    reviews.database.look_again()
+    reviews.database.check_again()
     changed = sum(not is_intact(row) for row in rows)
     return BackupReport(len(rows), Path(file), kept, changed)
 
 
 def keep_present(reviews: Reviews, name: str) -> Path:
     """Back up what is there before it is replaced, into the user's data folder."""
-    ending = ".sqlite" if reviews.database.is_sqlite and reviews.own else ".jsonl"
+    ending = ".sqlite" if reviews.database.is_sqlite and reviews.dedicated else ".jsonl"
     return backup(reviews, data_folder() / f"{name}{ending}").file
 
 
@@ -175,7 +175,7 @@ def present_rows(connection: Connection, reviews: Reviews) -> dict[int, Row]:
     In a database of its own these are also rows that were changed, whichever set they name now.
     """
     rows = select(HISTORY).order_by(HISTORY.c.id)
-    if not reviews.own:
+    if not reviews.dedicated:
         rows = rows.where(HISTORY.c.review_set == reviews.key)
     found = {row.id: columns_of(row) for row in connection.execute(rows)}
     key = reviews.key

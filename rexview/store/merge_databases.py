@@ -126,7 +126,7 @@ def merge_databases(reviews: Reviews, files: Iterable[Path]) -> MergeReport:
         return len(joined) - len(present), len(joined)
 
     added, entries = reviews.database.write(work, lock=reviews.lock)
-    reviews.database.look_again()
+    reviews.database.check_again()
     found = set(files_of(reviews.review_set))  # a backup of somebody's stays under its name
     kept += [copy for file in files if file in found and (copy := _set_aside(file, stamp))]
     _counted.clear()

@@ -51,7 +51,9 @@ def reviews(review_set):
 def patient(reviews, wait_s):
     """The same reviews through connections that wait less long."""
     address = reviews.database.url.render_as_string(hide_password=False)
-    return Reviews(Database(address, wait_s=wait_s), reviews.review_set, reviews.key, own=True)
+    return Reviews(
+        Database(address, wait_s=wait_s), reviews.review_set, reviews.key, dedicated=True
+    )
 
 
 def writers(folder, names, count, **options):

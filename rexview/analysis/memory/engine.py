@@ -40,7 +40,7 @@ from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
 from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
 from rexview.stats import ContentOrder
 from rexview.stats.failure_rates import JUDGED
-from rexview.stats.values import Finals, given_marks, unfinished_work
+from rexview.stats.values import Finals, single_scores, unfinished_work
 from rexview.vocab import HEADLINE_FAILURES
 
 _PROPERTIES: Final = {
@@ -211,7 +211,7 @@ class MemoryEngine:
         return self._scores_of(self.selection(case_filter).answers)
 
     def _scores_of(self, answers: pl.DataFrame) -> pl.DataFrame:
-        given = given_marks(self.table.scores.review_set)
+        given = single_scores(self.table.scores.review_set)
         return given.join(answers, on=["case", "model"], how="semi", maintain_order="left")
 
     def disputed(

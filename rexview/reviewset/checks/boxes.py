@@ -11,7 +11,7 @@ from typing import Final
 import polars as pl
 
 from rexview import geometry
-from rexview.problem import Severity
+from rexview.errors import Severity
 from rexview.reviewset.checks.list_items import items_of
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.nested import Flat
@@ -38,19 +38,8 @@ def with_images_named(
 ) -> pl.DataFrame:
     """Fill in the image of boxes that name none, where the case has only one.
 
-    Parameters
-    ----------
-    frame : pl.DataFrame
-        ``answers`` or ``cases``.
-    column, case : str
-        The columns with the boxes and with the id of the case.
-    images : pl.DataFrame
-        What :func:`image_sizes` gives.
-
-    Returns
-    -------
-    pl.DataFrame
-        Without nulls in ``image`` and ``label`` of a box; unknown ones are empty texts.
+    ``column`` has the boxes, ``case`` the id of the case; ``images`` are :func:`image_sizes`.
+    ``image`` and ``label`` of a box are not null afterwards: unknown ones are empty texts.
     """
     flat = Flat.of_series(frame[column])
     boxes = flat.fields

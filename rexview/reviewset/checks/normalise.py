@@ -17,15 +17,7 @@ _TOKENS: Final = ("input_tokens", "output_tokens", "max_output_tokens")
 
 
 def with_views(cases: pl.DataFrame, raw_view: str = "view") -> pl.DataFrame:
-    """Fold the view words of all images; the words as given go to ``view_raw``.
-
-    Parameters
-    ----------
-    cases : pl.DataFrame
-        With the column ``images``.
-    raw_view : str
-        The field of an image that has the word as given.
-    """
+    """Fold the view words of images; the words as given, in ``raw_view``, go to ``view_raw``."""
     raw = cases.select(pl.col("images").explode().struct.field(raw_view)).to_series()
     words = {word: normalise_view(word) for word in raw.unique().drop_nulls().to_list()}
     image = pl.element().struct

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.problem import Problem, Severity
+from rexview.errors import Problem, Severity
 from rexview.reviewset.problems import LISTED, ProblemList, quoted
 
 TableFormat = Literal["jsonl", "csv", "parquet"]

@@ -23,7 +23,7 @@ from rexview.stats.failure_rates import JUDGED, clusters_of, failure_rates, fail
 from rexview.stats.final import CONTENT_ORDERS, ContentOrder
 from rexview.stats.paired import compare
 from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
-from rexview.stats.values import TESTED_TOGETHER, finals, given_marks, unfinished_work
+from rexview.stats.values import TESTED_TOGETHER, finals, single_scores, unfinished_work
 from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
 
 METHODS: Final[dict[str, str]] = {
@@ -65,18 +65,9 @@ def report(
 ) -> dict[str, Any]:
     """Work out every table of a review set.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-        An open review set; models and readers stand in its order.
-    gap_threshold : float
-        The gap (process minus execution) from which an answer is flagged.
-    content_order : str
-        A word of :data:`rexview.stats.CONTENT_ORDERS`.
-    resamples : int
-        How many resamples the intervals rest on.
-    judged : polars.DataFrame, optional
-        As :func:`rexview.detect.judged_answers` lists them; without it there are no failure rates.
+    Models and readers stand in the order of the set. ``gap_threshold`` is the gap (process minus
+    execution) from which an answer is flagged. ``judged`` is what
+    :func:`rexview.detect.judged_answers` lists; without it there are no failure rates.
 
     Returns
     -------
@@ -87,14 +78,14 @@ def report(
         out.
     """
     values = finals(review_set, content_order=content_order)
-    marks = given_marks(review_set)
+    given = single_scores(review_set)
     answered = set(review_set.answers["model"].unique())
     models = [model.id for model in review_set.models if model.id in answered]
     readers = list(review_set.reader_names)
     compared = compare(values, models, resamples=resamples)
     scores = summaries(values, models, resamples=resamples)
     gaps = gap_summaries(values, models, threshold=gap_threshold, resamples=resamples)
-    agreements = pair_agreements(marks, readers, resamples=resamples)
+    agreements = pair_agreements(given, readers, resamples=resamples)
     rates: list[Row] = []
     failure_comparisons: list[Row] = []
     if judged is not None:
@@ -107,7 +98,7 @@ def report(
         "readers": list(map(_agreement, agreements)),
         "no_answer": list(map(_plain, no_answers(review_set.answers, models))),
         "friedman": list(map(_plain, compared.friedman)),
-        "alpha": list(map(_plain, alphas(marks, resamples=resamples))),
+        "alpha": list(map(_plain, alphas(given, resamples=resamples))),
         "failures": rates,
         "failure_tests": failure_comparisons,
         "unfinished": begun.to_dicts(),

@@ -44,7 +44,7 @@ def show_place(review_set: ReviewSet) -> None:
     except StoreError:
         return  # told where the reviews are read
     if permissions.may_see(PAGE_DATA):
-        st.caption(f"Reviews are kept in {as_markdown(reviews.place)}")
+        st.caption(f"Reviews are kept in {as_markdown(reviews.address)}")
     else:
         st.caption(f"Reviews are kept in {_where(reviews)}.")
 
@@ -132,7 +132,7 @@ def _join(review_set: ReviewSet) -> str:
     reviews = review_sets.best_reviews(review_set)
     report = merge_databases(reviews, [one.file for one in other_databases(reviews)])
     entries = "1 entry" if report.added == 1 else f"{report.added:,} entries"
-    return f"{entries} joined: {report.entries:,} now in {reviews.place}."
+    return f"{entries} joined: {report.entries:,} now in {reviews.address}."
 
 
 def _accept(reviews: Reviews) -> str:

@@ -46,11 +46,11 @@ async def take_entries(request: Request) -> Response:
     """Take entries of a person; the answer says which of them are in the database."""
     try:
         body = await _body(request)
-        told = await run_in_threadpool(_take, request, body)
+        reply = await run_in_threadpool(_take, request, body)
     except _NothingSaved as refusal:
-        told = {"error": refusal.message, "renew": refusal.renew}
-        return JSONResponse(told, refusal.status, headers={"Cache-Control": "no-store"})
-    return JSONResponse(told, headers={"Cache-Control": "no-store"})
+        reply = {"error": refusal.message, "renew": refusal.renew}
+        return JSONResponse(reply, refusal.status, headers={"Cache-Control": "no-store"})
+    return JSONResponse(reply, headers={"Cache-Control": "no-store"})
 
 
 async def _body(request: Request) -> Mapping[str, Any]:
@@ -82,7 +82,7 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
         with _lock(reviews.key, person.id):
             writer = EntryWriter(review_set, reviews, person)
             writer.write(sent)
-            return _told(writer, sent, body)
+            return _reply(writer, sent, body)
     except LinkRefused:
         message = "The page is too old to save; it is being renewed."
         raise _NothingSaved(403, message, renew=True) from None
@@ -115,25 +115,25 @@ def _writer(request: Request, ticket: str) -> tuple[Person, ReviewSet]:
     return person, review_sets.open_set(review_sets.folder_of(grant.set_id))
 
 
-def _told(
+def _reply(
     writer: EntryWriter, sent: Sequence[SentEntry], body: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Say what became of the entries, and to the score pad how its cases stand then."""
-    told: dict[str, Any] = {
+    reply: dict[str, Any] = {
         "saved": writer.saved,
         "refused": writer.refused,
         "replaced": writer.replaced,
     }
     scored = {one.case for one in sent if one.page == SCORE_PAGE}
     if not may_send(writer.person, SCORE_PAGE) or not (scored or "case" in body):
-        return {**told, "revision": writer.reviews.revision()}
+        return {**reply, "revision": writer.reviews.revision()}
     study = writer.study
     shown = body.get("case")
     cases = {*scored, shown if isinstance(shown, str) else None}
     known = [case for case in study.worklist if case in cases] if cases != {None} else []
     progress = study.progress
     return {
-        **told,
+        **reply,
         "revision": study.given.state.revision,
         "own": {case: given_json(study, case) for case in known},
         "states": {case: study.states[case] for case in known},

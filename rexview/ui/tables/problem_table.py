@@ -9,7 +9,7 @@ from dataclasses import asdict
 import pandas as pd
 import streamlit as st
 
-from rexview.problem import Problem
+from rexview.errors import Problem
 
 _COLUMNS = {
     "severity": "Severity",

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from rexview.bounded import typed_path
-from rexview.errors import FileRefused
-from rexview.problem import Problem
+from rexview.errors import FileRefused, Problem
 from rexview.reviewset.importers.core.draft import Draft
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 

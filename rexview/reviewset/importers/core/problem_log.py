@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partialmethod
 from typing import Final
 
-from rexview.problem import Problem
+from rexview.errors import Problem
 from rexview.reviewset.problems import ProblemList
 
 LISTED_PER_KIND: Final = 50

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rexview.bounded import typed_path
 from rexview.errors import FileRefused, ImportSourceError
@@ -30,21 +29,9 @@ def import_source(
 ) -> ImportReport:
     """Make a review set from files of another format.
 
-    Parameters
-    ----------
-    format_id : str
-        A key of :data:`FORMATS`.
-    sources : sequence of Path
-        Files or folders of that format. They are only read.
-    out : Path
-        The folder of the review set: not there yet, or empty; not inside a source.
-    options : mapping
-        By the names of the importer's options.
-
-    Returns
-    -------
-    ImportReport
-        What was made; its problems are warnings.
+    ``format_id`` is a key of :data:`FORMATS`, ``options`` go by the names of that importer's
+    options. Sources are only read; ``out`` is not there yet, or empty, and not inside a source. The
+    problems of the report are warnings.
 
     Raises
     ------
@@ -122,29 +109,22 @@ def _check_out(sources: Sequence[Path], out: Path, log: ProblemLog) -> None:
 
 
 def _write(draft: Draft, out: Path, settings: Mapping[str, Any], log: ProblemLog) -> None:
-    """Write into a hidden folder beside ``out`` first, and move it there when it is complete."""
     from rexview.reviewset.importers.images.placement import copy_images
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    made = part / "set"
+    images: Literal["refer"] | Path = "refer"
     try:
-        if settings["copy"]:
-            copied = copy_images(draft, part / "images")
-            log.note(f"{copied:,} images were copied into the review set.")
-        base = None if settings["copy"] else draft.images_base
-        images = "images/" if base is None else os.fspath(base.resolve())
-        write(draft.to_review_set(made, images), made, table_format=settings["table_format"])
-        if (part / "images").is_dir():
-            (part / "images").rename(made / "images")
-        if out.is_dir():
-            out.rmdir()
-        made.rename(out)
+        with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
+            if settings["copy"]:
+                images = Path(beside) / "images"
+                copied = copy_images(draft, images)
+                log.note(f"{copied:,} images were copied into the review set.")
+            base = None if settings["copy"] else draft.images_base
+            review_set = draft.to_review_set(out, os.fspath(base.resolve()) if base else "images/")
+            write(review_set, out, table_format=settings["table_format"], images=images)
     except OSError as error:
         log.error(out.name, f"Writing failed: {error.strerror}.", "Check the disk, then try again.")
         raise ImportSourceError("The review set cannot be written.", log.problems) from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def _count_found(draft: Draft) -> int:

@@ -139,13 +139,8 @@ def by_study(images: Iterable[FoundImage]) -> list[list[FoundImage]]:
 def by_folder(images: Iterable[FoundImage], how: str) -> dict[str, list[FoundImage]]:
     """Gather pictures into cases: the case's id, and its images.
 
-    Parameters
-    ----------
-    images : iterable of FoundImage
-        Pictures without a DICOM header.
-    how : str
-        ``file``: each one a case; ``folder``: those of one folder together; ``auto``: those of a
-        sub-folder together when they are at most :data:`MOST_IN_A_STUDY`.
+    With ``file`` each picture is a case, with ``folder`` those of one folder together, with
+    ``auto`` those of a sub-folder together when they are at most :data:`MOST_IN_A_STUDY`.
     """
     folders: dict[str, list[FoundImage]] = {}
     for image in images:

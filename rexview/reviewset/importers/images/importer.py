@@ -25,6 +25,7 @@ from rexview.reviewset.importers.images.collection import (
     by_study,
     find_images,
 )
+from rexview.reviewset.importers.images.inspection import image_of
 from rexview.reviewset.importers.images.names import name_images, safe_path
 from rexview.reviewset.importers.images.tables import ImageMetadata, read_image_table
 from rexview.schema import Case, Context, StudyImage
@@ -61,7 +62,10 @@ def _add_dicom(
         patient = None
         if first.patient:
             patient = patients.setdefault(first.patient, f"patient-{len(patients) + 1:03}")
-        images = [_study_image(image, str(place)) for place, image in enumerate(study, start=1)]
+        images = [
+            replace(image_of(image.path, image.facts, image.view), id=str(place))
+            for place, image in enumerate(study, start=1)
+        ]
         draft.cases[case_id] = Case(
             id=case_id,
             question=question,
@@ -91,7 +95,7 @@ def _add_pictures(
     pictures = [image for image in images if image.study is None]
     cases = by_folder(pictures, how)
     for case_id, inside in cases.items():
-        named = name_images([_study_image(image, "") for image in inside])
+        named = name_images([image_of(one.path, one.facts, one.view) for one in inside])
         images_of_case = _with_key(list(named))
         draft.cases[case_id] = Case(id=case_id, question=question, images=images_of_case)
     together = sum(len(inside) > 1 for inside in cases.values())
@@ -100,18 +104,6 @@ def _add_pictures(
             f"{together:,} folders with a few pictures each were taken for one study each "
             "(option group: file makes every picture a case)."
         )
-
-
-def _study_image(image: FoundImage, image_id: str) -> StudyImage:
-    return StudyImage(
-        id=image_id,
-        path=image.path,
-        view=normalise_view(image.view),
-        view_raw=image.view,
-        width=image.facts.width,
-        height=image.facts.height,
-        patient_orientation=image.facts.patient_orientation,
-    )
 
 
 def _with_key(images: list[StudyImage]) -> tuple[StudyImage, ...]:

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.bounded import read_file, typed_path
-from rexview.errors import FileRefused, ImportSourceError
-from rexview.problem import Problem
+from rexview.errors import FileRefused, ImportSourceError, Problem
 from rexview.reviewset.importers.table.column_names import FIELDS
 from rexview.vocab import DIMENSIONS, FAILURES
 

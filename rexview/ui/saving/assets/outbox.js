@@ -19,10 +19,10 @@ const NOT_KEPT = "Not saved yet, and this browser keeps nothing: leave this page
 const SAME = ["page", "case", "kind", "slot", "shown", "subject", "picture", "field"];
 
 /**
- * What a part of a page is told, and asked.
+ * What a part of a page hears of, and is asked.
  * @typedef {object} Listener
  * @property {() => void} changed there is something else to show
- * @property {(told: any, batch: any[]) => void} [heard] the server answered to a batch
+ * @property {(reply: any, batch: any[]) => void} [heard] the server answered to a batch
  * @property {() => void} refresh the page is to hand out new data
  * @property {() => boolean} [busy] whether a reload would be in the way of whoever types
  * @property {() => void} [leave] the page is about to be loaded anew
@@ -182,7 +182,7 @@ class Outbox {
     const entries = batch.map(({ order, began, ...rest }) => rest); // these are for this page only
     const asked = this.asked === null ? {} : { case: this.asked };
     /** @type {any} */
-    let told = null;
+    let reply = null;
     let taken = false;
     try {
       const response = await fetch(new URL(this.address, document.baseURI), {
@@ -192,30 +192,30 @@ class Outbox {
         signal: AbortSignal.timeout(PATIENCE_MS),
       });
       taken = response.ok;
-      told = await response.json();
+      reply = await response.json();
     } catch {
       return "The server cannot be reached.";
     }
-    if (told?.renew) this.renewal.begin();
-    if (!taken || !Array.isArray(told?.saved)) {
-      return String(told?.error ?? "The server cannot save at the moment.");
+    if (reply?.renew) this.renewal.begin();
+    if (!taken || !Array.isArray(reply?.saved)) {
+      return String(reply?.error ?? "The server cannot save at the moment.");
     }
     const known = new Set([
-      ...told.saved,
-      ...Object.keys(told.refused),
-      ...Object.keys(told.replaced),
+      ...reply.saved,
+      ...Object.keys(reply.refused),
+      ...Object.keys(reply.replaced),
     ]);
     if (batch.some(({ token }) => !known.has(token))) {
       return "The server did not confirm all entries.";
     }
-    if (told.saved.length > 0) this.savedAt = new Date();
-    told.reasons = { ...told.refused }; // by token, why an entry was not taken
+    if (reply.saved.length > 0) this.savedAt = new Date();
+    reply.reasons = { ...reply.refused }; // by token, why an entry was not taken
     for (const entry of batch) {
-      const there = told.replaced[entry.token];
-      if (there) told.reasons[entry.token] = overtaken(entry, there);
-      if (entry.token in told.reasons) this.#giveBack(owner, entry, told.reasons[entry.token]);
+      const there = reply.replaced[entry.token];
+      if (there) reply.reasons[entry.token] = overtaken(entry, there);
+      if (entry.token in reply.reasons) this.#giveBack(owner, entry, reply.reasons[entry.token]);
     }
-    for (const { heard } of this.listeners) heard?.(told, batch);
+    for (const { heard } of this.listeners) heard?.(reply, batch);
     for (const [key, { token }] of this.unsent.all(owner))
       if (known.has(token)) this.unsent.drop(key);
     return null;
