@@ -38,8 +38,6 @@ TOO_FULL = {"rexview": 16}
 TESTS_OF_THEIR_OWN = {"browser", "data", "demo", "fuzz", "pages", "support", "websocket"}
 """Folders of tests that are about no one part of ``rexview``."""
 LINES_OF_A_SCRIPT = 300
-TOO_LONG = {"comments.js": 400, "pad.js": 480, "verdicts.js": 420}
-"""JavaScript that is longer as yet, by file name; nothing is to be added."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))
 
@@ -181,7 +179,7 @@ def test_modules_are_about_one_thing(path):
 def test_scripts_are_about_one_thing(path):
     assert path.stem not in {"utils", "util", "helpers", "misc", "common"}
     lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= TOO_LONG.get(path.name, LINES_OF_A_SCRIPT)
+    assert lines <= LINES_OF_A_SCRIPT
 
 
 def test_no_folder_is_too_full():
