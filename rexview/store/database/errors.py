@@ -109,7 +109,7 @@ def damaged(file: Path) -> StoreUnreachable:
     )
 
 
-def cannot_make(error: OSError, file: Path) -> StoreError:
+def cannot_make(error: OSError) -> StoreError:
     """Return the error for a file that the system does not let us make."""
     if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None), errno.EFBIG):
         return StoreFull(

@@ -35,7 +35,7 @@ def make_file(file: Path, wait_s: float) -> None:
     except (FileNotFoundError, NotADirectoryError):
         raise folder_gone() from None
     except OSError as error:
-        raise cannot_make(error, file) from error
+        raise cannot_make(error) from error
     with closing(open_file(file, wait_s)) as connection:
         connection.isolation_level = None
         (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
