@@ -9,11 +9,9 @@ from rexview.analysis.engine import Engine, SetFacts, Tally
 from rexview.analysis.filter.case_filter import SOURCES, WEAKEST, CaseFilter
 from rexview.analysis.filter.linked_count import ANY, Count, narrowed
 from rexview.analysis.filter.wording import value_name
-from rexview.analysis.scores.tables import gap_classes, score_cells
+from rexview.analysis.scores.tables import GapCell, ScoreCell, gap_cells, score_cells
 from rexview.stats import NO_ANSWER
-from rexview.stats.summary import gap_summaries
-from rexview.stats.values import Finals
-from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
+from rexview.vocab import DIMENSION_NAMES
 
 
 @dataclass(frozen=True)
@@ -62,56 +60,18 @@ class WeakestShare:
 
 
 @dataclass(frozen=True)
-class MeanScore:
-    """Mean final score of one dimension (or Content) of one model.
-
-    ``scored`` counts answers, for image dimensions the pictures that they gave; it opens the
-    answers.
-    """
-
-    model: str
-    dimension: str
-    name: str
-    mean: float
-    scored: Count
-
-    @property
-    def of_pictures(self) -> bool:
-        """Whether pictures are counted."""
-        return self.dimension in IMAGE_DIMENSIONS
-
-
-@dataclass(frozen=True)
-class GapBin:
-    """How many answers of a model have a gap (process minus execution) around ``gap``."""
-
-    model: str
-    gap: float
-    answers: Count
-
-
-@dataclass(frozen=True)
-class MeanGap:
-    """Mean gap of a model over the answers that have one."""
-
-    model: str
-    mean: float
-    answers: Count
-
-
-@dataclass(frozen=True)
 class Overview:
     """All numbers of the Overview for one filter; models in the set's order.
 
-    ``failures`` has the headline failures always, the others where anybody or any rule met them.
+    ``failures`` has the headline failures always, the others where anybody or any rule met them;
+    ``means`` and ``gaps`` only what is scored, without intervals.
     """
 
     headline: Headline
     failures: tuple[FailureCount, ...]
     weakest: tuple[WeakestShare, ...]
-    means: tuple[MeanScore, ...]
-    gaps: tuple[MeanGap, ...]
-    gap_bins: tuple[GapBin, ...]
+    means: tuple[ScoreCell, ...]
+    gaps: tuple[GapCell, ...]
     models: dict[str, str]
 
 
@@ -121,14 +81,16 @@ def overview(engine: Engine, case_filter: CaseFilter | None = None) -> Overview:
     tally = engine.tally(base)
     models = tally.names(engine.facts)
     finals = engine.final_scores(base)
-    gaps = tuple(_gaps(finals, models, base, engine.facts.gap_threshold))
+    cells = [cell for cell in score_cells(finals, models, base, resamples=0) if cell.scored.value]
+    order = list(models), list(DIMENSION_NAMES)
+    cells.sort(key=lambda cell: (order[0].index(cell.model), order[1].index(cell.dimension)))
+    gaps = gap_cells(finals, models, base, engine.facts.gap_threshold, resamples=0)
     return Overview(
         headline=_headline(tally, engine.facts, base),
         failures=tuple(_failures(engine, models, base)),
         weakest=tuple(_weakest(tally, engine.facts, base)),
-        means=tuple(_means(finals, models, base)),
-        gaps=tuple(gap for gap, _ in gaps),
-        gap_bins=tuple(bin_ for _, bins in gaps for bin_ in bins),
+        means=tuple(cells),
+        gaps=tuple(gap for gap in gaps if gap.known.value),
         models=models,
     )
 
@@ -178,30 +140,3 @@ def _weakest(tally: Tally, facts: SetFacts, base: CaseFilter) -> Iterator[Weakes
                 n, of = model.by_weakest.get(part, 0), sum(model.by_weakest.values())
                 name = value_name(facts, "weakest", part)
                 yield WeakestShare(model.model, part, name, Count(n, opens, of))
-
-
-def _means(finals: Finals, models: Mapping[str, str], base: CaseFilter) -> Iterator[MeanScore]:
-    cells = {
-        (cell.summary.model, cell.summary.dimension): cell
-        for cell in score_cells(finals, models, base, resamples=0)
-    }
-    for model in models:
-        for dimension, name in DIMENSION_NAMES.items():
-            cell = cells.get((model, dimension))
-            if cell is not None and cell.summary.mean is not None:
-                yield MeanScore(model, dimension, name, cell.summary.mean, cell.scored)
-
-
-def _gaps(
-    finals: Finals, models: Mapping[str, str], base: CaseFilter, threshold: float
-) -> Iterator[tuple[MeanGap, tuple[GapBin, ...]]]:
-    for found in gap_summaries(finals, list(models), threshold=threshold, resamples=0):
-        if found.mean is None:
-            continue
-        opens = replace(base, models=(found.model,))
-        known = Count(found.n, narrowed(opens, gap=ANY) or opens)
-        bins = tuple(
-            GapBin(found.model, middle, Count(n, narrowed(opens, gap=limits) or opens, found.n))
-            for middle, limits, n in gap_classes(found.counts)
-        )
-        yield MeanGap(found.model, found.mean, known), bins

@@ -9,13 +9,8 @@ from typing import Any
 import pytest
 
 from rexview.analysis import CaseFilter, Count
-from rexview.analysis.charts import (
-    SELECTION,
-    gap_chart,
-    means_chart,
-    overview_charts,
-    weakest_chart,
-)
+from rexview.analysis.charts.linked import SELECTION
+from rexview.analysis.charts.overview import gap_chart, means_chart, overview_charts, weakest_chart
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.overview import Overview, overview
 from rexview.schema import Model, SetInfo
@@ -84,15 +79,18 @@ def test_weakest_link_names_ties(numbers: Overview) -> None:
 
 def test_means_leave_out_the_answer_that_never_came(numbers: Overview) -> None:
     means = {(item.model, item.dimension): item for item in numbers.means}
-    assert means["g", "content"].mean == pytest.approx((2 + 4 + 3) / 3)
-    assert means["m", "process"].mean == 2.0  # not (2 + 1) / 2
+    assert means["g", "content"].summary.mean == pytest.approx((2 + 4 + 3) / 3)
+    assert means["m", "process"].summary.mean == 2.0  # not (2 + 1) / 2
     assert means["m", "process"].scored.value == 1
     assert ("g", "language") not in means
 
 
 def test_gaps(numbers: Overview) -> None:
-    assert {item.model: item.mean for item in numbers.gaps} == {"g": pytest.approx(5 / 3), "m": 0.0}
-    bins = {(item.model, item.gap): item.answers.value for item in numbers.gap_bins}
+    means = {item.model: item.summary.mean for item in numbers.gaps}
+    assert means == {"g": pytest.approx(5 / 3), "m": 0.0}
+    bins = {
+        (item.model, gap): count.value for item in numbers.gaps for gap, count in item.bins.items()
+    }
     assert bins == {("g", 0.0): 1, ("g", 2.0): 1, ("g", 3.0): 1, ("m", 0.0): 1}
 
 
@@ -101,9 +99,9 @@ def every_count(numbers: Overview) -> Iterator[Count]:
     for item in numbers.failures:
         yield from (item.flagged, item.judged, item.detector, item.reader, item.both)
     yield from (mean.scored for mean in numbers.means)
-    for group in (numbers.weakest, numbers.gaps, numbers.gap_bins):
-        for part in group:
-            yield part.answers
+    yield from (share.answers for share in numbers.weakest)
+    for gap in numbers.gaps:
+        yield from (gap.known, *gap.bins.values())
 
 
 @pytest.mark.parametrize("case_filter", [CaseFilter(), CaseFilter(models=("g",))])
@@ -182,5 +180,5 @@ def test_pictures_are_counted_and_averaged_one_by_one(make_set: Any) -> None:
     )
     (mean,) = overview(engine).means
     assert (mean.scored.value, mean.of_pictures) == (3, True)
-    assert mean.mean == pytest.approx(8 / 3)  # not the mean over answers, 3.25
+    assert mean.summary.mean == pytest.approx(8 / 3)  # not the mean over answers, 3.25
     assert len(engine.selection(mean.scored.opens)) == 2

@@ -3,17 +3,18 @@
 No background or text colour is set in a chart, so that it follows the theme of the page; colours of
 models come from :mod:`rexview.analysis.colours`. To draw one:
 
-1. a frame with a row for each mark; column :data:`KEY` names the mark, and ``filters`` has the
-   filter of each key;
+1. each mark is a row of :class:`Marks`, with the filter that it opens;
 2. ``select = clickable()`` is added to the layer whose marks are clicked, and gives its opacity by
    :func:`faded`;
-3. :func:`linked` takes the finished chart. Plain bars are drawn by :func:`linked_bars`.
+3. :func:`linked` takes the finished chart. Plain bars are drawn by :func:`linked_bars`, points with
+   intervals by :func:`points`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 import altair as alt
@@ -30,8 +31,29 @@ LABEL: Final = "Label"
 """Column with the text beside a bar; not shown in the table."""
 LONGEST_NAME: Final = 220
 """Names on an axis and in a legend are cut at this width, in pixels."""
+INK: Final = "#14191D"
+"""Text on light fills, whatever the theme."""
+Tip = str | alt.Tooltip
 NAMES_AXIS: Final = alt.Axis(labelLimit=LONGEST_NAME, ticks=False, domain=False)
 """Axis for names of dimensions, models or readers."""
+
+
+@dataclass
+class Marks:
+    """The rows of a chart's frame, one for each mark, and the filter that each opens."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    filters: dict[str, CaseFilter] = field(default_factory=dict)
+
+    def add(self, key: str, opens: CaseFilter, row: Mapping[str, Any]) -> None:
+        """Add a mark; ``key`` is another for each."""
+        self.rows.append({**row, KEY: key})
+        self.filters[key] = opens
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """All rows: asked for when the last mark was added."""
+        return pd.DataFrame(self.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +133,7 @@ def colour_of_models(
 def linked(
     title: str,
     drawn: alt.TopLevelMixin,
-    frame: pd.DataFrame,
-    filters: Mapping[str, CaseFilter],
+    marks: Marks,
     *,
     caption: str = "",
     hidden: Sequence[str] = (),
@@ -124,51 +145,65 @@ def linked(
     title : str
     drawn : altair chart
         Without title, background or text colours; give it a height, not a width.
-    frame : pandas.DataFrame
+    marks : Marks
         What is drawn; without its columns KEY and LABEL and ``hidden`` it is the table.
-    filters : mapping of str to CaseFilter
-        By the text in column KEY.
     caption : str
     hidden : sequence of str
         More columns that are not for the table.
     """
-    left_out = [column for column in (KEY, LABEL, *hidden) if column in frame]
-    return LinkedChart(title, drawn.to_dict(), frame.drop(columns=left_out), filters, caption)
+    left_out = [column for column in (KEY, LABEL, *hidden) if column in marks.frame]
+    table = marks.frame.drop(columns=left_out)
+    return LinkedChart(title, drawn.to_dict(), table, marks.filters, caption)
 
 
 def linked_bars(
     title: str,
     base: alt.Chart,
-    frame: pd.DataFrame,
-    filters: Mapping[str, CaseFilter],
+    marks: Marks,
     *,
     label: str = f"{LABEL}:N",
     upright: bool = False,
-    caption: str = "",
 ) -> LinkedChart:
-    """Draw bars that can be clicked with a text at each.
+    """Draw bars that can be clicked, with a text at each.
 
-    Parameters
-    ----------
-    title : str
-    base : altair.Chart
-        With all encodings but opacity and text; its frame has a column ``Model``.
-    frame, filters, caption
-        See :func:`linked`.
-    label : str
-        Field of the text.
-    upright : bool
-        Bars stand instead of lying.
+    ``base`` has all encodings but opacity and text, the frame a column ``Model``; ``label`` is the
+    field of the text. Bars lie unless ``upright``.
     """
     select = clickable()
     bars = base.mark_bar(cursor="pointer").encode(opacity=faded(select)).add_params(select)
     place: dict[str, Any] = {"dy": -6} if upright else {"dx": 4, "align": "left"}
     texts = base.mark_text(fontSize=11, **place).encode(text=label)
-    height = 320 if upright else step_of(frame["Model"].nunique())
-    drawn = alt.layer(bars, texts).properties(height=height)
-    return linked(title, drawn, frame, filters, caption=caption)
+    n_models = marks.frame["Model"].nunique()
+    # the more models share a row of lying bars, the lower each
+    step = alt.Step(max(14, 30 // n_models)) if n_models > 1 else alt.Step(24)
+    drawn = alt.layer(bars, texts).properties(height=320 if upright else step)
+    return linked(title, drawn, marks)
 
 
-def step_of(n_models: int) -> alt.Step:
-    """Return the height of one row of lying bars: smaller the more models share a row."""
-    return alt.Step(max(14, 30 // n_models)) if n_models > 1 else alt.Step(24)
+def points(
+    base: alt.Chart,
+    select: alt.Parameter,
+    tips: Sequence[Tip],
+    *,
+    size: int,
+    shape: alt.Shape | alt.typing.Optional[Any] = alt.Undefined,
+) -> list[alt.Chart]:
+    """Draw points that can be clicked, each with its interval under it and its text beside it.
+
+    The frame has ``CI low``, ``CI high``, ``drawn`` (where the text begins) and :data:`LABEL`.
+    """
+    bounds = base.mark_rule(strokeWidth=2).encode(x="CI low:Q", x2="CI high:Q")
+    dots = (
+        base.mark_point(filled=True, size=size, cursor="pointer")
+        .encode(opacity=faded(select), tooltip=list(tips), shape=shape)
+        .add_params(select)
+    )
+    texts = base.mark_text(align="left", dx=9, fontSize=11).encode(
+        x="drawn:Q", text=f"{LABEL}:N", color=alt.Undefined
+    )
+    return [bounds, dots, texts]
+
+
+def percent(column: str) -> alt.Tooltip:
+    """Return a tooltip with a share as a percentage."""
+    return alt.Tooltip(f"{column}:Q", format=".0%")

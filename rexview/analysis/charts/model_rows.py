@@ -7,7 +7,6 @@ not fall together.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -50,7 +49,7 @@ class ModelRows:
             "value": "normal",
         }
         axis = alt.Axis(
-            labelExpr=f"{_expression(self.labels)}[datum.value]",
+            labelExpr=f"{json.dumps(self.labels)}[datum.value]",
             labelLimit=LABEL_LIMIT,
             labelFontWeight=weight,
             ticks=False,
@@ -66,13 +65,3 @@ class ModelRows:
     def scale(self) -> alt.Scale:
         """Return the scale with all rows, also those without a mark."""
         return alt.Scale(domain=list(self.labels), paddingInner=0.2, paddingOuter=0.1)
-
-
-def _expression(labels: Mapping[str, str]) -> str:
-    """Write a mapping as an expression of Vega: an object of strings, as JSON writes them."""
-    return json.dumps(labels)
-
-
-def percent(column: str) -> alt.Tooltip:
-    """Return a tooltip with a share as a percentage."""
-    return alt.Tooltip(f"{column}:Q", format=".0%")

@@ -8,20 +8,21 @@ from dataclasses import replace
 from typing import Final
 
 import altair as alt
-import pandas as pd
 
 from rexview.analysis.charts.linked import (
-    KEY,
+    INK,
     LABEL,
     NAMES_AXIS,
     LinkedChart,
+    Marks,
+    Tip,
     clickable,
     colour_of_models,
     faded,
     linked,
     linked_bars,
+    percent,
 )
-from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.overview import Overview
 
 SIDE_BY_SIDE: Final = 4
@@ -29,7 +30,6 @@ SIDE_BY_SIDE: Final = 4
 _GAP: Final = "Gap: Process minus Execution"
 _SHADES: Final = ("#E4EEF7", "#6CA6DC")
 """Light enough for dark figures on them, whatever the theme."""
-_INK: Final = "#14191D"
 _LINES: Final = "split(datum.label, ' and ')"
 """Labels of several parts stand in lines."""
 
@@ -54,142 +54,118 @@ def weakest_chart(
 ) -> LinkedChart | None:
     """Draw which part sets Content, per model, as shares of the answers with all three scores.
 
-    Returns
-    -------
-    LinkedChart or None
-        None when no answer has all three scores.
+    None when no answer has all three.
     """
-    rows = [
-        {
-            "Weakest link": share.name,
-            "Model": numbers.models[share.model],
-            "Answers": share.answers.value,
-            "of": share.answers.of,
-            "Share": share.answers.share,
-            LABEL: f"{share.answers.value:,} of {share.answers.of:,}",
-            KEY: f"{share.model}/{share.part}",
-        }
-        for share in numbers.weakest
-    ]
-    filters = {f"{share.model}/{share.part}": share.answers.opens for share in numbers.weakest}
-    if not rows:
+    marks = Marks()
+    for share in numbers.weakest:
+        count = share.answers
+        marks.add(
+            f"{share.model}/{share.part}",
+            count.opens,
+            {
+                "Weakest link": share.name,
+                "Model": numbers.models[share.model],
+                "Answers": count.value,
+                "of": count.of,
+                "Share": count.share,
+                LABEL: f"{count.value:,} of {count.of:,}",
+            },
+        )
+    if not marks.rows:
         return None
-    frame = pd.DataFrame(rows)
     title = "Weakest link: what sets Content"
-    tips: list[str | alt.Tooltip] = [
-        "Model",
-        "Weakest link",
-        "Answers",
-        "of",
-        alt.Tooltip("Share:Q", format=".0%"),
-    ]
+    tips: list[Tip] = ["Model", "Weakest link", "Answers", "of", percent("Share")]
     if len(numbers.models) > SIDE_BY_SIDE:
-        return _map(title, numbers, frame, filters, "Weakest link", "Share:Q", tips)
-    largest = float(frame["Share"].max())
-    base = alt.Chart(frame).encode(
+        return _map(title, numbers, marks, "Weakest link", "Share:Q", tips)
+    x = alt.X(
+        "Share:Q",
+        title="Share of scored answers",
+        axis=alt.Axis(format="%", tickCount=5),
+        scale=alt.Scale(domain=[0, 1.3 * float(marks.frame["Share"].max())], nice=False),
+    )
+    base = _bars(numbers, marks, colours, tips).encode(
         y=alt.Y("Weakest link:N", sort=None, title=None, axis=NAMES_AXIS),
         yOffset=alt.YOffset("Model:N", sort=list(numbers.models.values())),
-        x=alt.X(
-            "Share:Q",
-            title="Share of scored answers",
-            axis=alt.Axis(format="%", tickCount=5),
-            scale=alt.Scale(domain=[0, 1.3 * largest], nice=False),
-        ),
-        color=colour_of_models(numbers.models, colours),
-        tooltip=tips,
+        x=x,
     )
-    return linked_bars(title, base, frame, filters)
+    return linked_bars(title, base, marks)
 
 
 def means_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> LinkedChart | None:
     """Draw the mean final score of each dimension, per model; None when nothing is scored."""
-    rows = [
-        {
-            "Dimension": mean.name,
-            "Model": numbers.models[mean.model],
-            "Mean": mean.mean,
-            "n": mean.scored.value,
-            "of": "pictures" if mean.of_pictures else "answers",
-            LABEL: f"{mean.mean:.2f}",
-            KEY: f"{mean.model}/{mean.dimension}",
-        }
-        for mean in numbers.means
-    ]
-    filters = {f"{mean.model}/{mean.dimension}": mean.scored.opens for mean in numbers.means}
-    if not rows:
+    marks = Marks()
+    for cell in numbers.means:
+        marks.add(
+            f"{cell.model}/{cell.dimension}",
+            cell.scored.opens,
+            {
+                "Dimension": cell.name,
+                "Model": numbers.models[cell.model],
+                "Mean": cell.summary.mean,
+                "n": cell.scored.value,
+                "of": "pictures" if cell.of_pictures else "answers",
+                LABEL: f"{cell.summary.mean:.2f}",
+            },
+        )
+    if not marks.rows:
         return None
-    frame = pd.DataFrame(rows)
     title = "Scores per dimension"
-    tips: list[str | alt.Tooltip] = [
-        "Model",
-        "Dimension",
-        alt.Tooltip("Mean:Q", format=".2f"),
-        "n",
-        "of",
-    ]
+    tips: list[Tip] = ["Model", "Dimension", alt.Tooltip("Mean:Q", format=".2f"), "n", "of"]
     if len(numbers.models) > SIDE_BY_SIDE:
-        return _map(title, numbers, frame, filters, "Dimension", "Mean:Q", tips)
-    order = list(dict.fromkeys(frame["Dimension"]))
-    base = alt.Chart(frame).encode(
+        return _map(title, numbers, marks, "Dimension", "Mean:Q", tips)
+    order = list(dict.fromkeys(marks.frame["Dimension"]))
+    x = alt.X(
+        "Mean:Q",
+        title="Mean final score, 1 to 5",
+        axis=alt.Axis(values=[1, 2, 3, 4, 5], format="d"),
+        scale=alt.Scale(domain=[1, 5.4], nice=False),
+        stack=None,
+    )
+    base = _bars(numbers, marks, colours, tips).encode(
         y=alt.Y("Dimension:N", sort=order, title=None, axis=NAMES_AXIS),
         yOffset=alt.YOffset("Model:N", sort=list(numbers.models.values())),
-        x=alt.X(
-            "Mean:Q",
-            title="Mean final score, 1 to 5",
-            axis=alt.Axis(values=[1, 2, 3, 4, 5], format="d"),
-            scale=alt.Scale(domain=[1, 5.4], nice=False),
-            stack=None,
-        ),
+        x=x,
         x2=alt.datum(1),
-        color=colour_of_models(numbers.models, colours),
-        tooltip=tips,
     )
-    return linked_bars(title, base, frame, filters)
+    return linked_bars(title, base, marks)
 
 
 def gap_chart(numbers: Overview, colours: Mapping[str, str] | None = None) -> LinkedChart | None:
     """Draw how the gaps (process minus execution) spread, per model; None without any gap."""
-    rows = [
-        {
-            "Gap": bin_.gap,
-            "Model": numbers.models[bin_.model],
-            "Answers": bin_.answers.value,
-            KEY: f"{bin_.model}/{bin_.gap}",
-        }
-        for bin_ in numbers.gap_bins
-    ]
-    filters = {f"{bin_.model}/{bin_.gap}": bin_.answers.opens for bin_ in numbers.gap_bins}
-    if not rows:
+    marks = Marks()
+    for cell in numbers.gaps:
+        for gap, count in cell.bins.items():
+            name = numbers.models[cell.model]
+            row = {"Gap": gap, "Model": name, "Answers": count.value, LABEL: f"{count.value:,}"}
+            marks.add(f"{cell.model}/{gap}", count.opens, row)
+    if not marks.rows:
         return None
-    frame = pd.DataFrame(rows)
     title = "Execution-vs-process gap"
-    tips: list[str | alt.Tooltip] = ["Model", "Gap", "Answers"]
+    tips: list[Tip] = ["Model", "Gap", "Answers"]
     if len(numbers.models) > SIDE_BY_SIDE:
-        frame[LABEL] = frame["Answers"].map("{:,}".format)
-        return _map(title, numbers, frame, filters, "Gap", "Answers:Q", tips)
-    base = alt.Chart(frame).encode(
+        return _map(title, numbers, marks, "Gap", "Answers:Q", tips)
+    base = _bars(numbers, marks, colours, tips).encode(
         x=alt.X("Gap:O", title=_GAP, axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("Model:N", sort=list(numbers.models.values())),
         y=alt.Y("Answers:Q", title="Answers", axis=alt.Axis(tickMinStep=1, format="d")),
-        color=colour_of_models(numbers.models, colours),
-        tooltip=tips,
     )
-    return linked_bars(title, base, frame, filters, label="Answers:Q", upright=True)
+    return linked_bars(title, base, marks, label="Answers:Q", upright=True)
+
+
+def _bars(
+    numbers: Overview, marks: Marks, colours: Mapping[str, str] | None, tips: Sequence[Tip]
+) -> alt.Chart:
+    colour = colour_of_models(numbers.models, colours)
+    return alt.Chart(marks.frame).encode(color=colour, tooltip=list(tips))
 
 
 def _map(
-    title: str,
-    numbers: Overview,
-    frame: pd.DataFrame,
-    filters: Mapping[str, CaseFilter],
-    across: str,
-    value: str,
-    tips: Sequence[str | alt.Tooltip],
+    title: str, numbers: Overview, marks: Marks, across: str, value: str, tips: Sequence[Tip]
 ) -> LinkedChart:
     """Draw a row for each model and a cell for each number: for more models than bars can show."""
     select = clickable()
-    sort = "ascending" if across == "Gap" else list(dict.fromkeys(frame[across]))
-    base = alt.Chart(frame).encode(
+    sort = "ascending" if across == "Gap" else list(dict.fromkeys(marks.frame[across]))
+    base = alt.Chart(marks.frame).encode(
         y=alt.Y("Model:N", sort=list(numbers.models.values()), title=None, axis=NAMES_AXIS),
         x=alt.X(
             f"{across}:O",
@@ -204,6 +180,5 @@ def _map(
         .encode(color=shade, opacity=faded(select), tooltip=list(tips))
         .add_params(select)
     )
-    texts = base.mark_text(fontSize=11, color=_INK).encode(text=f"{LABEL}:N")
-    drawn = alt.layer(cells, texts).properties(height=alt.Step(24))
-    return linked(title, drawn, frame, filters)
+    texts = base.mark_text(fontSize=11, color=INK).encode(text=f"{LABEL}:N")
+    return linked(title, alt.layer(cells, texts).properties(height=alt.Step(24)), marks)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import altair as alt
 import pandas as pd
 
-from rexview.analysis.charts.linked import KEY, LinkedChart, clickable, faded, linked
+from rexview.analysis.charts.linked import LinkedChart, Marks, clickable, faded, linked
 from rexview.analysis.colours import REFERENCE_COLOUR
-from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.readers.captions import drift_words, short
 from rexview.analysis.readers.tables import ReaderDrift
 
@@ -23,16 +22,8 @@ _HIDDEN: Final = ("From", "To", "Middle", "who")
 def drift_charts(drifts: Sequence[ReaderDrift], dimension: str) -> tuple[LinkedChart, ...]:
     """Draw the mean scores over time, and the difference from the other reader.
 
-    Parameters
-    ----------
-    drifts : sequence of ReaderDrift
-    dimension : str
-        Its name on screen.
-
-    Returns
-    -------
-    tuple of LinkedChart
-        Empty when no reader has two blocks; one chart when nothing is shared.
+    ``dimension`` is its name on screen. Empty when no reader has two blocks; one chart when nothing
+    is shared.
     """
     shown = [one for one in drifts if len(one.blocks) > 1]
     charts = [
@@ -50,10 +41,10 @@ def _drift_chart(
     difference: bool,
 ) -> LinkedChart | None:
     value = "Difference" if difference else "Mean"
-    rows, filters = _rows(drifts, shown, value)
-    if not rows:
+    marks = _blocks(drifts, shown, value)
+    if not marks.rows:
         return None
-    frame = pd.DataFrame(rows)
+    frame = marks.frame
     labels = {f"r{place}": short(one.name) for place, one in enumerate(drifts)}
     met = [reader for reader in labels if reader in set(frame["who"])]
     named = f"{json.dumps(labels)}[datum.value]"  # names are free text, so keys are drawn
@@ -116,20 +107,16 @@ def _drift_chart(
     return linked(
         f"{dimension}: {name}",
         drawn,
-        frame,
-        filters,
+        marks,
         caption=drift_words(drifts, difference=difference),
         hidden=_HIDDEN,
     )
 
 
-def _rows(
-    drifts: Sequence[ReaderDrift], shown: Sequence[ReaderDrift], value: str
-) -> tuple[list[dict[str, Any]], dict[str, CaseFilter]]:
-    """Return a row for each block with a number, and what each opens."""
+def _blocks(drifts: Sequence[ReaderDrift], shown: Sequence[ReaderDrift], value: str) -> Marks:
+    """Return each block that has the number."""
     difference = value == "Difference"
-    rows: list[dict[str, Any]] = []
-    filters: dict[str, CaseFilter] = {}
+    marks = Marks()
     for one in shown:
         reader = f"r{drifts.index(one)}"
         for number, opened in enumerate(one.blocks):
@@ -138,10 +125,10 @@ def _rows(
             around = block.difference_interval if difference else block.interval
             if mean is None:
                 continue
-            key = f"{reader}/{number}"
-            filters[key] = (opened.shared if difference else opened.count).opens
             middle = block.first + (block.last - block.first) / 2
-            rows.append(
+            marks.add(
+                f"{reader}/{number}",
+                (opened.shared if difference else opened.count).opens,
                 {
                     "Reader": one.name,
                     "First day": block.first.isoformat(),
@@ -154,7 +141,6 @@ def _rows(
                     "To": f"{block.last}T23:59:59Z",
                     "Middle": f"{middle}T12:00:00Z",
                     "who": reader,
-                    KEY: key,
-                }
+                },
             )
-    return rows, filters
+    return marks

@@ -10,9 +10,15 @@ from typing import Any, Final
 import altair as alt
 import pandas as pd
 
-from rexview.analysis.charts.linked import KEY, NAMES_AXIS, LinkedChart, clickable, faded, linked
+from rexview.analysis.charts.linked import (
+    NAMES_AXIS,
+    LinkedChart,
+    Marks,
+    clickable,
+    faded,
+    linked,
+)
 from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_COLOUR
-from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.readers.captions import bubble_words, map_words, short, stricter_caption
 from rexview.analysis.readers.tables import DimensionAgreement, ReaderTables
 from rexview.stats.units import LEVELS
@@ -33,14 +39,14 @@ def confusion_chart(found: DimensionAgreement, names: tuple[str, str]) -> Linked
     names : pair of str
         Of reader a (upwards) and reader b (to the right).
     """
-    frame, filters = _cells(found, names)
+    marks = _cells(found, names)
     grid = pd.DataFrame([{"a": a, "b": b} for a in LEVELS for b in LEVELS])
     x = alt.X("Score 2:O", title=short(names[1]), axis=_level_axis(), scale=_levels())
     y = alt.Y("Score 1:O", title=short(names[0]), axis=_level_axis(), scale=_levels(turned=True))
     select = clickable()
     most = max((cell.count.value for cell in found.cells), default=1)
     count = found.unit.capitalize()
-    cells = alt.Chart(frame).encode(x=x, y=y)
+    cells = alt.Chart(marks.frame).encode(x=x, y=y)
     heat = (
         cells.mark_rect(cursor="pointer")
         .encode(
@@ -65,16 +71,16 @@ def confusion_chart(found: DimensionAgreement, names: tuple[str, str]) -> Linked
     )
     drawn = alt.layer(empty, heat, same, numbers).properties(height=alt.Step(_CELL))
     title = f"{found.name}: scores of both readers"
-    return linked(title, drawn, frame, filters, caption=map_words(found))
+    return linked(title, drawn, marks, caption=map_words(found))
 
 
 def bubble_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedChart:
     """Draw one reader's scores against the other's, bubbles by how often they are met."""
-    frame, filters = _cells(found, names)
+    marks = _cells(found, names)
     count = found.unit.capitalize()
     axis = _level_axis(grid=True)
     scale = alt.Scale(domain=[0.4, 5.6], nice=False, zero=False)
-    base = alt.Chart(frame).encode(
+    base = alt.Chart(marks.frame).encode(
         x=alt.X("Score 1:Q", title=f"Score of {short(names[0])}", axis=axis, scale=scale),
         y=alt.Y("Score 2:Q", title=f"Score of {short(names[1])}", axis=axis, scale=scale),
     )
@@ -100,7 +106,7 @@ def bubble_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedCha
     texts = base.mark_text(fontSize=11, color=_INK).encode(text=alt.Text(f"{count}:Q", format=","))
     drawn = alt.layer(same, bubbles, texts).properties(height=330)
     title = f"{found.name}: one reader against the other"
-    return linked(title, drawn, frame, filters, caption=bubble_words(found, names))
+    return linked(title, drawn, marks, caption=bubble_words(found, names))
 
 
 def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
@@ -108,11 +114,12 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
     if tables.pair is None or not tables.compared:
         return None
     names = [tables.readers[reader] for reader in tables.pair]
-    rows, filters = [], {}
+    marks = Marks()
     for found in tables.compared:
         numbers = found.numbers
-        filters[numbers.dimension] = found.shared.opens
-        rows.append(
+        marks.add(
+            numbers.dimension,
+            found.shared.opens,
             {
                 "Dimension": found.name,
                 "Reader 1": names[0],
@@ -124,13 +131,12 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
                 "High": numbers.difference_interval.high,
                 "n": numbers.n,
                 "Counted": found.unit,
-                KEY: numbers.dimension,
-            }
+            },
         )
-    frame = pd.DataFrame(rows)
+    frame = marks.frame
     ends = frame[["Difference", "Low", "High"]].astype(float).abs().max().max()
     reach = max(0.5, 1.1 * float(ends))
-    base = alt.Chart(frame).encode(
+    base = alt.Chart(marks.frame).encode(
         y=alt.Y("Dimension:N", sort=None, title=None, axis=NAMES_AXIS),
     )
     x = alt.X(
@@ -165,18 +171,16 @@ def stricter_chart(tables: ReaderTables) -> LinkedChart | None:
     layers = [zero, spans, points] if frame["Low"].notna().any() else [zero, points]
     drawn = alt.layer(*layers).properties(height=alt.Step(34))
     title = "Who is stricter"
-    return linked(title, drawn, frame, filters, caption=stricter_caption(tables))
+    return linked(title, drawn, marks, caption=stricter_caption(tables))
 
 
-def _cells(
-    found: DimensionAgreement, names: tuple[str, str]
-) -> tuple[pd.DataFrame, dict[str, CaseFilter]]:
-    """Return the rows of a confusion map, and what each opens."""
-    rows, filters = [], {}
+def _cells(found: DimensionAgreement, names: tuple[str, str]) -> Marks:
+    """Return the cells of a confusion map."""
+    marks = Marks()
     for cell in found.cells:
-        key = f"{cell.score_a}/{cell.score_b}"
-        filters[key] = cell.count.opens
-        rows.append(
+        marks.add(
+            f"{cell.score_a}/{cell.score_b}",
+            cell.count.opens,
             {
                 "Dimension": found.name,
                 "Reader 1": names[0],
@@ -185,10 +189,9 @@ def _cells(
                 "Score 2": cell.score_b,
                 found.unit.capitalize(): cell.count.value,
                 "Cases": cell.cases,
-                KEY: key,
-            }
+            },
         )
-    return pd.DataFrame(rows), filters
+    return marks
 
 
 def _tooltips(count: str) -> list[Any]:

@@ -10,15 +10,18 @@ import altair as alt
 import pandas as pd
 
 from rexview.analysis.charts.linked import (
-    KEY,
     LABEL,
     LinkedChart,
+    Marks,
+    Tip,
     clickable,
     colour_of_models,
     faded,
     linked,
+    percent,
+    points,
 )
-from rexview.analysis.charts.model_rows import LABEL_LIMIT, NARROW, ROW, ModelRows, percent
+from rexview.analysis.charts.model_rows import LABEL_LIMIT, NARROW, ROW, ModelRows
 from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import GAP_STEP, ScoreCell, ScoreTables, cells_of
@@ -28,6 +31,10 @@ _HIDDEN: Final = (ROW, "start", "end", "place", "drawn", "floor", "top", "roof")
 _RIGHT: Final = alt.ExprRef(f"{NARROW} ? 8 : 6")
 """End of the axis of means, beyond 5: room for the texts."""
 _POINTS: Final = ("circle", "diamond", "square")
+_TIPS: Final[tuple[Tip, ...]] = (
+    *("Model", "Dimension", "n"),
+    *(alt.Tooltip(f"{name}:Q", format=".2f") for name in ("Mean", "CI low", "CI high")),
+)
 
 
 def chain_chart(
@@ -37,27 +44,24 @@ def chain_chart(
 
     None when none of them is scored.
     """
-    rows, filters, lines = [], {}, ModelRows()
+    marks, lines = Marks(), ModelRows()
     for model, name in tables.models.items():
         cells = [
             cell
             for part in CONTENT_PARTS
             for cell in cells_of(tables.cells, part)
-            if cell.summary.model == model and cell.summary.mean is not None
+            if cell.model == model and cell.summary.mean is not None
         ]
         if not cells:
             continue
         line = lines.model(name)
         for cell in cells:
-            key = f"{cell.summary.dimension}/{model}"
-            filters[key] = cell.scored.opens
-            rows.append({**_mean_row(cell, name), KEY: key, ROW: line})
-    if not rows:
+            row = {**_mean_row(cell, name), ROW: line}
+            marks.add(f"{cell.dimension}/{model}", cell.scored.opens, row)
+    if not marks.rows:
         return None
-    frame = pd.DataFrame(rows)
-    select = clickable()
     parts = [DIMENSION_NAMES[part] for part in CONTENT_PARTS]
-    base = alt.Chart(frame).encode(
+    base = alt.Chart(marks.frame).encode(
         y=lines.encoding(),
         yOffset=alt.YOffset("Dimension:N", sort=parts, scale=alt.Scale(domain=parts)),
         x=_mean_axis(),
@@ -67,43 +71,38 @@ def chain_chart(
         detail=f"{ROW}:N", order="place:Q"
     )
     shape = alt.Shape("Dimension:N", sort=parts, legend=None, scale=alt.Scale(range=list(_POINTS)))
-    drawn = _with_intervals(base, select, shape=shape, joined=joined)
-    height = alt.Step(17 if len(lines.labels) <= 6 else 13)
+    drawn = alt.layer(joined, *points(base, clickable(), _TIPS, size=110, shape=shape))
+    drawn = drawn.properties(height=alt.Step(17 if len(lines.labels) <= 6 else 13))
     title = "Process, Execution, Synthesis: where the score is lost"
-    return linked(
-        title, drawn.properties(height=height), frame, filters, caption=caption, hidden=_HIDDEN
-    )
+    return linked(title, drawn, marks, caption=caption, hidden=_HIDDEN)
 
 
 def split_chart(
     split: Split, dimension: str, colours: Mapping[str, str], *, caption: str = ""
 ) -> LinkedChart | None:
     """Draw the mean of one dimension for each value of a property, with intervals and n."""
-    rows, filters, lines = [], {}, ModelRows()
+    marks, lines = Marks(), ModelRows()
     for place, part in enumerate(split.parts):
         cells = [cell for cell in cells_of(part.cells, dimension) if cell.summary.n]
         if not cells:
             continue
         lines.heading(part.name)
         for cell in cells:
-            model = cell.summary.model
-            key = f"{place}/{model}"
-            filters[key] = cell.scored.opens
+            model = cell.model
             row = _mean_row(cell, split.models[model], text=f"n {cell.summary.n:,}")
-            line = lines.model(split.models[model])
-            rows.append({split.by.name: part.name, **row, KEY: key, ROW: line})
-    if not rows:
+            row = {split.by.name: part.name, **row, ROW: lines.model(split.models[model])}
+            marks.add(f"{place}/{model}", cell.scored.opens, row)
+    if not marks.rows:
         return None
-    frame = pd.DataFrame(rows)
-    select = clickable()
-    base = alt.Chart(frame).encode(
+    base = alt.Chart(marks.frame).encode(
         y=lines.encoding(),
         x=_mean_axis(),
         color=colour_of_models(split.models, colours, legend=False),
     )
-    drawn = _with_intervals(base, select).properties(height=alt.Step(lines.step))
+    drawn = alt.layer(*points(base, clickable(), _TIPS, size=110))
+    drawn = drawn.properties(height=alt.Step(lines.step))
     title = f"{DIMENSION_NAMES[dimension]} by {split.by.name}"
-    return linked(title, drawn, frame, filters, caption=caption, hidden=_HIDDEN)
+    return linked(title, drawn, marks, caption=caption, hidden=_HIDDEN)
 
 
 def gap_spread_chart(
@@ -113,7 +112,8 @@ def gap_spread_chart(
 
     A histogram for each model, one under the other; None without any gap.
     """
-    rows, filters, means = [], {}, []
+    marks = Marks()
+    means: list[dict[str, Any]] = []
     names: list[str] = []
     highest = max((_share(n) for gap in tables.gaps for n in gap.bins.values()), default=0.0)
     for gap in tables.gaps:
@@ -135,27 +135,25 @@ def gap_spread_chart(
             }
         )
         for middle, count in gap.bins.items():
-            key = f"{middle}/{summary.model}"
-            filters[key] = count.opens
-            rows.append(
+            marks.add(
+                f"{middle}/{summary.model}",
+                count.opens,
                 {
                     "Model": name,
                     "Gap": middle,
                     "Answers": count.value,
                     "of": summary.n,
                     "Share": count.share,
-                    KEY: key,
                     "start": middle - 0.46 * GAP_STEP,
                     "end": middle + 0.46 * GAP_STEP,
                     "floor": floor,
                     "top": floor + 0.58 * _share(count) / highest,
                     "roof": floor + 0.72,
-                }
+                },
             )
-    if not rows:
+    if not marks.rows:
         return None
-    frame = pd.DataFrame(rows)
-    select = clickable()
+    frame, select = marks.frame, clickable()
     colour = colour_of_models(tables.models, colours, legend=False)
     widest = tables.gap_threshold + GAP_STEP
     ends = [
@@ -167,7 +165,7 @@ def gap_spread_chart(
         title="Gap (points)",
         scale=alt.Scale(domain=ends, nice=False),
     )
-    base = alt.Chart(frame).encode(x=x, y=_floors(names), color=colour)
+    base = alt.Chart(marks.frame).encode(x=x, y=_floors(names), color=colour)
     bars = base.mark_bar().encode(x2="end:Q", y2="top:Q", opacity=faded(select))
     texts = base.mark_text(fontSize=11, dy=-6).encode(x="Gap:Q", y="top:Q", text="Answers:Q")
     tips = ["Model", "Gap", "Answers", "of", percent("Share")]
@@ -188,9 +186,7 @@ def gap_spread_chart(
         layers.append(rule.encode(x=alt.datum(tables.gap_threshold)))
     height = (64 if len(names) <= 6 else 48) * len(names) + 62
     drawn = alt.layer(*layers, areas, data=frame).properties(height=height)
-    return linked(
-        "Execution-vs-process gap", drawn, frame, filters, caption=caption, hidden=_HIDDEN
-    )
+    return linked("Execution-vs-process gap", drawn, marks, caption=caption, hidden=_HIDDEN)
 
 
 def _share(count: Count) -> float:
@@ -237,26 +233,3 @@ def _mean_axis() -> alt.X:
         axis=alt.Axis(values=[1, 2, 3, 4, 5], format="d"),
         scale=alt.Scale(domainMin=1, domainMax=_RIGHT, nice=False, zero=False),
     )
-
-
-def _with_intervals(
-    base: alt.Chart,
-    select: alt.Parameter,
-    *,
-    shape: alt.Shape | None = None,
-    joined: alt.Chart | None = None,
-) -> Any:
-    """Draw a point at each mean with its interval and its text; ``joined`` lies under them."""
-    bounds = base.mark_rule(strokeWidth=2).encode(x="CI low:Q", x2="CI high:Q")
-    tips = ["Model", "Dimension", "n"]
-    numbers = [alt.Tooltip(f"{name}:Q", format=".2f") for name in ("Mean", "CI low", "CI high")]
-    points = base.mark_point(filled=True, size=110, cursor="pointer").encode(
-        opacity=faded(select), tooltip=[*tips, *numbers]
-    )
-    if shape is not None:
-        points = points.encode(shape=shape)
-    texts = base.mark_text(align="left", dx=9, fontSize=11).encode(
-        x="drawn:Q", text=f"{LABEL}:N", color=alt.Undefined
-    )
-    layers = [*([joined] if joined is not None else []), bounds, points.add_params(select), texts]
-    return alt.layer(*layers)

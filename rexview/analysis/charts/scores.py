@@ -10,15 +10,24 @@ from typing import Final
 import altair as alt
 import pandas as pd
 
-from rexview.analysis.charts.linked import KEY, LABEL, LinkedChart, clickable, faded, linked
-from rexview.analysis.charts.model_rows import LEGEND_COLUMNS, ROW, ModelRows, percent
+from rexview.analysis.charts.linked import (
+    INK,
+    LABEL,
+    LinkedChart,
+    Marks,
+    clickable,
+    faded,
+    linked,
+    percent,
+)
+from rexview.analysis.charts.model_rows import LEGEND_COLUMNS, ROW, ModelRows
 from rexview.analysis.scores.tables import BINS, ScoreTables, cells_of
 from rexview.stats import NO_ANSWER, STATUSES
 from rexview.vocab import DIMENSION_NAMES
 
 BIN_COLOURS: Final = ("#A6480A", "#F0A860", "#C9CDD2", "#8DBBE0", "#1F5FA8")
 """From low to high: orange to blue, dark at both ends, for the colour-blind and for grey print."""
-_ON_BIN: Final = ("#FFFFFF", "#14191D", "#14191D", "#14191D", "#FFFFFF")
+_ON_BIN: Final = ("#FFFFFF", INK, INK, INK, "#FFFFFF")
 REASON_COLOURS: Final = {
     "token_limit": "#D9822B",
     "error": "#B58AE8",
@@ -39,21 +48,21 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
 
     Shares below 3 lie left of the line, the others right of it. None when nothing is scored.
     """
-    rows, sizes, filters, lines = [], [], {}, ModelRows()
+    marks, sizes, lines = Marks(), [], ModelRows()
     one_model = len(tables.models) == 1
     for dimension in tables.dimensions:
         if not one_model:
             lines.heading(DIMENSION_NAMES[dimension])
         for cell in cells_of(tables.cells, dimension):
-            model, n = cell.summary.model, cell.summary.n
+            model, n = cell.model, cell.summary.n
             line = lines.model(cell.name if one_model else tables.models[model])
             edge = -sum(count.value for count in cell.bins[:_N_LOW]) / n if n else 0.0
             for place, ((name, _), count) in enumerate(zip(BINS, cell.bins, strict=True)):
                 share = count.value / n if n else 0.0
-                key = f"{dimension}/{place}/{model}"
                 if count.value:
-                    filters[key] = count.opens
-                    rows.append(
+                    marks.add(
+                        f"{dimension}/{place}/{model}",
+                        count.opens,
                         {
                             "Dimension": cell.name,
                             "Model": tables.models[model],
@@ -62,21 +71,19 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
                             "of": n,
                             "Share": share,
                             LABEL: f"{share:.0%}",
-                            KEY: key,
                             ROW: line,
                             "start": edge,
                             "end": edge + share,
                             "middle": edge + share / 2,
                             "ink": _ON_BIN[place],
-                        }
+                        },
                     )
                 edge += share
             if n:
                 sizes.append({ROW: line, "end": edge, "n": f"n {n:,}"})
-    if not rows:
+    if not marks.rows:
         return None
-    frame = pd.DataFrame(rows)
-    select = clickable()
+    frame, select = marks.frame, clickable()
     names = [name for name, _ in BINS]
     base = alt.Chart(frame).encode(y=lines.encoding())
     ends = [float(frame["start"].min()), float(frame["end"].max()) + _ROOM_FOR_N]
@@ -111,39 +118,37 @@ def distribution_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart
     )
     line = alt.Chart().mark_rule(strokeWidth=1.5, color="#8A9099").encode(x=alt.datum(0))
     drawn = alt.layer(bars, texts, counts, line, data=frame).properties(height=alt.Step(lines.step))
-    return linked("How scores spread", drawn, frame, filters, caption=caption, hidden=_HIDDEN)
+    return linked("How scores spread", drawn, marks, caption=caption, hidden=_HIDDEN)
 
 
 def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
     """Draw how many answers never came, by reason, per model; None when all came."""
-    rows, filters, lines = [], {}, ModelRows()
+    marks, lines = Marks(), ModelRows()
     for lost in tables.no_answers:
         line = lines.model(tables.models[lost.model])
         edge = 0
         for reason, count in lost.by_reason.items():
-            key = f"{reason}/{lost.model}"
             if not count.value:
                 continue
-            filters[key] = count.opens
-            rows.append(
+            marks.add(
+                f"{reason}/{lost.model}",
+                count.opens,
                 {
                     "Model": tables.models[lost.model],
                     "Reason": STATUSES[reason],
                     "Answers": count.value,
                     "of": count.of,
                     "Share": count.share,
-                    KEY: key,
                     ROW: line,
                     "start": edge,
                     "end": edge + count.value,
                     "middle": edge + count.value / 2,
-                }
+                },
             )
             edge += count.value
-    if not rows:
+    if not marks.rows:
         return None
-    frame = pd.DataFrame(rows)
-    select = clickable()
+    frame, select = marks.frame, clickable()
     names = [STATUSES[reason] for reason in NO_ANSWER]
     scale = alt.Scale(domain=names, range=[REASON_COLOURS[reason] for reason in NO_ANSWER])
     legend = alt.Legend(orient="top", title=None, columns=LEGEND_COLUMNS)
@@ -161,9 +166,8 @@ def lost_chart(tables: ScoreTables, *, caption: str = "") -> LinkedChart | None:
         )
         .add_params(select)
     )
-    texts = base.mark_text(fontSize=11, color="#14191D", fontWeight="bold").encode(
+    texts = base.mark_text(fontSize=11, color=INK, fontWeight="bold").encode(
         x="middle:Q", text="Answers:Q"
     )
     drawn = alt.layer(bars, texts).properties(height=alt.Step(26))
-    title = "Answers that never came"
-    return linked(title, drawn, frame, filters, caption=caption, hidden=_HIDDEN)
+    return linked("Answers that never came", drawn, marks, caption=caption, hidden=_HIDDEN)

@@ -61,7 +61,7 @@ def summary_words(tables: ScoreTables, dimensions: Iterable[str]) -> str:
 
 
 def _picture_words(tables: ScoreTables) -> str:
-    cells = [cell for cell in tables.cells if cell.summary.dimension in IMAGE_DIMENSIONS]
+    cells = [cell for cell in tables.cells if cell.dimension in IMAGE_DIMENSIONS]
     words = "Image scores count returned pictures, not answers."
     if not all(cell.exact for cell in cells):
         words += (
@@ -105,7 +105,7 @@ def left_out_words(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     unscored = [
         (DIMENSION_NAMES[name], n)
         for name in dimensions
-        if (n := sum(cell.unscored for cell in tables.cells if cell.summary.dimension == name))
+        if (n := sum(cell.unscored for cell in tables.cells if cell.dimension == name))
     ]
     if unscored:
         named = ", ".join(f"{name} {n:,}" for name, n in unscored)

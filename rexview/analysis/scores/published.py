@@ -113,9 +113,9 @@ def own_rates(tables: ScoreTables) -> Iterator[OwnRate]:
         name, _, wanted = quantity.rpartition("_")
         dimension = name.removesuffix("_equals").removesuffix("_below")
         for cell in tables.cells:
-            if cell.summary.dimension == dimension and wanted in ("5", "3") and cell.summary.n:
+            if cell.dimension == dimension and wanted in ("5", "3") and cell.summary.n:
                 count = cell.perfect if wanted == "5" else cell.low
-                yield OwnRate(quantity, cell.summary.model, count)
+                yield OwnRate(quantity, cell.model, count)
     for gap in tables.gaps:
         if gap.summary.mean is not None:
             yield OwnRate(

@@ -78,6 +78,21 @@ class ScoreCell:
     unscored: int
     exact: bool
 
+    @property
+    def dimension(self) -> str:
+        """The dimension, or ``content``."""
+        return self.summary.dimension
+
+    @property
+    def model(self) -> str:
+        """Id of the model."""
+        return self.summary.model
+
+    @property
+    def of_pictures(self) -> bool:
+        """Whether pictures are counted."""
+        return self.dimension in IMAGE_DIMENSIONS
+
 
 @dataclass(frozen=True)
 class GapCell:
@@ -87,6 +102,11 @@ class GapCell:
     known: Count
     flagged: Count
     bins: Mapping[float, Count]
+
+    @property
+    def model(self) -> str:
+        """Id of the model."""
+        return self.summary.model
 
 
 @dataclass(frozen=True)
@@ -132,13 +152,13 @@ class ScoreTables:
     @property
     def dimensions(self) -> tuple[str, ...]:
         """The dimensions in which anything is scored, in the order of tables."""
-        met = {cell.summary.dimension for cell in self.cells if cell.summary.n}
+        met = {cell.dimension for cell in self.cells if cell.scored.value}
         return tuple(name for name in SCORE_ORDER if name in met)
 
     def cell(self, dimension: str, model: str) -> ScoreCell | None:
         """Return one cell, None where there is none."""
         for cell in self.cells:
-            if (cell.summary.dimension, cell.summary.model) == (dimension, model):
+            if (cell.dimension, cell.model) == (dimension, model):
                 return cell
         return None
 
@@ -170,7 +190,7 @@ def score_tables(
         readers=engine.reader_scores(base)["reader"].n_unique(),
         unfinished=tally.unfinished,
         cells=tuple(score_cells(finals, models, base, resamples=resamples)),
-        gaps=tuple(_gaps(finals, models, base, engine.facts.gap_threshold, resamples)),
+        gaps=tuple(gap_cells(finals, models, base, engine.facts.gap_threshold, resamples)),
         no_answers=tuple(_lost(model, base) for model in tally.by_model),
         compare_models=compare_models,
     )
@@ -237,7 +257,7 @@ def _count(
 
 def cells_of(cells: Iterable[ScoreCell], dimension: str) -> list[ScoreCell]:
     """Return the cells of one dimension, in their order."""
-    return [cell for cell in cells if cell.summary.dimension == dimension]
+    return [cell for cell in cells if cell.dimension == dimension]
 
 
 def _by_model(frame: pl.DataFrame) -> dict[str, int]:
@@ -252,9 +272,10 @@ def _binned(summary: ScoreSummary) -> list[int]:
     return counts
 
 
-def _gaps(
+def gap_cells(
     left: Finals, models: Mapping[str, str], base: CaseFilter, threshold: float, resamples: int
 ) -> Iterator[GapCell]:
+    """Work out the gaps of every model over the final scores that ``base`` leaves."""
     for summary in gap_summaries(left, list(models), threshold=threshold, resamples=resamples):
         model, n = summary.model, summary.n
         yield GapCell(
@@ -269,18 +290,7 @@ def _gaps(
 
 
 def gap_classes(counts: Mapping[float, int]) -> list[tuple[float, Range, int]]:
-    """Count gaps in classes of half a point.
-
-    Parameters
-    ----------
-    counts : mapping of float to int
-        How often each gap occurs.
-
-    Returns
-    -------
-    list of (float, Range, int)
-        The middle of each class that occurs, in order, the range that Browse shows, and how many.
-    """
+    """Count gaps in classes of half a point: middle, range that Browse shows, how many."""
     found: dict[int, int] = {}
     exact = True
     for gap, n in counts.items():

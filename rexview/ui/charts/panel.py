@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from rexview.analysis.charts import SELECTION, LinkedChart
 from rexview.analysis.charts.export import FORMS, exported, file_name
+from rexview.analysis.charts.linked import SELECTION, LinkedChart
 from rexview.ui.access import permissions
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link.in_app import go_to

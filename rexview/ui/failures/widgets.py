@@ -7,8 +7,8 @@ from functools import lru_cache, partial
 import streamlit as st
 
 from rexview.analysis import CaseFilter, Engine, SetFacts, model_colours
-from rexview.analysis.charts import LinkedChart
 from rexview.analysis.charts.failures import groups_chart, rates_chart
+from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.downloads.files import TableFile
 from rexview.analysis.downloads.frames import FAILURE_SHARES, failure_frame, group_frame
 from rexview.analysis.failures.captions import COUNTED, COUNTED_MEANING, group_words, rate_words

@@ -177,9 +177,11 @@ def scores_html(numbers: Overview, content_order: str) -> str:
         for dimension in shown:
             mean = means.get((model, dimension))
             unit = " pictures" if mean and mean.of_pictures else ""
-            cells.append(_score_cell(mean.mean, mean.scored, unit) if mean else "<td>–</td>")
+            cells.append(
+                _score_cell(mean.summary.mean, mean.scored, unit) if mean else "<td>–</td>"
+            )
         gap = gaps.get(model)
-        cells.append(_score_cell(gap.mean, gap.answers) if gap else "<td>–</td>")
+        cells.append(_score_cell(gap.summary.mean, gap.known) if gap else "<td>–</td>")
         body.append(f"<tr><th scope='row'>{html.escape(name)}</th>{''.join(cells)}</tr>")
     return (
         '<div class="rx-scroll"><table class="rx-scores rx-means"><caption>Mean final scores, '
@@ -190,6 +192,6 @@ def scores_html(numbers: Overview, content_order: str) -> str:
     )
 
 
-def _score_cell(value: float, count: Count, unit: str = "") -> str:
+def _score_cell(value: float | None, count: Count, unit: str = "") -> str:
     label = f"<b>{value:.2f}</b><small>n {count.value:,}{unit}</small>"
     return f"<td>{browse_link(count.opens, label)}</td>"

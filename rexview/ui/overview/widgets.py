@@ -7,8 +7,8 @@ from functools import lru_cache
 import streamlit as st
 
 from rexview.analysis import CaseFilter, Engine, model_colours
-from rexview.analysis.charts import LinkedChart, overview_charts
-from rexview.analysis.charts.overview import SIDE_BY_SIDE
+from rexview.analysis.charts.linked import LinkedChart
+from rexview.analysis.charts.overview import SIDE_BY_SIDE, overview_charts
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.server import query_cache
 

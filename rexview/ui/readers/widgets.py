@@ -9,8 +9,8 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis import SetFacts
-from rexview.analysis.charts import LinkedChart
 from rexview.analysis.charts.export import table_csv
+from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.charts.reader_drift import drift_charts
 from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stricter_chart
 from rexview.analysis.downloads.files import TableFile

@@ -140,7 +140,7 @@ def _score_cells(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
 
 
 def _n_title(cell: ScoreCell) -> str:
-    if cell.summary.dimension in IMAGE_DIMENSIONS:
+    if cell.dimension in IMAGE_DIMENSIONS:
         return "Scored pictures"
     return f"{counted(cell.unscored, 'answer')} that came without a {cell.name} score"
 
@@ -187,7 +187,7 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
 
 def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
     """Lay out the means for each value of a property, with n and interval, models by dimensions."""
-    met = {cell.summary.dimension for part in split.parts for cell in part.cells if cell.summary.n}
+    met = {cell.dimension for part in split.parts for cell in part.cells if cell.summary.n}
     shown = [name for name in DIMENSION_NAMES if name in met]
     if not shown:
         return ""
@@ -196,7 +196,7 @@ def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
     for part in split.parts:
         if not any(cell.summary.n for cell in part.cells):
             continue  # the caption names it
-        cells = {(cell.summary.dimension, cell.summary.model): cell for cell in part.cells}
+        cells = {(cell.dimension, cell.model): cell for cell in part.cells}
         for place, (model, name) in enumerate(split.models.items()):
             row = ""
             if not place:

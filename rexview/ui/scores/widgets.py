@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 import streamlit as st
 
 from rexview.analysis import CaseFilter, CaseProperty, Engine, SetFacts, model_colours
-from rexview.analysis.charts import LinkedChart
+from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.charts.score_means import chain_chart, gap_spread_chart, split_chart
 from rexview.analysis.charts.scores import distribution_chart, lost_chart
 from rexview.analysis.downloads.files import TableFile

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rexview.analysis import CaseFilter, Count, Range
-from rexview.analysis.charts import SELECTION, LinkedChart
+from rexview.analysis.charts.linked import SELECTION, LinkedChart
 from rexview.analysis.charts.score_means import chain_chart, gap_spread_chart, split_chart
 from rexview.analysis.charts.scores import distribution_chart, lost_chart
 from rexview.analysis.colours import model_colours
