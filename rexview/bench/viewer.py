@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bench.serving import ROOT, BenchUnavailable, serve
+from rexview.bench.serving import ROOT, BenchUnavailable, serve, start, stop
 from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER
 
@@ -84,7 +84,8 @@ def run(folder: Path = DEMO_FOLDER) -> list[dict[str, Any]]:
         browser = stack.enter_context(
             playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         )
-        rows = _starts(browser, ours, empty)
+        rows = _servers(folder, bench / "empty_app.py")
+        rows += _starts(browser, ours, empty)
         rows += _reruns(browser, ours, empty)
         rows += _viewer(browser, ours, naive, _cases(folder))
     return rows
@@ -168,6 +169,21 @@ def _starts(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
     mine = first_paint(ours, ".st-key-rx_title h1")
     other = first_paint(empty, '[data-testid="stMarkdown"]')
     return [_compare("first paint of a page", mine, other, "empty", at_most=1.5)]
+
+
+def _servers(folder: Path, empty: Path) -> list[dict[str, Any]]:
+    def answers(script: Path, *arguments: Path) -> Callable[[], float]:
+        def measure() -> float:
+            begin = time.perf_counter()
+            process, _ = start(script, *arguments, options=_DEVELOPER)
+            took = (time.perf_counter() - begin) * 1000
+            stop(process)
+            return took
+
+        return measure
+
+    mine = answers(ROOT / "app.py", folder)
+    return [_compare("server answers", mine, answers(empty), "empty", at_most=1.5)]
 
 
 def _reruns(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:

@@ -128,7 +128,7 @@ def _choose_apart(review_set: ReviewSet) -> None:
 
 def show_header(now: Round) -> None:
     """Show how far it is, the ways on, and what is listed."""
-    settled = sum(one.is_settled for one in now.cases)
+    agreed = sum(one.is_settled for one in now.cases)
     following = next_to_settle(now.cases, now.shown.case)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         _go_button("Previous", ":material/chevron_left:", _beside(now, -1))
@@ -136,13 +136,13 @@ def show_header(now: Round) -> None:
         _go_button("Next open", ":material/skip_next:", following)
         st.html(
             f'<div class="rx-place"><span><b>{now.place + 1:,} of {len(now.cases):,}</b>, worst '
-            f"first · {settled:,} settled</span>"
+            f"first · {agreed:,} settled</span>"
             f"<span><b>{html.escape(now.shown.case)}</b> {now.shown.apart} apart</span></div>"
         )
         _choose_apart(now.review_set)
         if now.review_set.info.protocol.name_readers:
             st.toggle("Names of the readers", key=_NAMED)
-    if settled == len(now.cases):
+    if agreed == len(now.cases):
         st.success("Every case is settled.")
     scored = {mark.reader for one in now.shown.differences for mark in one.marks}
     if now.person.id in scored:
@@ -218,11 +218,11 @@ def show_answers(now: Round, page: CasePage) -> None:
 def _show_difference(now: Round, one: Difference, slot: str, labels: Mapping[str, str]) -> None:
     key = f"settle/{one.case}/{slot}/{one.dimension}/{one.picture}"
     with st.container(border=True, key=f"rx_{key.replace('/', '_')}"):
-        st.html(marks_html(now.review_set, one, labels))
+        st.html(scores_beside_html(now.review_set, one, labels))
         show_consensus(Fields(key, now.review_set, now.person, one))
 
 
-def marks_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
+def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
     """Set the readers' scores on one thing side by side, with anchors and comments."""
     rubric = rubric_of(review_set)[one.dimension]
     picture = "" if one.picture is None else f", picture {one.picture + 1}"

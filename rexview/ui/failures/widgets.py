@@ -79,7 +79,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
         failure = _choose_failure(case_filter, tables, engine.facts)
     with right:
         by = choices[_choose_group({key: choice.name for key, choice in choices.items()})]
-    groups = query_cache.failure_groups(engine, case_filter, failure, by, tables.counted)
+    groups = query_cache.failure_groups(engine, case_filter, failure, by, counted=tables.counted)
     if not groups.groups:
         st.info(f"No answer here shows this failure: {FAILURES[failure].plural.lower()}.")
         return

@@ -20,7 +20,7 @@ from rexview.analysis.readers.captions import agreement_words, no_drift_words
 from rexview.analysis.readers.tables import ReaderDrift, ReaderTables
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
-from rexview.ui.charts.panel import show_chart
+from rexview.ui.charts.panel import show_chart, show_charts_beside
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
@@ -146,12 +146,7 @@ def show_published(tables: ReaderTables) -> None:
 def show_maps(tables: ReaderTables) -> None:
     """Show the confusion map of each dimension."""
     charts = _confusion_charts(tables)
-    per_row = 4 if len(charts) == 4 else 3
-    for start in range(0, len(charts), per_row):
-        columns = st.columns(per_row, gap="small")
-        for place, chart in enumerate(charts[start : start + per_row], start=start):
-            with columns[place - start]:
-                show_chart(chart, key=f"readers_map_{place}")
+    show_charts_beside(charts, key="readers_map", columns=4 if len(charts) == 4 else 3)
 
 
 def show_pair_charts(tables: ReaderTables, dimension: str) -> None:
@@ -170,10 +165,7 @@ def show_pair_charts(tables: ReaderTables, dimension: str) -> None:
 def show_drift(drifts: tuple[ReaderDrift, ReaderDrift], dimension: str) -> None:
     """Show how the scores of both readers move over time, or say why that cannot be seen."""
     charts = _drift_charts(drifts, DIMENSION_NAMES[dimension])
-    if charts:
-        for place, column in enumerate(st.columns(len(charts), gap="small")):
-            with column:
-                show_chart(charts[place], key=f"readers_drift_{place}")
+    show_charts_beside(charts, key="readers_drift")
     for reason in no_drift_words(drifts):
         st.caption(as_markdown(f"Over time, {DIMENSION_NAMES[dimension]}. {reason}"))
 

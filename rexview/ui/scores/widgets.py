@@ -15,7 +15,7 @@ from rexview.analysis.downloads.frames import SCORE_SHARES, score_frame
 from rexview.analysis.scores import captions as words
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import TABLE_1, TABLE_2, ScoreTables
-from rexview.ui.charts.panel import show_chart
+from rexview.ui.charts.panel import show_chart, show_charts_beside
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
@@ -91,12 +91,8 @@ def _comparisons(tables: ScoreTables) -> None:
 def show_charts(tables: ScoreTables, facts: SetFacts) -> None:
     """Show the chain, the gaps and how the scores spread, each with the table behind it."""
     charts = _charts(tables, facts)
-    pair = [charts[name] for name in ("chain", "gap")]
-    shown = [chart for chart in pair if chart is not None]
-    if shown:
-        for place, column in enumerate(st.columns(len(shown), gap="small")):
-            with column:
-                show_chart(shown[place], key=f"scores_chart_{place}")
+    beside = [chart for name in ("chain", "gap") if (chart := charts[name]) is not None]
+    show_charts_beside(beside, key="scores_chart")
     colours = model_colours(facts.models)
     if drawn := scores_html.gaps_html(tables, colours, words.gap_words(tables)):
         linked_html(drawn, key="scores_gaps")
