@@ -14,13 +14,12 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
 from rexview import frames
 from rexview.errors import Problem
-from rexview.protocol import Protocol
 from rexview.vocab import FRONTAL_VIEWS, HINT_KINDS
 
 
@@ -44,6 +43,31 @@ class Reader:
     id: str
     name: str
     role: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The rules of a reader study.
+
+    ``report`` says when a reader sees the radiologist's report; ``reveal`` when, after scoring,
+    they learn which model gave which answer, ``reveal_peers`` whether they then see others' scores
+    too. A second reader scores ``second_reader_share`` of the cases as well; from ``disagreement``
+    on, two readers' scores are adjudicated. ``seed`` fixes the order of cases; which letter an
+    answer has depends on a secret of the reviews database. ``name_readers`` says whether whoever
+    adjudicates may see whose scores are whose, ``choice_cases`` whether choice questions are on the
+    worklists, too; ``cover_names`` are more names to cover wherever models are hidden.
+    """
+
+    report: Literal["on_request", "always", "never"] = "on_request"
+    reveal: Literal["per_case", "at_end"] = "at_end"
+    reveal_peers: bool = False
+    second_reader_share: float = 0.25
+    disagreement: float = 2.0
+    seed: int = 1
+    name_readers: bool = False
+    choice_cases: bool = False
+    cover_names: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

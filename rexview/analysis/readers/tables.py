@@ -149,7 +149,6 @@ class ReaderDrift:
 
     reader: str
     name: str
-    other_name: str
     drift: Drift
     blocks: tuple[OpenBlock, ...]
 
@@ -226,7 +225,7 @@ def reader_drifts(
             count = Count(block.n, with_all(case_filter, "reader_scores", own), found.n)
             opens = with_all(case_filter, "reader_scores", own, also)
             blocks.append(OpenBlock(block, count, Count(block.shared, opens, block.n)))
-        return ReaderDrift(reader, names[reader], names[other], found, tuple(blocks))
+        return ReaderDrift(reader, names[reader], found, tuple(blocks))
 
     return of(*pair), of(*pair[::-1])
 

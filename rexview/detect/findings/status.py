@@ -59,7 +59,7 @@ def mention_status(
         return "negated"
     if cues & _PRIOR and _was(tokens, terms, f):
         return "prior"
-    return "uncertain" if cues & _MAYBE and _unsure(tokens, terms, f) else "positive"
+    return "uncertain" if cues & _MAYBE and _unsure(terms, f) else "positive"
 
 
 def _supposed(tokens: Tokens, terms: list[Term], f: int) -> bool:
@@ -196,7 +196,7 @@ def _was(tokens: Tokens, terms: list[Term], f: int) -> bool:
     return False
 
 
-def _unsure(tokens: Tokens, terms: list[Term], f: int) -> bool:
+def _unsure(terms: list[Term], f: int) -> bool:
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
         if term.is_("maybe_before"):

@@ -84,7 +84,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
         st.info(f"No answer here shows this failure: {FAILURES[failure].plural.lower()}.")
         return
     title = f"Table 5. {FAILURES[failure].plural} by {by.name.lower()}"
-    drawn = failures_html.groups_html(groups, model_colours(engine.facts.models), title)
+    drawn = failures_html.groups_html(groups, title)
     linked_html(drawn, key="failures_groups")
     caption = f"{COUNTED_MEANING[tables.counted]} {group_words(groups.kind)}"
     show_downloads(

@@ -20,7 +20,6 @@ from rexview.ui.html.safe_text import as_markdown
 QUERY_SET: Final = "set"
 QUERY_CASE: Final = "case"
 QUERY_MODELS: Final = "show"
-QUERY_COMPARE: Final = "compare"
 QUERY_VIEW: Final = "as"
 QUERY_PAGE: Final = "page"
 QUERY_CONTENT_ORDER: Final = "content_order"
