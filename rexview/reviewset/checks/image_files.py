@@ -14,12 +14,11 @@ import polars as pl
 from rexview import frames
 from rexview.errors import ImageError, PathEscape
 from rexview.imaging import ImageFacts, read_facts
-from rexview.reviewset.checks.list_items import items_of
 from rexview.reviewset.checks.normalise import with_views
 from rexview.reviewset.images import NOT_PLAIN, contained, images_folder, is_url, relative_path
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.sources import INFO_FILE
-from rexview.reviewset.tables.nested import Flat
+from rexview.reviewset.tables.nested import Flat, items_of
 from rexview.reviewset.tables.source import TableSource
 from rexview.schema import SetInfo
 
