@@ -15,7 +15,14 @@ from rexview import frames
 from rexview.errors import ImageError, PathEscape
 from rexview.imaging import ImageFacts, read_facts
 from rexview.reviewset.checks.normalise import with_views
-from rexview.reviewset.images import NOT_PLAIN, contained, images_folder, is_url, relative_path
+from rexview.reviewset.images import (
+    DICOM_SUFFIXES,
+    NOT_PLAIN,
+    contained,
+    images_folder,
+    is_url,
+    relative_path,
+)
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.sources import INFO_FILE
 from rexview.reviewset.tables.nested import Flat, items_of
@@ -26,7 +33,6 @@ MOST_LOOKED_FOR: Final = 100_000
 """Image files that are looked for when a set opens; the page shows what else is missing."""
 MOST_HEADERS: Final = 2_000
 """Image files whose header is read when a set opens, for sizes that the tables do not give."""
-_DICOM_ENDINGS: Final = ("", ".dcm", ".dicom", ".ima")
 
 
 def read_header(path: Path) -> ImageFacts | None:
@@ -191,10 +197,11 @@ def _wanted(images: pl.DataFrame) -> pl.DataFrame:
     """Pick images with gaps that their file may fill: ``at``, ``case``, ``id``, ``path``."""
     ending = pl.col("path").str.to_lowercase().str.extract(r"(\.[^./\\]*)$").fill_null("")
     unsized = pl.col("width").is_null() | pl.col("height").is_null()
+    dicom = ending.is_in(["", *DICOM_SUFFIXES])
     bare = pl.col("patient_orientation").is_null() | pl.col("view_raw").is_null()
     return (
         images.with_row_index("at")
-        .filter((unsized | (ending.is_in(_DICOM_ENDINGS) & bare)) & pl.col("path").is_not_null())
+        .filter((unsized | (dicom & bare)) & pl.col("path").is_not_null())
         .select("at", "case", "id", "path")
     )
 

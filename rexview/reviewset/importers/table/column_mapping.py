@@ -220,9 +220,7 @@ def _problem(field: str | None, message: str) -> Problem:
     return Problem("error", "mapping", None, field, message, remedy)
 
 
-def _entries(
-    raw: Mapping[str, Any], name: str, problems: list[Problem]
-) -> list[Mapping[str, Any]]:
+def _entries(raw: Mapping[str, Any], name: str, problems: list[Problem]) -> list[Mapping[str, Any]]:
     entries = raw.get(name) or []
     if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
         problems.append(_problem(name, "This is not a list of entries."))
