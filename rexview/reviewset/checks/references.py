@@ -139,13 +139,9 @@ def _check_choices(tables: Tables, sources: Sources) -> None:
     if choice.is_empty() or "cases" not in sources:
         return
     source = sources["cases"]
-    source.report_rows(
-        "error",
-        choice.filter(pl.col("_options") == 0),
-        "A choice question has no options.",
-        "List them, or make it an open question.",
-        "options",
-    )
+    message = "A choice question has no options."
+    remedy = "List them, or make it an open question."
+    source.report_rows("error", choice.filter(pl.col("_options") == 0), message, remedy, "options")
     some = choice.filter(pl.col("_options") > 0)
     source.report_rows(
         "error",
