@@ -7,13 +7,12 @@ import stat
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from rexview import frames
 from rexview.errors import ImageError, PathEscape
-from rexview.imaging import ImageFacts, read_facts
 from rexview.reviewset.checks.normalise import with_views
 from rexview.reviewset.images import (
     DICOM_SUFFIXES,
@@ -28,6 +27,9 @@ from rexview.reviewset.sources import INFO_FILE
 from rexview.reviewset.tables.nested import Flat, items_of
 from rexview.reviewset.tables.source import TableSource
 from rexview.schema import SetInfo
+
+if TYPE_CHECKING:
+    from rexview.imaging import ImageFacts
 
 MOST_LOOKED_FOR: Final = 100_000
 """Image files that are looked for when a set opens; the page shows what else is missing."""
@@ -49,6 +51,8 @@ def read_header(path: Path) -> ImageFacts | None:
 
 @lru_cache(maxsize=20_000)
 def _header(path: Path, modified: int, size: int) -> ImageFacts | None:
+    from rexview.imaging import read_facts  # the decoders are only needed where sizes are not given
+
     try:
         return read_facts(path)
     except ImageError:
