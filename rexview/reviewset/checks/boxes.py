@@ -12,9 +12,8 @@ import polars as pl
 
 from rexview.errors import Severity
 from rexview.geometry import box_problem
-from rexview.reviewset.checks.list_items import items_of
 from rexview.reviewset.problems import quoted
-from rexview.reviewset.tables.nested import Flat
+from rexview.reviewset.tables.nested import Flat, items_of
 from rexview.reviewset.tables.source import TableSource
 
 _DRAWN: Final = (
