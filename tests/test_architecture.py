@@ -110,6 +110,18 @@ def test_modules_are_about_one_thing(path):
     assert len(path.read_text(encoding="utf-8").splitlines()) <= 420
 
 
+def test_only_the_engine_knows_the_answer_table():
+    """Above ``analysis.engine`` nothing may hold all cases, a mask or the table of answers."""
+    may = {PACKAGE / "ui" / "server" / "resources.py", *(PACKAGE / "analysis" / "memory").glob("*")}
+    wrong = [
+        f"{path}:{line} {module}"
+        for path in {*MODULES, *PAGES} - may
+        for module, line in imports(path)
+        if module.startswith("rexview.analysis.memory")
+    ]
+    assert not wrong
+
+
 def test_no_unsafe_html():
     for path in MODULES + PAGES:
         assert "unsafe_allow_html" not in path.read_text(encoding="utf-8"), path

@@ -233,15 +233,7 @@ class CaseFilter:
 
     @classmethod
     def read(cls, query: Mapping[str, str | Iterable[str]]) -> tuple[CaseFilter, tuple[str, ...]]:
-        """Read what can be understood of a link's query.
-
-        Returns
-        -------
-        CaseFilter
-            Without the values that cannot be understood.
-        tuple of str
-            A sentence for each of those.
-        """
+        """Read what can be understood of a link's query, and say in a sentence each what cannot."""
         given = {
             key: [value] if isinstance(value, str) else list(value) for key, value in query.items()
         }

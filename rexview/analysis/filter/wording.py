@@ -83,13 +83,7 @@ def chips(facts: SetFacts, case_filter: CaseFilter) -> tuple[Chip, ...]:
 
 
 def describe(facts: SetFacts, case_filter: CaseFilter) -> str:
-    """Say in one line which cases a filter leaves.
-
-    Returns
-    -------
-    str
-        Such as "Laterality errors, Generalist"; "All cases" for an empty filter.
-    """
+    """Say in one line which cases a filter leaves: "Laterality errors, Generalist", "All cases"."""
     parts: list[str] = []
     for field in _ORDER:
         names = [

@@ -371,15 +371,7 @@ def _tags(cases: pl.DataFrame) -> pl.Series:
 
 
 def _bits(place: pl.DataFrame, named: pl.DataFrame) -> pl.Series:
-    """Gather failures into bits: one number for each row of ``place``.
-
-    Parameters
-    ----------
-    place : polars.DataFrame
-        ``row``, ``case``, ``model`` of each answer.
-    named : polars.DataFrame
-        ``case``, ``model``, ``failure``; each may stand there several times.
-    """
+    """Gather failures (``case``, ``model``, ``failure``) into bits, a number a row of ``place``."""
     bits = np.zeros(len(place), dtype=np.uint32)
     for failure, bit in FAILURE_BITS.items():
         pairs = named.filter(pl.col("failure") == failure).select(_KEY)

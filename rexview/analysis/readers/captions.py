@@ -95,13 +95,7 @@ def bubble_words(found: DimensionAgreement, names: tuple[str, str]) -> str:
 
 
 def stricter_words(tables: ReaderTables) -> list[str]:
-    """Say in words who is stricter, per dimension.
-
-    Returns
-    -------
-    list of str
-        A sentence for each dimension where the interval leaves 0 out, one for the others.
-    """
+    """Say who is stricter on each dimension where the interval leaves 0 out; name the others."""
     if tables.pair is None:
         return []
     names = tuple(tables.readers[reader] for reader in tables.pair)

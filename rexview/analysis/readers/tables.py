@@ -163,14 +163,8 @@ def reader_tables(
 ) -> ReaderTables:
     """Work out the Readers page for the answers that a filter leaves.
 
-    Parameters
-    ----------
-    engine : Engine
-    case_filter : CaseFilter, optional
-    pair : sequence of str
-        The two readers to look at; those who share most when they are no pair.
-    resamples : int
-        Of each bootstrap interval; 0 for none.
+    ``pair`` are the two readers to look at, those who share most when they are no pair;
+    ``resamples`` are those of each bootstrap interval, 0 for none.
     """
     base = case_filter or CaseFilter()
     tally, scores = engine.tally(base), _scores_left(engine, base)
