@@ -99,7 +99,9 @@ class _FlagsOfCases:
         self._flagged["any"] = gather(flagged_by(table, ()))
 
     def _count(self, sources: Sequence[str], failures: Sequence[str]) -> int:
-        bits = np.bitwise_or.reduce([self._flagged[source] for source in sources])
+        bits, *others = (self._flagged[source] for source in sources)
+        for more in others:
+            bits = bits | more
         return int(np.count_nonzero(bits & bits_of(failures)))
 
     def by_failure(self, sources: Sequence[str]) -> Iterable[tuple[str, int]]:
