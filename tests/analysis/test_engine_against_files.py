@@ -19,7 +19,7 @@ import pytest
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.engine import Position
 from rexview.analysis.filter.case_filter import RANGES, CaseFilter, Range
-from rexview.analysis.filter.finding_condition import Finding
+from rexview.analysis.filter.conditions import Finding
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.harm import load_harm
 from rexview.reviewset import load

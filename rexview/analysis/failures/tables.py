@@ -12,7 +12,7 @@ import polars as pl
 from rexview.analysis.engine import CaseProperty, Engine
 from rexview.analysis.failures.captions import COUNTED, SMALL
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.finding_condition import NOT_KNOWN, Finding, region_name, region_of
+from rexview.analysis.filter.conditions import NOT_KNOWN, Finding, region_name, region_of
 from rexview.analysis.filter.linked_count import Count, narrowed
 from rexview.analysis.filter.wording import value_name
 from rexview.stats.bootstrap import RESAMPLES

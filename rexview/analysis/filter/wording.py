@@ -18,10 +18,8 @@ from rexview.analysis.filter.case_filter import (
     CaseFilter,
     Range,
 )
-from rexview.analysis.filter.finding_condition import Finding
+from rexview.analysis.filter.conditions import Finding, ModelPair, ReaderPair, ScoreCondition
 from rexview.analysis.filter.finding_search import is_finding_search, search_terms
-from rexview.analysis.filter.pair_condition import ModelPair, ReaderPair
-from rexview.analysis.filter.score_condition import ScoreCondition
 from rexview.stats import ALL_EQUAL
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rexview.analysis.filter.score_condition import days_words
+from rexview.analysis.filter.conditions import days_words
 from rexview.analysis.readers.tables import DimensionAgreement, ReaderDrift, ReaderTables
 from rexview.analysis.scores.captions import counted, interval_words, listed
 from rexview.stats.agreement import CLOSE, LOW_KAPPA, NARROW_SD

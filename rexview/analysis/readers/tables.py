@@ -15,9 +15,8 @@ import polars as pl
 
 from rexview.analysis.engine import Engine
 from rexview.analysis.filter.case_filter import CaseFilter
+from rexview.analysis.filter.conditions import MOST_APART, ReaderPair, ScoreCondition
 from rexview.analysis.filter.linked_count import ANY, Count, narrowed, with_all
-from rexview.analysis.filter.pair_condition import MOST_APART, ReaderPair
-from rexview.analysis.filter.score_condition import ScoreCondition
 from rexview.stats import NO_ANSWER
 from rexview.stats.agreement import Alpha, PairAgreement, alphas, pair_agreements
 from rexview.stats.bootstrap import RESAMPLES

@@ -16,8 +16,8 @@ import polars as pl
 
 from rexview.analysis.engine import Engine, ModelTally
 from rexview.analysis.filter.case_filter import CaseFilter, Range
+from rexview.analysis.filter.conditions import ModelPair
 from rexview.analysis.filter.linked_count import ANY, LOW, PERFECT, Count, narrowed, with_all
-from rexview.analysis.filter.pair_condition import ModelPair
 from rexview.stats import NO_ANSWER, ContentOrder
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.paired import Comparison, PairTest, compare
