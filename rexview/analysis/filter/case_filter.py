@@ -307,8 +307,6 @@ class CaseFilter:
 
 FILTER_KEYS: Final = (*(spec.key for spec in _LISTS.values()), *RANGES, _QUERY, _MENTION, _SORT)
 """All keys of a link's query that belong to the filter."""
-LIST_KEYS: Final = {name: spec.key for name, spec in _LISTS.items()}
-"""Key of the query by name of the list condition."""
 
 
 def _allowed(spec: _ListField, value: str) -> bool:

@@ -59,6 +59,16 @@ def narrowed(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> Cas
     return replace(base, **changes)
 
 
+def count_within(
+    base: CaseFilter,
+    value: int,
+    of: int | None = None,
+    **conditions: str | Sequence[str] | Range,
+) -> Count:
+    """Join a number with the filter that opens it; where there is nothing it stays the base's."""
+    return Count(value, narrowed(base, **conditions) or base, of)
+
+
 def with_all(base: CaseFilter, field: str, *words: str) -> CaseFilter:
     """Add words to a list of which all have to hold, such as ``reader_scores``."""
     changes: dict[str, Any] = {field: (*getattr(base, field), *words)}

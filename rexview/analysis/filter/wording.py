@@ -12,7 +12,6 @@ from rexview.analysis.filter.case_filter import (
     COMMENTED,
     MENTIONS,
     RANGES,
-    SORTS,
     SOURCES,
     STUDIES,
     CaseFilter,
@@ -118,11 +117,6 @@ def _search(case_filter: CaseFilter) -> str:
     terms = search_terms(case_filter.search)
     found = f"{terms.names[:1].upper()}{terms.names[1:]}: {MENTIONS[case_filter.mention].lower()}"
     return f"{found}, “{' '.join(terms.words)}”" if terms.words else found
-
-
-def sort_name(case_filter: CaseFilter) -> str:
-    """Return the name of the filter's order of cases."""
-    return SORTS[case_filter.sort]
 
 
 def _label(facts: SetFacts, field: str, value: str) -> str:

@@ -69,7 +69,6 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
         flags = _FlagsOfCases(table, without("failures", "sources", "judged"))
     return Facets(
         total=int(np.count_nonzero(cases)),
-        n_cases=len(table.cases),
         facets=tuple(found),
         headlines=tuple(flags.of(failure) for failure in HEADLINE_FAILURES),
         mentions=tuple(_mentions(table, case_filter, without("search"))),
