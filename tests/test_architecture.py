@@ -205,6 +205,21 @@ def test_tests_lie_in_the_folders_of_what_they_test():
     assert not lost
 
 
+def test_only_the_engine_knows_the_answer_table():
+    """Above ``analysis.engine`` nothing may hold all cases, a mask or the table of answers."""
+    may = {
+        PACKAGE / "ui" / "server" / "review_sets.py",
+        *(PACKAGE / "analysis" / "memory").glob("*"),
+    }
+    wrong = [
+        f"{path}:{line} {module}"
+        for path in {*MODULES, *PAGES} - may
+        for module, line in imports(path)
+        if module.startswith("rexview.analysis.memory")
+    ]
+    assert not wrong
+
+
 def test_no_unsafe_html():
     for path in MODULES + PAGES:
         assert "unsafe_allow_html" not in path.read_text(encoding="utf-8"), path
