@@ -36,14 +36,7 @@ PAGE_SIZE: Final = {"cards": 24, "table": 100}
 def list_head(selection: Selection, case_filter: CaseFilter) -> tuple[str, list[str], int]:
     """Show how many cases there are, in which order and as what.
 
-    Returns
-    -------
-    view : str
-        A key of :data:`VIEWS`.
-    case_ids : list of str
-        The cases of this page.
-    first : int
-        Place of the first of them, counted from 0.
+    Returns a key of :data:`VIEWS`, the cases of this page, and the place of the first from 0.
     """
     view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
     view = view if view in VIEWS else "cards"

@@ -61,11 +61,8 @@ def keep_choices(page: str) -> None:
 
     Navigation clears the query string; a link that names a choice wins over the session.
 
-    Parameters
-    ----------
-    page : str
-        Name of the page that is run: a link to the same page without an order of Content (the
-        back button after the switch) asks for the usual one.
+    ``page`` is the address of the page that is run: a link to the same page without an order of
+    Content (the back button after the switch) asks for the usual one.
     """
     _keep_set()
     moved = st.session_state.get(_SESSION_PAGE) != page

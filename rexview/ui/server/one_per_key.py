@@ -17,11 +17,7 @@ class OnePerKey(Generic[_Thing]):
     The ``most`` that were asked for last are kept when nobody does. ``functools.lru_cache`` would
     drop one in use when others push it out, and make a second: two locks for one thing.
 
-    Parameters
-    ----------
-    make : callable
-        Makes an object, which must allow weak references.
-    most : int
+    ``make`` makes an object, which must allow weak references.
     """
 
     def __init__(self, make: Callable[[], _Thing], most: int) -> None:
