@@ -10,6 +10,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from rexview.ui.app.routes import OwnRoutes
+from rexview.ui.server import server_state
+from rexview.ui.server.sealed_tokens import LinkSigner
 
 ROOT = Path(__file__).resolve().parents[3]
 HEAVY = ["altair", "cv2", "numpy", "pandas", "polars", "pydicom", "scipy", "sklearn", "sqlalchemy"]
@@ -43,6 +45,7 @@ def test_what_is_no_route_of_ours_is_not_there(client, method, path):
     assert answer.text == "There is nothing at this address."
 
 
-def test_our_routes_answer(client):
+def test_our_routes_answer(client, monkeypatch):
+    monkeypatch.setattr(server_state, "signer", lambda: LinkSigner("secret"))
     assert client.get("/rexview/assets/old/viewer.js").text.startswith("There is no such file.")
     assert client.get("/rexview/pixels/none").status_code == 403
