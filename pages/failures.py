@@ -27,7 +27,7 @@ if not counts.total:
 
 counted = failures_widgets.choose_counted()
 with st.spinner("Working out rates and intervals…"):
-    tables = query_cache.failures(engine, case_filter, counted)
+    tables = query_cache.failures(engine, case_filter, counted=counted)
 if not tables.models:
     st.info(
         "No model has answered these cases yet. Add answers to the review set, as FORMAT.md "

@@ -28,7 +28,7 @@ if not counts.total:
     st.stop()
 
 with st.spinner("Comparing the readers…"):
-    tables = query_cache.readers(engine, case_filter, readers_widgets.wanted_pair())
+    tables = query_cache.readers(engine, case_filter, pair=readers_widgets.wanted_pair())
 if tables.readers:
     linked_html(readers_html.headline_html(tables), key="readers_headline")
 if tables.pair is None:

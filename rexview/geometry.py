@@ -128,17 +128,6 @@ def box_problem(
     return None
 
 
-def sticks_out(box: Sequence[float], width: float, height: float, tolerance: float = 1.0) -> bool:
-    """Whether a drawable box reaches beyond the image by more than ``tolerance`` pixels."""
-    x, y, box_width, box_height = box
-    return (
-        x < -tolerance
-        or y < -tolerance
-        or x + box_width > width + tolerance
-        or y + box_height > height + tolerance
-    )
-
-
 def iou(first: Sequence[float], second: Sequence[float]) -> float:
     """Intersection over union of two boxes, 0 to 1.
 

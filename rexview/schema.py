@@ -14,13 +14,12 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
 from rexview import frames
 from rexview.errors import Problem
-from rexview.protocol import Protocol
 from rexview.vocab import FRONTAL_VIEWS, HINT_KINDS
 
 
@@ -44,6 +43,31 @@ class Reader:
     id: str
     name: str
     role: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """The rules of a reader study.
+
+    ``report`` says when a reader sees the radiologist's report; ``reveal`` when, after scoring,
+    they learn which model gave which answer, ``reveal_peers`` whether they then see others' scores
+    too. A second reader scores ``second_reader_share`` of the cases as well; from ``disagreement``
+    on, two readers' scores are adjudicated. ``seed`` fixes the order of cases; which letter an
+    answer has depends on a secret of the reviews database. ``name_readers`` says whether whoever
+    adjudicates may see whose scores are whose, ``choice_cases`` whether choice questions are on the
+    worklists, too; ``cover_names`` are more names to cover wherever models are hidden.
+    """
+
+    report: Literal["on_request", "always", "never"] = "on_request"
+    reveal: Literal["per_case", "at_end"] = "at_end"
+    reveal_peers: bool = False
+    second_reader_share: float = 0.25
+    disagreement: float = 2.0
+    seed: int = 1
+    name_readers: bool = False
+    choice_cases: bool = False
+    cover_names: tuple[str, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -280,8 +304,8 @@ def _record(kind: type, row: Mapping[str, Any]) -> Any:
 
 def _box(row: Mapping[str, Any]) -> dict[str, Any]:
     """Give a box row the parts that a record must have: empty when the file has none."""
-    own = {name: row[name] or "" for name in ("image", "label")}
-    return {**row, **own, "box": tuple(row["box"] or ())}
+    named = {name: row[name] or "" for name in ("image", "label")}
+    return {**row, **named, "box": tuple(row["box"] or ())}
 
 
 def _extra(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -309,8 +333,8 @@ def answer_from_row(row: Mapping[str, Any]) -> Answer:
 
 def score_from_row(row: Mapping[str, Any]) -> Score:
     """Make a Score from one row (a dict) with columns :data:`rexview.frames.SCORES`."""
-    own = {**row, "origin": row.get("_origin") or "file"}
-    return Score(**{spec.name: own[spec.name] for spec in fields(Score)})
+    values = {**row, "origin": row.get("_origin") or "file"}
+    return Score(**{spec.name: values[spec.name] for spec in fields(Score)})
 
 
 def reader_flag_from_row(row: Mapping[str, Any]) -> ReaderFlag:
@@ -356,8 +380,10 @@ class ReviewSet:
     def model_names(self) -> dict[str, str]:
         """Name on screen by model id; models of the same name are told apart by their id."""
         times = Counter(model.name for model in self.models)
-        own = {model.id: model.name for model in self.models if times[model.name] == 1}
-        return {model.id: own.get(model.id, f"{model.name} ({model.id})") for model in self.models}
+        return {
+            model.id: model.name if times[model.name] == 1 else f"{model.name} ({model.id})"
+            for model in self.models
+        }
 
     @cached_property
     def reader_names(self) -> dict[str, str]:

@@ -159,11 +159,6 @@ class Settings:
     default_role: Role | None = None
     sign_in_hours: float = 12.0
 
-    @property
-    def is_demo(self) -> bool:
-        """Whether the embedded demo is what opens at start."""
-        return self.review_set == DEMO_FOLDER
-
 
 def load_settings(
     arguments: Sequence[str] = (),

@@ -12,7 +12,6 @@ from rexview.geometry import (
     from_corners,
     iou,
     orientation_of,
-    sticks_out,
 )
 
 LETTERS = "RLAPHF"
@@ -111,11 +110,6 @@ def test_sides_of_boxes(box, side):
 def test_box_problems(box, size, problem):
     found = box_problem(box, *size)
     assert found is None if problem is None else problem in found
-
-
-def test_sticking_out():
-    assert sticks_out((-5, 0, 10, 10), 100, 100)
-    assert not sticks_out((0, 0, 100.5, 100), 100, 100)
 
 
 coordinate = st.integers(0, 100)

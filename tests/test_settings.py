@@ -9,7 +9,6 @@ from rexview.settings import DEMO_FOLDER, SPECS, Settings, load_settings
 def test_the_demo_opens_when_nothing_is_given(tmp_path):
     settings = load_settings([], {}, tmp_path / "rexview.yaml")
     assert settings.review_set == DEMO_FOLDER
-    assert settings.is_demo
 
 
 def test_command_line_beats_environment_beats_file(tmp_path):

@@ -120,7 +120,7 @@ def _started(process: subprocess.Popen[bytes], url: str) -> bool:
             return False  # who answers there is another
         if healthy:
             return True
-        time.sleep(0.1)
+        time.sleep(0.02)  # a start is measured by this
     return False
 
 

@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bench.serving import ROOT, BenchUnavailable, serve
+from rexview.bench.serving import ROOT, BenchUnavailable, serve, start, stop
 from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER
 
@@ -84,16 +84,17 @@ def run(folder: Path = DEMO_FOLDER) -> list[dict[str, Any]]:
         browser = stack.enter_context(
             playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         )
-        rows = _starts(browser, ours, empty)
+        rows = _servers(folder, bench / "empty_app.py")
+        rows += _starts(browser, ours, empty)
         rows += _reruns(browser, ours, empty)
         rows += _viewer(browser, ours, naive, _cases(folder))
     return rows
 
 
 def _viewer(browser: Any, ours: str, naive: str, cases: list[str]) -> list[dict[str, Any]]:
-    own = browser.new_page(viewport={"width": 1440, "height": 900})
-    own.goto(f"{ours}/case?case={cases[0]}&sort=order")
-    own.wait_for_selector(f'[data-painted-case="{cases[0]}"]')
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto(f"{ours}/case?case={cases[0]}&sort=order")
+    page.wait_for_selector(f'[data-painted-case="{cases[0]}"]')
     plain = browser.new_page(viewport={"width": 1440, "height": 900})
     plain.goto(naive)
     plain.wait_for_selector('[data-testid="stImage"] img')
@@ -104,38 +105,38 @@ def _viewer(browser: Any, ours: str, naive: str, cases: list[str]) -> list[dict[
     rows = [
         _compare(
             "toggle a model's boxes",
-            lambda: _timed(own, _BOXES, lambda: own.keyboard.press("1")),
+            lambda: _timed(page, _BOXES, lambda: page.keyboard.press("1")),
             lambda: _timed(plain, _IMAGE_CHANGED, first.click, "click"),
             "naive",
             at_least=20,
         )
     ]
-    canvas = own.locator("[data-painted-case] canvas").first.bounding_box()
+    canvas = page.locator("[data-painted-case] canvas").first.bounding_box()
     steps = itertools.count(1)
-    own.mouse.move(canvas["x"] + 200, canvas["y"] + 200)
-    own.mouse.down()
+    page.mouse.move(canvas["x"] + 200, canvas["y"] + 200)
+    page.mouse.down()
 
     def drag() -> None:
-        own.mouse.move(canvas["x"] + 200 + 6 * next(steps), canvas["y"] + 200)
+        page.mouse.move(canvas["x"] + 200 + 6 * next(steps), canvas["y"] + 200)
 
     rows.append(
         _compare(
             "one window step",
-            lambda: _timed(own, _PAINTED, drag, "pointermove"),
+            lambda: _timed(page, _PAINTED, drag, "pointermove"),
             lambda: _timed(plain, _IMAGE_CHANGED, lambda: slider.press("ArrowLeft")),
             "naive",
             at_least=20,
         )
     )
-    own.mouse.up()
+    page.mouse.up()
     turns = iter([*cases[1:], *reversed(cases[:-1])] * 9)
 
     def next_case() -> float:
         target = next(turns)
-        forwards = cases.index(target) > cases.index(_shown_case(own))
-        own.wait_for_timeout(2500)  # a reader looks at a case; meanwhile the next is fetched
-        own.evaluate("wanted => { window.wantedCase = wanted; }", target)
-        return _timed(own, _PAINTED, lambda: own.keyboard.press("j" if forwards else "k"))
+        forwards = cases.index(target) > cases.index(_shown_case(page))
+        page.wait_for_timeout(2500)  # a reader looks at a case; meanwhile the next is fetched
+        page.evaluate("wanted => { window.wantedCase = wanted; }", target)
+        return _timed(page, _PAINTED, lambda: page.keyboard.press("j" if forwards else "k"))
 
     def next_naive() -> float:
         plain.wait_for_timeout(1200)
@@ -168,6 +169,21 @@ def _starts(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
     mine = first_paint(ours, ".st-key-rx_title h1")
     other = first_paint(empty, '[data-testid="stMarkdown"]')
     return [_compare("first paint of a page", mine, other, "empty", at_most=1.5)]
+
+
+def _servers(folder: Path, empty: Path) -> list[dict[str, Any]]:
+    def answers(script: Path, *arguments: Path) -> Callable[[], float]:
+        def measure() -> float:
+            begin = time.perf_counter()
+            process, _ = start(script, *arguments, options=_DEVELOPER)
+            took = (time.perf_counter() - begin) * 1000
+            stop(process)
+            return took
+
+        return measure
+
+    mine = answers(ROOT / "app.py", folder)
+    return [_compare("server answers", mine, answers(empty), "empty", at_most=1.5)]
 
 
 def _reruns(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
@@ -241,7 +257,7 @@ def _cases(folder: Path) -> list[str]:
     boxed = review_set.answers.filter("_newest").filter(review_set.answers["boxes"].list.len() > 0)
     ids: list[str] = review_set.cases["id"].to_list()
     wanted = set(boxed["case"].to_list())
-    first = next((place for place, case in enumerate(ids) if case in wanted), 0)
+    first = next((index for index, case in enumerate(ids) if case in wanted), 0)
     return ids[first : first + 6]
 
 

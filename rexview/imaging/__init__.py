@@ -7,11 +7,10 @@ Pixels are never turned or mirrored, so that boxes fit; every failure is an ``Im
 message is the reason in words for the page.
 """
 
-from rexview.errors import ImageBroken, ImageBusy, ImageError, ImageMissing, ImageTooLarge
+from rexview.errors import ImageBroken, ImageError, ImageMissing, ImageTooLarge
 from rexview.imaging.cache import DiskCache
 from rexview.imaging.draw import ColouredBox, draw_boxes, thumbnail
 from rexview.imaging.encode import (
-    ViewerPayload,
     unframe_payload,
     viewer_payload,
     without_words,
@@ -21,7 +20,6 @@ from rexview.imaging.radiograph import (
     ImageFacts,
     Modality,
     Radiograph,
-    Spacing,
     VoiTable,
     Window,
 )
@@ -33,15 +31,12 @@ __all__ = [
     "ColouredBox",
     "DiskCache",
     "ImageBroken",
-    "ImageBusy",
     "ImageError",
     "ImageFacts",
     "ImageMissing",
     "ImageTooLarge",
     "Modality",
     "Radiograph",
-    "Spacing",
-    "ViewerPayload",
     "VoiTable",
     "Window",
     "auto_window",

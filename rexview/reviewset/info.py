@@ -12,13 +12,12 @@ from typing import Any, Final, TypeVar
 from rexview.bounded import MAX_YAML_BYTES, read_file, typed_path
 from rexview.errors import FileRefused, RexviewError, Severity
 from rexview.harm import load_harm
-from rexview.protocol import Protocol
 from rexview.reviewset.images import is_url
 from rexview.reviewset.problems import ProblemList, listed, quoted
 from rexview.reviewset.sources import INFO_FILE
 from rexview.reviewset.yaml_lines import Lines, dump_yaml, parse_yaml
 from rexview.rubric import load_rubric
-from rexview.schema import Model, Reader, SetInfo
+from rexview.schema import Model, Protocol, Reader, SetInfo
 from rexview.vocab import LONGEST_ID, MODEL_KINDS
 
 FORMAT: Final = 1

@@ -4,11 +4,9 @@ from rexview.stats.answered import (
     NO_ANSWER,
     STATUSES,
     answer_status,
-    at_token_limit,
     is_empty,
     limit_reached,
     no_answers,
-    nothing_came,
     status_of,
 )
 from rexview.stats.bootstrap import RESAMPLES, Interval, interval
@@ -40,7 +38,6 @@ __all__ = [
     "Finals",
     "Interval",
     "answer_status",
-    "at_token_limit",
     "compare",
     "final_of_answer",
     "final_scores",
@@ -51,7 +48,6 @@ __all__ = [
     "is_empty",
     "limit_reached",
     "no_answers",
-    "nothing_came",
     "single_scores",
     "status_of",
     "summaries",

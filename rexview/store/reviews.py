@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import polars as pl
-from sqlalchemy import Connection, Select, func, insert, select
+from sqlalchemy import Connection, Row, Select, func, insert, select
 
 from rexview.answer_digest import by_answer
 from rexview.errors import StoreOvertaken, StoreRefused
@@ -254,30 +254,29 @@ class _Writing:
 
     def write(self, entries: Sequence[Entry]) -> tuple[Stored, ...]:
         named = HISTORY.c.token.in_([entry.token for entry in entries])
-        before = {row.token: row for row in self.connection.execute(select(HISTORY).where(named))}
-        known = {token: stored(row) for token, row in before.items()}
-        sets = {token: row.review_set for token, row in before.items()}
+        known = {row.token: row for row in self.connection.execute(select(HISTORY).where(named))}
         problems: list[str] = []
-        written = []
+        saved = []
         for entry in entries:
             entry = self._of_comment(entry, problems)
             row = known.get(entry.token)
             if row is None and not problems:
                 row = known[entry.token] = self._insert(entry)
-            elif row is not None and not self._is_same(entry, row, sets.get(entry.token, self.key)):
+            elif row is not None and not self._is_same(entry, row):
                 problems.append("A token was used for something else before.")
             if row is not None:
-                written.append(row)
+                saved.append(row)
         if problems:
             raise StoreRefused(dict.fromkeys(problems), _REMEDY)
-        return tuple(written)
+        return tuple(map(stored, saved))
 
-    def _is_same(self, entry: Entry, row: Stored, review_set: str) -> bool:
+    def _is_same(self, entry: Entry, row: Row[Any]) -> bool:
+        before = stored(row)
         names = ("kind", "case", "model", "subject", "picture")
-        same = all(getattr(entry, name) == getattr(row, name) for name in names)
-        return same and review_set == self.key and row.person == self.person.id
+        same = all(getattr(entry, name) == getattr(before, name) for name in names)
+        return same and row.review_set == self.key and before.person == self.person.id
 
-    def _insert(self, entry: Entry) -> Stored:
+    def _insert(self, entry: Entry) -> Row[Any]:
         values = {
             "token": entry.token,
             "at": self.at,
@@ -310,8 +309,7 @@ class _Writing:
             raise StoreOvertaken("Somebody else was quicker.", "Nothing was written.")
         values["previous"] = newest.value if newest else None
         values[CHECKSUM] = checksum(values)
-        row = self.connection.execute(insert(HISTORY).values(values).returning(HISTORY)).one()
-        return stored(row)
+        return self.connection.execute(insert(HISTORY).values(values).returning(HISTORY)).one()
 
     def _of_comment(self, entry: Entry, problems: list[str]) -> Entry:
         """Check an entry against the comment that it names; an answer to it is on its place."""

@@ -1,9 +1,8 @@
 import pytest
 import yaml
 
-from rexview.protocol import Protocol
 from rexview.reviewset.info import dump_info
-from rexview.schema import Model, Reader, SetInfo
+from rexview.schema import Model, Protocol, Reader, SetInfo
 
 
 def error_lines(small):

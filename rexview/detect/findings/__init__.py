@@ -19,15 +19,13 @@ from rexview.detect.findings.lexicon import (
     is_narrower,
     may_be_same_fracture,
 )
-from rexview.detect.findings.mention import Finding, Mention, Side, Status
+from rexview.detect.findings.mention import Finding, Mention
 from rexview.detect.findings.reading import find_mentions
 
 __all__ = [
     "REPORT_SECTIONS",
     "Finding",
     "Mention",
-    "Side",
-    "Status",
     "as_displayed",
     "asserted_mentions",
     "find_mentions",

@@ -233,7 +233,7 @@ def _with_context(
             continue
         if context.topic is not None:
             draft.sides = [context.topic]
-        elif found == [] and _is_apposed(clause, draft, tokens) and len(_last_sides(context)) == 1:
+        elif found == [] and _is_apposed(clause, tokens) and len(_last_sides(context)) == 1:
             draft.sides = _last_sides(context)
         elif context.pending is not None:
             draft.sides = [context.pending]
@@ -258,7 +258,7 @@ def _mark_resolved(tokens: Tokens, i: int, j: int, context: Context) -> None:
             draft.status = "prior"
 
 
-def _is_apposed(clause: Clause, draft: Draft, tokens: Tokens) -> bool:
+def _is_apposed(clause: Clause, tokens: Tokens) -> bool:
     """Whether a sentence says what the last one was: "This represents pneumonia"."""
     first = clause.terms[0]
     return tokens.words[first.i] in ("this", "it", "these", "which") and first.is_("it")

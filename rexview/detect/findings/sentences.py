@@ -78,8 +78,8 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
                 continue
             stop = True
         elif word in (".", "!", "?", ";"):
-            stop = _is_stop(tokens, k, end)
-        elif word in _STARTERS and k > i and _starts_anew(tokens, k, i):
+            stop = _is_stop(tokens, k)
+        elif word in _STARTERS and k > i and _starts_anew(tokens, k):
             yield _sentence(tokens, i, k, heading, line, item)
             i = k
         if stop:
@@ -147,7 +147,7 @@ def _goes_on(tokens: Tokens, i: int, k: int, end: int, heading: bool) -> bool:
     return width >= 55 and upper and tokens.words[k - 1] not in (".", "!", "?")
 
 
-def _is_stop(tokens: Tokens, k: int, end: int) -> bool:
+def _is_stop(tokens: Tokens, k: int) -> bool:
     text, at = tokens.text, tokens.ends[k]
     if tokens.words[k] != ".":
         return tokens.words[k] != "?" or at >= len(text) or not text[at].isalnum()
@@ -164,7 +164,7 @@ def _is_stop(tokens: Tokens, k: int, end: int) -> bool:
     return not text[at].isdigit()
 
 
-def _starts_anew(tokens: Tokens, k: int, i: int) -> bool:
+def _starts_anew(tokens: Tokens, k: int) -> bool:
     """Whether a capital in the midst of lower case opens a sentence whose stop is missing."""
     text = tokens.text
     if not text[tokens.starts[k]].isupper():

@@ -81,7 +81,7 @@ def clean_sides(tokens: Tokens, terms: list[Term], before: Side | None = None) -
         elif following and following.i - term.j == 0 and following.is_("own"):
             if not _place_follows(terms, k + 1):
                 term.side = None
-        elif tokens.words[term.i].endswith(("ward", "wards")) or _is_way(tokens, terms, k):
+        elif tokens.words[term.i].endswith(("ward", "wards")) or _is_way(terms, k):
             term.way = True
         elif following and following.i - term.j <= 1 and following.is_("entry"):
             term.entry = True
@@ -152,7 +152,7 @@ def _is_image_side(tokens: Tokens, terms: list[Term], k: int) -> bool:
     return False
 
 
-def _is_way(tokens: Tokens, terms: list[Term], k: int) -> bool:
+def _is_way(terms: list[Term], k: int) -> bool:
     """Whether the side is where something moved: "shifted to the right"."""
     if not k or not terms[k - 1].is_("way") or terms[k].i - terms[k - 1].j > 1:
         return False

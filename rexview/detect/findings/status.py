@@ -42,21 +42,14 @@ _IS_NOT: Final = frozenset(
 )
 
 
-def status_of(
+def mention_status(
     tokens: Tokens, terms: list[Term], f: int, cues: set[str], *, asked: bool = False
 ) -> Status:
     """Read the status of the finding at ``terms[f]`` from its clause.
 
-    Parameters
-    ----------
-    tokens : Tokens
-    terms : list of Term
-        Of one clause, in order.
-    f : int
-    cues : set of str
-        The kinds of cues in the clause.
-    asked : bool
-        The sentence is a question.
+    ``cues`` are the kinds of cues in the clause, ``asked`` says that the sentence is a question.
+    What is asked or supposed stays so however it is denied ("if no effusion"); then a "no" decides,
+    then what was once, then doubt.
     """
     if asked or (cues & _IF and _supposed(tokens, terms, f)):
         return "hypothetical"
@@ -66,7 +59,7 @@ def status_of(
         return "negated"
     if cues & _PRIOR and _was(tokens, terms, f):
         return "prior"
-    return "uncertain" if cues & _MAYBE and _unsure(tokens, terms, f) else "positive"
+    return "uncertain" if cues & _MAYBE and _unsure(terms, f) else "positive"
 
 
 def _supposed(tokens: Tokens, terms: list[Term], f: int) -> bool:
@@ -203,7 +196,7 @@ def _was(tokens: Tokens, terms: list[Term], f: int) -> bool:
     return False
 
 
-def _unsure(tokens: Tokens, terms: list[Term], f: int) -> bool:
+def _unsure(terms: list[Term], f: int) -> bool:
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
         if term.is_("maybe_before"):

@@ -7,31 +7,19 @@ only read. The review set appears as a whole or not at all.
 from __future__ import annotations
 
 from rexview.reviewset.importers.core.formats import FORMATS
-from rexview.reviewset.importers.core.importer import Importer, ImportReport, Option
+from rexview.reviewset.importers.core.importer import ImportReport
 from rexview.reviewset.importers.core.run import import_source
 from rexview.reviewset.importers.table.column_guess import propose_mapping
 from rexview.reviewset.importers.table.column_mapping import (
-    ANSWER_FIELDS,
-    MARKS,
-    AnswerColumn,
     ColumnMapping,
-    FieldColumn,
-    MarkColumn,
 )
 from rexview.reviewset.importers.table.column_names import FIELDS
 
 __all__ = [
-    "ANSWER_FIELDS",
     "FIELDS",
     "FORMATS",
-    "MARKS",
-    "AnswerColumn",
     "ColumnMapping",
-    "FieldColumn",
     "ImportReport",
-    "Importer",
-    "MarkColumn",
-    "Option",
     "import_source",
     "propose_mapping",
 ]

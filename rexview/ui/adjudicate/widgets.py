@@ -14,7 +14,7 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.case.blinding import blinded_page, cover_names
+from rexview.analysis.case.blinding import blinded_page
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import slot_colours
 from rexview.analysis.engine import position_in
@@ -24,26 +24,24 @@ from rexview.analysis.readers.consensus import (
     next_to_settle,
     reader_labels,
 )
-from rexview.analysis.study.worklist import rubric_of
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may
 from rexview.store.current_state import CurrentState
 from rexview.ui.access import permissions
+from rexview.ui.adjudicate import html as adjudicate_html
 from rexview.ui.adjudicate.consensus import show_consensus, show_unsaved
 from rexview.ui.answers import html as answers_html
 from rexview.ui.html.safe_text import (
     as_markdown,
     lines_as_markdown,
-    markdown_html,
 )
 from rexview.ui.link import keys as link_keys
 from rexview.ui.reviews import study_records
 from rexview.ui.saving.reader_study import adjudicator_slots, shown_names
 from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
-from rexview.vocab import DIMENSION_NAMES
 
 _PURPOSE: Final = (
     "# Adjudicate\n\nCases on which two readers differ, worst first. See both scores side by side "
@@ -139,7 +137,7 @@ def _choose_apart(review_set: ReviewSet) -> None:
 
 def show_header(now: Round) -> None:
     """Show how far it is, the ways on, and what is listed."""
-    settled = sum(one.is_settled for one in now.cases)
+    agreed = sum(one.is_settled for one in now.cases)
     following = next_to_settle(now.cases, now.shown.case)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         _go_button("Previous", ":material/chevron_left:", _beside(now, -1))
@@ -147,13 +145,13 @@ def show_header(now: Round) -> None:
         _go_button("Next open", ":material/skip_next:", following)
         st.html(
             f'<div class="rx-place"><span><b>{now.place + 1:,} of {len(now.cases):,}</b>, worst '
-            f"first · {settled:,} settled</span>"
+            f"first · {agreed:,} settled</span>"
             f"<span><b>{html.escape(now.shown.case)}</b> {now.shown.apart} apart</span></div>"
         )
         _choose_apart(now.review_set)
         if now.review_set.info.protocol.name_readers:
             st.toggle("Names of the readers", key=_NAMED)
-    if settled == len(now.cases):
+    if agreed == len(now.cases):
         st.success("Every case is settled.")
     scored = {mark.reader for one in now.shown.differences for mark in one.marks}
     if now.person.id in scored:
@@ -216,13 +214,7 @@ def show_answers(now: Round, page: CasePage) -> None:
         answer = next((one for one in page.answers if one.model == slot), None)
         if not differences or answer is None:
             continue
-        text = answer.text or ""
-        body = markdown_html(text) if text.strip() else '<p class="rx-quiet">No text.</p>'
-        st.html(
-            f'<article class="rx-answer" style="--rx-colour:{colours[slot]}"><header>'
-            f'<h3>Answer {slot}</h3></header><div class="rx-text" tabindex="0">{body}</div>'
-            "</article>"
-        )
+        st.html(adjudicate_html.answer_html(slot, answer.text or "", colours[slot]))
         for one in differences:
             _show_difference(now, one, slot, shown[slot], labels)
 
@@ -232,23 +224,5 @@ def _show_difference(
 ) -> None:
     key = f"settle/{one.case}/{slot}/{one.dimension}/{one.picture}"
     with st.container(border=True, key=f"rx_{key.replace('/', '_')}"):
-        st.html(marks_html(now.review_set, one, labels))
+        st.html(adjudicate_html.scores_beside_html(now.review_set, one, labels))
         show_consensus(now.review_set, now.person, now.state, one, slot, shown)
-
-
-def marks_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
-    """Set the readers' scores on one thing side by side, with anchors and comments."""
-    rubric = rubric_of(review_set)[one.dimension]
-    picture = "" if one.picture is None else f", picture {one.picture + 1}"
-    cells = "".join(
-        f"<div><h4>{html.escape(labels.get(mark.reader, mark.reader))} <b>{mark.score}</b></h4>"
-        f'<p class="rx-quiet">{html.escape(rubric.anchors[mark.score])}</p>'
-        + (f"<p>{html.escape(cover_names(review_set, mark.comment))}</p>" if mark.comment else "")
-        + "</div>"
-        for mark in sorted(one.marks, key=lambda mark: labels.get(mark.reader, mark.reader))
-    )
-    name = html.escape(DIMENSION_NAMES[one.dimension])
-    return (
-        f'<div class="rx-settle"><h3>{name}{picture} <small>{one.apart} apart</small></h3>'
-        f'<div class="rx-settle-marks">{cells}</div></div>'
-    )

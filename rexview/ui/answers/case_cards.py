@@ -9,6 +9,7 @@ from typing import Final
 from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
 from rexview.analysis.case.cards import CardBox, CaseCard
 from rexview.analysis.engine import AnswerSummary
+from rexview.analysis.scores.captions import counted
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
 from rexview.schema import ReviewSet, StudyImage
@@ -81,9 +82,8 @@ def _comments_html(card: CaseCard) -> str:
     if card.comments is None:
         return ""
     count, unresolved = card.comments.comments, card.comments.unresolved
-    words = "1 comment" if count == 1 else f"{count:,} comments"
     is_open = f" · <b>{unresolved:,} open</b>" if unresolved else ""
-    return f'<p class="rx-card-comments">{words}{is_open}</p>'
+    return f'<p class="rx-card-comments">{counted(count, "comment")}{is_open}</p>'
 
 
 def _answer_html(
@@ -103,10 +103,10 @@ def _answer_html(
     if content is not None:
         mark = f'<span class="rx-content"><small>Content</small> {format_score(content)}</span>'
     badges = "".join(
-        f'<span class="{_BADGES.get(source, "rx-badge")}" '
-        f'title="{html.escape(FAILURES[failure].meaning)} {_SAID[source]}">'
-        f"{_BEFORE.get(source, '')}{html.escape(FAILURES[failure].name)}"
-        f"{_MARKS.get(source, '')}</span>"
+        f'<span class="{_BADGE_CSS.get(source, "rx-badge")}" '
+        f'title="{html.escape(FAILURES[failure].meaning)} {_FOUND_BY[source]}">'
+        f"{_PREFIXES.get(source, '')}{html.escape(FAILURES[failure].name)}"
+        f"{_TICKS.get(source, '')}</span>"
         for failure, source in answer.failures
     )
     css = "rx-card-answer" if answer.chosen else "rx-card-answer rx-aside"
@@ -117,16 +117,16 @@ def _answer_html(
     )
 
 
-_SAID: Final = {
+_FOUND_BY: Final = {
     "detector": "Found by a rule.",
     "reader": "Marked by a reader.",
     "both": "Found by a rule and marked by a reader.",
     "hint": "Possible: a rule hints at it; nobody confirmed it.",
 }
-_MARKS: Final = {"reader": " ✓", "both": " ✓"}
+_TICKS: Final = {"reader": " ✓", "both": " ✓"}
 """A tick says that a reader marked it."""
-_BEFORE: Final = {"hint": "Possible: "}
-_BADGES: Final = {"hint": "rx-badge rx-hint"}
+_PREFIXES: Final = {"hint": "Possible: "}
+_BADGE_CSS: Final = {"hint": "rx-badge rx-hint"}
 
 
 def _picture_html(review_set: ReviewSet, card: CaseCard, colours: Mapping[str, str]) -> str:

@@ -300,36 +300,31 @@ def _score_table_html(
         f"{DIMENSION_NAMES[d]}</th>"
         for d in dimensions
     )
-    rows, comments = [], []
-    for reader in dict.fromkeys(score.reader for score in scores):
-        own = [score for score in scores if score.reader == reader]
-        reader_name = html.escape(readers.get(reader, reader))
-        cells = "".join(_score_cell_html([s for s in own if s.dimension == d]) for d in dimensions)
-        here = written_here("app" if any(score.origin == "app" for score in own) else None)
-        if reader in unfinished:
-            here += ' <small class="rx-quiet">case not finished: counts nowhere yet</small>'
-        rows.append(f'<tr><th scope="row">{reader_name}{here}</th>{cells}</tr>')
-        comments += [
-            f"<li><b>{reader_name}, {DIMENSION_NAMES[score.dimension]}</b> "
+    rows: list[str] = []
+    comments: list[str] = []
+
+    def add(who: str, given: Sequence[Score], attributes: str = "", note: str = "") -> None:
+        cells = "".join(
+            _score_cell_html([s for s in given if s.dimension == d]) for d in dimensions
+        )
+        rows.append(f'<tr{attributes}><th scope="row">{who}{note}</th>{cells}</tr>')
+        comments.extend(
+            f"<li><b>{who}, {DIMENSION_NAMES[score.dimension]}</b> "
             f"{html.escape(score.comment)}</li>"
-            for score in own
+            for score in given
             if score.comment
-        ]
+        )
+
+    for reader in dict.fromkeys(score.reader for score in scores):
+        of_reader = [score for score in scores if score.reader == reader]
+        note = written_here("app" if any(one.origin == "app" for one in of_reader) else None)
+        if reader in unfinished:
+            note += ' <small class="rx-quiet">case not finished: counts nowhere yet</small>'
+        add(html.escape(readers.get(reader, reader)), of_reader, note=note)
     if agreed:
         who = {readers.get(score.reader, score.reader) for score in agreed}
         title = html.escape(f"Settled by {', '.join(sorted(who))}; the readers' scores stand")
-        cells = "".join(
-            _score_cell_html([s for s in agreed if s.dimension == d]) for d in dimensions
-        )
-        rows.append(
-            f'<tr class="rx-agreed" title="{title}"><th scope="row">Consensus</th>{cells}</tr>'
-        )
-        comments += [
-            f"<li><b>Consensus, {DIMENSION_NAMES[score.dimension]}</b> "
-            f"{html.escape(score.comment)}</li>"
-            for score in agreed
-            if score.comment
-        ]
+        add("Consensus", agreed, f' class="rx-agreed" title="{title}"')
     listed = f'<ul class="rx-comments">{"".join(comments)}</ul>' if comments else ""
     return (
         f'<div class="rx-scroll"><table class="rx-scores"><caption>{html.escape(name)}</caption>'

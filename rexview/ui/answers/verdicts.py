@@ -15,8 +15,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.case.reader_failures import failures_of_reader
-from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.record import CasePage, failures_of_reader
 from rexview.answer_digest import digests_of
 from rexview.errors import StoreError
 from rexview.people import LONGEST_NAME

@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 import streamlit as st
 
 from rexview.analysis.case.blinding import cover_names
-from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreError
+from rexview.errors import RexviewError, SettingsError, StoreError
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
 from rexview.ui.account.widgets import show_account
@@ -21,7 +21,7 @@ from rexview.ui.link.pages import PAGE_ACCOUNT, PAGE_DATA, PAGE_OVERVIEW, PAGES
 from rexview.ui.reviews.notice import show_notices
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.streamlit_adapter.script_run import StreamlitPage
-from rexview.ui.tables.problem_table import show_problems
+from rexview.ui.tables.problem_table import show_error
 
 _UI: Final = Path(__file__).resolve().parents[1]
 _ROOT: Final = Path(__file__).resolve().parents[3]
@@ -100,9 +100,8 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
     model.
     """
     try:
-        review_set = review_sets.open_set(
-            review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
-        )
+        folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
+        review_set = review_sets.open_set(folder)
     except RexviewError as error:
         return None, error
     if not blinded:
@@ -112,14 +111,14 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
             told = f"What people wrote cannot be shown now. {lines_as_markdown(error)}"
             st.warning(told, icon=":material/cloud_off:")
     show_notices(review_set)
-    if review_set.info.notice:
-        notice = review_set.info.notice
-        show_notice(cover_names(review_set, notice) if blinded else notice)
+    if notice := review_set.info.notice:
+        with st.container(key="rx_notice"):  # plain markdown: st.html waits for modules of its own
+            st.markdown(as_markdown(cover_names(review_set, notice) if blinded else notice))
     return review_set, None
 
 
 def open_review_set(*, blinded: bool = False) -> ReviewSet:
-    """Return the review set of this link, with its notice shown; else explain and stop the page."""
+    """Return the review set of this link as :func:`try_review_set`; else explain and stop."""
     review_set, error = try_review_set(blinded=blinded)
     if review_set is None:
         _stop_without_set(error)
@@ -127,20 +126,12 @@ def open_review_set(*, blinded: bool = False) -> ReviewSet:
 
 
 def _stop_without_set(error: RexviewError | None) -> NoReturn:
-    if not permissions.may_see(PAGE_DATA):  # what is wrong with the data may tell what is hidden
+    if permissions.may_see(PAGE_DATA):
+        show_error(error, key="problems")
+        st.page_link(_ROOT / PAGE_DATA, label="Open another review set")
+    else:  # what is wrong with the data may tell what is hidden
         st.error("The review set cannot be opened. Tell whoever leads the review.")
-        st.stop()
-    st.error(lines_as_markdown(error), icon=":material/error:")
-    if isinstance(error, ReviewSetError):
-        show_problems(error.problems)
-    st.page_link(_ROOT / PAGE_DATA, label="Open another review set")
     st.stop()
-
-
-def show_notice(notice: str) -> None:
-    """Show the set's own notice, as text, at the top of the page."""
-    with st.container(key="rx_notice"):  # plain markdown: st.html waits for modules of its own
-        st.markdown(as_markdown(notice))
 
 
 def page_header(title: str) -> None:

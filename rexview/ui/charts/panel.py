@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -21,15 +22,23 @@ def show_chart(linked: LinkedChart, *, key: str) -> None:
 
     A click on a mark opens Browse with the mark's filter.
 
-    Parameters
-    ----------
-    linked : LinkedChart
-        Made once for each filter (``functools.lru_cache``), not on every run.
-    key : str
-        Keep it the same from run to run, and unlike those of the page's other charts.
+    It is made once for each filter (``functools.lru_cache``), not on every run. ``key`` stays the
+    same from run to run, and differs from those of the page's other charts.
     """
     with st.container(border=True, gap="small", height="stretch", key=f"rx_chart_{key}"):
         _chart(linked, key)
+
+
+def show_charts_beside(charts: Sequence[LinkedChart], *, key: str, columns: int = 0) -> None:
+    """Show charts beside each other, all in one row or so many ``columns`` in each."""
+    per_row = columns or len(charts)
+    for start in range(0, len(charts), per_row or 1):
+        row = charts[start : start + per_row]
+        for number, (chart, column) in enumerate(
+            zip(row, st.columns(per_row, gap="small"), strict=False), start=start
+        ):
+            with column:
+                show_chart(chart, key=f"{key}_{number}")
 
 
 @st.fragment

@@ -21,7 +21,7 @@ from rexview.reviewset.importers.table.column_mapping import ColumnMapping
 from rexview.ui.data import mapping_table
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.server import review_sets
-from rexview.ui.tables.problem_table import show_problems
+from rexview.ui.tables.problem_table import show_error, show_problems
 
 _MAPPING: Final = "mapping"
 _UPLOADS: Final = "rexview_uploads"
@@ -101,16 +101,16 @@ def _sources(importer: Importer) -> list[Path]:
     for one in uploads or []:
         sources.append(_keep_upload(one.name, one.getvalue(), sources))
     for line in text.splitlines():
-        path = _allowed_path(line.strip().strip("\"'")) if line.strip() else None
+        path = allowed_path(line) if line.strip() else None
         if path is not None and _there(path):
             sources.append(path)
     return sources
 
 
-def _allowed_path(text: str) -> Path | None:
+def allowed_path(text: str) -> Path | None:
     """Return a path that somebody typed, or say why it cannot be used."""
     try:
-        path = typed_path(text)
+        path = typed_path(text.strip().strip("\"'"))
         review_sets.may_open(path)
     except RexviewError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
@@ -157,8 +157,7 @@ def _confirmed_mapping(source: Path) -> ColumnMapping | None:
     try:
         proposal = propose_mapping(source)
     except ImportSourceError as error:
-        st.error(lines_as_markdown(error), icon=":material/error:")
-        show_problems(error.problems, key="import_mapping")
+        show_error(error, key="import_mapping")
         return None
     st.markdown("**What each column means.** Change what is wrong, then import.")
     edited = st.data_editor(
@@ -229,16 +228,13 @@ def _import(
 ) -> ImportReport | None:
     """Import; return the report, None when it failed, which is told."""
     places = [one.name for one in FORMATS[format_id].options if one.type in ("file", "folder")]
-    out = _allowed_path(typed)
-    named = [_allowed_path(str(options[name])) for name in places if name in options]
+    out = allowed_path(typed)
+    named = [allowed_path(str(options[name])) for name in places if name in options]
     if out is None or None in named:
         return None
     try:
         with st.spinner("Importing…"):
             return import_source(format_id, sources, out, options=options)
-    except ImportSourceError as error:
-        st.error(lines_as_markdown(error), icon=":material/error:")
-        show_problems(error.problems, key="import_failed")
     except RexviewError as error:
-        st.error(lines_as_markdown(error), icon=":material/error:")
+        show_error(error, key="import_failed")
     return None

@@ -153,7 +153,7 @@ def meanings_html(tables: FailureTables) -> str:
     return f'<ul class="rx-reasons rx-meanings">{"".join(items)}</ul>'
 
 
-def groups_html(groups: FailureGroups, colours: Mapping[str, str], title: str) -> str:
+def groups_html(groups: FailureGroups, title: str) -> str:
     """Lay out one failure by group, most failures first; models as columns."""
     heads = [groups.by.name, "All models", *groups.models.values()]
     reasons, body = Reasons(), []

@@ -16,6 +16,7 @@ from rexview.analysis.failures.tables import BY_FINDING, FailureGroups, FailureT
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.failures import html as failures_html
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.choices import kept_in_link, option_kept_in_link
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import query_cache
 from rexview.ui.tables.table_download import show_downloads
@@ -41,9 +42,7 @@ def choose_counted() -> str:
             list(COUNTED),
             format_func=lambda word: COUNTED[word][0],
             required=True,
-            **link_keys.option_kept_in_link(
-                "failures_counted", link_keys.QUERY_COUNTED, COUNTED, "any"
-            ),
+            **option_kept_in_link("failures_counted", link_keys.QUERY_COUNTED, COUNTED, "any"),
         )
     )
 
@@ -79,12 +78,12 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
         failure = _choose_failure(case_filter, tables, engine.facts)
     with right:
         by = choices[_choose_group({key: choice.name for key, choice in choices.items()})]
-    groups = query_cache.failure_groups(engine, case_filter, failure, by, tables.counted)
+    groups = query_cache.failure_groups(engine, case_filter, failure, by, counted=tables.counted)
     if not groups.groups:
         st.info(f"No answer here shows this failure: {FAILURES[failure].plural.lower()}.")
         return
     title = f"Table 5. {FAILURES[failure].plural} by {by.name.lower()}"
-    drawn = failures_html.groups_html(groups, model_colours(engine.facts.models), title)
+    drawn = failures_html.groups_html(groups, title)
     linked_html(drawn, key="failures_groups")
     caption = f"{COUNTED_MEANING[tables.counted]} {group_words(groups.kind)}"
     show_downloads(
@@ -109,7 +108,7 @@ def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFa
             "Failure",
             list(counts),
             format_func=lambda failure: f"{FAILURES[failure].plural} ({counts[failure]:,})",
-            **link_keys.kept_in_link(
+            **kept_in_link(
                 "failures_failure",
                 link_keys.QUERY_FAILURE_SHOWN,
                 asked if asked in counts else usual,
@@ -120,7 +119,5 @@ def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFa
 
 
 def _choose_group(names: dict[str, str]) -> str:
-    kept = link_keys.option_kept_in_link(
-        "failures_by", link_keys.QUERY_SPLIT, names, BY_FINDING.key
-    )
+    kept = option_kept_in_link("failures_by", link_keys.QUERY_SPLIT, names, BY_FINDING.key)
     return str(st.selectbox("By", list(names), format_func=names.__getitem__, **kept))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import streamlit as st
-
 from rexview.analysis import CaseFilter, Engine, model_colours
 from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.charts.overview import SIDE_BY_SIDE, overview_charts
-from rexview.ui.charts.panel import show_chart
+from rexview.ui.charts.panel import show_charts_beside
 from rexview.ui.server import query_cache
 
 
@@ -26,8 +24,5 @@ def show_charts(engine: Engine, case_filter: CaseFilter) -> bool:
     if not charts:
         return False
     few = len(query_cache.numbers(engine, case_filter).models) <= SIDE_BY_SIDE
-    places = st.columns(len(charts), gap="small") if few else [st.container() for _ in charts]
-    for number, (chart, place) in enumerate(zip(charts, places, strict=True)):
-        with place:
-            show_chart(chart, key=f"overview_chart_{number}")
+    show_charts_beside(charts, key="overview_chart", columns=0 if few else 1)
     return True

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from rexview.analysis.case.reader_failures import READER_FAILURES
+from rexview.analysis.case.record import READER_FAILURES
 from rexview.analysis.study.exposure import REPORT, UNBLINDED, Exposures
 from rexview.analysis.study.worklist import (
     CaseState,

@@ -13,8 +13,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from rexview.analysis.case.blinding import blinded_page
-from rexview.analysis.case.reader_failures import READER_FAILURES, failures_of_reader
-from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.record import READER_FAILURES, CasePage, failures_of_reader
 from rexview.analysis.colours import slot_colours
 from rexview.analysis.study.exposure import REPORT
 from rexview.analysis.study.worklist import needs_scores, rubric_of

@@ -112,13 +112,10 @@ def show_reveal(study: Study) -> None:
 
 
 def revealed_table(study: Study) -> pl.DataFrame:
-    """Return the scores on revealed cases: one row for each answer and reader.
+    """Return the scores on revealed cases, in the order of the worklist.
 
-    Returns
-    -------
-    polars.DataFrame
-        ``Case``, ``Answer``, ``Model``, ``Reader``, then a column for each dimension that was
-        scored: the mean over pictures. In the order of the worklist.
+    One row for each answer and reader: ``Case``, ``Answer``, ``Model``, ``Reader``, then a column
+    for each dimension that was scored, the mean over pictures.
     """
     cases = [case for case in study.worklist if study.given.was_shown(case, "models")]
     answers = [

@@ -13,7 +13,6 @@ CLASSES: Final = frozenset(
         "stApp",
         "stButton",
         "stButtonGroup",
-        "stCaptionContainer",
         "stCheckbox",
         "stColumn",
         "stDownloadButton",
@@ -38,6 +37,7 @@ TEST_IDS: Final = frozenset(
     {
         "stAppViewContainer",
         "stButtonGroup",
+        "stCaptionContainer",
         "stColumn",
         "stElementToolbar",
         "stElementToolbarButton",

@@ -9,7 +9,8 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.study.assignment import Given, plan_assignments, withdrawable
+from rexview.analysis.scores.captions import counted
+from rexview.analysis.study.assignment import NewAssignment, plan_assignments, withdrawable
 from rexview.analysis.study.exposure import Exposure, exposures_of
 from rexview.analysis.study.progress import ReaderProgress, begun_cases, readers_progress
 from rexview.analysis.study.worklist import required_scores, strata_of
@@ -159,7 +160,7 @@ def show_withdrawing(review_set: ReviewSet) -> None:
         begun = _begun(reviews, reader, reviews.revision())
         taken = withdrawable(assignments, reader, begun, also_begun=every)
         st.button(
-            f"Withdraw {len(taken):,} {'case' if len(taken) == 1 else 'cases'}",
+            f"Withdraw {as_markdown(counted(len(taken), 'case'))}",
             key="study_withdraw",
             disabled=permissions.current() is None or not taken,
             on_click=_write,
@@ -172,7 +173,7 @@ def _begun(reviews: Reviews, reader: str, revision: int) -> Collection[str]:
     return begun_cases(reader, reviews.scores(), _skipped(reviews))
 
 
-def _write(review_set: ReviewSet, given: Sequence[Given], active: bool) -> None:
+def _write(review_set: ReviewSet, given: Sequence[NewAssignment], active: bool) -> None:
     person = permissions.current()
     if person is None or not given:
         return
@@ -205,7 +206,7 @@ def show_to_adjudicate(review_set: ReviewSet) -> None:
     if not cases:
         st.markdown(f"No case has two readers {threshold:g} points or more apart.")
         return
-    count = "1 case has" if len(cases) == 1 else f"{len(cases):,} cases have"
+    count = as_markdown(counted(len(cases), "case")) + (" has" if len(cases) == 1 else " have")
     st.markdown(f"{count} two readers {threshold:g} points or more apart; {agreed:,} settled.")
     if permissions.may_see(PAGE_ADJUDICATE):
         st.page_link(
@@ -231,9 +232,8 @@ def show_exposures(review_set: ReviewSet) -> None:
         st.caption("No reader has seen a report, or a case with its models named.")
         return
     early = len({(one.reader, one.case) for one in every if one.timing != "after"})
-    cases = "1 case" if early == 1 else f"{early:,} cases"
     names = reader_names(review_set, (one.reader for one in every))
-    with st.expander(f"Seen before scoring was finished: {cases}"):
+    with st.expander(f"Seen before scoring was finished: {as_markdown(counted(early, 'case'))}"):
         st.html(exposures_html(every[-_MOST_EXPOSURES:], names))
         if len(every) > _MOST_EXPOSURES:
             st.caption(f"The newest {_MOST_EXPOSURES:,} of {len(every):,}; the export has all.")

@@ -9,7 +9,8 @@ from dataclasses import asdict
 import pandas as pd
 import streamlit as st
 
-from rexview.errors import Problem
+from rexview.errors import Problem, RexviewError
+from rexview.ui.html.safe_text import lines_as_markdown
 
 _COLUMNS = {
     "severity": "Severity",
@@ -21,7 +22,13 @@ _COLUMNS = {
 }
 
 
-def show_problems(problems: Sequence[Problem], *, key: str = "problems") -> None:
+def show_error(error: RexviewError | None, *, key: str) -> None:
+    """Say what failed, and list the problems that it brings with it."""
+    st.error(lines_as_markdown(error), icon=":material/error:")
+    show_problems(getattr(error, "problems", ()), key=key)
+
+
+def show_problems(problems: Sequence[Problem], *, key: str) -> None:
     """Show problems, errors first, with a download; nothing when there are none."""
     if not problems:
         return

@@ -254,8 +254,8 @@ def _note(
     if group_id == REFERENCE_GROUP:
         return None
     named = _flags_on(box, flags, group_id)
-    said = (flag for key, flag in flags if key in named and flag.verdict != "rejected")
-    return next((flag.message for flag in said if not flag.is_hint), None)
+    unrejected = (flag for key, flag in flags if key in named and flag.verdict != "rejected")
+    return next((flag.message for flag in unrejected if not flag.is_hint), None)
 
 
 def _flags_on(

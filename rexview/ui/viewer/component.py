@@ -15,33 +15,15 @@ _FILES: Final = "viewer/assets/viewer"
 
 
 def radiograph_viewer(
-    data: ViewerData,
-    *,
-    key: str,
-    on_navigate: Callable[[str], None],
-    on_report: Callable[[], None] | None = None,
-    height: int | str | None = None,
+    data: ViewerData, *, key: str, on_navigate: Callable[[str], None], height: str | None = None
 ) -> None:
     """Put the viewer on the page.
 
-    Nothing that the reader does to the picture comes back to the server. What concerns the page
-    comes back through the callbacks, which Streamlit calls before it runs the page (or the
-    fragment) again: one run shows the next case.
-
-    Parameters
-    ----------
-    data : ViewerData
-        The case.
-    key : str
-        Keep it the same from case to case: the viewer then stays and only takes the new data.
-    on_navigate : callable
-        Called with the id of the neighbouring case that the reader wants.
-    on_report : callable, optional
-        Called when the reader asks for the report and the page has no element with the id
-        ``report`` to scroll to.
-    height : int or str, optional
-        Pixels, or a CSS length. By default as high as the window leaves room for below what
-        stands above the viewer.
+    Nothing that the reader does to the picture comes back to the server, but for ``on_navigate``,
+    called with the id of the neighbouring case that the reader wants, before Streamlit runs the
+    page (or the fragment) again: one run shows the next case. ``key`` stays the same from case to
+    case: the viewer then stays and only takes the new data. ``height`` is a CSS length, by default
+    what the window leaves room for below what stands above the viewer.
     """
 
     def navigate() -> None:
@@ -49,7 +31,6 @@ def radiograph_viewer(
         if asked:
             on_navigate(str(asked["case"]))
 
-    css_height = f"{height}px" if isinstance(height, int) else height
     viewer = component(
         NAME,
         f"{_FILES}.js",
@@ -59,11 +40,7 @@ def radiograph_viewer(
     )
     viewer(
         key=key,
-        data=data.to_json(css_height),
+        data=data.to_json(height),
         on_navigate_change=navigate,
-        on_report_change=on_report or _nothing,
+        on_report_change=lambda: None,
     )
-
-
-def _nothing() -> None:
-    """Do nothing."""

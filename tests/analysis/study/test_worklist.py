@@ -24,8 +24,7 @@ from rexview.analysis.study.worklist import (
     strata_of,
     worklist_cases,
 )
-from rexview.protocol import Protocol
-from rexview.schema import Answer, AnswerBox, Model
+from rexview.schema import Answer, AnswerBox, Model, Protocol
 from rexview.vocab import IMAGE_DIMENSIONS, TEXT_DIMENSIONS
 
 BOX = {"image": "i", "label": "effusion", "box": [1.0, 2.0, 3.0, 4.0]}

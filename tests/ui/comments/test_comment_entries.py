@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from support.opened_set import opened_set
+from support.opened_app import opened_set
 from support.sent_entries import comment_entry
 from support.small_set import write_set
 

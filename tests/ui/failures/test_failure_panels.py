@@ -68,7 +68,7 @@ def test_two_models_say_which_is_first(make_set, monkeypatch):
 
 def test_groups_mark_small_ones_and_escape_names(three):
     groups = failure_groups(three, CaseFilter(), "laterality_error", BY_FINDING, resamples=99)
-    drawn = groups_html(groups, {}, "Table 5")
+    drawn = groups_html(groups, "Table 5")
     Tags(drawn)
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", drawn))
     assert "pneumothorax 8 8 of 8 100%, 68% to 100% · small group" in text

@@ -14,7 +14,7 @@ def page():
     from rexview.ui.viewer import PixelLink, ViewerData, ViewMark, radiograph_viewer
 
     data = ViewerData("c1", (ViewMark("pa", "PA", "PA", PixelLink("rexview/pixels/t", "k")),))
-    radiograph_viewer(data, key="viewer", on_navigate=st.write, height=400)
+    radiograph_viewer(data, key="viewer", on_navigate=st.write, height="400px")
 
 
 def test_on_a_page_it_gets_the_case_and_a_loader_of_this_version():

@@ -2,16 +2,12 @@
 // is being typed lies in the browser's storage. A consensus is never written over one of somebody else
 // that this page had not shown: it waits until its writer, told of the other, keeps it or takes theirs.
 
-import { html, set } from "../../components/dom.js";
+import { button, html, set } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
 import { outbox } from "../../saving/assets/outbox.js";
 
 const NOTHING = { score: null, comment: null };
 const same = (one, other) => one.score === other.score && one.comment === other.comment;
-
-function button(words, onclick) {
-  return html("button", { type: "button", onclick }, words);
-}
 
 class ConsensusForm {
   constructor(place) {
@@ -20,11 +16,7 @@ class ConsensusForm {
     this.base = null; // what stood there when the fields were filled, and how much was known then
     this.aside = null; // one's own that gave way to somebody else's
     this.levels = [1, 2, 3, 4, 5].map((level) =>
-      html(
-        "button",
-        { type: "button", role: "radio", onclick: () => this.choose(level) },
-        String(level),
-      ),
+      button(String(level), () => this.choose(level), { role: "radio" }),
     );
     this.group = html("div", { role: "radiogroup", "aria-label": "Consensus" }, ...this.levels);
     this.why = html("textarea", {

@@ -1,7 +1,7 @@
 // What of the consensus is not saved, above the fields: the server does not take it now, or somebody
 // else recorded one meanwhile on a case that is not on the screen.
 
-import { html } from "../../components/dom.js";
+import { button, html } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
 import { outbox } from "../../saving/assets/outbox.js";
 
@@ -39,7 +39,7 @@ class Unsaved {
           "The consensus is not saved yet. It is kept on this computer and will be sent. ",
           outbox.reason,
         ),
-        this.button("Save now", () => outbox.hurry()),
+        button("Save now", () => outbox.hurry()),
       );
     }
     const back = outbox.returnedHere("adjudicate");
@@ -52,15 +52,11 @@ class Unsaved {
       const words = reasons.charAt(0).toLowerCase() + reasons.slice(1);
       told.push(
         html("p", {}, `Your consensus on ${of} is not saved: ${words}`),
-        of === this.data.case ? "" : this.button(`Go to ${of}`, () => this.tell("go", of)),
-        this.button("Put away", () => outbox.putAway(ofCase.map(([key]) => key))),
+        of === this.data.case ? "" : button(`Go to ${of}`, () => this.tell("go", of)),
+        button("Put away", () => outbox.putAway(ofCase.map(([key]) => key))),
       );
     }
     this.root.replaceChildren(...told);
-  }
-
-  button(words, onclick) {
-    return html("button", { type: "button", onclick }, words);
   }
 }
 

@@ -8,9 +8,10 @@
 import { button, every, html } from "../../components/dom.js";
 import { listenToPage } from "../../components/events.js";
 import { mounting } from "../../components/mount.js";
-import { newToken, outbox } from "../../saving/assets/outbox.js";
+import { outbox } from "../../saving/assets/outbox.js";
+import { CommentForm } from "./comment_form.js";
 import { Quotes } from "./quotes.js";
-import { shorter, threadNode, threadsOf } from "./threads.js";
+import { threadNode, threadsOf } from "./threads.js";
 
 /** @import { Tell } from "../../components/events.js" */
 
@@ -18,78 +19,42 @@ const AGAIN_MS = 4000;
 
 let panel = null; // the one on the page: one that follows it is open if it was
 
-class Panel {
-  constructor(place) {
+export class Panel {
+  constructor(/** @type {HTMLElement} */ place) {
     this.isOpen = panel?.isOpen ?? false;
     panel?.close();
     panel = this;
     this.arrived = []; // saved, and perhaps not yet among the comments that the page gave
-    this.nameGiven = "";
     /** @type {Tell} */
     this.tell = () => {};
     this.data = { comments: [], targets: [], outbox: {} };
-    this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (an own one, changed)
     this.drawn = "";
     this.abort = new AbortController();
     const { signal } = this.abort;
     const taken = (spot) => {
-      this.begin({ spot });
+      this.form.begin({ spot });
       this.open(true);
     };
     this.quotes = new Quotes({ taken, pressed: (id) => this.openThread(id) }, signal);
-    this.build(place);
+    this.#build(place);
     listenToPage("comment", ({ key }) => this.asked(key), signal);
     this.unlisten = outbox.listen({
       changed: () => this.data.case && this.draw(),
       heard: (told, batch) => this.heard(told, batch),
       refresh: () => this.tell("refresh", Date.now()),
-      busy: () => this.root.contains(document.activeElement) && Boolean(this.field.value),
+      busy: () => this.root.contains(document.activeElement) && Boolean(this.form.field.value),
     });
-    this.timer = setInterval(() => this.nameGiven && this.giveName(), AGAIN_MS);
+    this.timer = setInterval(() => this.form.giveName(), AGAIN_MS);
   }
 
-  build(place) {
+  #build(place) {
     this.tab = button(null, () => this.open(!this.isOpen), {
       class: "rx-c-tab",
       "aria-expanded": "false",
     });
     this.list = html("div", { class: "rx-c-list" });
+    this.form = new CommentForm(this);
     this.trouble = html("p", { class: "rx-c-trouble", role: "status" });
-    this.where = html("select", {
-      "aria-label": "What the comment is on",
-      onchange: () => this.chose(),
-    });
-    this.context = html("p", { class: "rx-c-context" });
-    this.name = html("input", {
-      type: "text",
-      placeholder: "Your name",
-      "aria-label": "Your name",
-      maxlength: 80,
-    });
-    this.field = html("textarea", {
-      rows: 3,
-      maxlength: 20000,
-      "aria-label": "Comment",
-      placeholder: "Write a comment",
-      oninput: () => this.keepDraft(),
-      onkeydown: (event) => {
-        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.write();
-      },
-    });
-    this.send = button("Comment", () => this.write(), {
-      class: "rx-c-strong",
-      title: "Ctrl+Enter",
-    });
-    this.cancel = button("Cancel", () => this.begin({}));
-    this.form = html(
-      "div",
-      { class: "rx-c-form" },
-      this.where,
-      this.context,
-      this.name,
-      this.field,
-      html("div", { class: "rx-c-row" }, this.send, this.cancel),
-    );
     const close = button("✕", () => this.open(false), { "aria-label": "Close the comments" });
     this.box = html(
       "section",
@@ -97,7 +62,7 @@ class Panel {
       html("header", {}, html("h3", {}, "Comments"), close),
       this.list,
       this.trouble,
-      this.form,
+      this.form.node,
     );
     // Keys that are typed here are not for the page.
     this.box.addEventListener("keydown", (event) => {
@@ -125,12 +90,7 @@ class Panel {
     this.tell = tell;
     outbox.configure(data.outbox);
     this.arrived = this.arrived.filter(({ revision }) => revision > data.revision);
-    if (data.named || data.problem) this.nameGiven = "";
-    if (another) {
-      const draft = outbox.drafts.get(outbox.owner, this.draftName());
-      this.about = draft?.about ?? {};
-      this.field.value = draft?.text ?? "";
-    }
+    this.form.update(another);
     this.draw();
   }
 
@@ -156,17 +116,13 @@ class Panel {
     this.refused = ours.map(({ token }) => told.reasons[token]).findLast(Boolean) ?? this.refused;
     for (const [key, { kind, case: of, value }] of outbox.returnedHere("comment", "resolve")) {
       if (kind === "comment") {
-        if (of !== this.data.case || this.field.value.trim()) continue;
-        this.field.value = value.text; // so that nothing typed is lost
-        this.keepDraft();
+        if (of !== this.data.case || this.form.field.value.trim()) continue;
+        this.form.field.value = value.text; // so that nothing typed is lost
+        this.form.keepDraft();
       }
       outbox.putAway([key]);
     }
     this.tell("refresh", Date.now());
-  }
-
-  giveName() {
-    this.tell("name", this.nameGiven);
   }
 
   waitingWords() {
@@ -175,60 +131,13 @@ class Panel {
     return outbox.reason ? `Not saved yet: kept, and tried again. ${outbox.reason}` : "Saving…";
   }
 
-  write() {
-    const text = this.field.value.trim();
-    if (!text) return this.field.focus();
-    if (!this.data.named && !this.nameGiven) {
-      this.nameGiven = this.name.value.trim();
-      if (!this.nameGiven) return this.name.focus();
-      this.giveName();
-    }
-    const { comment, replyTo, spot = {}, before } = this.about;
-    const { key: slot = null, shown = null, ...where } = spot;
-    const value = { text, replyTo, ...where };
-    this.add("comment", comment ?? newToken(), value, { slot, shown, was: before ?? null });
-    this.field.value = "";
-    this.begin({});
-    return this.list.scrollTo({ top: this.list.scrollHeight });
-  }
-
-  // ---- what is being written ----
-
-  draftName() {
-    return `comment/${this.data.case}`;
-  }
-
-  keepDraft() {
-    const text = this.field.value;
-    const draft = { kind: "comment", text, about: this.about };
-    if (text) outbox.drafts.put(outbox.owner, this.draftName(), draft);
-    else outbox.drafts.dropNamed(outbox.owner, this.draftName());
-  }
-
-  /** Begin to write about something; what was typed stays. */
-  begin(about, text) {
-    const { spot } = about; // which answer that is: later its letter may be another one's
-    if (spot?.key) spot.shown = this.data.targets.find(({ key }) => key === spot.key)?.shown;
-    const wasChange = Boolean(this.about.comment);
-    this.about = about;
-    if (text !== undefined) this.field.value = text;
-    else if (wasChange) this.field.value = "";
-    this.keepDraft();
-    this.drawForm();
-  }
-
-  chose() {
-    const [key, box] = JSON.parse(this.where.value);
-    this.begin(key === null ? {} : { spot: box === null ? { key } : { key, box } });
-  }
-
   // ---- drawing ----
 
   open(yes) {
     this.isOpen = yes;
     this.quotes.offer.hidden = true;
     this.draw();
-    if (yes) this.field.focus({ preventScroll: true });
+    if (yes) this.form.field.focus({ preventScroll: true });
     else this.tab.focus({ preventScroll: true });
   }
 
@@ -257,7 +166,7 @@ class Panel {
       this.drawn = state;
       this.drawList(threads, unsaved);
     }
-    this.drawForm();
+    this.form.draw();
     this.quotes.show(this.data.comments, this.data.may);
   }
 
@@ -320,13 +229,13 @@ class Panel {
   }
 
   reply(one) {
-    this.begin({ replyTo: one.id });
-    this.field.focus();
+    this.form.begin({ replyTo: one.id });
+    this.form.field.focus();
   }
 
   change(one) {
-    this.begin({ comment: one.id, before: one.text }, one.text);
-    this.field.focus();
+    this.form.begin({ comment: one.id, before: one.text }, one.text);
+    this.form.field.focus();
   }
 
   /** Ask once more in the same place: removing is not undone by a second click elsewhere. */
@@ -337,47 +246,10 @@ class Panel {
     return undefined;
   }
 
-  drawForm() {
-    this.form.hidden = !this.data.may;
-    this.name.hidden = this.data.named || Boolean(this.nameGiven);
-    const { comment, replyTo, spot } = this.about;
-    const find = (id) => this.data.comments.find((one) => one.id === id);
-    let context = "";
-    if (comment) context = "Your comment, changed";
-    else if (replyTo)
-      context = find(replyTo)
-        ? `Reply to ${find(replyTo).who}: ${shorter(find(replyTo).text)}`
-        : "Reply";
-    else if (spot?.quote) context = `On ${this.nameOf(spot.key)}: “${shorter(spot.quote)}”`;
-    this.context.textContent = context;
-    this.context.hidden = !context;
-    this.where.hidden = Boolean(context);
-    this.cancel.hidden = !context;
-    this.send.textContent = comment ? "Save" : replyTo ? "Reply" : "Comment";
-    const state = JSON.stringify([this.data.case, this.data.targets]);
-    if (this.targetsDrawn !== state) {
-      this.targetsDrawn = state;
-      const option = (value, words) => html("option", { value: JSON.stringify(value) }, words);
-      const options = this.data.targets.flatMap(({ key, name, boxes }) => [
-        option([key, null], `On ${name}`),
-        ...boxes.map((box) =>
-          option([key, box.index], `On ${name}, box ${box.index + 1}: ${shorter(box.label, 40)}`),
-        ),
-      ]);
-      this.where.replaceChildren(option([null, null], "On the case"), ...options);
-    }
-    const wanted = JSON.stringify(spot?.key ? [spot.key, spot.box ?? null] : [null, null]);
-    if (!context && this.where.value !== wanted) this.where.value = wanted;
-  }
-
-  nameOf(key) {
-    return this.data.targets.find((target) => target.key === key)?.name ?? "the answer";
-  }
-
   /** A key elsewhere on the page asks to comment on an answer, or on the case. */
   asked(key) {
     const known = this.data.targets.some((target) => target.key === key);
-    if (!this.field.value.trim()) this.begin(known ? { spot: { key } } : {});
+    if (!this.form.field.value.trim()) this.form.begin(known ? { spot: { key } } : {});
     this.open(true);
   }
 

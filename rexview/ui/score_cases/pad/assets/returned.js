@@ -71,8 +71,7 @@ export class Returned {
     if (kind === "skip") return `Skipped: ${value}`;
     const whose = began ? `Answer ${slot} (“${began}”)` : `Answer ${slot}`;
     if (kind === "verdict") return `${whose}: ${this.pad.data.failures[subject]?.name ?? subject}`;
-    const dimension = this.pad.dimension(subject)?.name ?? subject;
-    const where = Number.isInteger(picture) ? `${dimension}, picture ${picture + 1}` : dimension;
+    const where = this.pad.titleOf({ dimension: subject, picture });
     return field === "comment"
       ? `${whose}, ${where}, comment: ${value}`
       : `${whose}, ${where}: ${value}`;

@@ -72,16 +72,3 @@ export type PadData = {
 };
 /** What a page knew when something was entered: the revision, the answer, how its text began. */
 export type Context = { seen: number; shown?: string; began?: string };
-export type Entry = {
-  kind: "score" | "verdict" | "skip" | "reveal";
-  case: string;
-  slot?: string | null;
-  subject?: string | null;
-  picture?: number | null;
-  field?: string;
-  value: any;
-  was: any;
-  seen?: number;
-  shown?: string;
-  began?: string;
-};
