@@ -12,6 +12,7 @@ from rexview.ui.app.shell import open_review_set
 from rexview.ui.case import unblinded
 from rexview.ui.case import widgets as case_widgets
 from rexview.ui.comments import panel as comments_panel
+from rexview.ui.comments.targets import case_targets
 from rexview.ui.filters.content_order import show_other_order
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_CASE
@@ -31,7 +32,6 @@ gap = server_state.settings().gap_threshold
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
     permissions.guard(PAGE_CASE)
-    trouble = verdicts.keep(review_set)
     written = review_sets.newest(review_set)
     case_filter = link_keys.link_filter()
     wanted = link_keys.query_value(link_keys.QUERY_CASE)
@@ -77,9 +77,9 @@ def show_case() -> None:
             stale_words=shown.stale_words,
         )
     )
-    verdicts.take_verdicts(review_set, shown, trouble)
+    verdicts.show_verdicts(review_set, shown)
     unblinded.note_case(review_set, page.case.id)
-    comments_panel.show_comments(review_set, comments_panel.case_places(page, names))
+    comments_panel.show_comments(review_set, case_targets(review_set, page.case.id))
 
 
 show_case()

@@ -5,6 +5,7 @@ import streamlit as st
 from rexview.ui.access import permissions
 from rexview.ui.app.shell import open_review_set
 from rexview.ui.comments import panel as comments_panel
+from rexview.ui.comments.targets import score_targets
 from rexview.ui.link.pages import PAGE_SCORE
 from rexview.ui.score_cases import widgets as score_cases_widgets
 
@@ -25,7 +26,7 @@ def show_case() -> None:
     with left:
         score_cases_widgets.show_picture(study, case_id)
     score_cases_widgets.show_reveal(study)
-    comments_panel.show_comments(review_set, comments_panel.score_places(study, case_id))
+    comments_panel.show_comments(review_set, score_targets(study, case_id))
 
 
 show_case()

@@ -304,8 +304,8 @@ def _record(kind: type, row: Mapping[str, Any]) -> Any:
 
 def _box(row: Mapping[str, Any]) -> dict[str, Any]:
     """Give a box row the parts that a record must have: empty when the file has none."""
-    own = {name: row[name] or "" for name in ("image", "label")}
-    return {**row, **own, "box": tuple(row["box"] or ())}
+    named = {name: row[name] or "" for name in ("image", "label")}
+    return {**row, **named, "box": tuple(row["box"] or ())}
 
 
 def _extra(row: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -333,8 +333,8 @@ def answer_from_row(row: Mapping[str, Any]) -> Answer:
 
 def score_from_row(row: Mapping[str, Any]) -> Score:
     """Make a Score from one row (a dict) with columns :data:`rexview.frames.SCORES`."""
-    own = {**row, "origin": row.get("_origin") or "file"}
-    return Score(**{spec.name: own[spec.name] for spec in fields(Score)})
+    values = {**row, "origin": row.get("_origin") or "file"}
+    return Score(**{spec.name: values[spec.name] for spec in fields(Score)})
 
 
 def reader_flag_from_row(row: Mapping[str, Any]) -> ReaderFlag:
@@ -380,8 +380,10 @@ class ReviewSet:
     def model_names(self) -> dict[str, str]:
         """Name on screen by model id; models of the same name are told apart by their id."""
         times = Counter(model.name for model in self.models)
-        own = {model.id: model.name for model in self.models if times[model.name] == 1}
-        return {model.id: own.get(model.id, f"{model.name} ({model.id})") for model in self.models}
+        return {
+            model.id: model.name if times[model.name] == 1 else f"{model.name} ({model.id})"
+            for model in self.models
+        }
 
     @cached_property
     def reader_names(self) -> dict[str, str]:

@@ -103,7 +103,7 @@ class FailureSources:
 
 @dataclass(frozen=True)
 class Facets:
-    """All counts for one filter. ``total`` cases are left; ``n_cases`` are in the set.
+    """All counts for one filter. ``total`` cases are left.
 
     ``facets`` has every value that the set has, also where the count is 0. ``mentions`` has a value
     for each way of searching for the findings that the search names; it is empty when the search
@@ -111,7 +111,6 @@ class Facets:
     """
 
     total: int
-    n_cases: int
     facets: tuple[Facet, ...]
     headlines: tuple[FailureSources, ...]
     mentions: tuple[FacetValue, ...] = ()

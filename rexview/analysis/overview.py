@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rexview.analysis.engine import Engine, SetFacts, Tally
 from rexview.analysis.filter.case_filter import SOURCES, WEAKEST, CaseFilter
-from rexview.analysis.filter.linked_count import ANY, Count, narrowed
+from rexview.analysis.filter.linked_count import ANY, Count, count_within
 from rexview.analysis.filter.wording import value_name
 from rexview.analysis.scores.tables import GapCell, ScoreCell, gap_cells, score_cells
 from rexview.stats import NO_ANSWER
@@ -101,7 +101,7 @@ def _headline(tally: Tally, facts: SetFacts, base: CaseFilter) -> Headline:
         cases=Count(tally.cases, base, facts.n_cases),
         answers=Count(n, base),
         no_answer=Count(tally.lost, replace(base, statuses=NO_ANSWER), n),
-        scored=Count(tally.with_content, narrowed(base, content=ANY) or base, n),
+        scored=count_within(base, tally.with_content, n, content=ANY),
         n_models=len(tally.by_model),
         n_readers=facts.n_readers,
         n_images=facts.n_images,

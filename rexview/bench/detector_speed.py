@@ -99,10 +99,10 @@ def pairs_per_second(pairs: Sequence[Labelled], detectors: Sequence[Detector]) -
 
 
 def _fresh(pair: Labelled, number: int) -> tuple[Case, Answer]:
-    mark = f"\n\nAccession {time.time_ns()}-{number}."
-    report = replace(pair.case.report, findings=(pair.case.report.findings or "") + mark)
+    fresh = f"\n\nAccession {time.time_ns()}-{number}."
+    report = replace(pair.case.report, findings=(pair.case.report.findings or "") + fresh)
     return replace(pair.case, report=report), replace(
-        pair.answer, text=(pair.answer.text or "") + mark
+        pair.answer, text=(pair.answer.text or "") + fresh
     )
 
 

@@ -222,11 +222,11 @@ def _table(
 ) -> list[dict[str, Any]]:
     rows = []
     for split in sorted({outcome.row.split for outcome in outcomes}):
-        own = [outcome for outcome in outcomes if outcome.row.split == split]
-        rows.append(_row(what, split, "all", own, target))
-        names = dict.fromkeys(outcome.row.form for outcome in own) if forms else {}
+        of_split = [outcome for outcome in outcomes if outcome.row.split == split]
+        rows.append(_row(what, split, "all", of_split, target))
+        names = dict.fromkeys(outcome.row.form for outcome in of_split) if forms else {}
         for form in names if len(names) > 1 else ():
-            some = [outcome for outcome in own if outcome.row.form == form]
+            some = [outcome for outcome in of_split if outcome.row.form == form]
             rows.append(_row(what, split, form, some))
     return rows
 

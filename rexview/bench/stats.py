@@ -29,8 +29,7 @@ from rexview.stats import bootstrap
 from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
 from rexview.stats.paired import compare
 from rexview.stats.report.document import report
-from rexview.stats.summary import gap_summaries, summaries
-from rexview.stats.tally import tally
+from rexview.stats.summary import gap_summaries, summaries, tally
 from rexview.stats.values import TESTED_TOGETHER, Finals, finals
 from rexview.vocab import TEXT_DIMENSIONS
 

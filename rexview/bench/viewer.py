@@ -92,9 +92,9 @@ def run(folder: Path = DEMO_FOLDER) -> list[dict[str, Any]]:
 
 
 def _viewer(browser: Any, ours: str, naive: str, cases: list[str]) -> list[dict[str, Any]]:
-    own = browser.new_page(viewport={"width": 1440, "height": 900})
-    own.goto(f"{ours}/case?case={cases[0]}&sort=order")
-    own.wait_for_selector(f'[data-painted-case="{cases[0]}"]')
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    page.goto(f"{ours}/case?case={cases[0]}&sort=order")
+    page.wait_for_selector(f'[data-painted-case="{cases[0]}"]')
     plain = browser.new_page(viewport={"width": 1440, "height": 900})
     plain.goto(naive)
     plain.wait_for_selector('[data-testid="stImage"] img')
@@ -105,38 +105,38 @@ def _viewer(browser: Any, ours: str, naive: str, cases: list[str]) -> list[dict[
     rows = [
         _compare(
             "toggle a model's boxes",
-            lambda: _timed(own, _BOXES, lambda: own.keyboard.press("1")),
+            lambda: _timed(page, _BOXES, lambda: page.keyboard.press("1")),
             lambda: _timed(plain, _IMAGE_CHANGED, first.click, "click"),
             "naive",
             at_least=20,
         )
     ]
-    canvas = own.locator("[data-painted-case] canvas").first.bounding_box()
+    canvas = page.locator("[data-painted-case] canvas").first.bounding_box()
     steps = itertools.count(1)
-    own.mouse.move(canvas["x"] + 200, canvas["y"] + 200)
-    own.mouse.down()
+    page.mouse.move(canvas["x"] + 200, canvas["y"] + 200)
+    page.mouse.down()
 
     def drag() -> None:
-        own.mouse.move(canvas["x"] + 200 + 6 * next(steps), canvas["y"] + 200)
+        page.mouse.move(canvas["x"] + 200 + 6 * next(steps), canvas["y"] + 200)
 
     rows.append(
         _compare(
             "one window step",
-            lambda: _timed(own, _PAINTED, drag, "pointermove"),
+            lambda: _timed(page, _PAINTED, drag, "pointermove"),
             lambda: _timed(plain, _IMAGE_CHANGED, lambda: slider.press("ArrowLeft")),
             "naive",
             at_least=20,
         )
     )
-    own.mouse.up()
+    page.mouse.up()
     turns = iter([*cases[1:], *reversed(cases[:-1])] * 9)
 
     def next_case() -> float:
         target = next(turns)
-        forwards = cases.index(target) > cases.index(_shown_case(own))
-        own.wait_for_timeout(2500)  # a reader looks at a case; meanwhile the next is fetched
-        own.evaluate("wanted => { window.wantedCase = wanted; }", target)
-        return _timed(own, _PAINTED, lambda: own.keyboard.press("j" if forwards else "k"))
+        forwards = cases.index(target) > cases.index(_shown_case(page))
+        page.wait_for_timeout(2500)  # a reader looks at a case; meanwhile the next is fetched
+        page.evaluate("wanted => { window.wantedCase = wanted; }", target)
+        return _timed(page, _PAINTED, lambda: page.keyboard.press("j" if forwards else "k"))
 
     def next_naive() -> float:
         plain.wait_for_timeout(1200)
@@ -257,7 +257,7 @@ def _cases(folder: Path) -> list[str]:
     boxed = review_set.answers.filter("_newest").filter(review_set.answers["boxes"].list.len() > 0)
     ids: list[str] = review_set.cases["id"].to_list()
     wanted = set(boxed["case"].to_list())
-    first = next((place for place, case in enumerate(ids) if case in wanted), 0)
+    first = next((index for index, case in enumerate(ids) if case in wanted), 0)
     return ids[first : first + 6]
 
 

@@ -34,12 +34,8 @@ def detectors(
 ) -> tuple[Detector, ...]:
     """Return all detectors, with the settings that can be adjusted.
 
-    Parameters
-    ----------
-    gap_threshold, disagreement_threshold : float
-        Differences of scores from which an execution gap, a disagreement of readers is flagged.
-    models : iterable of Model
-        The models of the review set: those that draw no boxes (``draws_boxes: false``) miss none.
+    The thresholds are differences of scores from which an execution gap, a disagreement of readers
+    is flagged. Of the review set's ``models`` those that draw no boxes miss none.
     """
     return (
         Laterality(),

@@ -104,25 +104,10 @@ def thumbnail(
     *,
     max_pixels: int = MAX_PIXELS,
 ) -> bytes:
-    """A small picture of a file, as the viewer would first show it.
+    """Return a small picture of a file, as the viewer would first show it, as WebP.
 
-    Parameters
-    ----------
-    path : Path
-        A picture file.
-    boxes : sequence of ColouredBox
-        Drawn in.
-    size : int
-        Pixels of the longer side; smaller pictures are not enlarged.
-    cache : DiskCache, optional
-        Keeps the small picture without boxes until the file changes.
-    max_pixels : int
-        Largest number of pixels that is decoded.
-
-    Returns
-    -------
-    bytes
-        A WebP file.
+    ``boxes`` are drawn in. ``size`` is the pixels of the longer side; smaller pictures are not
+    enlarged. A ``cache`` keeps the picture without boxes until the file changes.
 
     Raises
     ------

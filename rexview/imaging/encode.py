@@ -111,16 +111,7 @@ class ViewerPayload:
 def viewer_payload(
     path: Path, cache: DiskCache | None = None, *, max_pixels: int = MAX_PIXELS
 ) -> ViewerPayload:
-    """Decode a picture file for the viewer.
-
-    Parameters
-    ----------
-    path : Path
-        A picture file.
-    cache : DiskCache, optional
-        Keeps the result until the file changes.
-    max_pixels : int
-        Largest number of pixels that is decoded.
+    """Decode a picture file for the viewer; a ``cache`` keeps the result until the file changes.
 
     Raises
     ------

@@ -74,12 +74,7 @@ class DecodingMemory:
     def take(self, needed: int, allowed: int) -> None:
         """Take room inside a :meth:`scope`, before memory is used; what it has counts already.
 
-        Parameters
-        ----------
-        needed : int
-            Bytes that the work of this scope needs at its highest point.
-        allowed : int
-            Bytes that it may need.
+        ``needed`` is the bytes of the scope's work at its highest point, ``allowed`` their limit.
 
         Raises
         ------

@@ -20,15 +20,10 @@ _T = TypeVar("_T")
 
 
 def read_image(path: Path, *, max_pixels: int = MAX_PIXELS) -> Radiograph:
-    """Decode a picture file.
+    """Decode a DICOM, PNG, JPEG, WebP or TIFF file, told by its first bytes and not by its name.
 
-    Parameters
-    ----------
-    path : Path
-        A DICOM, PNG, JPEG, WebP or TIFF file. Its name does not matter, its first bytes do.
-    max_pixels : int
-        Largest number of pixels that is decoded, checked before decoding; it also bounds the
-        memory that decoding may take (:mod:`rexview.imaging.memory`).
+    No more than ``max_pixels`` pixels are decoded, which is checked before; that number also bounds
+    the memory that decoding may take (:mod:`rexview.imaging.memory`).
 
     Raises
     ------

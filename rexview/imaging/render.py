@@ -46,26 +46,13 @@ def parse_window(text: str) -> Window | Literal["auto", "file"]:
 
 
 def render_file(
-    path: Path,
-    out: Path,
-    window: Window | str = "file",
-    *,
-    max_pixels: int = MAX_PIXELS,
+    path: Path, out: Path, window: Window | str = "file", *, max_pixels: int = MAX_PIXELS
 ) -> None:
     """Write the picture of a file as a person sees it.
 
-    Pixels that are not square are resampled to square ones. Nothing is turned or mirrored.
-
-    Parameters
-    ----------
-    path : Path
-        A picture file.
-    out : Path
-        The PNG file to write, 8 bits a channel, grey or R, G, B; replaced only when all went well.
-    window : Window or str
-        ``auto``, ``file`` or ``CENTRE,WIDTH``.
-    max_pixels : int
-        Largest number of pixels that is decoded.
+    Pixels that are not square are resampled to square ones. Nothing is turned or mirrored. ``out``
+    becomes a PNG of 8 bits a channel, grey or R, G, B, and is replaced only when all went well.
+    ``window`` may be ``auto``, ``file`` or ``CENTRE,WIDTH``.
 
     Raises
     ------

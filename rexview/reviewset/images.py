@@ -18,6 +18,8 @@ from rexview.settings import load_settings
 
 NOT_PLAIN: Final = r"[\x00-\x1f\\]|^[A-Za-z]:|^/|//|/$|(^|/)\.\.?(/|$)|^$"
 """What a path holds that :func:`relative_path` changes or refuses; others are plain already."""
+DICOM_SUFFIXES: Final = (".dcm", ".dicom", ".ima")
+"""Ends of names (lower case) that suggest DICOM; no ending at all may, too."""
 _ABSOLUTE: Final = re.compile(r"^[/\\]|^[A-Za-z]:")
 _URL: Final = re.compile(r"^[A-Za-z][A-Za-z0-9+.\-]+://")
 

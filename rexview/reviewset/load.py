@@ -163,10 +163,6 @@ def _check_image_ids(cases: pl.DataFrame, source: TableSource) -> None:
     twice = cases.select("_row", ids.alias("ids")).filter(
         pl.col("ids").list.len() != pl.col("ids").list.n_unique()
     )
-    source.report_rows(
-        "error",
-        twice,
-        "Two images of the case have the same id.",
-        "Give each image of a case an id of its own.",
-        "images",
-    )
+    message = "Two images of the case have the same id."
+    remedy = "Give each image of a case an id of its own."
+    source.report_rows("error", twice, message, remedy, "images")

@@ -26,7 +26,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rexview.stats.bootstrap import RESAMPLES, Counts, Floats, Interval, interval, mean_of
-from rexview.stats.tally import Tally
+from rexview.stats.summary import Tally
 from rexview.stats.units import LEVELS, unit_name, units_of
 from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS, SCORE_MIN
 

@@ -54,36 +54,6 @@ def no_answers(answers: pl.DataFrame, models: Sequence[str]) -> tuple[NoAnswers,
     return tuple(rows)
 
 
-def at_token_limit() -> pl.Expr:
-    """Whether the explicit signals of an answer say that it ran out of tokens.
-
-    Returns
-    -------
-    polars.Expr
-        Boolean, never null, over a frame with columns :data:`rexview.frames.ANSWERS`: the finish
-        reason is ``length``, or the output tokens reached the limit whatever the finish reason.
-    """
-    limit = pl.col("max_output_tokens")
-    at_limit = (limit > 0) & (pl.col("output_tokens") >= limit)
-    return (pl.col("finish_reason").eq("length") | at_limit.fill_null(False)).fill_null(False)
-
-
-def nothing_came() -> pl.Expr:
-    """Whether an answer holds nothing at all: no text, no choice, no boxes, no pictures.
-
-    Returns
-    -------
-    polars.Expr
-        Boolean, never null, over a frame with columns :data:`rexview.frames.ANSWERS`.
-    """
-    return (
-        pl.col("text").fill_null("").str.contains(r"\S").not_()
-        & pl.col("choice").is_null()
-        & (pl.col("boxes").list.len().fill_null(0) == 0)
-        & (pl.col("images").list.len().fill_null(0) == 0)
-    )
-
-
 def answer_status() -> pl.Expr:
     """Say what became of an answer.
 
@@ -94,15 +64,24 @@ def answer_status() -> pl.Expr:
         :data:`rexview.frames.ANSWERS`. The first that holds: the token limit was reached; an error
         was recorded; the answer was blocked or refused; nothing came; answered.
     """
-    failed = pl.col("error").str.contains(r"\S") | pl.col("finish_reason").eq("error")
+    # the rules of status_of, limit_reached and is_empty below, for a whole table
+    finish, limit = pl.col("finish_reason"), pl.col("max_output_tokens")
+    at_limit = (limit > 0) & (pl.col("output_tokens") >= limit)
+    failed = pl.col("error").str.contains(r"\S") | finish.eq("error")
+    nothing = (
+        pl.col("text").fill_null("").str.contains(r"\S").not_()
+        & pl.col("choice").is_null()
+        & (pl.col("boxes").list.len().fill_null(0) == 0)
+        & (pl.col("images").list.len().fill_null(0) == 0)
+    )
     return (
-        pl.when(at_token_limit())
+        pl.when(finish.eq("length") | at_limit.fill_null(False))
         .then(pl.lit("token_limit"))
-        .when(failed.fill_null(False))
+        .when(failed)
         .then(pl.lit("error"))
-        .when(pl.col("finish_reason").eq("content_filter").fill_null(False))
+        .when(finish.eq("content_filter"))
         .then(pl.lit("refused"))
-        .when(nothing_came())
+        .when(nothing)
         .then(pl.lit("empty"))
         .otherwise(pl.lit("answered"))
     )

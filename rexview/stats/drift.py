@@ -89,23 +89,22 @@ def drift(
     are no intervals.
     """
     units = units_of(scores, dimension)
-    own = units.filter(pl.col("reader") == reader).select(
+    scored = units.filter(pl.col("reader") == reader).select(
         "unit", pl.col("score").cast(pl.Int64), pl.col("created").dt.date().alias("day")
     )
-    theirs = units.filter(pl.col("reader").eq_missing(pl.lit(other))).select(
+    others = units.filter(pl.col("reader").eq_missing(pl.lit(other))).select(
         "unit", pl.col("score").cast(pl.Int64).alias("other")
     )
-    dated = own.filter(pl.col("day").is_not_null()).join(theirs, on="unit", how="left")
+    dated = scored.filter(pl.col("day").is_not_null()).join(others, on="unit", how="left")
     size = max(smallest, math.ceil(len(dated) / MOST_BLOCKS))
     days = dated.group_by("day").len().sort("day")
     blocks = tuple(
         _block(dated.filter(pl.col("day").is_between(first, last)), first, last, resamples)
         for first, last in _spans(days.iter_rows(), size)
     )
-    undated = len(own) - len(dated)
-    return Drift(
-        dimension, reader, other, len(own), undated, blocks, _why(len(own), days, blocks, size)
-    )
+    n = len(scored)
+    why = _why(n, days, blocks, size)
+    return Drift(dimension, reader, other, n, n - len(dated), blocks, why)
 
 
 def _spans(days: Iterable[tuple[date, int]], size: int) -> Iterator[tuple[date, date]]:

@@ -117,15 +117,15 @@ def rate(flagged: Iterable[bool], clusters: Iterable[int], *, resamples: int = R
     n, k = len(given), int(given.sum())
     if not n:
         return Rate(0, 0, 0, None, Interval(None, None, NOTHING_JUDGED), None)
-    _, place = np.unique(np.fromiter(clusters, dtype=np.int64), return_inverse=True)
-    size = int(place.max()) + 1
+    _, patient = np.unique(np.fromiter(clusters, dtype=np.int64), return_inverse=True)
+    size = int(patient.max()) + 1
     if not resamples:
         return Rate(k, n, size, k / n, Interval(None, None), None)
     if size == n:
         return Rate(k, n, size, k / n, _wilson(k, n), WILSON)
     if k in (0, n):
         return Rate(k, n, size, k / n, _wilson(size if k else 0, size), WILSON_CLUSTERS)
-    found = _ratio_interval(np.bincount(place, given), np.bincount(place), resamples)
+    found = _ratio_interval(np.bincount(patient, given), np.bincount(patient), resamples)
     return Rate(k, n, size, k / n, found, CLUSTERS)
 
 
@@ -143,10 +143,10 @@ def failure_rates(
     """
     parts = _parts(judged, clusters)
     return tuple(
-        FailureRate(failure, model, rate(flagged, places, resamples=resamples))
+        FailureRate(failure, model, rate(flagged, patients, resamples=resamples))
         for failure in failures
         for model in models
-        for _, flagged, places in [parts.get((failure, model), _NOTHING)]
+        for _, flagged, patients in [parts.get((failure, model), _NOTHING)]
     )
 
 
@@ -206,15 +206,15 @@ def _test(
     failure: str, models: tuple[str, str], first: _Part, second: _Part, resamples: int
 ) -> FailureTest:
     shared, in_a, in_b = np.intersect1d(first[0], second[0], return_indices=True)
-    a, b, places = first[1][in_a], second[1][in_b], first[2][in_a]
+    a, b, patients = first[1][in_a], second[1][in_b], first[2][in_a]
     n, only_a, only_b = len(shared), int((a & ~b).sum()), int((b & ~a).sum())
     difference, limits, p = None, Interval(None, None, NO_PAIRS), None
     why: str | None = NO_PAIRS
     if n:
         difference = (only_a - only_b) / n
-        _, place = np.unique(places, return_inverse=True)
-        points = np.bincount(place, a.astype(np.int64) - b)
-        limits = _ratio_interval(points, np.bincount(place), resamples)
+        _, patient = np.unique(patients, return_inverse=True)
+        points = np.bincount(patient, a.astype(np.int64) - b)
+        limits = _ratio_interval(points, np.bincount(patient), resamples)
         why = NO_DISCORDANCE
     if only_a + only_b:
         from scipy.stats import binomtest

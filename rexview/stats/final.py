@@ -186,8 +186,8 @@ def _by_reader(given: pl.DataFrame) -> pl.DataFrame:
         "_given",
         "_answer",
         *(
-            pl.when(pl.col("_dimension") == place).then("score").alias(name)
-            for place, name in enumerate(DIMENSIONS)
+            pl.when(pl.col("_dimension") == number).then("score").alias(name)
+            for number, name in enumerate(DIMENSIONS)
         ),
     )
     return spread_out.group_by("_given").agg(pl.col("_answer").first(), pl.col(DIMENSIONS).mean())

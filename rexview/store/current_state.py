@@ -6,8 +6,10 @@ entry. What is held here is always what the query gives.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
@@ -16,26 +18,61 @@ from rexview.store.database.connection import Database
 from rexview.store.database.tables import HISTORY, stored
 from rexview.store.entry import SHARED, Stored
 
-_KINDS: Final = ("score", "verdict")
-_Newer = tuple[int, int, list[Stored]]
+Subject = tuple[str | None, str | None, str | None, int | None]
+"""What an entry is about: case, model, subject and picture."""
+_EMPTY: Mapping[Subject, Stored] = {}
 
 
-class Standing:
-    """The newest row of each thing of some kinds, and everybody who wrote, of one review set."""
+@dataclass(frozen=True)
+class CurrentState:
+    """The newest row of each thing, and everybody who wrote, of one review set; never changed.
+
+    ``newest`` has the rows by kind and person (None for the kinds in
+    :data:`rexview.store.entry.SHARED`), ``people`` everybody by id under their newest name and
+    role. ``revision`` is the id of the newest row, ``count`` the number of all rows.
+    """
+
+    revision: int = 0
+    count: int = 0
+    newest: Mapping[tuple[str, str | None], Mapping[Subject, Stored]] = field(default_factory=dict)
+    people: Mapping[str, Person] = field(default_factory=dict)
+
+    def rows(self, kind: str) -> list[Stored]:
+        """Return the rows of one kind, oldest first."""
+        found = (
+            row for (one, _), rows in self.newest.items() if one == kind for row in rows.values()
+        )
+        return sorted(found, key=lambda row: row.id)
+
+    def of(self, kind: str, person: str) -> Mapping[Subject, Stored]:
+        """Return the rows of one kind that are a person's state, or everybody's."""
+        return self.newest.get((kind, None if kind in SHARED else person), _EMPTY)
+
+    def after(self, rows: list[Stored], revision: int, count: int) -> CurrentState:
+        """Return the state after more rows of the history, oldest first."""
+        newest, people = dict(self.newest), dict(self.people)
+        copied: dict[tuple[str, str | None], dict[Subject, Stored]] = {}
+        for row in rows:
+            people[row.person] = Person(
+                row.person, row.person_name, read_role(row.person_role or "viewer")
+            )
+            key = row.kind, None if row.kind in SHARED else row.person
+            if key not in copied:  # whoever holds the state before goes on reading it
+                newest[key] = copied[key] = dict(newest.get(key, _EMPTY))
+            copied[key][row.case, row.model, row.subject, row.picture] = row
+        return CurrentState(revision, count, newest, people)
+
+
+class CurrentStateCache:
+    """Keeps the current state of one review set up to date."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = Lock()
-        self._forget("")
+        self._key, self._state = "", CurrentState()
 
-    def _forget(self, key: str) -> None:
-        self._key = key
-        self._revision = self._count = 0
-        self._rows: dict[str, dict[tuple[Any, ...], Stored]] = {kind: {} for kind in _KINDS}
-        self._people: dict[str, Person] = {}
-
-    def read(self, key: str) -> tuple[dict[str, list[Stored]], dict[str, Person], int]:
-        """Return the rows by kind, oldest first, the people by id, and the revision.
+    def read(self, key: str) -> CurrentState:
+        """Return the current state of the set with this key.
 
         Raises
         ------
@@ -43,45 +80,26 @@ class Standing:
         """
         with self._lock:
             if key != self._key:
-                self._forget(key)
-            nothing: _Newer = (0, 0, [])
-            self._take(self._database.read(self._newer, nothing))
-            rows = {
-                kind: sorted(of_kind.values(), key=lambda row: row.id)
-                for kind, of_kind in self._rows.items()
-            }
-            return rows, dict(self._people), self._revision
+                self._key, self._state = key, CurrentState()
+            self._state = self._database.read(self._newer, CurrentState())
+            return self._state
 
-    def _newer(self, connection: Connection) -> _Newer:
-        """Return the newest id, the number of rows, and the rows to be taken in.
+    def _newer(self, connection: Connection) -> CurrentState:
+        """Take in the rows that are new.
 
         Where rows went (the file was put in place of another, or a backup restored), everything is
         read again.
         """
+        before = self._state
         of_set = HISTORY.c.review_set == self._key
         numbers = select(func.coalesce(func.max(HISTORY.c.id), 0), func.count()).where(of_set)
         newest, count = connection.execute(numbers).one()
-        if (newest, count) == (self._revision, self._count):
-            return newest, count, []
+        if (newest, count) == (before.revision, before.count):
+            return before
         rows = select(HISTORY).where(of_set).order_by(HISTORY.c.id)
-        fresh = list(connection.execute(rows.where(HISTORY.c.id > self._revision)))
-        if self._count + len(fresh) != count:
-            self._forget(self._key)
-            fresh = list(connection.execute(rows))
-        return newest, count, list(map(stored, fresh))
-
-    def _take(self, newer: _Newer) -> None:
-        self._revision, self._count, rows = newer
-        self._database.note_changed(rows)
-        if not self._count:
-            self._forget(self._key)
-        for row in rows:
-            role = read_role(row.person_role or "viewer")
-            self._people[row.person] = Person(row.person, row.person_name, role)
-            if row.kind in self._rows:
-                self._rows[row.kind][_thing(row)] = row
-
-
-def _thing(row: Stored) -> tuple[Any, ...]:
-    person = None if row.kind in SHARED else row.person
-    return person, row.case, row.model, row.subject, row.picture
+        fresh: list[Any] = list(connection.execute(rows.where(HISTORY.c.id > before.revision)))
+        if before.count + len(fresh) != count:
+            before, fresh = CurrentState(), list(connection.execute(rows))
+        found = list(map(stored, fresh))
+        self._database.note_changed(found)
+        return before.after(found, newest, count)

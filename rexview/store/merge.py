@@ -33,17 +33,17 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     ------
     StoreUnreachable, StoreBusy
     """
-    rows, people, revision = reviews.standing()
-    if not revision:
+    current = reviews.current_state()
+    if not current.revision:
         return review_set
     cases = review_set.cases.select(case="id")
-    scores = scores_frame(rows["score"]).join(cases, on="case", how="semi")
-    flags = flags_frame(rows["verdict"]).join(cases, on="case", how="semi")
+    scores = scores_frame(current.rows("score")).join(cases, on="case", how="semi")
+    flags = flags_frame(current.rows("verdict")).join(cases, on="case", how="semi")
     said = pl.col("score").is_not_null() | pl.col("comment").is_not_null()
     declared = {reader.id for reader in review_set.info.readers}
     new = [
         Reader(person.id, person.name, person.role)
-        for person in people.values()
+        for person in current.people.values()
         if person.id not in declared
     ]
     given_scores = _whole(review_set.scores, review_set.stale_scores)
@@ -53,7 +53,7 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     scores, stale_scores = by_answer(every_score, review_set)
     flags, stale_flags = by_answer(every_flag, review_set)
     pictures = digests_of(review_set).pictures_state()
-    state = f"{revision}-{pictures}" if pictures else str(revision)
+    state = f"{current.revision}-{pictures}" if pictures else str(current.revision)
     return replace(
         review_set,
         info=replace(review_set.info, readers=(*review_set.info.readers, *new)),

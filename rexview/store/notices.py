@@ -37,8 +37,8 @@ def notices(reviews: Reviews) -> tuple[Notice, ...]:
     StoreUnreachable, StoreBusy
     """
     reviews.revision()  # a file is checked when it is opened
-    told = (_lost(reviews), _changed(reviews), _elsewhere(other_databases(reviews)))
-    return tuple(one for one in told if one is not None)
+    found = (_lost(reviews), _changed(reviews), _elsewhere(other_databases(reviews)))
+    return tuple(notice for notice in found if notice is not None)
 
 
 def _lost(reviews: Reviews) -> Notice | None:
@@ -68,12 +68,12 @@ def _changed(reviews: Reviews) -> Notice | None:
     ]
     if len(changed) > _NAMED:
         details.append(f"{len(changed) - _NAMED:,} more")
-    damaged = (
-        "was damaged after it was saved and counts"
-        if len(changed) == 1
-        else ("were damaged after they were saved and count")
-    )
-    text = f"{_entries(len(changed))} of the reviews database {damaged} nowhere."
+    text = "1 entry of the reviews database was damaged after it was saved and counts nowhere."
+    if len(changed) > 1:
+        text = (
+            f"{len(changed):,} entries of the reviews database were damaged after they were saved "
+            "and count nowhere."
+        )
     return Notice("changed", text, tuple(details))
 
 
@@ -82,20 +82,15 @@ def _elsewhere(others: Sequence[OtherDatabase]) -> Notice | None:
         return None
     entries = sum(one.entries or 0 for one in others)
     parts = []
-    if entries:
-        lie = (
-            "lies in another database and is"
-            if entries == 1
-            else ("lie in another database and are")
+    if entries == 1:
+        parts.append("1 entry of this review set lies in another database and is not shown.")
+    elif entries:
+        parts.append(
+            f"{entries:,} entries of this review set lie in another database and are not shown."
         )
-        parts.append(f"{_entries(entries)} of this review set {lie} not shown.")
     if any(one.entries is None for one in others):
         parts.append("Another database of this review set cannot be read.")
     return Notice("elsewhere", " ".join(parts), tuple(str(one.file) for one in others))
-
-
-def _entries(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count:,} entries"
 
 
 def other_set(reviews: Reviews) -> str | None:

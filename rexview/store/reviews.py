@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import polars as pl
-from sqlalchemy import Connection, Select, func, insert, select
+from sqlalchemy import Connection, Row, Select, func, insert, select
 
 from rexview.answer_digest import by_answer
 from rexview.errors import StoreOvertaken, StoreRefused
@@ -16,7 +16,7 @@ from rexview.people import Person, read_role
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
 from rexview.store.checks import check
-from rexview.store.current_state import Standing
+from rexview.store.current_state import CurrentState, CurrentStateCache
 from rexview.store.database.connection import Database, database_at
 from rexview.store.database.integrity import CHECKSUM, checksum
 from rexview.store.database.tables import HISTORY, current, same_thing, stored
@@ -45,7 +45,7 @@ class Reviews:
         self.review_set: Final = review_set
         self.dedicated: Final = dedicated
         self._key, self._known = key, not dedicated
-        self._standing = Standing(database)
+        self._current_state = CurrentStateCache(database)
 
     @property
     def lock(self) -> str:
@@ -147,12 +147,16 @@ class Reviews:
             rows = rows.where(HISTORY.c.case_id == case)
         return self._stored(rows)
 
-    def standing(self) -> tuple[dict[str, list[Stored]], dict[str, Person], int]:
-        """Return what :meth:`current` gives for scores and verdicts, everybody, and the revision.
+    def current_state(self) -> CurrentState:
+        """Return what :meth:`current` gives for all kinds, held in memory, by reading new rows."""
+        return self._current_state.read(self.key)
 
-        Held in memory: only what is new is read.
-        """
-        return self._standing.read(self.key)
+    def saved_tokens(self, tokens: Collection[str], person: str) -> frozenset[str]:
+        """Return those of some tokens whose entries are a person's and in the database."""
+        of_set = HISTORY.c.review_set == self.key
+        theirs = select(HISTORY.c.token).where(of_set, HISTORY.c.person == person)
+        rows = self.database.rows(theirs.where(HISTORY.c.token.in_(tokens))) if tokens else ()
+        return frozenset(row[0] for row in rows)
 
     def scores(self, *, reader: str | None = None) -> pl.DataFrame:
         """Return the scores that stand, with the columns of :data:`rexview.frames.SCORES`.
@@ -250,30 +254,29 @@ class _Writing:
 
     def write(self, entries: Sequence[Entry]) -> tuple[Stored, ...]:
         named = HISTORY.c.token.in_([entry.token for entry in entries])
-        before = {row.token: row for row in self.connection.execute(select(HISTORY).where(named))}
-        known = {token: stored(row) for token, row in before.items()}
-        sets = {token: row.review_set for token, row in before.items()}
+        known = {row.token: row for row in self.connection.execute(select(HISTORY).where(named))}
         problems: list[str] = []
-        written = []
+        saved = []
         for entry in entries:
             entry = self._of_comment(entry, problems)
             row = known.get(entry.token)
             if row is None and not problems:
                 row = known[entry.token] = self._insert(entry)
-            elif row is not None and not self._is_same(entry, row, sets.get(entry.token, self.key)):
+            elif row is not None and not self._is_same(entry, row):
                 problems.append("A token was used for something else before.")
             if row is not None:
-                written.append(row)
+                saved.append(row)
         if problems:
             raise StoreRefused(dict.fromkeys(problems), _REMEDY)
-        return tuple(written)
+        return tuple(map(stored, saved))
 
-    def _is_same(self, entry: Entry, row: Stored, review_set: str) -> bool:
+    def _is_same(self, entry: Entry, row: Row[Any]) -> bool:
+        before = stored(row)
         names = ("kind", "case", "model", "subject", "picture")
-        same = all(getattr(entry, name) == getattr(row, name) for name in names)
-        return same and review_set == self.key and row.person == self.person.id
+        same = all(getattr(entry, name) == getattr(before, name) for name in names)
+        return same and row.review_set == self.key and before.person == self.person.id
 
-    def _insert(self, entry: Entry) -> Stored:
+    def _insert(self, entry: Entry) -> Row[Any]:
         values = {
             "token": entry.token,
             "at": self.at,
@@ -306,8 +309,7 @@ class _Writing:
             raise StoreOvertaken("Somebody else was quicker.", "Nothing was written.")
         values["previous"] = newest.value if newest else None
         values[CHECKSUM] = checksum(values)
-        row = self.connection.execute(insert(HISTORY).values(values).returning(HISTORY)).one()
-        return stored(row)
+        return self.connection.execute(insert(HISTORY).values(values).returning(HISTORY)).one()
 
     def _of_comment(self, entry: Entry, problems: list[str]) -> Entry:
         """Check an entry against the comment that it names; an answer to it is on its place."""

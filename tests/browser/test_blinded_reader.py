@@ -21,7 +21,7 @@ from support.browser.traffic import assert_hidden, record
 from support.browser.waiting import PATIENCE_MS
 from support.review_folder import named, score_rows, write_review_set
 
-from rexview.bench.reliability.reader import slots_to_score
+from rexview.bench.reliability.reader import slots_to_give
 from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
@@ -364,8 +364,8 @@ def test_what_a_reader_asks_for_beyond_the_page_is_refused(team, visitor):
     assert [row.token for row in team.scores()] == before
 
     reader = Person("r-anna", "Anna Reader", "reader")
-    slots = slots_to_score(team, reader)
-    (shown,) = {one.shown for one in slots if (one.case, one.letter) == ("c1", "A")}
+    slots = slots_to_give(team, reader)["score"]
+    (shown,) = {one.shown for one in slots if (one.cell.case, one.key) == ("c1", "A")}
     mine = entry(shown=shown, model="quokka", person=LEA, via="elsewhere")
     answer = post(anna, team, ticket(team, "r-anna", role="lead"), mine)
     assert answer.json()["saved"] == [mine["token"]]

@@ -162,12 +162,10 @@ def test_a_walk_through_adjudication(start, folder, new_page):
         page.get_by_text(f"Question {number}").first.wait_for()
         calm(page)  # nothing of the case before is left
         # c1 is 4 apart on process only; c2 is 2 apart on process and execution
-        for place in range(page.get_by_text("Why", exact=True).count()):
-            group = page.locator("[data-testid=stButtonGroup]").nth(place)
-            group.get_by_role("radio", name="3").or_(
-                group.get_by_role("button", name="3")
-            ).first.click()
-            page.locator(".stHtml p", has_text="Saved").nth(place).wait_for(timeout=SOON)
+        for place in range(page.get_by_role("textbox", name="Why").count()):
+            form = page.locator(".rx-consensus:has(textarea)").nth(place)
+            form.get_by_role("radio", name="3").click()
+            form.locator("p", has_text="Saved").wait_for(timeout=SOON)
         why = page.locator("textarea[aria-label=Why]").first
         why.fill(f"Agreed {number}")
         why.blur()
@@ -200,30 +198,30 @@ def test_progress_of_others_shows_by_itself(start, folder, new_page):
     assert row.locator("td").nth(3).inner_text() == "1", "one case is begun"
 
 
-def test_a_comment_waits_in_the_browser_for_its_case(start, folder, new_page):
+def test_a_comment_that_waits_in_the_browser_is_sent_from_any_case(start, folder, new_page):
     """As after a server that went away: the session knows nothing of what was sent."""
     address = start("Ann")
     page = open_comments(new_page(), address, "c2")
-    page.locator(".rx-c-form textarea").fill("draft")  # tells under which name drafts lie
+    page.locator(".rx-c-form textarea").fill("draft")  # tells under which name entries lie
     owner = page.evaluate(
-        """() => Object.keys(localStorage).find((key) => key.startsWith("rexview-comment-draft:"))
-          .split(":")[1]"""
+        """() => Object.keys(localStorage).find((key) => key.startsWith("rexview:draft:"))
+          .split(":")[2]"""
     )
     page.locator(".rx-c-form textarea").fill("")
     page.evaluate(
         """([owner, token, comment]) => {
-          const message = { token, kind: "write", case: "c1", comment,
-            text: "From before", spot: { key: "m" } };
-          localStorage.setItem(`rexview-comment:${owner}:${token}`, JSON.stringify(message));
+          const entry = { token, page: "case page", kind: "comment", case: "c1", order: "1",
+            subject: comment, value: { text: "From before" } };
+          localStorage.setItem(`rexview:unsent:${owner}:1-${token}`, JSON.stringify(entry));
         }""",
         [owner, str(uuid4()), str(uuid4())],
     )
     open_comments(page, address, "c2")
-    page.get_by_text("A comment on c1 is not saved yet").first.wait_for(timeout=SOON)
+    stored = "Object.keys(localStorage).filter((key) => key.startsWith('rexview:unsent:')).length"
+    page.wait_for_function(f"() => {stored} === 0", timeout=SOON)
     open_comments(page, address, "c1")
     one(page, "From before").wait_for(timeout=SOON)
     page.wait_for_timeout(5000)
     texts = [value["text"] for _, value in history(folder, "comment") if value]
     assert texts.count("From before") == 1
-    stored = "Object.keys(localStorage).filter((key) => key.startsWith('rexview-comment:')).length"
     assert page.evaluate(stored) == 0

@@ -6,16 +6,18 @@ from uuid import uuid4
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from support.hostile_input import any_text, as_json, changed, generator, rounds, spoiled
+from support.sent_entries import comment_entry
 
 from rexview.analysis import CaseFilter
-from rexview.errors import StoreRefused
 from rexview.people import Person
 from rexview.ui.access.image_links import pixel_url
 from rexview.ui.app import image_routes
 from rexview.ui.comments import panel as comments_panel
-from rexview.ui.comments import read_messages
+from rexview.ui.comments.targets import score_targets
 from rexview.ui.saving import route as saving_route
+from rexview.ui.saving.entries import read_entry
 from rexview.ui.saving.reader_study import study_of
+from rexview.ui.saving.writer import EntryWriter
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant
 
@@ -71,33 +73,26 @@ def test_messages_of_the_score_pad(review_set):
 def test_comments(review_set):
     chance = generator("comments")
     reviews = review_sets.reviews(review_set)
-    places = comments_panel.score_places(study_of(review_set, READER), "c1")
-    name = review_sets.set_id(review_set.folder)
-    written = refused = 0
+    targets = score_targets(study_of(review_set, READER), "c1")
+    saved = refused = 0
     for _ in rounds("comments", 150):
-        whole = {
-            "token": str(uuid4()),
-            "kind": chance.choice(("write", "write", "resolve", "remove", "name")),
-            "case": "c1",
-            "comment": str(uuid4()),
-            "text": any_text(chance),
-            "spot": {"key": chance.choice(list(places.answers)), "quote": "effusion", "before": 1},
-            "replyTo": None,
-        }
-        for message in read_messages(changed({"messages": [whole]}, chance, 0.03)):
-            if message.kind == "name":
-                continue
-            try:
-                waiting = comments_panel._Waiting(name, message, places)
-                reviews.record([comments_panel._entry(waiting, reviews, READER)], READER)
-                written += 1
-            except (StoreRefused, comments_panel._Unfit) as error:
-                refused += 1
-                assert not any(hidden in str(error) for hidden in NAMES)  # noqa: PT017
-    assert written
+        key = chance.choice(list(targets.answers))
+        spot = {"key": key, "shown": targets.shown[key], "quote": "effusion", "before": 1}
+        kind = chance.choice(("write", "write", "resolve", "remove", "name"))
+        message = {"kind": kind, "text": any_text(chance), "spot": spot}
+        try:
+            sent = read_entry(changed(comment_entry("score page", message), chance, 0.03))
+        except ValueError:
+            continue
+        writer = EntryWriter(review_set, reviews, READER)
+        writer.write([sent])
+        saved += len(writer.saved)
+        refused += len(writer.refused)
+        assert not any(hidden in str(writer.refused) for hidden in NAMES)
+    assert saved
     assert refused
     shown = [
-        comments_panel._comment_json(review_set, one, places, READER)
+        comments_panel._comment_json(review_set, one, targets, READER)
         for one in reviews.comments("c1")
     ]
     json.dumps(shown, allow_nan=False).encode("utf-8")

@@ -1,10 +1,11 @@
 """The Adjudicate page shows both scores without names and records what was agreed."""
 
 import json
-import re
+from uuid import uuid4
 
 import pytest
 from support.page_text import drawn, shown
+from support.sent_entries import post
 
 from rexview.analysis.study.worklist import required_scores
 from rexview.errors import StoreFull
@@ -62,17 +63,34 @@ def test_a_case_that_a_reader_has_not_finished_is_not_offered(open_app, kept):
     assert "Wrong side." not in text
 
 
-def controls(app):
-    (choice,) = [one for one in app.get("button_group") if one.label == "Consensus"]
-    (words,) = [one for one in app.text_area if one.label == "Why"]
-    return choice, words
+def fields(app):
+    """What the fields for the one consensus of the case are given."""
+    every = [json.loads(one.proto.json) for one in app.get("bidi_component")]
+    (found,) = [one for one in every if "stands" in one]
+    return found
+
+
+def send(app, score=None, comment=None, *, data=None):
+    """Give a consensus as the fields do: on what they were given, or on what is on the page now."""
+    data = data or fields(app)
+    entry = {
+        **data["about"],
+        "token": str(uuid4()),
+        "page": "adjudicate page",
+        "kind": "adjudicate",
+        "value": {"score": score, "comment": comment},
+        "was": data["stands"],
+        "seen": data["revision"],
+    }
+    return entry, *post(data["outbox"], entry)
 
 
 def test_a_consensus_is_recorded_beside_the_scores(open_app, kept):
     before = kept().scores()
     app = open_app("adjudicate", case="c2")
-    controls(app)[0].set_value(2).run()
-    controls(app)[1].set_value("Side is wrong. <b>Agreed.</b>").run()
+    send(app, 2)
+    send(app.run(), 2, "Side is wrong. <b>Agreed.</b>")
+    app.run()
     assert not app.exception
     (row,) = kept().adjudications().iter_rows(named=True)
     assert (row["case"], row["model"], row["dimension"]) == ("c2", "m", "process")
@@ -80,7 +98,7 @@ def test_a_consensus_is_recorded_beside_the_scores(open_app, kept):
     assert row["adjudicator"] == "eve"
     assert kept().scores().equals(before)
     assert "1 settled" in shown(app)
-    assert "Saved" in shown(app)
+    assert fields(app)["saved"].startswith("Saved")
     app.button(key="adjudicate_next_open").click().run()
     assert app.query_params["case"] in ("c1", ["c1"])
     text = shown(open_app("case", case="c2"))
@@ -97,11 +115,9 @@ def test_what_cannot_be_saved_is_told_and_saved_later(open_app, kept, monkeypatc
 
     with monkeypatch.context() as broken:
         broken.setattr(Reviews, "record", fail)
-        controls(app)[0].set_value(3).run()
-        assert "not saved yet" in shown(app)
-        assert "waits in this tab only" in shown(app)
-    app.button(key="adjudicate_again").click().run()
-    assert "not saved yet" not in shown(app)
+        entry, told, status = send(app, 3)
+    assert (status, told["error"]) == (503, str(full))
+    assert post(fields(app)["outbox"], entry)[0]["saved"] == [entry["token"]]
     assert kept().adjudications()["score"].to_list() == [3]
 
 
@@ -115,72 +131,42 @@ def standing(kept):
     return row["score"], row["comment"], row["adjudicator"]
 
 
-def button(app, name):
-    (found,) = [one for one in app.button if one.label == name]
-    return found
-
-
-def told(app):
-    """What the page shows, without the escapes of its markdown."""
-    return re.sub(r"\\(.)", r"\1", shown(app))
-
-
-def fields(app):
-    choice, words = controls(app)
-    return choice.value, words.value
-
-
 def test_who_comes_second_is_told_and_keeps_theirs(open_app, kept):
     app = open_app("adjudicate", case="c2")
     agree(kept, 5, "Seen by <b>Model M</b>.")
-    controls(app)[0].set_value(2).run()
+    entry, told, _ = send(app, 2)
+    assert list(told["replaced"]) == [entry["token"]]
     assert standing(kept) == (5, "Seen by <b>Model M</b>.", "ann"), "not written over unseen"
-    text = told(app)
-    assert "Ann A. recorded **5**, “Seen by" in text
-    assert "UTC, after this page was shown. Yours is not saved" in text
-    assert "Model M" not in text
-    controls(app)[1].set_value("But the side is wrong.").run()
-    assert standing(kept)[2] == "ann"
-    assert fields(app) == (2, "But the side is wrong.")
-    button(app, "Keep mine").click().run()
+    other = fields(app.run())["other"]
+    assert (other["name"], other["score"]) == ("Ann A.", 5)
+    assert other["comment"].startswith("Seen by")
+    assert "Model M" not in other["comment"] + shown(app)
+    assert other["at"].endswith("UTC")
+    assert send(app, 2, "But the side is wrong.")[1]["saved"], "the page has shown it now"
     assert standing(kept) == (2, "But the side is wrong.", "eve")
-    assert "after this page was shown" not in shown(app)
+    assert fields(app.run())["other"] is None
     given = kept().history(kind="adjudicate")
     assert [row.value["score"] for row in given] == [2, 5], "both are in the history"
     assert given[0].previous == given[1].value
 
 
-def test_who_comes_second_takes_the_others_and_loses_nothing(open_app, kept):
-    app = open_app("adjudicate", case="c2")
-    agree(kept, 5, "Fine.")
-    controls(app)[0].set_value(2)
-    controls(app)[1].set_value("Not so.").run()
-    button(app, "Take theirs").click().run()
-    assert fields(app) == (5, "Fine.")
-    assert standing(kept) == (5, "Fine.", "ann")
-    assert "Yours, not saved: **2**, “Not so.”" in told(app)
-    button(app, "Use mine").click().run()
-    assert fields(app) == (2, "Not so.")
-    assert standing(kept) == (2, "Not so.", "eve")
-    assert "Yours, not saved" not in shown(app)
-
-
 def test_a_third_consensus_is_told_too(open_app, kept):
     app = open_app("adjudicate", case="c2")
     agree(kept, 5)
-    controls(app)[0].set_value(2).run()
+    send(app, 2)
+    before = fields(app.run())
     agree(kept, 3, person=BOB)
-    button(app, "Keep mine").click().run()
+    assert send(app, 2, data=before)[1]["replaced"]
     assert standing(kept) == (3, None, "bob")
-    assert "Bob B. recorded **3**" in told(app)
-    button(app, "Keep mine").click().run()
+    assert fields(app.run())["other"]["name"] == "Bob B."
+    assert send(app, 2)[1]["saved"]
     assert standing(kept) == (2, None, "eve")
 
 
 def test_a_consensus_that_comes_between_the_look_and_the_write_is_not_lost(
     open_app, kept, monkeypatch
 ):
-    """The race: the other's entry is written after the page has looked, just before its own."""
+    """The race: the other's entry is written after the route has looked, just before its own."""
     app = open_app("adjudicate", case="c2")
     record = Reviews.record
 
@@ -190,45 +176,47 @@ def test_a_consensus_that_comes_between_the_look_and_the_write_is_not_lost(
         return record(self, entries, person)
 
     monkeypatch.setattr(Reviews, "record", late)
-    controls(app)[0].set_value(2).run()
+    assert send(app, 2)[1]["replaced"]
     assert standing(kept) == (5, None, "ann")
-    assert "Ann A. recorded **5**" in told(app)
-    assert fields(app) == (2, "")
+    assert fields(app.run())["other"]["name"] == "Ann A."
 
 
 def test_what_the_page_has_shown_is_changed_without_a_question(open_app, kept):
     agree(kept, 5, "Fine.")
     app = open_app("adjudicate", case="c2")
-    assert fields(app) == (5, "Fine.")
-    controls(app)[0].set_value(4).run()
+    assert fields(app)["fields"] == {"score": 5, "comment": "Fine."}
+    before = fields(app)
+    assert send(app, 4, "Fine.")[1]["saved"]
     assert standing(kept) == (4, "Fine.", "eve")
-    controls(app)[0].set_value(3).run()
+    chain = {**before, "stands": {"score": 4, "comment": "Fine."}}
+    assert send(app, 3, "Fine.", data=chain)[1]["saved"], "on top of one's own"
     assert standing(kept) == (3, "Fine.", "eve")
-    assert "after this page was shown" not in shown(app)
 
 
-def test_words_are_not_taken_from_who_types_when_another_is_first(open_app, kept):
-    app = open_app("adjudicate", case="c2")
+def test_a_consensus_on_an_earlier_answer_is_known_and_not_shown(open_app, kept, review_folder):
     agree(kept, 5, "Fine.")
-    app.run()
-    assert "Ann A. recorded **5**, “Fine.”" in told(app)
-    assert fields(app) == (None, ""), "what is typed there has not been sent yet"
-    button(app, "Take theirs").click().run()
-    assert fields(app) == (5, "Fine.")
-    assert "Yours" not in shown(app)
-
-
-def test_what_waits_on_another_case_is_told(open_app, kept):
+    file = review_folder / "answers.jsonl"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace('"No effusion', '"Now no effusion'), encoding="utf-8")
+    required = required_scores(load(review_folder)).filter(case="c2")["dimension"]
+    for person, value in ((ANN, 4), (BOB, 1)):
+        given = {name: value if name == "process" else 3 for name in required}
+        every = [score(one, dimension=name, case="c2") for name, one in given.items()]
+        kept().record(every, person)
     app = open_app("adjudicate", case="c2")
-    agree(kept, 5)
-    controls(app)[1].set_value("Typed, then left.")
-    app.button(key="adjudicate_previous").click().run()
-    assert app.query_params["case"] in ("c1", ["c1"])
-    assert "Your consensus on c2 is not saved" in shown(app)
-    button(app, "Go to c2").click().run()
-    assert fields(app) == (None, "Typed, then left.")
-    button(app, "Keep mine").click().run()
-    assert standing(kept) == (None, "Typed, then left.", "eve")
+    data = fields(app)
+    assert data["fields"] == {"score": None, "comment": None}
+    assert data["stands"] == {"score": 5, "comment": "Fine."}
+    assert send(app, 2)[1]["saved"]
+
+
+def test_only_answers_as_they_are_get_a_consensus(open_app, kept):
+    app = open_app("adjudicate", case="c2")
+    data = fields(app)
+    for wrong in ({"slot": "m"}, {"slot": None}, {"shown": "x"}, {"case": "c9"}):
+        entry, told, _ = send(app, 2, data={**data, "about": {**data["about"], **wrong}})
+        assert list(told["refused"]) == [entry["token"]]
+    assert not kept().history(kind="adjudicate")
 
 
 def test_the_threshold_can_be_chosen(open_app, kept):

@@ -1,9 +1,9 @@
 import json
-from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
 from support.page_text import shown
+from support.sent_entries import post
 
 from rexview.analysis.memory.table import FAILURE_BITS
 from rexview.errors import StoreFull
@@ -12,7 +12,6 @@ from rexview.reviewset import load
 from rexview.store import Entry, Reviews, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
-from rexview.ui.answers import verdicts
 from rexview.ui.link import keys as link_keys
 from rexview.ui.server import review_sets, server_state
 
@@ -103,18 +102,34 @@ def test_two_texts_can_be_compared(open_app):
     assert "<ins>" in shown(app)
 
 
-def give(
-    app,
-    verdict,
-    token="5c3f7f0a-0000-4000-8000-000000000001",
-    failure="laterality_error",
-    reason=None,
-):
-    """Say a verdict as the browser would."""
+def verdict_entry(app, verdict, failure="laterality_error", reason=None):
+    """A verdict as the browser's outbox keeps it."""
+    return {
+        "token": str(uuid4()),
+        "case": "c1",
+        "page": "case page",
+        "kind": "verdict",
+        "slot": "m",
+        "shown": card(app)["answers"]["m"]["shown"],
+        "subject": failure,
+        "value": {"verdict": verdict, "comment": reason},
+        "was": None,
+        "seen": 1_000_000,
+    }
+
+
+def give(app, verdict, failure="laterality_error", reason=None):
+    """Send a verdict as the browser would; return the page, and what the browser was told."""
+    entry = verdict_entry(app, verdict, failure, reason)
+    told, _ = post(card(app)["outbox"], entry)
+    return app.run(), told
+
+
+def show_unsaved(app, *entries):
+    """Tell the page of verdicts that the browser could not save, as its outbox does."""
     name = review_sets.set_id(server_state.settings().review_set)
-    value = {"verdict": verdict, "comment": reason}
-    entry = Entry("verdict", "c1", "m", failure, value=value, token=token)
-    app.session_state[link_keys.SESSION_VERDICTS] = {token: (name, entry, datetime.now(UTC))}
+    told = {"set": name, "key": "1", "entries": list(entries)}
+    app.session_state[link_keys.SESSION_VERDICTS] = told
     return app.run()
 
 
@@ -128,16 +143,19 @@ def kept(open_app, review_folder):
 @pytest.mark.parametrize("verdict", ["confirmed", "rejected"])
 def test_a_verdict_waits_for_a_name_and_is_kept(open_app, kept, verdict):
     app = open_app("case", case="c1")
-    text = shown(give(app, verdict))
+    entry = verdict_entry(app, verdict)
+    text = shown(show_unsaved(app, entry))
     assert f">you {verdict} · rule</i></summary>" in text, "it is shown at once"
     told = card(app)
-    assert (told["named"], told["waiting"]) == (False, 1)
+    assert (told["named"], told["outbox"]["ticket"]) == (False, None), "it waits in the browser"
     assert not app.text_input, "asking for the name moves nothing on the page"
     assert kept().revision() == 0
     app.session_state[link_keys.SESSION_NAME] = "Dr Ann"
-    text = shown(app.run())
-    told = card(app)
-    assert (told["named"], told["waiting"], told["trouble"]) == (True, 0, "")
+    app.run()
+    told, _ = post(card(app)["outbox"], entry)
+    assert told["saved"] == [entry["token"]]
+    text = shown(show_unsaved(app))
+    assert (card(app)["named"], card(app)["nameProblem"]) == (True, "")
     assert f">you {verdict} · rule</i></summary>" in text
     assert ("rx-badge rx-rejected" in text) == (verdict == "rejected")
     assert kept().flags()["verdict"].to_list() == [verdict]
@@ -145,12 +163,16 @@ def test_a_verdict_waits_for_a_name_and_is_kept(open_app, kept, verdict):
 
 
 def test_a_verdict_keeps_its_reason(open_app, kept):
-    app = open_app("case", case="c1")
-    app.session_state[link_keys.SESSION_NAME] = "Dr Ann"
-    text = shown(give(app, "rejected", reason="The <b>patient</b> is turned."))
+    app = named(open_app("case", case="c1"))
+    text = shown(give(app, "rejected", reason="The <b>patient</b> is turned.")[0])
     assert "<b>You</b> The &lt;b&gt;patient&lt;/b&gt; is turned." in text
     assert 'data-rx-reason="The &lt;b&gt;patient' in text
     assert kept().flags()["comment"].to_list() == ["The <b>patient</b> is turned."]
+
+
+def named(app):
+    app.session_state[link_keys.SESSION_NAME] = "Dr Ann"
+    return app.run()
 
 
 def test_a_failure_that_no_rule_found_can_be_added_and_taken_back(open_app, kept):
@@ -160,12 +182,11 @@ def test_a_failure_that_no_rule_found_can_be_added_and_taken_back(open_app, kept
     assert "omission" in offered
     assert "failed_extraction" not in offered, "no choice was asked for"
     assert "boxes_missing" not in offered, "the answer has boxes"
-    app.session_state[link_keys.SESSION_NAME] = "Dr Ann"
-    text = shown(give(app, "confirmed", failure="omission", reason="The effusion."))
+    text = shown(give(named(app), "confirmed", failure="omission", reason="The effusion.")[0])
     assert 'data-rx-item="m/omission"' in text
     mine = 'data-rx-model="m" data-rx-failure="omission" data-rx-mine="confirmed"'
     assert mine in text, "it has the buttons that take it back"
-    give(app, None, token="5c3f7f0a-0000-4000-8000-000000000002", failure="omission")
+    give(app, None, failure="omission")
     assert 'data-rx-item="m/omission"' not in shown(app)
     assert kept().flags()["verdict"].drop_nulls().to_list() == []
 
@@ -250,45 +271,55 @@ def test_what_was_given_to_an_earlier_answer_is_shown_as_that(open_app, kept, re
 
 def test_a_verdict_that_waited_is_on_the_answer_that_was_read(open_app, kept, review_folder):
     app = open_app("case", case="c1")
-    seen = review_sets.open_set(review_folder)
-    verdicts.give(seen, "c1", "m", "laterality_error", "confirmed", str(uuid4()))
-    app.session_state[link_keys.SESSION_VERDICTS] = verdicts._waiting()
-    app.run()
+    entry = verdict_entry(app, "confirmed")
     change_text(review_folder)
-    app.session_state[link_keys.SESSION_NAME] = "Dr Ann"
-    app.run()
+    assert post(card(named(app))["outbox"], entry)[0]["saved"]
     assert kept().flags().is_empty()
     (row,) = kept().current("verdict")
     assert row.answer_digest is not None
 
 
-def test_a_database_that_does_not_take_it_is_told_and_tried_again(
-    open_app, kept, review_folder, monkeypatch
-):
+def test_a_database_that_does_not_take_it_is_told_and_tried_again(open_app, kept, monkeypatch):
     app = open_app("case", case="c1")
     person = Person("ann", "Ann", "lead")
     monkeypatch.setattr(permissions, "current", lambda: person)
     full = StoreFull("The disk is full; nothing was written.", "Make room on it.")
+    entry = verdict_entry(app.run(), "confirmed")
 
     def fail(*_):
         raise full
 
     with monkeypatch.context() as broken:
         broken.setattr(Reviews, "record", fail)
-        text = shown(give(app, "confirmed"))
-        assert "1 verdict is not kept yet" in card(app)["trouble"]
-        assert "Make room on it." in card(app)["trouble"]
-        assert ">you confirmed · rule</i></summary>" in text
-    assert card(app.run())["trouble"] == ""
+        told, status = post(card(app)["outbox"], entry)
+        assert status == 503
+        assert "Make room on it." in told["error"]
+        assert ">you confirmed · rule</i></summary>" in shown(show_unsaved(app, entry))
+    assert post(card(app)["outbox"], entry)[0]["saved"] == [entry["token"]]
     assert kept().flags()["verdict"].to_list() == ["confirmed"]
+
+
+def test_a_verdict_of_another_window_is_not_overwritten_unseen(open_app, kept, monkeypatch):
+    app = open_app("case", case="c1")
+    monkeypatch.setattr(permissions, "current", lambda: Person("ann", "Ann", "lead"))
+    seen = card(app.run())["revision"]
+    give(app, "rejected")
+    late = {**verdict_entry(app, "confirmed"), "seen": seen}
+    told, _ = post(card(app)["outbox"], late)
+    assert list(told["replaced"]) == [late["token"]]
+    assert kept().flags()["verdict"].to_list() == ["rejected"]
+    now = {"seen": card(app)["revision"], "was": {"verdict": "rejected", "comment": None}}
+    assert post(card(app)["outbox"], {**late, **now})[0]["saved"]
 
 
 def test_what_the_browser_makes_up_is_refused(open_app, kept, monkeypatch):
     app = open_app("case", case="c1")
     monkeypatch.setattr(permissions, "current", lambda: Person("ann", "Ann", "lead"))
-    assert "was not taken" in card(give(app, "splendid"))["trouble"]
+    app, told = give(app.run(), "splendid")
+    assert list(told["refused"])
     assert kept().revision(but="reveal") == 0
-    assert card(app.run())["trouble"] == "", "it is not tried again"
+    made_up = verdict_entry(app, "splendid")
+    assert "splendid" not in shown(show_unsaved(app, made_up, {**made_up, "value": 3}, 7))
 
 
 def test_without_the_database_pages_show_what_was_given(open_app, review_folder):

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 from support.page_text import drawn, title
+from support.sent_entries import comment_entry, post
 
 from rexview.errors import StoreFull
 from rexview.people import Person
@@ -13,10 +14,8 @@ from rexview.reviewset import load
 from rexview.store import Entry, Reviews, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
-from rexview.ui.comments import panel as comments_panel
-from rexview.ui.comments import read_messages
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import review_sets, server_state
+from rexview.ui.server import server_state
 
 ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
 
@@ -40,20 +39,22 @@ def panel(app):
     return json.loads(component.proto.json)
 
 
-def say(app, *messages):
-    """Send what the panel would send, and let the page run."""
-    name = review_sets.set_id(server_state.settings().review_set)
-    review_set = review_sets.open_set(server_state.settings().review_set)
-    page = review_sets.case_page(review_set, "c1")
-    places = comments_panel.case_places(page, review_set.model_names)
-    for raw in messages:
-        whole = {"token": str(uuid4()), "comment": str(uuid4()), "case": page.case.id, **raw}
-        (message,) = read_messages({"messages": [whole]})
-        waiting = comments_panel._Waiting(name, message, places)
-        if link_keys.SESSION_COMMENTS not in app.session_state:
-            app.session_state[link_keys.SESSION_COMMENTS] = {}
-        app.session_state[link_keys.SESSION_COMMENTS][message.token] = waiting
-    return panel(app.run())
+def say(app, *messages, page="case page"):
+    """Send what the panel would send, let the page run, and return what the panel shows then.
+
+    ``refused`` says why messages were not taken.
+    """
+    data = panel(app)
+    shown = {one["key"]: one["shown"] for one in data["targets"]}
+    refused = {}
+    for message in messages:
+        spot = message.get("spot", {})
+        known = {"shown": shown[spot["key"]]} if spot.get("key") in shown else {}
+        told, status = post(
+            data["outbox"], comment_entry(page, {**message, "spot": {**known, **spot}})
+        )
+        refused |= told["refused"] if status == 200 else {"": told["error"]}
+    return {**panel(app.run()), "refused": refused}
 
 
 def write(text="Look.", **more):
@@ -99,7 +100,7 @@ def test_a_comment_stands_where_it_was_made(open_app, kept, ann, spot, model, on
 )
 def test_a_place_that_is_not_there_is_refused_with_the_reason(open_app, kept, ann, spot):
     data = say(open_app("case", case="c1"), write(spot=spot))
-    (reason,) = data["done"].values()
+    (reason,) = data["refused"].values()
     assert reason
     assert not kept().comments()
 
@@ -128,17 +129,19 @@ def test_nobody_changes_what_others_wrote(open_app, kept, ann):
     assert [(one["who"], one["mine"]) for one in data["comments"]] == [("Bob B.", False)]
     for raw in (write("Mine now", comment=theirs), {"kind": "remove", "comment": theirs}):
         data = say(app, raw)
-        assert "Only whoever wrote" in list(data["done"].values())[-1]
+        assert "Only whoever wrote" in list(data["refused"].values())[-1]
     assert kept().comments()[0].text == "Bob's"
 
 
 def test_a_name_is_asked_for_where_one_writes(open_app, kept):
     app = open_app("case", case="c1")
-    data = say(app, write())
+    data = panel(app)
     assert not data["named"]
-    assert "Give your name" in data["trouble"]
+    assert data["outbox"]["ticket"] is None, "it waits in the browser"
     assert kept().revision() == 0
-    data = say(app, {"kind": "name", "text": "Dr Cem"})
+    app.session_state[link_keys.SESSION_NAME] = "Dr Cem"
+    app.run()
+    data = say(app, write())
     assert [one["who"] for one in data["comments"]] == ["Dr Cem"]
     assert data["named"]
 
@@ -153,11 +156,10 @@ def test_what_cannot_be_written_waits(open_app, kept, ann, monkeypatch):
     with monkeypatch.context() as broken:
         broken.setattr(Reviews, "record", fail)
         data = say(app, write("Kept"))
-    assert "Not saved yet" in data["trouble"]
-    assert "Make room on it." in data["trouble"]
-    assert not data["done"]
-    data = panel(app.run())
-    assert not data["trouble"]
+    assert "Make room on it." in data["refused"][""]
+    assert not kept().comments()
+    data = say(app, write("Kept"))
+    assert not data["problem"]
     assert [one["text"] for one in data["comments"]] == ["Kept"]
 
 
@@ -166,7 +168,7 @@ def test_viewers_read_only(open_app, kept, monkeypatch):
     app = open_app("case", case="c1")
     assert not panel(app)["may"]
     data = say(app, write())
-    assert "may not" in next(iter(data["done"].values()))
+    assert "may not" in next(iter(data["refused"].values()))
     assert not kept().comments()
 
 

@@ -10,7 +10,7 @@ from scipy import stats as scipy_stats
 
 from rexview.stats import RESAMPLES, Interval, bootstrap, interval
 from rexview.stats.bootstrap import mean_interval
-from rexview.stats.tally import tally
+from rexview.stats.summary import tally
 
 SAMPLES = {
     "few": [1, 1, 2, 4, 5, 5, 5, 3],

@@ -14,8 +14,17 @@ from support.final_scores import made_finals, pictures
 
 from rexview.stats import TESTED_TOGETHER, compare
 from rexview.stats.bootstrap import ALL_EQUAL
-from rexview.stats.paired import ALL_TIED, FEW_CASES, FEW_MODELS, NO_DIFFERENCE, NO_PAIRS, ONE_PAIR
-from rexview.stats.signed_rank import APPROXIMATION, EXACT, signed_ranks
+from rexview.stats.paired import (
+    ALL_TIED,
+    APPROXIMATION,
+    EXACT,
+    FEW_CASES,
+    FEW_MODELS,
+    NO_DIFFERENCE,
+    NO_PAIRS,
+    ONE_PAIR,
+    signed_ranks,
+)
 
 
 def pair(a, b, dimension="process", **more):
@@ -138,7 +147,7 @@ class TestScipyDefaults:
         random = np.random.default_rng(0)
         drawn = [random.integers(-3, 4, 60).astype(float) for _ in range(9)]
         whole = signed_ranks(drawn)
-        monkeypatch.setattr("rexview.stats.signed_rank._AT_ONCE", 100)
+        monkeypatch.setattr("rexview.stats.paired._AT_ONCE", 100)
         assert signed_ranks(drawn) == whole
 
 

@@ -9,7 +9,7 @@ from support.final_scores import made_finals, pictures
 
 from rexview.stats import gap_summaries, no_answers, summaries
 from rexview.stats.bootstrap import ALL_EQUAL, NO_VALUES
-from rexview.stats.tally import NO_VALUE, ONE_VALUE
+from rexview.stats.summary import NO_VALUE, ONE_VALUE
 
 
 def one(rows, dimension, model):

@@ -281,19 +281,19 @@ class TestFolder:
     def test_a_folder_renamed_within_a_write_leaves_no_ghost(self, reviews, review_set):
         """Between the look at the folder and the writing, and before the first entry."""
         moved = review_set.folder.with_name("moved")
-        prepare = reviews.database._prepare
+        prepare = reviews.database._make_ready
 
         def prepared():
             prepare()
             if review_set.folder.exists():
                 review_set.folder.rename(moved)
 
-        reviews.database._prepare = prepared
+        reviews.database._make_ready = prepared
         with pytest.raises(StoreUnreachable):
             reviews.record([score(1)], ANN)
         assert not review_set.folder.exists()
         moved.rename(review_set.folder)
-        reviews.database._prepare = prepare
+        reviews.database._make_ready = prepare
         reviews.record([score(1)], ANN)
         assert len(reviews.history()) == 1
 

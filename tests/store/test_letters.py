@@ -33,7 +33,7 @@ def test_servers_that_ask_at_once_get_one_secret(review_set, settings, tmp_path)
 
     def ask(database):
         barrier.wait()
-        found.append(Reviews(database, review_set, "set", own=False).letter_key())
+        found.append(Reviews(database, review_set, "set", dedicated=False).letter_key())
 
     threads = [Thread(target=ask, args=(database,)) for database in databases]
     for thread in threads:
@@ -41,7 +41,7 @@ def test_servers_that_ask_at_once_get_one_secret(review_set, settings, tmp_path)
     for thread in threads:
         thread.join()
     assert (len(found), len(set(found)), len(found[0])) == (6, 1, 32)
-    assert Reviews(databases[0], review_set, "another", own=False).letter_key() != found[0]
+    assert Reviews(databases[0], review_set, "another", dedicated=False).letter_key() != found[0]
     for database in databases:
         database.close()
 
@@ -136,7 +136,8 @@ def test_a_digest_that_is_none_is_refused(reviews, digest):
 def test_what_was_given_to_an_earlier_answer_is_exported_as_that(reviews, review_set, tmp_path):
     reviews.record([score(4), verdict()], ANN)
     both = merged(
-        now := other_set(review_set.folder), Reviews(reviews.database, now, reviews.key, own=False)
+        now := other_set(review_set.folder),
+        Reviews(reviews.database, now, reviews.key, dedicated=False),
     )
     write_csv(both, ("scores", "flags"), tmp_path / "tables")
     for name in ("scores", "flags"):

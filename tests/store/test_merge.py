@@ -11,7 +11,7 @@ from support.store_entries import ANN, BOB, comment, score, verdict
 from rexview import frames
 from rexview.people import Person
 from rexview.settings import Settings
-from rexview.store import backup, merged, new_token, open_reviews, restore
+from rexview.store import KINDS, backup, merged, new_token, open_reviews, restore
 from rexview.store.database.connection import close_databases
 
 RA = Person("ra", "Reader A", "lead")
@@ -154,11 +154,11 @@ def test_what_is_held_in_memory_is_what_the_query_gives(review_set, reviews, tmp
     other = open_reviews(review_set, Settings())
 
     def same():
-        rows, people, revision = reviews.standing()
-        for kind, found in rows.items():
-            assert tuple(found) == reviews.current(kind)
-        assert people == reviews.people()
-        assert revision == reviews.revision()
+        state = reviews.current_state()
+        for kind in KINDS:
+            assert tuple(state.rows(kind)) == reviews.current(kind)
+        assert state.people == reviews.people()
+        assert state.revision == reviews.revision()
 
     def write(count):
         for _ in range(count):
@@ -184,7 +184,7 @@ def test_what_is_held_in_memory_is_what_the_query_gives(review_set, reviews, tmp
     close_databases()
     for file in review_set.folder.glob("reviews.sqlite*"):
         file.unlink()
-    assert reviews.standing()[2] == 0
+    assert reviews.current_state().revision == 0
     assert merged(review_set, reviews) is review_set
     write(2)
     same()

@@ -7,10 +7,10 @@ server, so no identity provider and no browser is needed.
 import json
 import time
 from contextlib import suppress
+from urllib.request import Request, urlopen
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.state.session_state import STREAMLIT_INTERNAL_KEY_PREFIX
 from streamlit.web.server.starlette.starlette_app_utils import (
     create_signed_value,
     generate_xsrf_token_string,
@@ -48,6 +48,7 @@ class Hand:
             max_size=None,
             open_timeout=_PATIENCE_S,
         )
+        self._address, self._cookies = address, "; ".join(cookies)
         self.frames = []
         self.last = []
 
@@ -81,13 +82,14 @@ class Hand:
                 self.last.append(ForwardMsg.FromString(self.frames[-1]))
         return self
 
-    def say(self, component, event, value, **more):
-        """Send an event of a component of the last run."""
-        base = self.component(component).id
-        trigger = f"{STREAMLIT_INTERNAL_KEY_PREFIX}_{base}__events"
-        events = json.dumps([{"event": event, "value": value}])
-        widgets = [(base, "json_value", "{}"), (trigger, "json_trigger_value", events)]
-        return self.rerun(widgets=widgets, **more)
+    def post(self, outbox, *entries):
+        """Send entries as the outbox of a page does, with what the page gave it."""
+        body = json.dumps({"ticket": outbox["ticket"], "entries": entries}).encode()
+        headers = {"Content-Type": "application/json", "Cookie": self._cookies}
+        address = f"{self._address}/{outbox['address']}"
+        with urlopen(Request(address, body, headers), timeout=_PATIENCE_S) as response:
+            self.frames.append(response.read())
+        return json.loads(self.frames[-1])
 
     def elements(self, kind):
         """Return the elements of a kind that the last run drew."""

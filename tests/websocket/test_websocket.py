@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 from support.review_folder import RAMP, named, score_rows, write_review_set
+from support.sent_entries import comment_entry
 from support.small_set import CASES
 from support.websocket_session import COOKIE_SECRET, Hand, user_cookie
 
@@ -115,8 +116,10 @@ def say(hand, **message):
     shown = {one["key"]: one["shown"] for one in targets}
     if spot.get("key") in shown:
         spot.setdefault("shown", shown[spot["key"]])
-    hand.say("rexview_comments", "said", {"messages": [whole]}, page="score", query="case=c1")
-    return panel(hand)["done"].get(whole["token"])
+    entry = comment_entry("score page", {**whole, "spot": spot})
+    told = hand.post(panel(hand)["outbox"], entry)
+    hand.rerun("score", query="case=c1")
+    return "" if entry["token"] in told["saved"] else told["refused"][entry["token"]]
 
 
 def test_pages_of_others_asked_for_by_hand_give_nothing(team, enter):

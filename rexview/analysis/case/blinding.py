@@ -135,18 +135,9 @@ def blinded_case(case: Case) -> Case:
 def blinded_page(review_set: ReviewSet, case_id: str, slots: Mapping[str, str]) -> CasePage | None:
     """Return a case for a blinded reader: its answers under their letters, in that order.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-    case_id : str
-    slots : mapping of str to str
-        Letter to model, as :func:`rexview.analysis.study.worklist.slots_of` gives it.
-
-    Returns
-    -------
-    CasePage or None
-        ``Answer.model`` is the letter; there are no scores and no flags. The paths of images are
-        those of the files and must not reach the browser. None when there is no such case.
+    ``slots`` has the model of each letter (:func:`rexview.analysis.study.worklist.slots_of`).
+    ``Answer.model`` is the letter; there are no scores and no flags. The paths of images are those
+    of the files and must not reach the browser. None when there is no such case.
     """
     case = review_set.case(case_id)
     if case is None:

@@ -34,18 +34,10 @@ class CommentCount:
 def find_quote(text: str, quote: str, before: int) -> Quote | None:
     """Find words that were chosen on screen in the text that they were rendered from.
 
-    Markup stands between the words of the source and not between those on screen, so words are
-    compared and not characters.
-
-    Parameters
-    ----------
-    text : str
-        The source.
-    quote : str
-        Whole words, as on screen.
-    before : int
-        How many words stand before them on screen. Of several places the one nearest to this is
-        meant: the source may have a few words more, such as the language of a code block.
+    Markup stands between the words of the source ``text`` and not between those on screen, so words
+    are compared and not characters. ``quote`` has whole words, ``before`` says how many stand
+    before them on screen: of several places the one nearest to this is meant, since the source may
+    have a few words more, such as the language of a code block.
     """
     wanted = _WORD.findall(quote)
     words = _words(text)

@@ -21,14 +21,9 @@ class Piece:
 
 
 def compare_texts(first: str, second: str) -> tuple[list[Piece], bool]:
-    """Compare two texts by words, regardless of case.
+    """Compare two texts by words, regardless of case; say whether all of both was compared.
 
-    Returns
-    -------
-    pieces : list of Piece
-        In reading order; what only the first has stands before what only the second has.
-    whole : bool
-        False when a text was longer than :data:`MAX_WORDS` and only its beginning was compared.
+    Pieces are in reading order; what only the first has stands before what only the second has.
     """
     a, b = _TOKEN.findall(first.lstrip()), _TOKEN.findall(second.lstrip())
     whole = len(a) <= MAX_WORDS and len(b) <= MAX_WORDS

@@ -72,19 +72,10 @@ def label_keys(label: str) -> tuple[str, ...]:
 
 
 def text_links(text: str, keys: Iterable[str] = ()) -> list[Link]:
-    """Find what a text speaks of.
+    """Find what an answer or a report section speaks of, in order; links may overlap.
 
-    Parameters
-    ----------
-    text : str
-        An answer or a report section; what lies beyond :data:`MOST_READ` characters is not read.
-    keys : iterable of str
-        Keys of the case's box labels: those of unknown words are looked for too.
-
-    Returns
-    -------
-    list of Link
-        In order of place; they may overlap.
+    What lies beyond :data:`MOST_READ` characters is not read. ``keys`` are those of the case's box
+    labels: those of unknown words are looked for too.
     """
     read = text[:MOST_READ]
     links: list[Link] = []

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
 import polars as pl
 
@@ -15,6 +16,10 @@ from rexview.analysis.engine import Engine
 from rexview.detect import with_verdicts
 from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score, score_from_row
 from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, status_of
+from rexview.vocab import FAILURES
+
+READER_FAILURES: Final = tuple(name for name in FAILURES if name != "disagreement")
+"""Failures that somebody can see in an answer; that readers disagree follows from their scores."""
 
 
 @dataclass(frozen=True)
@@ -144,3 +149,12 @@ def gather_case(
         review_set.scores_of(case_id, stale=True),
         review_set.flags_of(case_id, stale=True),
     )
+
+
+def failures_of_reader(case: Case, answer: Answer) -> tuple[str, ...]:
+    """Return the failures that a reader can find in an answer to a case, in the usual order."""
+    drawn = bool(answer.boxes or answer.images)
+    left_out = {"boxes_missing"} if drawn else {"box_misplaced", "box_unrelated"}
+    if case.question_type != "choice":
+        left_out.add("failed_extraction")
+    return tuple(failure for failure in READER_FAILURES if failure not in left_out)

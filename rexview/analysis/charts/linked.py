@@ -83,10 +83,7 @@ class LinkedChart:
     def chosen(self, event: Mapping[str, Any] | None) -> CaseFilter | None:
         """Return the filter of the mark that was clicked.
 
-        Parameters
-        ----------
-        event : mapping or None
-            ``selection`` of the chart's event: points by selection parameter.
+        ``event`` is the ``selection`` of the chart's event: points by selection parameter.
         """
         points: Sequence[Mapping[str, Any]] = (event or {}).get(SELECTION) or ()
         return next((self.filters.get(str(point.get(KEY))) for point in points), None)
@@ -106,28 +103,19 @@ def colour_of_models(
     models: Mapping[str, str],
     colours: Mapping[str, str] | None = None,
     *,
-    field: str = "Model",
     legend: bool | None = None,
 ) -> alt.Color:
-    """Return the colour encoding of models.
+    """Return the colour encoding of models, whose names stand in column ``Model``.
 
-    Parameters
-    ----------
-    models : mapping of str to str
-        Name on screen by model id, in order.
-    colours : mapping of str to str, optional
-        Colour by model id; those of the whole review set, so that a filter does not change them.
-    field : str
-        Column with the name on screen.
-    legend : bool, optional
-        By default there is one unless there are more models than colours: a colour then stands
-        for several models, and names have to stand at the marks.
+    ``colours`` are those of the whole review set, so that a filter does not change them. By default
+    there is a legend unless there are more models than colours: a colour then stands for several
+    models, and names have to stand at the marks.
     """
     colours = colours or model_colours(models)
     scale = alt.Scale(domain=list(models.values()), range=[colours[model] for model in models])
     shown = len(models) <= len(MODEL_COLOURS) if legend is None else legend
     key = alt.Legend(orient="top", direction="vertical", labelLimit=LONGEST_NAME)
-    return alt.Color(f"{field}:N", scale=scale, title=None, legend=key if shown else None)
+    return alt.Color("Model:N", scale=scale, title=None, legend=key if shown else None)
 
 
 def linked(
@@ -140,16 +128,8 @@ def linked(
 ) -> LinkedChart:
     """Make a linked chart of any Altair chart that has the selection of :func:`clickable`.
 
-    Parameters
-    ----------
-    title : str
-    drawn : altair chart
-        Without title, background or text colours; give it a height, not a width.
-    marks : Marks
-        What is drawn; without its columns KEY and LABEL and ``hidden`` it is the table.
-    caption : str
-    hidden : sequence of str
-        More columns that are not for the table.
+    It is drawn without title, background or text colours, with a height and no width. The table has
+    all columns but KEY, LABEL and those that are ``hidden``.
     """
     left_out = [column for column in (KEY, LABEL, *hidden) if column in marks.frame]
     table = marks.frame.drop(columns=left_out)

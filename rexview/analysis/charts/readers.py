@@ -31,14 +31,7 @@ _CELL: Final = 28
 
 
 def confusion_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedChart:
-    """Draw the confusion map of one dimension: counts by the scores of both readers.
-
-    Parameters
-    ----------
-    found : DimensionAgreement
-    names : pair of str
-        Of reader a (upwards) and reader b (to the right).
-    """
+    """Draw the confusion map of one dimension: reader a's scores upwards, b's to the right."""
     marks = _cells(found, names)
     grid = pd.DataFrame([{"a": a, "b": b} for a in LEVELS for b in LEVELS])
     x = alt.X("Score 2:O", title=short(names[1]), axis=_level_axis(), scale=_levels())

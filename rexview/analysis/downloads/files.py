@@ -54,14 +54,8 @@ class TableFile:
 def table_bytes(table: TableFile, form: TableForm, notice: str = "") -> bytes:
     """Return a table as the bytes of a file.
 
-    Parameters
-    ----------
-    table : TableFile
-    form : str
-        A word of :data:`TABLE_FORMS`.
-    notice : str
-        The review set's notice, which goes wherever its numbers go: into the document, and as a
-        last column into the CSV.
+    The review set's notice goes wherever its numbers go: into the document, and as a last column
+    into the CSV.
     """
     if form == "csv":
         frame = table.frame.assign(Notice=notice) if notice else table.frame

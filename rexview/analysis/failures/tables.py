@@ -12,7 +12,7 @@ import polars as pl
 from rexview.analysis.engine import CaseProperty, Engine
 from rexview.analysis.failures.captions import COUNTED, SMALL
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.finding_condition import NOT_KNOWN, Finding, region_name, region_of
+from rexview.analysis.filter.conditions import NOT_KNOWN, Finding, region_name, region_of
 from rexview.analysis.filter.linked_count import Count, narrowed
 from rexview.analysis.filter.wording import value_name
 from rexview.stats.bootstrap import RESAMPLES
@@ -128,15 +128,8 @@ def failure_tables(
 ) -> FailureTables:
     """Work out the rates of all failures over the answers that a filter leaves.
 
-    Parameters
-    ----------
-    engine : Engine
-    case_filter : CaseFilter, optional
-        What it says about failures is left out.
-    counted : str
-        A word of :data:`COUNTED`.
-    resamples : int
-        Of the bootstrap; 0 for no intervals.
+    What the filter says about failures is left out. ``counted`` is a word of :data:`COUNTED`;
+    ``resamples`` are those of the bootstrap, 0 for no intervals.
     """
     base = base_of(case_filter or CaseFilter())
     sources = COUNTED[counted][1]

@@ -14,9 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
-from rexview.analysis.filter.finding_condition import Finding
-from rexview.analysis.filter.pair_condition import ModelPair, ReaderPair
-from rexview.analysis.filter.score_condition import ScoreCondition
+from rexview.analysis.filter.conditions import Finding, ModelPair, ReaderPair, ScoreCondition
 from rexview.errors import FilterError
 from rexview.stats import ALL_EQUAL, STATUSES
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
@@ -158,11 +156,11 @@ class CaseFilter:
 
     Lists hold ids; ``tags`` holds ``name:value``. ``judged`` limits to answers about which
     something can be said for that failure. ``findings`` holds what a failure is about
-    (:mod:`.finding_condition`): one of ``failures``, said by one of ``sources``, is about one of
-    them. ``reader_scores`` holds single scores that readers gave (:mod:`.score_condition`): the
+    (:mod:`.conditions`): one of ``failures``, said by one of ``sources``, is about one of
+    them. ``reader_scores`` holds single scores that readers gave (:mod:`.conditions`): the
     answer has all of them. ``reader_pairs`` holds pairs of readers whose scores of the answer are
     so far apart, ``model_pairs`` pairs of models that both have a score in the case
-    (:mod:`.pair_condition`): all have to hold, and of ``model_pairs`` the answer is one of the two
+    (:mod:`.conditions`): all have to hold, and of ``model_pairs`` the answer is one of the two
     models'. ``search`` holds words that all have to occur in the question, the report or the
     answer; unless ``mention`` is ``text``, those that name a finding are looked for as that
     finding, present, absent or mentioned at all (:data:`MENTIONS`), in the report or the answer.
@@ -233,15 +231,7 @@ class CaseFilter:
 
     @classmethod
     def read(cls, query: Mapping[str, str | Iterable[str]]) -> tuple[CaseFilter, tuple[str, ...]]:
-        """Read what can be understood of a link's query.
-
-        Returns
-        -------
-        CaseFilter
-            Without the values that cannot be understood.
-        tuple of str
-            A sentence for each of those.
-        """
+        """Read what can be understood of a link's query, and say in a sentence each what cannot."""
         given = {
             key: [value] if isinstance(value, str) else list(value) for key, value in query.items()
         }

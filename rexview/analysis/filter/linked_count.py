@@ -33,19 +33,10 @@ ANY: Final = Range()
 def narrowed(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> CaseFilter | None:
     """Add conditions to a filter whose answers are counted.
 
-    Parameters
-    ----------
-    base : CaseFilter
-        The filter that left the answers which are counted.
-    **conditions
-        By name of the filter's field: a range, or the words of a list. Of a list that limits
-        already only the common words are kept; of ``tags`` those with the same name before the
-        colon are replaced, which is right for answers that ``base`` left.
-
-    Returns
-    -------
-    CaseFilter or None
-        None when the conditions exclude each other: there is nothing to open.
+    Conditions are ranges or words of a list, by name of the filter's field. Of a list that limits
+    already only the common words are kept; of ``tags`` those with the same name before the colon
+    are replaced, which is right for answers that ``base`` left. None when the conditions exclude
+    each other: there is nothing to open.
     """
     changes: dict[str, Any] = {}
     for field, wanted in conditions.items():
@@ -66,6 +57,16 @@ def narrowed(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> Cas
         if not changes[field]:
             return None
     return replace(base, **changes)
+
+
+def count_within(
+    base: CaseFilter,
+    value: int,
+    of: int | None = None,
+    **conditions: str | Sequence[str] | Range,
+) -> Count:
+    """Join a number with the filter that opens it; where there is nothing it stays the base's."""
+    return Count(value, narrowed(base, **conditions) or base, of)
 
 
 def with_all(base: CaseFilter, field: str, *words: str) -> CaseFilter:

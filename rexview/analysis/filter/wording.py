@@ -17,10 +17,8 @@ from rexview.analysis.filter.case_filter import (
     CaseFilter,
     Range,
 )
-from rexview.analysis.filter.finding_condition import Finding
+from rexview.analysis.filter.conditions import Finding, ModelPair, ReaderPair, ScoreCondition
 from rexview.analysis.filter.finding_search import is_finding_search, search_terms
-from rexview.analysis.filter.pair_condition import ModelPair, ReaderPair
-from rexview.analysis.filter.score_condition import ScoreCondition
 from rexview.stats import ALL_EQUAL
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, QUESTION_TYPES
 
@@ -82,13 +80,7 @@ def chips(facts: SetFacts, case_filter: CaseFilter) -> tuple[Chip, ...]:
 
 
 def describe(facts: SetFacts, case_filter: CaseFilter) -> str:
-    """Say in one line which cases a filter leaves.
-
-    Returns
-    -------
-    str
-        Such as "Laterality errors, Generalist"; "All cases" for an empty filter.
-    """
+    """Say in one line which cases a filter leaves: "Laterality errors, Generalist", "All cases"."""
     parts: list[str] = []
     for field in _ORDER:
         names = [

@@ -43,4 +43,5 @@ def enum_of(column: pl.Series, first: Sequence[str] = ()) -> pl.Series:
     """Turn a String column into an Enum: ``first`` in their order, then the rest by alphabet."""
     met = set(column.drop_nulls().unique().to_list())
     known = [word for word in first if word in met]
-    return column.cast(pl.Enum([*known, *sorted(met - set(known), key=str.casefold)]))
+    rest = sorted(met - set(known), key=lambda word: (word.casefold(), word))
+    return column.cast(pl.Enum([*known, *rest]))

@@ -284,7 +284,9 @@ class MemoryEngine:
         table = self.table
         chosen = self.selection(case_filter).row_mask & table.answered
         flags = flagged_by(table, sources)
-        parts = [pl.DataFrame(schema={**JUDGED, "case": pl.UInt32(), "cluster": pl.Int64()})]
+        models = table.rows["model"]
+        own = {"case": pl.UInt32(), "model": models.dtype, "cluster": pl.Int64()}
+        parts = [pl.DataFrame(schema={**JUDGED, **own})]
         for failure in failures:
             bit = np.uint32(FAILURE_BITS[failure])
             rows = np.flatnonzero(chosen & ((table.judged & bit) != 0))
@@ -296,7 +298,7 @@ class MemoryEngine:
                 pl.DataFrame(
                     {
                         "case": cases,
-                        "model": table.rows["model"].gather(rows).cast(pl.String),
+                        "model": models.gather(rows),
                         "failure": pl.repeat(failure, len(rows), dtype=pl.String, eager=True),
                         "flagged": flagged,
                         "cluster": table.cluster[cases],

@@ -69,7 +69,6 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
         flags = _FlagsOfCases(table, without("failures", "sources", "judged"))
     return Facets(
         total=int(np.count_nonzero(cases)),
-        n_cases=len(table.cases),
         facets=tuple(found),
         headlines=tuple(flags.of(failure) for failure in HEADLINE_FAILURES),
         mentions=tuple(_mentions(table, case_filter, without("search"))),
@@ -99,7 +98,9 @@ class _FlagsOfCases:
         self._flagged["any"] = gather(flagged_by(table, ()))
 
     def _count(self, sources: Sequence[str], failures: Sequence[str]) -> int:
-        bits = np.bitwise_or.reduce([self._flagged[source] for source in sources])
+        bits, *others = (self._flagged[source] for source in sources)
+        for more in others:
+            bits = bits | more
         return int(np.count_nonzero(bits & bits_of(failures)))
 
     def by_failure(self, sources: Sequence[str]) -> Iterable[tuple[str, int]]:

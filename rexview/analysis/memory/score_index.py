@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from rexview.analysis.filter.pair_condition import ReaderPair
-from rexview.analysis.filter.score_condition import ScoreCondition
+from rexview.analysis.filter.conditions import ReaderPair, ScoreCondition
 from rexview.analysis.memory.coded_column import Mask
 from rexview.schema import ReviewSet
 from rexview.stats.values import single_scores

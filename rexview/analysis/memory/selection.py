@@ -13,9 +13,8 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.finding_condition import NOT_KNOWN, Finding
+from rexview.analysis.filter.conditions import NOT_KNOWN, Finding, ModelPair
 from rexview.analysis.filter.finding_search import FindingTerm, is_finding_search, search_terms
-from rexview.analysis.filter.pair_condition import ModelPair
 from rexview.analysis.memory.coded_column import Mask
 from rexview.analysis.memory.table import FAILURE_BITS, AnswerTable, Bits
 

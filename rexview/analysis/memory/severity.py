@@ -48,11 +48,7 @@ _NAMES: Final = dict(enumerate(FAILURES))
 def flagged_findings(survey: Survey, place: pl.DataFrame) -> pl.DataFrame:
     """Return what stands of each failure of each answer: who says so, and about which finding.
 
-    Parameters
-    ----------
-    survey : Survey
-    place : polars.DataFrame
-        ``case``, ``model`` (String) and ``row`` (UInt32) of each row of an answer table.
+    ``place`` has ``case``, ``model`` (String) and ``row`` (UInt32) of each row of an answer table.
 
     Returns
     -------
@@ -91,18 +87,9 @@ def _keyed(named: pl.DataFrame, place: pl.DataFrame) -> pl.DataFrame:
 
 
 def harm_of_answers(found: pl.DataFrame, table: HarmTable) -> pl.DataFrame:
-    """Work out the worst failure of each answer that has any.
+    """Work out the worst failure of each answer that has any: ``row``, :data:`HARM_COLUMNS`.
 
-    Parameters
-    ----------
-    found : polars.DataFrame
-        As :func:`flagged_findings` gives it.
-    table : HarmTable
-
-    Returns
-    -------
-    polars.DataFrame
-        ``row`` and the columns :data:`HARM_COLUMNS`, one row for each such answer.
+    ``found`` is as :func:`flagged_findings` gives it.
     """
     kinds = found.select("failure", "finding").unique()
     levels = [table.of(failure, finding) for failure, finding in kinds.iter_rows()]
@@ -156,13 +143,7 @@ def with_harm(rows: pl.DataFrame, harm: pl.DataFrame, table: HarmTable) -> pl.Da
 
 
 def severity(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add the column ``severity`` (Float64, 0 or more) to the rows of an answer table.
-
-    Parameters
-    ----------
-    rows : polars.DataFrame
-        With ``status``, ``content`` and the columns of :func:`with_harm`.
-    """
+    """Add the column ``severity`` (Float64, 0 or more) to rows that :func:`with_harm` has seen."""
     never_came = pl.col("status").is_in(list(NO_ANSWER))
     lost = pl.when(never_came).then(_BEST - 1).otherwise(_BEST - pl.col("content")).fill_null(0.0)
     return rows.with_columns(

@@ -49,7 +49,7 @@ class AnswerTable:
         ``detected``, ``marked``, ``hinted``, ``judged`` (UInt32, bits of :data:`FAILURE_BITS`:
         flags of detectors that stand, flags that readers confirmed, hints of detectors that stand,
         failures about which something can be said), the columns of
-        :data:`rexview.analysis.memory.severity.HARM_COLUMNS`, ``severity``, ``n_boxes``, ``text``,
+        :data:`rexview.analysis.memory.severity.HARM_COLUMNS`, ``severity``, ``text``,
         ``case_row`` (row in ``cases``).
     cases : polars.DataFrame
         One row a case in file order: ``case``, ``question_type``, ``category``, ``difficulty``,
@@ -249,7 +249,6 @@ def answer_table(
         *_KEY,
         answer_status().alias("status"),
         "created",
-        pl.col("boxes").list.len().fill_null(0).alias("n_boxes"),
         "text",
     )
     scores = finals_of(review_set, content_order=content_order)
@@ -371,15 +370,7 @@ def _tags(cases: pl.DataFrame) -> pl.Series:
 
 
 def _bits(place: pl.DataFrame, named: pl.DataFrame) -> pl.Series:
-    """Gather failures into bits: one number for each row of ``place``.
-
-    Parameters
-    ----------
-    place : polars.DataFrame
-        ``row``, ``case``, ``model`` of each answer.
-    named : polars.DataFrame
-        ``case``, ``model``, ``failure``; each may stand there several times.
-    """
+    """Gather failures (``case``, ``model``, ``failure``) into bits, a number a row of ``place``."""
     bits = np.zeros(len(place), dtype=np.uint32)
     for failure, bit in FAILURE_BITS.items():
         pairs = named.filter(pl.col("failure") == failure).select(_KEY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rexview.analysis.filter.score_condition import days_words
+from rexview.analysis.filter.conditions import days_words
 from rexview.analysis.readers.tables import DimensionAgreement, ReaderDrift, ReaderTables
 from rexview.analysis.scores.captions import counted, interval_words, listed
 from rexview.stats.agreement import CLOSE, LOW_KAPPA, NARROW_SD
@@ -95,13 +95,7 @@ def bubble_words(found: DimensionAgreement, names: tuple[str, str]) -> str:
 
 
 def stricter_words(tables: ReaderTables) -> list[str]:
-    """Say in words who is stricter, per dimension.
-
-    Returns
-    -------
-    list of str
-        A sentence for each dimension where the interval leaves 0 out, one for the others.
-    """
+    """Say who is stricter on each dimension where the interval leaves 0 out; name the others."""
     if tables.pair is None:
         return []
     names = tuple(tables.readers[reader] for reader in tables.pair)

@@ -81,21 +81,10 @@ class CaseDifferences:
 def differing_cases(
     review_set: ReviewSet, adjudications: pl.DataFrame, threshold: float
 ) -> tuple[CaseDifferences, ...]:
-    """Find the cases on which two readers differ, worst first.
+    """Find the cases on which two readers are ``threshold`` points apart on one score, or more.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-        With what was written in it.
-    adjudications : polars.DataFrame
-        As :meth:`rexview.store.Reviews.adjudications` gives it.
-    threshold : float
-        Points between two readers on one dimension of an answer, above 0.
-
-    Returns
-    -------
-    tuple of CaseDifferences
-        Those furthest apart first, then those with most differences, then in the set's order.
+    Those furthest apart come first, then those with most differences, then the set's order.
+    ``adjudications`` are as :meth:`rexview.store.Reviews.adjudications` gives them.
     """
     scores = review_set.scores.filter(pl.col("score").is_not_null()).select(
         *_ITEM, "reader", "score", "comment"

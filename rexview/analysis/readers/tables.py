@@ -15,9 +15,8 @@ import polars as pl
 
 from rexview.analysis.engine import Engine
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.linked_count import ANY, Count, narrowed, with_all
-from rexview.analysis.filter.pair_condition import MOST_APART, ReaderPair
-from rexview.analysis.filter.score_condition import ScoreCondition
+from rexview.analysis.filter.conditions import MOST_APART, ReaderPair, ScoreCondition
+from rexview.analysis.filter.linked_count import ANY, Count, count_within, with_all
 from rexview.stats import NO_ANSWER
 from rexview.stats.agreement import Alpha, PairAgreement, alphas, pair_agreements
 from rexview.stats.bootstrap import RESAMPLES
@@ -162,14 +161,8 @@ def reader_tables(
 ) -> ReaderTables:
     """Work out the Readers page for the answers that a filter leaves.
 
-    Parameters
-    ----------
-    engine : Engine
-    case_filter : CaseFilter, optional
-    pair : sequence of str
-        The two readers to look at; those who share most when they are no pair.
-    resamples : int
-        Of each bootstrap interval; 0 for none.
+    ``pair`` are the two readers to look at, those who share most when they are no pair;
+    ``resamples`` are those of each bootstrap interval, 0 for none.
     """
     base = case_filter or CaseFilter()
     tally, scores = engine.tally(base), _scores_left(engine, base)
@@ -183,8 +176,8 @@ def reader_tables(
     return ReaderTables(
         readers=readers,
         scored=Count(n_scored, with_all(base, "reader_scores", ANY_SCORE), tally.answers),
-        doubled=Count(n_doubled, narrowed(base, disagreement=ANY) or base, n_scored),
-        lost=Count(tally.lost, narrowed(base, statuses=NO_ANSWER) or base, tally.answers),
+        doubled=count_within(base, n_doubled, n_scored, disagreement=ANY),
+        lost=count_within(base, tally.lost, tally.answers, statuses=NO_ANSWER),
         unscored=tally.answers - tally.lost - n_scored,
         unfinished=tally.unfinished,
         pairs=pairs,

@@ -16,8 +16,15 @@ import polars as pl
 
 from rexview.analysis.engine import Engine, ModelTally
 from rexview.analysis.filter.case_filter import CaseFilter, Range
-from rexview.analysis.filter.linked_count import ANY, LOW, PERFECT, Count, narrowed, with_all
-from rexview.analysis.filter.pair_condition import ModelPair
+from rexview.analysis.filter.conditions import ModelPair
+from rexview.analysis.filter.linked_count import (
+    ANY,
+    LOW,
+    PERFECT,
+    Count,
+    count_within,
+    with_all,
+)
 from rexview.stats import NO_ANSWER, ContentOrder
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.paired import Comparison, PairTest, compare
@@ -184,9 +191,9 @@ def score_tables(
         gap_threshold=engine.facts.gap_threshold,
         cases=Count(tally.cases, base, engine.facts.n_cases),
         answers=Count(n, base),
-        with_content=Count(tally.with_content, narrowed(base, content=ANY) or base, n),
+        with_content=count_within(base, tally.with_content, n, content=ANY),
         unscored=n - tally.lost - tally.with_content,
-        lost=Count(tally.lost, narrowed(base, statuses=NO_ANSWER) or base, n),
+        lost=count_within(base, tally.lost, n, statuses=NO_ANSWER),
         readers=engine.reader_scores(base)["reader"].n_unique(),
         unfinished=tally.unfinished,
         cells=tuple(score_cells(finals, models, base, resamples=resamples)),
@@ -233,7 +240,7 @@ def score_cells(
         asked = [ANY, PERFECT, LOW, *(limits for _, limits in BINS)]
         values = [summary.n, perfect, low, *_binned(summary)]
         counts = [
-            _count(base, n, summary.n, models=model, **{dimension: limits if exact else ANY})
+            count_within(base, n, summary.n, models=model, **{dimension: limits if exact else ANY})
             for limits, n in zip(asked, values, strict=True)
         ]
         yield ScoreCell(
@@ -246,13 +253,6 @@ def score_cells(
             unscored=0 if pictures else came.get(model, 0) - summary.n,
             exact=exact,
         )
-
-
-def _count(
-    base: CaseFilter, value: int, of: int, **conditions: str | Sequence[str] | Range
-) -> Count:
-    """Join a number with the filter that opens it; where there is nothing it stays the base's."""
-    return Count(value, narrowed(base, **conditions) or base, of)
 
 
 def cells_of(cells: Iterable[ScoreCell], dimension: str) -> list[ScoreCell]:
@@ -280,10 +280,12 @@ def gap_cells(
         model, n = summary.model, summary.n
         yield GapCell(
             summary=summary,
-            known=_count(base, n, n, models=model, gap=ANY),
-            flagged=_count(base, summary.flagged, n, models=model, gap=Range(threshold, None)),
+            known=count_within(base, n, n, models=model, gap=ANY),
+            flagged=count_within(
+                base, summary.flagged, n, models=model, gap=Range(threshold, None)
+            ),
             bins={
-                middle: _count(base, part, n, models=model, gap=limits)
+                middle: count_within(base, part, n, models=model, gap=limits)
                 for middle, limits, part in gap_classes(summary.counts)
             },
         )
@@ -305,7 +307,7 @@ def gap_classes(counts: Mapping[float, int]) -> list[tuple[float, Range, int]]:
 
 def _lost(model: ModelTally, base: CaseFilter) -> LostAnswers:
     def count(n: int, statuses: str | Sequence[str]) -> Count:
-        return _count(base, n, model.answers, models=model.model, statuses=statuses)
+        return count_within(base, n, model.answers, models=model.model, statuses=statuses)
 
     by_reason = {reason: count(model.by_status.get(reason, 0), reason) for reason in NO_ANSWER}
     return LostAnswers(model.model, count(model.lost, NO_ANSWER), by_reason)

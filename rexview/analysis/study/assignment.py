@@ -6,13 +6,12 @@ same cases, readers, share and seed give the same plan, on whatever machine.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rexview.analysis.study.worklist import share_of_cases
+from rexview.analysis.study.worklist import plain_hash, share_of_cases
 from rexview.store import Assignment
 
 Order = Literal["first", "second"]
@@ -21,7 +20,7 @@ SECOND: Final[Order] = "second"
 
 
 @dataclass(frozen=True)
-class Given:
+class NewAssignment:
     """A case for a reader, as first or second reader."""
 
     case: str
@@ -37,19 +36,19 @@ class Plan:
     their own first reader could be it.
     """
 
-    first: tuple[Given, ...] = ()
-    second: tuple[Given, ...] = ()
+    first: tuple[NewAssignment, ...] = ()
+    second: tuple[NewAssignment, ...] = ()
     uncovered: tuple[str, ...] = ()
 
     @property
-    def added(self) -> tuple[Given, ...]:
+    def added(self) -> tuple[NewAssignment, ...]:
         """All that is added."""
         return (*self.first, *self.second)
 
 
 def plan_assignments(
     strata: Mapping[str, str],
-    standing: Iterable[Assignment],
+    assigned: Iterable[Assignment],
     *,
     first: Sequence[str],
     second: Sequence[str],
@@ -62,28 +61,25 @@ def plan_assignments(
     random from each stratum in its proportion, gets one of ``second`` who is not already a reader
     of that case; cases that have a second reader count towards the share.
 
+    Readers of one order differ by one case at most, in all and within each stratum, as far as what
+    is assigned and who may read what allow it.
+
     Parameters
     ----------
     strata : mapping of str to str
         The stratum of each case of the study, by case id.
-    standing : iterable of Assignment
+    assigned : iterable of Assignment
         What has been assigned so far.
     first, second : sequence of str
         Ids of readers; somebody may be both, never of one case. Empty adds none of that order.
     share : float
         From 0 to 1: the part of all cases that is to have a second reader.
     seed : int
-
-    Returns
-    -------
-    Plan
-        Readers of one order differ by one case at most, in all and within each stratum, as far as
-        what stands and who may read what allow it.
     """
     everyone: dict[str, set[str]] = {}
     loads: dict[Order, _Loads] = {FIRST: _Loads(strata, seed), SECOND: _Loads(strata, seed)}
     orders: dict[str, set[str]] = {}
-    for one in standing:
+    for one in assigned:
         everyone.setdefault(one.case, set()).add(one.reader)
         orders.setdefault(one.case, set()).add(one.order)
         if one.case in strata:
@@ -94,7 +90,7 @@ def plan_assignments(
         free = [reader for reader in dict.fromkeys(first) if reader not in everyone.get(case, ())]
         if FIRST not in orders.get(case, ()) and free:
             reader = loads[FIRST].least(case, free)
-            new_first.append(Given(case, reader, FIRST))
+            new_first.append(NewAssignment(case, reader, FIRST))
             everyone.setdefault(case, set()).add(reader)
             orders.setdefault(case, set()).add(FIRST)
 
@@ -102,29 +98,22 @@ def plan_assignments(
     for case in _wanting_second(strata, orders, share, seed) if second else ():
         free = [reader for reader in dict.fromkeys(second) if reader not in everyone[case]]
         if free:
-            new_second.append(Given(case, loads[SECOND].least(case, free), SECOND))
+            new_second.append(NewAssignment(case, loads[SECOND].least(case, free), SECOND))
         else:
             uncovered.append(case)
     return Plan(tuple(new_first), tuple(new_second), tuple(uncovered))
 
 
 def withdrawable(
-    standing: Iterable[Assignment], reader: str, begun: Collection[str], *, also_begun: bool = False
-) -> tuple[Given, ...]:
-    """Return what can be taken back from a reader: cases not begun, or all of theirs.
+    assigned: Iterable[Assignment], reader: str, begun: Collection[str], *, also_begun: bool = False
+) -> tuple[NewAssignment, ...]:
+    """Return what can be taken back from a reader: cases not ``begun``, or all of theirs.
 
-    Parameters
-    ----------
-    standing : iterable of Assignment
-    reader : str
-    begun : collection of str
-        Ids of cases that the reader has scored or skipped, in part or in full.
-    also_begun : bool
-        Take those back too. Scores that were given stay.
+    Scores that were given stay.
     """
     return tuple(
-        Given(one.case, reader, SECOND if one.order == SECOND else FIRST)
-        for one in standing
+        NewAssignment(one.case, reader, SECOND if one.order == SECOND else FIRST)
+        for one in assigned
         if one.reader == reader and (also_begun or one.case not in begun)
     )
 
@@ -149,7 +138,7 @@ class _Loads:
             key=lambda reader: (
                 self._of_stratum[reader, stratum],
                 self._in_all[reader],
-                _hash(self._seed, "deal", case, reader),
+                plain_hash(self._seed, "deal", case, reader),
             ),
         )
         self.add(case, chosen)
@@ -174,8 +163,4 @@ def _wanting_second(
 
 def _shuffled(cases: Iterable[str], strata: Mapping[str, str], seed: int, about: str) -> list[str]:
     """Stratum by stratum, so that readers who are level after one stay within one case."""
-    return sorted(cases, key=lambda case: (strata[case], _hash(seed, about, case)))
-
-
-def _hash(*parts: str | int) -> str:
-    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()
+    return sorted(cases, key=lambda case: (strata[case], plain_hash(seed, about, case)))

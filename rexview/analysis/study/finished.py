@@ -24,18 +24,9 @@ _KEY: Final = ("case", "model", "reader", "dimension", "image")
 def only_finished(given: ReviewSet, review_set: ReviewSet) -> ReviewSet:
     """Leave out the scores of cases that their reader has begun in the app and not finished.
 
-    Parameters
-    ----------
-    given : ReviewSet
-        As it was given: what is asked for is worked out from it, once.
-    review_set : ReviewSet
-        The same with what was written in it (:func:`rexview.store.merged`).
-
-    Returns
-    -------
-    ReviewSet
-        Without these scores; where one of them had taken the place of a given one, the given one
-        is back. ``unfinished`` has what was left out. The set itself when there are none.
+    ``review_set`` is the ``given`` one with what was written in it (:func:`rexview.store.merged`).
+    Where a score that is left out had taken the place of a given one, the given one is back.
+    ``unfinished`` of the new set has what was left out.
     """
     scored = review_set.scores.filter(pl.col("score").is_not_null())
     written = scored.filter(pl.col("_origin") == "app")

@@ -34,15 +34,8 @@ def readers_progress(
 ) -> tuple[ReaderProgress, ...]:
     """Count the cases of every reader who was assigned any, or who scored in the app.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-    assignments : sequence of Assignment
-        Those that stand. While there are none, every case is everybody's.
-    written : polars.DataFrame
-        Scores written in the app, columns :data:`rexview.frames.SCORES`.
-    skipped : mapping of str to collection of str
-        Ids of skipped cases by reader.
+    While there are no assignments, every case is everybody's. ``written`` has the scores written in
+    the app (columns :data:`rexview.frames.SCORES`), ``skipped`` the ids of skipped cases by reader.
     """
     required = required_scores(review_set)
     scorable = required["case"].unique(maintain_order=True).to_list()

@@ -116,12 +116,8 @@ _REQUIRED: Final[WeakKeyDictionary[ReviewSet, pl.DataFrame]] = WeakKeyDictionary
 def required_scores(review_set: ReviewSet) -> pl.DataFrame:
     """Return everything that one reader has to score in a review set, worked out once.
 
-    Returns
-    -------
-    polars.DataFrame
-        Columns :data:`ITEM`; the same items as :func:`items_of` gives for the newest answers that
-        came in full, of choice questions only where the study's rules say so. In the order of the
-        answers.
+    Columns :data:`ITEM`: the items that :func:`items_of` gives for the newest answers that came in
+    full, of choice questions only where the study's rules say so. In the order of the answers.
     """
     if review_set not in _REQUIRED:
         _REQUIRED[review_set] = _required(review_set, tuple(rubric_of(review_set)))
@@ -169,17 +165,10 @@ def _each(
 
 
 def slots_of(case_id: str, models: Iterable[str], *, reader: str, key: bytes) -> dict[str, str]:
-    """Give each model its letter in one case for one reader: slot to model, A first.
+    """Give each model that answered its letter in one case for one reader: A first.
 
-    Parameters
-    ----------
-    case_id : str
-    models : iterable of str
-        Ids of the models that answered; their order does not matter.
-    reader : str
-        Id of the reader.
-    key : bytes
-        Secret of the set: :meth:`rexview.store.Reviews.letter_key`.
+    ``key`` is the secret of the set: :meth:`rexview.store.Reviews.letter_key`. The order of the
+    models does not matter.
     """
     shuffled = by_keyed_hash(models, key, "letters", reader, case_id)
     return {slot_name(place): model for place, model in enumerate(shuffled)}
@@ -236,17 +225,9 @@ def case_states(
 ) -> dict[str, CaseState]:
     """Say of every case of a worklist how far the reader is with it.
 
-    Parameters
-    ----------
-    worklist : sequence of str
-        Ids of cases.
-    required : polars.DataFrame
-        As :func:`required_scores` returns it.
-    given : polars.DataFrame
-        The reader's own current scores, columns as :data:`rexview.frames.SCORES`; rows without a
-        score do not count.
-    skipped : collection of str
-        Ids of the cases that the reader skipped; one that was scored in full after all is done.
+    ``required`` is as :func:`required_scores` returns it. ``given`` has the reader's own current
+    scores (columns :data:`rexview.frames.SCORES`); rows without a score do not count. A ``skipped``
+    case that was scored in full after all is done.
     """
     own = given.filter(pl.col("score").is_not_null()).select(
         "case", "model", "dimension", pl.col("image").cast(pl.Int64).alias("picture")
@@ -291,20 +272,10 @@ def resume_at(
 def share_of_cases(strata: Mapping[str, str], share: float, *, seed: int) -> tuple[str, ...]:
     """Draw a share of cases at random, each stratum giving its part: for the second reader.
 
-    Parameters
-    ----------
-    strata : mapping of str to str
-        The stratum of each case, by case id; :func:`strata_of` makes them.
-    share : float
-        Between 0 and 1. The number drawn is this part of all cases, rounded, half up.
-    seed : int
-        Of the study's protocol: the same seed draws the same cases.
-
-    Returns
-    -------
-    tuple of str
-        In the order of ``strata``. What rounding leaves over goes to the strata with the largest
-        remainders.
+    ``strata`` has the stratum of each case (:func:`strata_of`), ``share`` is between 0 and 1. The
+    number drawn is this part of all cases, rounded, half up; what rounding leaves over goes to the
+    strata with the largest remainders. The same seed draws the same cases, in the order of
+    ``strata``.
     """
     members: dict[str, list[str]] = {}
     for case, stratum in strata.items():
@@ -333,5 +304,9 @@ def strata_of(review_set: ReviewSet, cases: Iterable[str]) -> dict[str, str]:
 
 def _by_hash(names: Iterable[str], *about: str | int) -> list[str]:
     """Order names by a hash of what it is about and the name."""
-    begin = "\x1f".join(str(part) for part in about)
-    return sorted(names, key=lambda name: hashlib.sha256(f"{begin}\x1f{name}".encode()).hexdigest())
+    return sorted(names, key=lambda name: plain_hash(*about, name))
+
+
+def plain_hash(*parts: str | int) -> str:
+    """Return what puts things in an order that looks like chance and is the same everywhere."""
+    return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()

@@ -1,10 +1,10 @@
-"""Nothing that a reader gave is lost: a real server is killed, held still, and its disk filled.
+"""Nothing that people gave is lost: a real server is killed, held still, and its disk filled.
 
-Readers give scores through the real HTTP route and keep what is not confirmed, as the score pad
-does (:mod:`rexview.bench.reliability.reader`). Each row says how many scores were given and what
-was found wrong in the database at the end; everything in its last columns has to be 0. These
-are long runs: the suite has short ones and some with a page in a browser
-(``tests/bench/reliability``).
+They give scores, verdicts, comments and consensus through the real HTTP route and keep what is not
+confirmed, as a browser does (:mod:`rexview.bench.reliability.reader`). Each row says how many
+entries were given and what was found wrong in the database at the end; everything in its last
+columns has to be 0. These are long runs: the suite has short ones and some with a page in a browser
+(``tests/reliability``, ``tests/browser``).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -20,13 +21,13 @@ from random import Random
 from threading import Thread
 from typing import Any, Final
 
-from rexview.bench.reliability.audit import Audit, audit
+from rexview.bench.reliability.audit import Audit, Given, audit
 from rexview.bench.reliability.damage import flip_bytes
-from rexview.bench.reliability.reader import Reader, readers
+from rexview.bench.reliability.reader import KINDS, OF_ONE_PERSON, Reader, readers
 from rexview.bench.reliability.review_set import becoming_writable, log_removed, renamed, set_edited
 from rexview.bench.reliability.server import ScoreServer
 
-SCORES: Final = 500
+ENTRIES: Final = 500
 READERS: Final = 20
 EACH: Final = 50
 LOCKED_S: Final = 15.0
@@ -34,7 +35,7 @@ HELD_S: Final = 25.0
 """Longer than a pad waits for an answer."""
 _PATIENCE_S: Final = 300.0
 _KEPT_AT_MOST: Final = 12
-"""Unsaved scores from which the reader of :func:`killed` waits, so that kills meet requests."""
+"""Unsaved entries from which the reader of :func:`killed` waits, so that kills meet requests."""
 _WARM_S: Final = 60.0
 _LESS_THAN_AN_ENTRY: Final = 4000
 """Bytes: an entry takes more in the database's log, which is emptied after each."""
@@ -46,7 +47,7 @@ def run() -> list[dict[str, Any]]:
     """Do all of it; return a row for each run."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rexview-bench-")))
-        rows = [killed(folder / "killed", SCORES, seed=1)]
+        rows = [killed(folder / "killed", ENTRIES, seed=1)]
         rows += [many_readers(folder / "readers", READERS, EACH)]
         rows += [
             in_trouble(folder / name, name, trouble)
@@ -80,21 +81,21 @@ def run() -> list[dict[str, Any]]:
 
 def killed(
     folder: Path,
-    scores: int,
+    entries: int,
     *,
     seed: int,
     longest_up_s: float = 1.0,
     database_url: str | None = None,
 ) -> dict[str, Any]:
-    """Kill the server at random moments while a reader gives scores.
+    """Kill the server at random moments while somebody gives entries of all kinds.
 
     Parameters
     ----------
     folder : Path
         Made for the server's files.
-    scores : int
+    entries : int
     seed : int
-        Of when scores are given and the server is killed.
+        Of when entries are given and the server is killed.
     longest_up_s : float
         Seconds within which the server is killed after it has begun to save; every third time it
         is after it has started, while it is opening the set and its database.
@@ -104,7 +105,7 @@ def killed(
     Returns
     -------
     dict
-        ``in_flight`` counts kills while a request was on its way, ``unconfirmed`` scores that a
+        ``in_flight`` counts kills while a request was on its way, ``unconfirmed`` entries that a
         killed server had written without having said so.
     """
     folder.mkdir(parents=True)
@@ -117,7 +118,7 @@ def killed(
         ScoreServer(folder, database_url=database_url) as server,
         Reader(server, person, random, longest_wait_s=1.0) as reader,
     ):
-        giving = Thread(target=_give, args=(reader, scores, random))
+        giving = Thread(target=_give, args=(reader, entries, random))
         giving.start()
         while giving.is_alive():
             so_far = len(reader.confirmed)
@@ -129,16 +130,16 @@ def killed(
             server.kill()
             kills += 1
             time.sleep(0.1)
-            stored = {row.token for row in server.scores()}
+            stored = {row.token for row in server.entries()}
             gone |= was_confirmed - stored
             unconfirmed += len(stored - reader.confirmed)
             server.start()
         giving.join()
         reader.wait_saved(_PATIENCE_S)
-        found = audit(reader.given, reader.confirmed, server.scores())
+        found = audit(reader.given, reader.confirmed, server.entries())
         return {
             "run": "server killed (SIGKILL)",
-            "scores": len(reader.given),
+            **_counts(reader.given),
             "kills": kills,
             "in_flight": in_flight,
             "unconfirmed": unconfirmed,
@@ -147,8 +148,8 @@ def killed(
         }
 
 
-def _give(reader: Reader, scores: int, random: Random) -> None:
-    for _ in range(scores):
+def _give(reader: Reader, entries: int, random: Random) -> None:
+    for _ in range(entries):
         reader.give()
         time.sleep(random.uniform(0.0, 0.08))
         reader.wait(lambda unsent: unsent < _KEPT_AT_MOST, _PATIENCE_S)
@@ -157,12 +158,14 @@ def _give(reader: Reader, scores: int, random: Random) -> None:
 def many_readers(
     folder: Path, count: int, each: int, database_url: str | None = None
 ) -> dict[str, Any]:
-    """Let many readers give scores at once, each as fast as it can."""
+    """Let many people give entries at once, each as fast as it can."""
     folder.mkdir(parents=True)
     with ExitStack() as stack:
         server = stack.enter_context(ScoreServer(folder, database_url=database_url))
         every = [
-            stack.enter_context(Reader(server, person, Random(number)))  # noqa: S311
+            stack.enter_context(
+                Reader(server, person, Random(number), kinds=OF_ONE_PERSON)  # noqa: S311
+            )
             for number, person in enumerate(readers(count))
         ]
         begun = time.monotonic()
@@ -180,11 +183,11 @@ def many_readers(
         took = time.monotonic() - begun
         given = [one for reader in every for one in reader.given]
         confirmed = {token for reader in every for token in reader.confirmed}
-        found = audit(given, confirmed, server.scores())
+        found = audit(given, confirmed, server.entries())
         seconds = sorted(value for reader in every for value in reader.seconds)
         return {
             "run": f"{count} readers at once on {'PostgreSQL' if database_url else 'SQLite'}",
-            "scores": len(given),
+            **_counts(given),
             "seconds": round(took),
             "median_ms": round(_percentile(seconds, 0.5)),
             "p95_ms": round(_percentile(seconds, 0.95)),
@@ -200,11 +203,11 @@ def in_trouble(
     name: str,
     trouble: Callable[[ScoreServer], Any],
     database_url: str | None = None,
-    scores: int = 20,
+    entries: int = 20,
     *,
     told: bool = True,
 ) -> dict[str, Any]:
-    """Give scores before, while and after something is wrong; say what the reader was told.
+    """Give entries before, while and after something is wrong; say what the reader was told.
 
     ``told`` is False for what the reader need not be told, as all is saved meanwhile.
     """
@@ -218,7 +221,7 @@ def in_trouble(
         reader.give()
         reader.wait_saved(_WARM_S)
         with trouble(server):
-            for _ in range(scores):
+            for _ in range(entries):
                 reader.give()
             if told:
                 reader.wait(lambda _: bool(reader.told), _WARM_S)
@@ -227,10 +230,10 @@ def in_trouble(
             kept = reader.unsent
         reader.give()
         reader.wait_saved(_PATIENCE_S)
-        found = audit(reader.given, reader.confirmed, server.scores())
+        found = audit(reader.given, reader.confirmed, server.entries())
         return {
             "run": name,
-            "scores": len(reader.given),
+            **_counts(reader.given),
             "kept": kept,
             "told": " / ".join(dict.fromkeys(reader.told)) or "nothing",
             "seconds": round(time.monotonic() - begun),
@@ -265,6 +268,11 @@ def full(server: ScoreServer) -> Iterator[None]:
     server.limit_files(_LESS_THAN_AN_ENTRY)
     yield
     server.limit_files(None)
+
+
+def _counts(given: Sequence[Given]) -> dict[str, int]:
+    kinds = Counter(one.cell.kind for one in given)
+    return {"entries": len(given), **{kind: kinds[kind] for kind in KINDS}}
 
 
 def _wrong(found: Audit, reader: Reader, gone: int) -> dict[str, int]:

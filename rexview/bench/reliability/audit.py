@@ -1,32 +1,38 @@
-"""Whether a reviews database holds exactly what readers gave: nothing lost, nothing doubled."""
+"""Whether a reviews database holds exactly what people gave: nothing lost, nothing doubled."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from rexview.store import Stored
+from rexview.store.entry import SHARED
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One score that can be given: of a model's answer, on a dimension, of a picture or none."""
+    """One thing on which something can be given: of a model's answer, of a picture or none.
+
+    ``subject`` is the dimension, the failure or the id of a comment, by ``kind`` of entry.
+    """
 
     case: str
     model: str
-    dimension: str
+    subject: str
     picture: int | None = None
+    kind: str = "score"
 
 
 @dataclass(frozen=True)
 class Given:
-    """One score that a reader gave, under the token that stands for it."""
+    """One thing that somebody gave, under the token that stands for it; some fields of a value."""
 
     token: str
     person: str
     cell: Cell
-    score: int | None
+    value: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -36,11 +42,11 @@ class Audit:
     Attributes
     ----------
     lost : int
-        Scores that were confirmed to the reader and are not there.
+        Entries that were confirmed to their writer and are not there.
     missing : int
-        Scores that were given and are not there, confirmed or not.
+        Entries that were given and are not there, confirmed or not.
     doubled : int
-        Rows more than one for a score.
+        Rows more than one for an entry.
     strange : int
         Rows that nobody gave.
     altered : int
@@ -61,16 +67,16 @@ class Audit:
 
 
 def audit(given: Sequence[Given], confirmed: Collection[str], rows: Sequence[Stored]) -> Audit:
-    """Compare what readers gave with what is stored.
+    """Compare what people gave with what is stored.
 
     Parameters
     ----------
     given : sequence of Given
-        In the order in which each reader gave them.
+        In the order in which each person gave them.
     confirmed : collection of str
-        Tokens of those that were shown to the reader as saved.
+        Tokens of those that were shown to their writer as saved.
     rows : sequence of Stored
-        The scores in the history, oldest first.
+        The history of what can be given, oldest first.
     """
     by_token = {one.token: one for one in given}
     counts = Counter(row.token for row in rows)
@@ -80,31 +86,36 @@ def audit(given: Sequence[Given], confirmed: Collection[str], rows: Sequence[Sto
         missing=sum(token not in counts for token in by_token),
         doubled=sum(count - 1 for count in counts.values()),
         strange=len(rows) - len(ours),
-        altered=sum(_read(row) != by_token[row.token] for row in ours),
-        disordered=_disordered(given, ours),
+        altered=sum(_is_altered(row, by_token[row.token]) for row in ours),
+        disordered=_disordered(by_token, ours),
     )
 
 
-def _read(row: Stored) -> Given:
-    cell = Cell(row.case or "", row.model or "", row.subject or "", row.picture)
-    return Given(row.token, row.person, cell, _score(row.value))
+def _cell(row: Stored) -> Cell:
+    return Cell(row.case or "", row.model or "", row.subject or "", row.picture, row.kind)
 
 
-def _score(value: object) -> int | None:
-    return value.get("score") if isinstance(value, dict) else None
+def _part(value: Mapping[str, Any] | None, names: Collection[str]) -> dict[str, Any]:
+    return {name: (value or {}).get(name) for name in names}
 
 
-def _disordered(given: Sequence[Given], rows: Sequence[Stored]) -> int:
-    places = {one.token: place for place, one in enumerate(given)}
+def _is_altered(row: Stored, given: Given) -> bool:
+    same = (row.person, _cell(row)) == (given.person, given.cell)
+    return not same or _part(row.value, given.value) != given.value
+
+
+def _disordered(given: Mapping[str, Given], rows: Sequence[Stored]) -> int:
+    places = {token: place for place, token in enumerate(given)}
     by_cell: dict[tuple[str, Cell], list[Stored]] = defaultdict(list)
     for row in rows:
-        by_cell[row.person, _read(row).cell].append(row)
+        by_cell["" if row.kind in SHARED else row.person, _cell(row)].append(row)
     wrong = 0
     for chain in by_cell.values():
         before: Stored | None = None
         for row in chain:
+            names = given[row.token].value
             late = before is not None and places[before.token] > places[row.token]
-            previous = _score(before.value) if before is not None else None
-            wrong += late or _score(row.previous) != previous
+            previous = _part(before.value if before else None, names)
+            wrong += late or _part(row.previous, names) != previous
             before = row
     return wrong

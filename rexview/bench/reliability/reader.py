@@ -1,8 +1,8 @@
-"""A reader at the score pad, without a page: the same entries, the same patience, the same route.
+"""A person who scores, judges, comments and agrees by the route that browsers use, without a page.
 
-What ``score_pad/assets/outbox.js`` does in a browser is done here in a thread, so that many readers
-can be had at once: entries are kept until the server confirms them and are sent again under the
-same token, in their order, waiting twice as long after each failure.
+What ``outbox.js`` does in a browser is done here in a thread, so that many can be had at once:
+entries are kept until the server confirms them and are sent again under the same token, in their
+order, waiting twice as long after each failure.
 """
 
 from __future__ import annotations
@@ -10,20 +10,22 @@ from __future__ import annotations
 import http.client
 import json
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 from threading import Condition, Thread
 from typing import Any, Final
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from rexview.analysis.study.worklist import slots_of, worklist_cases
+from rexview.answer_digest import digests_of
 from rexview.bench.reliability.audit import Cell, Given
 from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
 from rexview.store import open_reviews
-from rexview.ui.saving.reader_study import items_to_score, shown_names
-from rexview.ui.score_cases.pad_data import ADDRESS
+from rexview.ui.saving.entries import ADJUDICATE_PAGE, CASE_PAGE, SCORE_PAGE
+from rexview.ui.saving.outbox import ADDRESS
+from rexview.ui.saving.reader_study import adjudicator_slots, items_to_score, shown_names
 
 MOST_AT_ONCE: Final = 50
 FIRST_WAIT_S: Final = 0.4
@@ -31,38 +33,56 @@ LONGEST_WAIT_S: Final = 10.0
 PATIENCE_S: Final = 20.0
 
 
+KINDS: Final = ("score", "verdict", "comment", "adjudicate")
+OF_ONE_PERSON: Final = KINDS[:3]
+"""There is one consensus for all: who gives one without having seen another's is told."""
+_FAILURE: Final = "omission"
+
+
 @dataclass(frozen=True)
 class Slot:
-    """A score that can be given, as the browser names it, and what it stands for.
+    """Something that can be given, as the browser names it, and what it stands for.
 
-    ``shown`` names the answer under the letter, as the pad sends it back.
+    ``key`` is the answer's name on the page, ``shown`` says which answer that is.
     """
 
-    case: str
-    letter: str
-    shown: str
+    page: str
+    key: str
+    shown: str | None
     cell: Cell
 
 
-def slots_to_score(server: ScoreServer, person: Person) -> list[Slot]:
-    """Return all that a reader can score; the letters are worked out as the server does."""
+def slots_to_give(server: ScoreServer, person: Person) -> dict[str, list[Slot]]:
+    """Return all that somebody can give, by kind; letters are worked out as the server does."""
     review_set = server.review_set
     key = open_reviews(review_set, server.settings).letter_key()
-    found = []
+    found: dict[str, list[Slot]] = {kind: [] for kind in KINDS}
     for case in worklist_cases(review_set, None, reader=person.id):
         models = [answer.model for answer in review_set.answers_of(case)]
         items = items_to_score(review_set, case)
-        letters = slots_of(case, models, reader=person.id, key=key)
-        shown = shown_names(review_set, case, letters, reader=person.id, key=key)
-        for letter, model in letters.items():
-            for item in items[model]:
-                cell = Cell(case, model, item.dimension, item.picture)
-                found.append(Slot(case, letter, shown[letter], cell))
+        reader_letters = slots_of(case, models, reader=person.id, key=key)
+        adjudicator, adjudicator_letters = adjudicator_slots(review_set, case, person, key)
+        for page, kind, reader, letters in (
+            (SCORE_PAGE, "score", person.id, reader_letters),
+            (ADJUDICATE_PAGE, "adjudicate", adjudicator, adjudicator_letters),
+        ):
+            shown = shown_names(review_set, case, letters, reader=reader, key=key)
+            for letter, model in letters.items():
+                for item in items[model]:
+                    cell = Cell(case, model, item.dimension, item.picture, kind)
+                    found[kind].append(Slot(page, letter, shown[letter], cell))
+        for model in models:
+            digest = digests_of(review_set).of(case, model)
+            for kind, subject in (("verdict", _FAILURE), ("comment", "")):
+                cell = Cell(case, model, subject, None, kind)
+                found[kind].append(Slot(CASE_PAGE, model, digest, cell))
     return found
 
 
 class Reader:
-    """Gives scores, and keeps what the server has not confirmed. Use it in a ``with``.
+    """Gives entries, and keeps what the server has not confirmed. Use it in a ``with``.
+
+    ``kinds`` says of which kinds, each as often as the others.
 
     Attributes
     ----------
@@ -87,12 +107,13 @@ class Reader:
         *,
         patience_s: float = PATIENCE_S,
         longest_wait_s: float = LONGEST_WAIT_S,
+        kinds: Sequence[str] = KINDS,
     ) -> None:
         self.person, self._server, self._random = person, server, random
         self.patience_s, self._longest_wait_s = patience_s, longest_wait_s
-        self._slots = slots_to_score(server, person)
+        self._slots, self._kinds = slots_to_give(server, person), kinds
         self._ticket = server.ticket(person)
-        self._scores: dict[Cell, int] = {}
+        self._values: dict[Cell, Mapping[str, Any]] = {}
         self._unsent: dict[str, dict[str, Any]] = {}
         self._changed = Condition()
         self._ends = False
@@ -127,29 +148,43 @@ class Reader:
         return self._in_flight
 
     def give(self) -> None:
-        """Give a score somewhere, another one where there is one."""
-        slot = self._random.choice(self._slots)
-        before = self._scores.get(slot.cell)
-        score = self._random.choice([one for one in range(1, 6) if one != before])
-        token = str(UUID(int=self._random.getrandbits(128), version=4))
-        entry = {
-            "token": token,
-            "case": slot.case,
-            "kind": "score",
-            "slot": slot.letter,
-            "shown": slot.shown,
-            "subject": slot.cell.dimension,
-            "picture": slot.cell.picture,
-            "field": "score",
-            "value": score,
-            "was": before,
-        }
+        """Give something somewhere, another value where there is one."""
+        number = len(self.given)
+        kind = self._kinds[number % len(self._kinds)]
+        slot = self._random.choice(self._slots[kind])
+        cell, token = slot.cell, str(UUID(int=self._random.getrandbits(128), version=4))
+        if kind == "comment":
+            cell = replace(cell, subject=str(uuid5(UUID(token), kind)))
+        before = self._values.get(cell, {})
+        value = self._another(kind, number, before)
+        score = {"field": "score", "value": value.get("score"), "was": before.get("score")}
         with self._changed:
-            entry["seen"] = self._revision
-            self._scores[slot.cell] = score
-            self.given.append(Given(token, self.person.id, slot.cell, score))
-            self._unsent[token] = entry
+            self._values[cell] = value
+            self.given.append(Given(token, self.person.id, cell, value))
+            self._unsent[token] = {
+                "token": token,
+                "page": slot.page,
+                "case": cell.case,
+                "kind": kind,
+                "slot": slot.key,
+                "shown": slot.shown,
+                "subject": cell.subject,
+                "picture": cell.picture,
+                "value": value,
+                "was": before,
+                "seen": self._revision,
+                **(score if kind == "score" else {}),
+            }
             self._changed.notify_all()
+
+    def _another(self, kind: str, number: int, before: Mapping[str, Any]) -> dict[str, Any]:
+        if kind == "comment":
+            return {"text": f"Comment {number}"}
+        if kind == "verdict":
+            verdict = "rejected" if before.get("verdict") == "confirmed" else "confirmed"
+            return {"verdict": verdict, "comment": f"Reason {number}"}
+        scores = [one for one in range(1, 6) if one != before.get("score")]
+        return {"score": self._random.choice(scores)}
 
     def wait(self, until: Callable[[int], bool], limit_s: float) -> bool:
         """Wait until something holds of how many entries are unsent; say whether it does."""
@@ -225,6 +260,6 @@ class Reader:
 
 
 def readers(count: int) -> Iterator[Person]:
-    """Yield people who read."""
+    """Yield people who may give everything."""
     for number in range(1, count + 1):
-        yield Person(f"reader-{number}", f"Reader {number}", "reader")
+        yield Person(f"reader-{number}", f"Reader {number}", "lead")

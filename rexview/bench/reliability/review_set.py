@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from rexview import reviewset
 from rexview.bench.reliability.audit import audit
-from rexview.bench.reliability.reader import Reader, readers
+from rexview.bench.reliability.reader import OF_ONE_PERSON, Reader, readers
 from rexview.bench.reliability.server import ScoreServer
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
@@ -47,8 +47,8 @@ def log_removed(server: ScoreServer) -> Iterator[None]:
     server.start()
 
 
-def becoming_writable(folder: Path, scores: int = 50) -> dict[str, Any]:
-    """Give scores while the set's folder takes nothing, then while it does, then join all there is.
+def becoming_writable(folder: Path, entries: int = 50) -> dict[str, Any]:
+    """Give entries while the folder takes nothing, then while it does, then join all there is.
 
     Another server, of somebody with another data folder, writes into the set's folder meanwhile,
     so that there are two databases at the end.
@@ -56,7 +56,7 @@ def becoming_writable(folder: Path, scores: int = 50) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``vanished`` counts scores that the pages did not show after the folder took files again,
+        ``vanished`` counts entries that the pages did not show after the folder took files again,
         ``untold`` is 1 if they did not say so of those in the other database.
     """
     for name in ("here", "there"):
@@ -71,28 +71,30 @@ def becoming_writable(folder: Path, scores: int = 50) -> dict[str, Any]:
                 if not is_closed:
                     return {"run": "folder becoming writable: cannot be tried here"}
                 # only now: who asks for the letters makes a database where one can be made
-                reader = reading.enter_context(Reader(server, person, Random(1)))  # noqa: S311
+                reader = reading.enter_context(
+                    Reader(server, person, Random(1), kinds=OF_ONE_PERSON)  # noqa: S311
+                )
                 with server:
-                    _give(reader, scores)
+                    _give(reader, entries)
             with server:
-                shown = len(server.scores())
-                _give(reader, scores)
-            vanished = scores - shown + 2 * scores - len(server.scores())
+                shown = len(server.entries())
+                _give(reader, entries)
+            vanished = entries - shown + 2 * entries - len(server.entries())
         with (
             _data_folder_of(second.folder),
             second,
-            Reader(second, other, Random(2)) as beside,  # noqa: S311
+            Reader(second, other, Random(2), kinds=OF_ONE_PERSON) as beside,  # noqa: S311
         ):
-            _give(beside, scores)
+            _give(beside, entries)
         settings = Settings(review_set=given.folder)
         untold = not any(one.what == "elsewhere" for one in notices(open_reviews(given, settings)))
         best = open_best(given, settings)
         merge_databases(best, [one.file for one in other_databases(best)])
-        rows = best.history(kind="score")[::-1]
+        rows = best.history()[::-1]
     found = audit([*reader.given, *beside.given], reader.confirmed | beside.confirmed, rows)
     return {
         "run": "folder becoming writable",
-        "scores": 3 * scores,
+        "entries": 3 * entries,
         "vanished": vanished,
         "untold": int(untold),
         **asdict(found),
@@ -100,8 +102,8 @@ def becoming_writable(folder: Path, scores: int = 50) -> dict[str, Any]:
     }
 
 
-def _give(reader: Reader, scores: int) -> None:
-    for _ in range(scores):
+def _give(reader: Reader, entries: int) -> None:
+    for _ in range(entries):
         reader.give()
     reader.wait_saved(_WARM_S)
 
@@ -122,7 +124,7 @@ def set_edited(folder: Path, scores: int = 60) -> dict[str, Any]:
     (person,) = readers(1)
     with (
         ScoreServer(folder) as server,
-        Reader(server, person, Random(4)) as reader,  # noqa: S311
+        Reader(server, person, Random(4), kinds=("score",)) as reader,  # noqa: S311
     ):
         at_hand: dict[str, _Texts] = {}
         for edit in _EDITS:

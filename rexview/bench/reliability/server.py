@@ -17,7 +17,7 @@ from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store import Stored, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.saving.route import KIND
+from rexview.ui.saving.outbox import KIND
 from rexview.ui.server import review_sets
 from rexview.ui.server.sealed_tokens import Grant, LinkSigner
 
@@ -144,6 +144,13 @@ class ScoreServer:
         """Return the scores in the history, oldest first, read by this process."""
         reviews = open_reviews(self.review_set, self.settings)
         rows = reviews.history(kind="score")[::-1]
+        close_databases()
+        return rows
+
+    def entries(self) -> tuple[Stored, ...]:
+        """Return all that people gave, oldest first, read by this process."""
+        reviews = open_reviews(self.review_set, self.settings)
+        rows = reviews.history()[::-1]
         close_databases()
         return rows
 

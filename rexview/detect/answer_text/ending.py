@@ -73,10 +73,6 @@ class TextEnding:
 def text_ending(text: str | None) -> TextEnding:
     """Say from a text alone how it ends.
 
-    Parameters
-    ----------
-    text : str or None
-
     Returns
     -------
     TextEnding

@@ -63,14 +63,8 @@ _WORDS_FILE: Final = Path(__file__).with_name("ending_words.yaml")
 def judge_last_word(tail: str, core: str, start: int, place: int) -> tuple[str, int] | None:
     """Judge the last word of a line that ends without a full stop. English texts only.
 
-    Parameters
-    ----------
-    tail : str
-        The end of the text.
-    core : str
-        Its last line, without closing marks.
-    start, place : int
-        Offsets of the word in ``core``, and of ``core`` in the text.
+    ``tail`` is the end of the text, ``core`` its last line without closing marks; ``start`` and
+    ``place`` are the offsets of the word in ``core`` and of ``core`` in the text.
 
     Returns
     -------

@@ -110,10 +110,6 @@ _NOT_A_FINDING: Final = frozenset(
 def claim_of(label: str | None) -> Claim | None:
     """Read the side that a box's label claims for its finding.
 
-    Parameters
-    ----------
-    label : str or None
-
     Returns
     -------
     Claim or None

@@ -96,16 +96,10 @@ def survey(
     detectors: Sequence[Detector] | None = None,
     before: Survey | None = None,
 ) -> Survey:
-    """Ask all detectors and readers about all newest answers, for counting and filtering.
+    """Ask detectors (all of them, by default) and readers about all newest answers.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-    detectors : sequence of Detector, optional
-        All of them with their default settings, if not given.
-    before : Survey, optional
-        Of the same files with other scores or reader flags: then only what may have changed is
-        looked at again, and the outcome is the same.
+    ``before`` is a survey of the same files with other scores or reader flags: then only what may
+    have changed is looked at again, and the outcome is the same.
     """
     if detectors is None:
         detectors = registry.detectors(models=review_set.models)

@@ -8,7 +8,7 @@ from typing import Final
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Mention, Side, Status
 from rexview.detect.findings.side_attachment import attach
-from rexview.detect.findings.status import status_of
+from rexview.detect.findings.status import mention_status
 from rexview.detect.findings.terms import Term, cues_of
 from rexview.detect.findings.tokens import Tokens
 
@@ -172,7 +172,7 @@ def _drafts(
     for f, term in enumerate(terms):
         if term.finding is None:
             continue
-        status = status_of(tokens, terms, f, cues, asked=asked)
+        status = mention_status(tokens, terms, f, cues, asked=asked)
         # "status post sternotomy": what was done then is still to be seen now
         if status == "prior" and term.finding in _LASTING:
             status = "positive"

@@ -44,13 +44,10 @@ def attach(
 ) -> dict[int, list[Term]]:
     """Give each finding of a clause its sides.
 
-    Parameters
-    ----------
-    tokens : Tokens
-    terms : list of Term
-        Of one clause.
-    sites : dict
-        For findings that a word means with a part of the body: finding and index of each part.
+    A side that stands before a finding belongs to it first, as English puts adjectives there; then
+    what follows it, then the subject of the clause. A side that one finding owns is no other's.
+    ``sites`` has, for findings that a word means with a part of the body, finding and index of each
+    part.
 
     Returns
     -------

@@ -42,21 +42,14 @@ _IS_NOT: Final = frozenset(
 )
 
 
-def status_of(
+def mention_status(
     tokens: Tokens, terms: list[Term], f: int, cues: set[str], *, asked: bool = False
 ) -> Status:
     """Read the status of the finding at ``terms[f]`` from its clause.
 
-    Parameters
-    ----------
-    tokens : Tokens
-    terms : list of Term
-        Of one clause, in order.
-    f : int
-    cues : set of str
-        The kinds of cues in the clause.
-    asked : bool
-        The sentence is a question.
+    ``cues`` are the kinds of cues in the clause, ``asked`` says that the sentence is a question.
+    What is asked or supposed stays so however it is denied ("if no effusion"); then a "no" decides,
+    then what was once, then doubt.
     """
     if asked or (cues & _IF and _supposed(tokens, terms, f)):
         return "hypothetical"

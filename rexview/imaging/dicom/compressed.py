@@ -65,14 +65,7 @@ def check_compressed(
 ) -> tuple[str, ...]:
     """Refuse what no decoder should see, and say which decoders to try.
 
-    Parameters
-    ----------
-    file, size
-        The DICOM file and its length in bytes.
-    element, shape, syntax
-        What was read of it.
-    offsets : tuple of bytes, optional
-        Extended offset table and its lengths.
+    ``offsets`` is the extended offset table with its lengths.
 
     Raises
     ------
@@ -89,9 +82,7 @@ def check_compressed(
         return plugins
     file.seek(element.start)
     try:
-        frame = get_frame(
-            file, 0, number_of_frames=shape.frames, extended_offsets=offsets
-        )  # fmt: skip
+        frame = get_frame(file, 0, number_of_frames=shape.frames, extended_offsets=offsets)
     except Exception:  # pydicom raises whatever the bytes provoke
         raise ImageBroken(DAMAGED) from None
     coded = coded_size(frame)

@@ -22,9 +22,7 @@ from pydicom.pixels.decoders.base import DecodeRunner, get_decoder
 from rexview.imaging.dicom.libjpeg_worker import LENGTH
 
 PLUGIN: Final = "libjpeg-isolated"
-DECODER_DEPENDENCIES: Final = dict.fromkeys(
-    uid.JPEGTransferSyntaxes, ("pylibjpeg-libjpeg>=2.1",)
-)  # fmt: skip
+DECODER_DEPENDENCIES: Final = dict.fromkeys(uid.JPEGTransferSyntaxes, ("pylibjpeg-libjpeg>=2.1",))
 _WORKER: Final = Path(__file__).with_name("libjpeg_worker.py")
 _SECONDS: Final = 10.0
 _SECONDS_PER_MEGABYTE: Final = 2.0

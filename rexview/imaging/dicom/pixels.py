@@ -23,16 +23,7 @@ from rexview.imaging.limits import DAMAGED, cut_off
 def decode(
     file: BinaryIO, header: Header, element: PixelElement, shape: Shape, syntax: uid.UID, size: int
 ) -> NDArray[Any]:
-    """Decode the first frame.
-
-    Parameters
-    ----------
-    file : binary file
-        The (inflated) DICOM file, ``size`` bytes long.
-    header, element, shape
-        What was read of it.
-    syntax : UID
-        Its transfer syntax.
+    """Decode the first frame of an (inflated) DICOM file that is ``size`` bytes long.
 
     Returns
     -------

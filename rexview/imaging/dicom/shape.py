@@ -17,9 +17,7 @@ PIXEL_TAGS: Final = {
     0x7FE00009: "DoubleFloatPixelData",
     0x7FE00010: "PixelData",
 }
-COLOUR_CONTRADICTION: Final = (
-    "The file contradicts itself about whether the picture has colour."
-)  # fmt: skip
+COLOUR_CONTRADICTION: Final = "The file contradicts itself about whether the picture has colour."
 _PIXEL_VRS: Final = frozenset({"OB", "OW", "OF", "OD", "UN"})
 _FLOAT_BITS: Final = {"FloatPixelData": 32, "DoubleFloatPixelData": 64}
 _COLOURS: Final = frozenset({"RGB", "YBR_FULL", "YBR_FULL_422", "YBR_ICT", "YBR_RCT"})
@@ -58,12 +56,7 @@ class Shape:
 def needed_bytes(shape: Shape, syntax: UID, unpacked: int = 0) -> int:
     """Bytes that decoding one frame takes at its highest point, see :mod:`rexview.imaging.memory`.
 
-    Parameters
-    ----------
-    shape, syntax
-        What was read of the file.
-    unpacked : int
-        Length of a file that was inflated into memory.
+    ``unpacked`` is the length of a file that was inflated into memory.
     """
     stored = shape.samples * max(shape.allocated, 8) // 8
     pixel = max(2 * stored, _LEAST_BYTES)

@@ -59,13 +59,8 @@ def display(
 ) -> NDArray[np.uint8]:
     """The picture as a person sees it.
 
-    Parameters
-    ----------
-    radiograph : Radiograph
-        A decoded picture.
-    window : Window or str
-        ``file`` is the file's first window, or the full range of values when it has none (8-bit
-        pictures as stored); ``auto`` fits the picture; ``initial`` is what the viewer begins with.
+    Window ``file`` is the file's first one, or the full range of values when it has none (8-bit
+    pictures as stored); ``auto`` fits the picture; ``initial`` is what the viewer begins with.
 
     Returns
     -------

@@ -68,19 +68,10 @@ def _spanning(name: str, coded: Coded, low: float, high: float) -> Window:
 
 
 def auto_window(radiograph: Radiograph, coded: Coded | None = None) -> Window:
-    """A window that fits the picture, from robust percentiles of its inner field.
+    """Return a ``linear_exact`` window that fits a grey picture, named ``Auto``.
 
-    Parameters
-    ----------
-    radiograph : Radiograph
-        A grey picture; its padding values are left out.
-    coded : Coded, optional
-        The same picture after :func:`rexview.imaging.transforms.modality.code`, if it is there.
-
-    Returns
-    -------
-    Window
-        Of kind ``linear_exact``, named ``Auto``.
+    It comes from robust percentiles of the inner field without padding. ``coded`` is the same
+    picture after :func:`rexview.imaging.transforms.modality.code`, if it is there.
     """
     coded = coded or code(radiograph)
     codes = _without_flat_ends(_field(radiograph, coded, INNER_FIELD))

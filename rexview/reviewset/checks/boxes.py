@@ -10,11 +10,10 @@ from typing import Final
 
 import polars as pl
 
-from rexview import geometry
 from rexview.errors import Severity
-from rexview.reviewset.checks.list_items import items_of
+from rexview.geometry import box_problem
 from rexview.reviewset.problems import quoted
-from rexview.reviewset.tables.nested import Flat
+from rexview.reviewset.tables.nested import Flat, items_of
 from rexview.reviewset.tables.source import TableSource
 
 _DRAWN: Final = (
@@ -79,29 +78,15 @@ def check_boxes(
     known = images.with_columns(pl.lit(True).alias("_known"))
     boxes = boxes.join(known, on=["case", "image"], how="left", maintain_order="left")
     _report_unknown_images(boxes, column, source)
-    number = [pl.col("box").list.get(place, null_on_oob=True) for place in range(4)]
-    x, y, width, height = number
-    fine = (
-        (pl.col("box").list.len() == 4)
-        & pl.all_horizontal(value.is_finite() for value in number)
-        & (width > 0)
-        & (height > 0)
-        & (x + width > 0)
-        & (y + height > 0)
-        & ((x < pl.col("width")) | pl.col("width").is_null())
-        & ((y < pl.col("height")) | pl.col("height").is_null())
-    )
+    problems = [box_problem(*row) for row in boxes.select("box", "width", "height").iter_rows()]
+    boxes = boxes.with_columns(_problem=pl.Series(problems, dtype=pl.String))
     source.report_rows(
         "warning",
-        boxes.filter(~fine.fill_null(False)),
-        lambda row: _why(row["box"], row["width"], row["height"]) + " It is not drawn.",
+        boxes.filter(pl.col("_problem").is_not_null()),
+        lambda row: f"{row['_problem']} It is not drawn.",
         _DRAWN,
         lambda row: f"{column}[{row['index']}].box",
     )
-
-
-def _why(box: list[float], width: int | None, height: int | None) -> str:
-    return geometry.box_problem(box, width, height) or "The box cannot be drawn."
 
 
 def _report_unknown_images(boxes: pl.DataFrame, column: str, source: TableSource) -> None:

@@ -7,27 +7,34 @@ import stat
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
 from rexview import frames
 from rexview.errors import ImageError, PathEscape
-from rexview.imaging import ImageFacts, read_facts
-from rexview.reviewset.checks.list_items import items_of
 from rexview.reviewset.checks.normalise import with_views
-from rexview.reviewset.images import NOT_PLAIN, contained, images_folder, is_url, relative_path
+from rexview.reviewset.images import (
+    DICOM_SUFFIXES,
+    NOT_PLAIN,
+    contained,
+    images_folder,
+    is_url,
+    relative_path,
+)
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.sources import INFO_FILE
-from rexview.reviewset.tables.nested import Flat
+from rexview.reviewset.tables.nested import Flat, items_of
 from rexview.reviewset.tables.source import TableSource
 from rexview.schema import SetInfo
+
+if TYPE_CHECKING:
+    from rexview.imaging import ImageFacts
 
 MOST_LOOKED_FOR: Final = 100_000
 """Image files that are looked for when a set opens; the page shows what else is missing."""
 MOST_HEADERS: Final = 2_000
 """Image files whose header is read when a set opens, for sizes that the tables do not give."""
-_DICOM_ENDINGS: Final = ("", ".dcm", ".dicom", ".ima")
 
 
 def read_header(path: Path) -> ImageFacts | None:
@@ -44,6 +51,8 @@ def read_header(path: Path) -> ImageFacts | None:
 
 @lru_cache(maxsize=20_000)
 def _header(path: Path, modified: int, size: int) -> ImageFacts | None:
+    from rexview.imaging import read_facts  # the decoders are only needed where sizes are not given
+
     try:
         return read_facts(path)
     except ImageError:
@@ -192,10 +201,11 @@ def _wanted(images: pl.DataFrame) -> pl.DataFrame:
     """Pick images with gaps that their file may fill: ``at``, ``case``, ``id``, ``path``."""
     ending = pl.col("path").str.to_lowercase().str.extract(r"(\.[^./\\]*)$").fill_null("")
     unsized = pl.col("width").is_null() | pl.col("height").is_null()
+    dicom = ending.is_in(["", *DICOM_SUFFIXES])
     bare = pl.col("patient_orientation").is_null() | pl.col("view_raw").is_null()
     return (
         images.with_row_index("at")
-        .filter((unsized | (ending.is_in(_DICOM_ENDINGS) & bare)) & pl.col("path").is_not_null())
+        .filter((unsized | (dicom & bare)) & pl.col("path").is_not_null())
         .select("at", "case", "id", "path")
     )
 

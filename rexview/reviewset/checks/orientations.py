@@ -7,7 +7,7 @@ from typing import Final
 import polars as pl
 
 from rexview.geometry import orientation_of
-from rexview.reviewset.checks.list_items import items_of
+from rexview.reviewset.tables.nested import items_of
 from rexview.reviewset.tables.source import TableSource
 from rexview.vocab import FRONTAL_VIEWS
 

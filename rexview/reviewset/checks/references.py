@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import polars as pl
@@ -30,7 +30,7 @@ def check_references(tables: Tables, sources: Sources, info: SetInfo, *, all_cas
         if all_cases:
             _check_cases(tables[name], sources[name], cases)
         _check_models(name, tables, sources[name], info)
-        if "reader" in tables[name].columns and info.readers:
+        if "reader" in tables[name].columns:
             _check_readers(tables[name], sources[name], info)
     if "answers" in sources:
         for name in _ABOUT_ANSWERS:
@@ -53,36 +53,32 @@ def _check_cases(frame: pl.DataFrame, source: TableSource, cases: pl.Series) -> 
 
 def _check_models(name: str, tables: Tables, source: TableSource, info: SetInfo) -> None:
     """Models that are new to the set: undeclared ones in answers, unheard-of ones elsewhere."""
-    declared = {model.id for model in info.models}
-    if name == "answers":
-        known = declared or None
-    else:
-        known = declared | set(tables["answers"]["model"].unique().drop_nulls().to_list()) or None
-    if known is None:
-        return
-    different = tables[name]["model"].unique().drop_nulls().to_list()
-    for model in sorted(set(different) - known):
-        rows = tables[name].filter(pl.col("model") == model)
-        source.report_rows(
-            "warning",
-            rows.head(1),
+    known = {model.id for model in info.models}
+    if name != "answers":
+        known |= set(tables["answers"]["model"].unique().drop_nulls().to_list())
+    for model, rows in _not_among(known, tables[name], "model"):
+        message = (
             f"The model {quoted(model)} is not declared; it is shown under its id ({rows.height:,} "
-            f"row{'s'[: rows.height != 1]}).",
-            "Add it to models in reviewset.yaml.",
-            "model",
+            f"row{'s'[: rows.height != 1]})."
         )
+        remedy = "Add it to models in reviewset.yaml."
+        source.report_rows("warning", rows.head(1), message, remedy, "model")
 
 
 def _check_readers(frame: pl.DataFrame, source: TableSource, info: SetInfo) -> None:
-    known = {reader.id for reader in info.readers}
-    for reader in sorted(set(frame["reader"].unique().drop_nulls().to_list()) - known):
-        source.report_rows(
-            "warning",
-            frame.filter(pl.col("reader") == reader).head(1),
-            f"The reader {quoted(reader)} is not declared and is shown under this id.",
-            "Add the reader to readers in reviewset.yaml.",
-            "reader",
-        )
+    for reader, rows in _not_among({reader.id for reader in info.readers}, frame, "reader"):
+        message = f"The reader {quoted(reader)} is not declared and is shown under this id."
+        remedy = "Add the reader to readers in reviewset.yaml."
+        source.report_rows("warning", rows.head(1), message, remedy, "reader")
+
+
+def _not_among(
+    known: set[str], frame: pl.DataFrame, column: str
+) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Yield each value that is not among the known ones, and its rows; none where none is known."""
+    if known:
+        for value in sorted(set(frame[column].unique().drop_nulls().to_list()) - known):
+            yield value, frame.filter(pl.col(column) == value)
 
 
 def _check_answered(
@@ -143,13 +139,9 @@ def _check_choices(tables: Tables, sources: Sources) -> None:
     if choice.is_empty() or "cases" not in sources:
         return
     source = sources["cases"]
-    source.report_rows(
-        "error",
-        choice.filter(pl.col("_options") == 0),
-        "A choice question has no options.",
-        "List them, or make it an open question.",
-        "options",
-    )
+    message = "A choice question has no options."
+    remedy = "List them, or make it an open question."
+    source.report_rows("error", choice.filter(pl.col("_options") == 0), message, remedy, "options")
     some = choice.filter(pl.col("_options") > 0)
     source.report_rows(
         "error",

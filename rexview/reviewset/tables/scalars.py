@@ -19,8 +19,8 @@ from rexview.reviewset.problems import listed
 from rexview.reviewset.tables.source import Location, Values
 from rexview.vocab import LONGEST_ID
 
-_YES: Final = ("true", "yes", "y", "1", "1.0", "t")
-_NO: Final = ("false", "no", "n", "0", "0.0", "f")
+YES: Final = ("true", "yes", "y", "1", "1.0", "t")
+NO: Final = ("false", "no", "n", "0", "0.0", "f")
 _DATE_FORMATS: Final = (
     ("%Y-%m-%dT%H:%M:%S%.f%#z", True),
     ("%Y-%m-%d %H:%M:%S%.f%#z", True),
@@ -219,12 +219,12 @@ def _yes_no(series: pl.Series, column: Column, location: Location) -> pl.Series:
     if series.dtype == pl.Boolean:
         return series
     text = _id(series, column, location).str.to_lowercase()
-    known = text.is_in(_YES) | text.is_in(_NO) | text.is_in(MISSING)
+    known = text.is_in(YES) | text.is_in(NO) | text.is_in(MISSING)
     message = "{value} is not true or false."
     remedy = "Write true or false."
     location.report("error", (~known).fill_null(False), message, remedy, series)
-    answer = text.is_in(_YES)
-    return answer.set(~(answer | text.is_in(_NO)), None)
+    answer = text.is_in(YES)
+    return answer.set(~(answer | text.is_in(NO)), None)
 
 
 def _date(series: pl.Series, column: Column, location: Location) -> pl.Series:

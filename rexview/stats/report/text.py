@@ -32,8 +32,8 @@ def _table(rows: Sequence[Row], columns: Columns) -> str:
     words = sum(title in _WORDS for title in columns)
     return "\n".join(
         "  ".join(
-            cell.ljust(width) if place < words else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+            cell.ljust(width) if column < words else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in cells
     )
@@ -49,7 +49,7 @@ def _reasons(rows: Sequence[Row]) -> str:
             dimension = [_dimension(row)] if "dimension" in row else []
             dimension += [_failure(row)] if "failure" in row else []
             where.setdefault(row["why"], []).append(" ".join([*dimension, *names]))
-    return "".join(f"\n{_plain('; '.join(places))}: {why}" for why, places in where.items())
+    return "".join(f"\n{_plain('; '.join(cases))}: {why}" for why, cases in where.items())
 
 
 def _notes(about: Row) -> str:

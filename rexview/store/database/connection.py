@@ -37,6 +37,8 @@ from rexview.store.database.errors import busy, damaged, folder_gone, store_erro
 from rexview.store.database.integrity import ChangedEntry, Damaged, examine
 from rexview.store.database.migrate import migrate, version_of
 from rexview.store.database.sqlite_file import (
+    NewestEntry,
+    Watermark,
     empty_log,
     file_states,
     make_file,
@@ -44,7 +46,6 @@ from rexview.store.database.sqlite_file import (
     set_up,
 )
 from rexview.store.database.tables import HISTORY, VERSION
-from rexview.store.database.watermark import NewestEntry, Watermark
 from rexview.store.entry import Stored
 
 WAIT_S: Final = 10.0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -11,36 +13,74 @@ from sqlalchemy import exc
 
 from rexview.errors import StoreBusy, StoreError, StoreFull, StoreUnreachable
 
+_Make = Callable[[], StoreError]
+busy: Final = partial(
+    StoreBusy,
+    "Others are writing to the reviews database; nothing was written.",
+    "Try again in a moment.",
+)
+folder_gone: Final = partial(  # it is never made anew
+    StoreUnreachable,
+    "The folder of the reviews database is no longer there; nothing was written.",
+    "Put it back, or open the review set where it lies now.",
+)
+read_only: Final = partial(
+    StoreUnreachable,
+    "The reviews database may not be written to.",
+    "Give the app the right to write to it and to its folder.",
+)
+_cannot_open: Final = partial(
+    StoreUnreachable,
+    "The reviews database cannot be opened.",
+    "Check that its folder is there and that the app may write to it.",
+)
+_MORE_ROOM: Final = "Make room on it, or ask for a larger quota."
+_SERVER: Final[tuple[tuple[tuple[str, ...], _Make], ...]] = (
+    # lock_not_available, serialization_failure, deadlock_detected, too_many_connections,
+    # query_canceled: the time limit
+    (("55P03", "40001", "40P01", "53300", "57014"), busy),
+    (
+        ("53100", "53200", "53000"),  # disk_full, out_of_memory, no resources
+        partial(
+            StoreFull,
+            "The database server has no room left; nothing was written.",
+            "Ask whoever runs it to make room.",
+        ),
+    ),
+    (
+        ("42501", "25006"),  # insufficient_privilege, read-only
+        partial(
+            StoreUnreachable,
+            "The database server does not let this app write.",
+            "Ask whoever runs it for the right to create and write tables.",
+        ),
+    ),
+    (
+        # classes: connection, authorization, no such database, operator intervention, system error
+        ("08", "28", "3D", "57", "58"),
+        partial(
+            StoreUnreachable,
+            "The database server for reviews cannot be reached.",
+            "Check that it runs and that the setting database_url is right.",
+        ),
+    ),
+)
+"""Errors of a server by how PostgreSQL's codes begin; the first that fits."""
+_NO_CONNECTION: Final = "08"
+_SQLITE_OURS: Final = {1, 18, 19, 20, 21, 25}  # ERROR, TOOBIG, CONSTRAINT, MISMATCH, MISUSE, RANGE
 _SQLITE_BUSY: Final = {5, 6}  # SQLITE_BUSY, SQLITE_LOCKED
 _SQLITE_FULL: Final = 13
-_SQLITE_READ_ONLY: Final = {3, 8, 23}  # SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH
 _SQLITE_IO: Final = 10
 _SQLITE_NOT_TAKEN: Final = {778, 4874}  # SQLITE_IOERR_WRITE, SQLITE_IOERR_SHMSIZE
+_SQLITE_READ_ONLY: Final = {3, 8, 23}  # SQLITE_PERM, SQLITE_READONLY, SQLITE_AUTH
 _SQLITE_BROKEN: Final = {11, 26}  # SQLITE_CORRUPT, SQLITE_NOTADB
-_SQLITE_OURS: Final = {1, 18, 19, 20, 21, 25}  # ERROR, TOOBIG, CONSTRAINT, MISMATCH, MISUSE, RANGE
-_POSTGRESQL_BUSY: Final = {
-    "55P03",  # lock_not_available
-    "40001",  # serialization_failure
-    "40P01",  # deadlock_detected
-    "53300",  # too_many_connections
-    "57014",  # query_canceled: the time limit
-}
-_POSTGRESQL_FULL: Final = {"53100", "53200", "53000"}  # disk_full, out_of_memory, no resources
-_POSTGRESQL_READ_ONLY: Final = {"42501", "25006"}  # insufficient_privilege, read-only
-_POSTGRESQL_AWAY: Final = ("08", "28", "3D", "57", "58")
-"""Classes: connection, authorization, no such database, operator intervention, system error."""
 _LEAST_FREE: Final = 1_000_000  # bytes
 
 
 def store_error(error: Exception, file: Path | None) -> StoreError | None:
-    """Say what an error of the database means and what to do; None for a mistake of ours.
+    """Say what an error of SQLAlchemy or of the driver means; None for a mistake of ours.
 
-    Parameters
-    ----------
-    error : Exception
-        Of SQLAlchemy, or of the database's driver.
-    file : Path or None
-        The SQLite file; None for a database server.
+    ``file`` is the SQLite file, None for a database server.
     """
     if isinstance(error, exc.TimeoutError):
         return busy()
@@ -49,33 +89,9 @@ def store_error(error: Exception, file: Path | None) -> StoreError | None:
         code = getattr(cause, "sqlite_errorcode", None)
         return None if code is None else _of_sqlite(code, file)
     state = getattr(cause, "sqlstate", None)
-    if state in _POSTGRESQL_BUSY:
-        return busy()
-    if state in _POSTGRESQL_FULL:
-        return StoreFull(
-            "The database server has no room left; nothing was written.",
-            "Ask whoever runs it to make room.",
-        )
-    if state in _POSTGRESQL_READ_ONLY:
-        return StoreUnreachable(
-            "The database server does not let this app write.",
-            "Ask whoever runs it for the right to create and write tables.",
-        )
-    gone = state is None and isinstance(error, exc.OperationalError | exc.InterfaceError)
-    if not gone and not str(state).startswith(_POSTGRESQL_AWAY):
-        return None
-    return StoreUnreachable(
-        "The database server for reviews cannot be reached.",
-        "Check that it runs and that the setting database_url is right.",
-    )
-
-
-def busy() -> StoreBusy:
-    """Return the error for waiting in vain until others have written."""
-    return StoreBusy(
-        "Others are writing to the reviews database; nothing was written.",
-        "Try again in a moment.",
-    )
+    if state is None and isinstance(error, exc.OperationalError | exc.InterfaceError):
+        state = _NO_CONNECTION  # the driver never got so far as to be told why
+    return next((make() for codes, make in _SERVER if str(state).startswith(codes)), None)
 
 
 def _of_sqlite(extended: int, file: Path) -> StoreError | None:
@@ -91,14 +107,11 @@ def _of_sqlite(extended: int, file: Path) -> StoreError | None:
         )
     if extended in _SQLITE_NOT_TAKEN:  # a quota that is used up is not told as a full disk
         return StoreFull(
-            "The disk with the reviews database takes no more; nothing was written.",
-            "Make room on it, or ask for a larger quota.",
+            "The disk with the reviews database takes no more; nothing was written.", _MORE_ROOM
         )
     if code in _SQLITE_READ_ONLY:
         return read_only()
-    if code in _SQLITE_BROKEN:
-        return damaged(file)
-    return _cannot_open()
+    return damaged(file) if code in _SQLITE_BROKEN else _cannot_open()
 
 
 def damaged(file: Path) -> StoreUnreachable:
@@ -112,36 +125,9 @@ def damaged(file: Path) -> StoreUnreachable:
 def cannot_make(error: OSError) -> StoreError:
     """Return the error for a file that the system does not let us make."""
     if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None), errno.EFBIG):
-        return StoreFull(
-            "The disk takes no reviews database; nothing was written.",
-            "Make room on it, or ask for a larger quota.",
-        )
-    return (
-        read_only() if error.errno in (errno.EACCES, errno.EROFS, errno.EPERM) else _cannot_open()
-    )
-
-
-def folder_gone() -> StoreUnreachable:
-    """Return the error for a database whose folder is not there: it is never made anew."""
-    return StoreUnreachable(
-        "The folder of the reviews database is no longer there; nothing was written.",
-        "Put it back, or open the review set where it lies now.",
-    )
-
-
-def read_only() -> StoreUnreachable:
-    """Return the error for a database file that may not be written to."""
-    return StoreUnreachable(
-        "The reviews database may not be written to.",
-        "Give the app the right to write to it and to its folder.",
-    )
-
-
-def _cannot_open() -> StoreUnreachable:
-    return StoreUnreachable(
-        "The reviews database cannot be opened.",
-        "Check that its folder is there and that the app may write to it.",
-    )
+        return StoreFull("The disk takes no reviews database; nothing was written.", _MORE_ROOM)
+    is_refused = error.errno in (errno.EACCES, errno.EROFS, errno.EPERM)
+    return read_only() if is_refused else _cannot_open()
 
 
 def _has_room(file: Path) -> bool:

@@ -1,4 +1,8 @@
-"""Sealed links to pictures, which the routes of :mod:`rexview.ui.app.image_routes` open."""
+"""Sealed links to pictures, which the routes of :mod:`rexview.ui.app.image_routes` open.
+
+All raise ``ImageError`` or ``PathEscape``, with the reason to show, where there is no such image or
+its path leaves the images folder.
+"""
 
 from __future__ import annotations
 
@@ -17,47 +21,24 @@ def pixel_url(review_set: ReviewSet, image_path: str, *, wordless: bool = False)
     """Return a sealed link, relative to the app, to the pixels of one image for the viewer.
 
     With ``wordless`` no free text of the file comes with them: for pictures that models returned.
-
-    Raises
-    ------
-    ImageError, PathEscape
-        There is no such image, or its path leaves the images folder: the reason to show.
     """
     detail = WORDLESS if wordless else None
     return f"rexview/pixels/{_token(review_set, 'pixels', image_path, detail)}"
 
 
 def thumbnail_url(review_set: ReviewSet, image_path: str) -> str:
-    """Return a sealed link, relative to the app, to a small picture of one image without boxes.
-
-    Raises
-    ------
-    ImageError, PathEscape
-        As for :func:`pixel_url`.
-    """
+    """Return a sealed link, relative to the app, to a small picture of one image without boxes."""
     return f"rexview/thumbs/{_token(review_set, 'thumbs', image_path)}"
 
 
 def image_name(review_set: ReviewSet, image_path: str) -> str:
-    """Return a name for the pixels of one image that tells nothing and changes when the file does.
-
-    Raises
-    ------
-    ImageError, PathEscape
-        As for :func:`pixel_url`.
-    """
+    """Return a name for the pixels of one image: it tells nothing and changes with the file."""
     version = image_version(review_set, image_path)
     return server_state.signer().name(str(review_set.folder), image_path, version)
 
 
 def image_version(review_set: ReviewSet, image_path: str) -> str:
-    """Return a text that changes when the image file does.
-
-    Raises
-    ------
-    ImageError, PathEscape
-        As for :func:`pixel_url`.
-    """
+    """Return a text that changes when the image file does."""
     path = reviewset.image_path(review_set, image_path)
     try:
         stat = path.stat()

@@ -14,7 +14,7 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.case.blinding import blinded_page, cover_names
+from rexview.analysis.case.blinding import blinded_page
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import slot_colours
 from rexview.analysis.engine import position_in
@@ -24,24 +24,24 @@ from rexview.analysis.readers.consensus import (
     next_to_settle,
     reader_labels,
 )
-from rexview.analysis.study.worklist import rubric_of, slots_of
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may
+from rexview.store.current_state import CurrentState
 from rexview.ui.access import permissions
-from rexview.ui.adjudicate.consensus import Fields, keep_waiting, show_consensus
+from rexview.ui.adjudicate import html as adjudicate_html
+from rexview.ui.adjudicate.consensus import show_consensus, show_unsaved
 from rexview.ui.answers import html as answers_html
 from rexview.ui.html.safe_text import (
     as_markdown,
     lines_as_markdown,
-    markdown_html,
 )
 from rexview.ui.link import keys as link_keys
 from rexview.ui.reviews import study_records
+from rexview.ui.saving.reader_study import adjudicator_slots, shown_names
 from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
-from rexview.vocab import DIMENSION_NAMES
 
 _PURPOSE: Final = (
     "# Adjudicate\n\nCases on which two readers differ, worst first. See both scores side by side "
@@ -60,6 +60,7 @@ class Round:
     person: Person
     cases: Sequence[CaseDifferences]
     place: int
+    state: CurrentState
     letter_key: bytes = field(repr=False)
 
     @property
@@ -72,11 +73,18 @@ class Round:
         """Ids of the cases, worst first."""
         return [one.case for one in self.cases]
 
-    def slots(self, case: str) -> dict[str, str]:
+    def slots(self, case: str) -> Mapping[str, str]:
         """Return the model behind each letter of a case, for this person."""
-        models = [answer.model for answer in self.review_set.answers_of(case)]
-        reader = f"adjudicator {self.person.id}"
-        return slots_of(case, models, reader=reader, key=self.letter_key)
+        return adjudicator_slots(self.review_set, case, self.person, self.letter_key)[1]
+
+    def answers_shown(self) -> Mapping[str, str]:
+        """Name what stands under each letter of the case on screen."""
+        reader, slots = adjudicator_slots(
+            self.review_set, self.shown.case, self.person, self.letter_key
+        )
+        return shown_names(
+            self.review_set, self.shown.case, slots, reader=reader, key=self.letter_key
+        )
 
     def page(self, case: str) -> CasePage | None:
         """Return a case with its answers under letters."""
@@ -94,7 +102,8 @@ def current_round(review_set: ReviewSet) -> Round | None:
     threshold = float(st.session_state.get(_APART, review_set.info.protocol.disagreement))
     try:
         cases = study_records.case_differences(review_set, threshold)
-        letter_key = review_sets.reviews(review_set).letter_key() if cases else b""
+        reviews = review_sets.reviews(review_set)
+        state, letter_key = reviews.current_state(), reviews.letter_key() if cases else b""
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         st.stop()
@@ -110,7 +119,7 @@ def current_round(review_set: ReviewSet) -> Round | None:
     if wanted not in ids:
         wanted = next_to_settle(cases, None) or ids[0]
         link_keys.set_query({link_keys.QUERY_CASE: wanted})
-    return Round(review_set, person, cases, ids.index(wanted), letter_key)
+    return Round(review_set, person, cases, ids.index(wanted), state, letter_key)
 
 
 def _choose_apart(review_set: ReviewSet) -> None:
@@ -192,7 +201,8 @@ def show_question(now: Round, page: CasePage) -> None:
 
 def show_answers(now: Round, page: CasePage) -> None:
     """Show each answer on which readers differ, their scores, and the fields for the consensus."""
-    keep_waiting(now.review_set, now.shown.case)
+    shown = now.answers_shown()
+    show_unsaved(now.review_set, now.person, now.shown.case, tuple(shown.values()))
     every = {mark.reader for one in now.shown.differences for mark in one.marks}
     labels = dict(reader_labels(every, now.shown.case, key=now.letter_key))
     if now.review_set.info.protocol.name_readers and st.session_state.get(_NAMED):
@@ -204,37 +214,15 @@ def show_answers(now: Round, page: CasePage) -> None:
         answer = next((one for one in page.answers if one.model == slot), None)
         if not differences or answer is None:
             continue
-        text = answer.text or ""
-        body = markdown_html(text) if text.strip() else '<p class="rx-quiet">No text.</p>'
-        st.html(
-            f'<article class="rx-answer" style="--rx-colour:{colours[slot]}"><header>'
-            f'<h3>Answer {slot}</h3></header><div class="rx-text" tabindex="0">{body}</div>'
-            "</article>"
-        )
+        st.html(adjudicate_html.answer_html(slot, answer.text or "", colours[slot]))
         for one in differences:
-            _show_difference(now, one, slot, labels)
+            _show_difference(now, one, slot, shown[slot], labels)
 
 
-def _show_difference(now: Round, one: Difference, slot: str, labels: Mapping[str, str]) -> None:
+def _show_difference(
+    now: Round, one: Difference, slot: str, shown: str, labels: Mapping[str, str]
+) -> None:
     key = f"settle/{one.case}/{slot}/{one.dimension}/{one.picture}"
     with st.container(border=True, key=f"rx_{key.replace('/', '_')}"):
-        st.html(scores_beside_html(now.review_set, one, labels))
-        show_consensus(Fields(key, now.review_set, now.person, one))
-
-
-def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
-    """Set the readers' scores on one thing side by side, with anchors and comments."""
-    rubric = rubric_of(review_set)[one.dimension]
-    picture = "" if one.picture is None else f", picture {one.picture + 1}"
-    cells = "".join(
-        f"<div><h4>{html.escape(labels.get(mark.reader, mark.reader))} <b>{mark.score}</b></h4>"
-        f'<p class="rx-quiet">{html.escape(rubric.anchors[mark.score])}</p>'
-        + (f"<p>{html.escape(cover_names(review_set, mark.comment))}</p>" if mark.comment else "")
-        + "</div>"
-        for mark in sorted(one.marks, key=lambda mark: labels.get(mark.reader, mark.reader))
-    )
-    name = html.escape(DIMENSION_NAMES[one.dimension])
-    return (
-        f'<div class="rx-settle"><h3>{name}{picture} <small>{one.apart} apart</small></h3>'
-        f'<div class="rx-settle-marks">{cells}</div></div>'
-    )
+        st.html(adjudicate_html.scores_beside_html(now.review_set, one, labels))
+        show_consensus(now.review_set, now.person, now.state, one, slot, shown)

@@ -30,21 +30,10 @@ def format_score(score: float | None) -> str:
 def score_chain_html(
     final: Mapping[str, float | None], *, gap_threshold: float, images: bool = True
 ) -> str:
-    """Draw one answer's final scores.
+    """Draw one answer's final scores (1 to 5, or None, by dimension); empty without any.
 
-    Parameters
-    ----------
-    final : mapping
-        Final score (1 to 5, or None) by dimension id.
-    gap_threshold : float
-        Process minus execution from which the gap is marked.
-    images : bool
-        Whether to add the image dimensions where they are scored.
-
-    Returns
-    -------
-    str
-        HTML; empty when the answer has no score at all.
+    From ``gap_threshold`` on (process minus execution) the gap is marked; ``images`` adds the image
+    dimensions where they are scored.
     """
     if all(final.get(dimension) is None for dimension in (*_LETTERS, *_IMAGE_LETTERS)):
         return ""

@@ -43,14 +43,11 @@ _INLINE_SCRIPT: Final = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 def page_policy(host: str | None, page: bytes = b"") -> str:
-    """Return the policy of a page that was asked for under a name, with its inline scripts.
+    """Return the policy of a page (bytes of HTML) that was asked for under a name (``Host``).
 
-    Parameters
-    ----------
-    host : str or None
-        What the browser sent as ``Host``: older browsers do not count the websocket as ``'self'``.
-    page : bytes
-        The HTML of the page; it is ours and Streamlit's, nothing of a file or a model is in it.
+    The inline scripts are let in by their hash: the HTML is ours and Streamlit's, nothing of a file
+    or a model is in it. The name stands in it since older browsers do not count the websocket as
+    ``'self'``.
     """
     streams = [f"ws://{host}", f"wss://{host}"] if host and _HOST.fullmatch(host) else []
     rules: dict[str, Iterable[str]] = {

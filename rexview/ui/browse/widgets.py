@@ -32,14 +32,7 @@ def list_head(
 ) -> tuple[str, Sequence[str], int]:
     """Show how many cases there are (``total``), in which order and as what.
 
-    Returns
-    -------
-    view : str
-        A key of :data:`VIEWS`.
-    case_ids : sequence of str
-        The cases of this page.
-    first : int
-        Place of the first of them, counted from 0.
+    Returns a key of :data:`VIEWS`, the cases of this page, and the place of the first from 0.
     """
     view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
     view = view if view in VIEWS else "cards"

@@ -18,7 +18,7 @@ from rexview.schema import ReviewSet
 from rexview.store import Entry, may
 from rexview.ui.access import permissions
 from rexview.ui.link import keys as link_keys
-from rexview.ui.saving.reader_state import own_words
+from rexview.ui.saving.reader_study import ReaderState
 from rexview.ui.server import review_sets
 
 _VIA: Final = "case page"
@@ -39,7 +39,7 @@ def note_case(review_set: ReviewSet, case_id: str) -> None:
         return
     try:
         reviews = review_sets.reviews(review_set)
-        known = own_words(reviews, person).exposures
+        given = ReaderState(person.id, reviews.current_state())
         scored = set(required_scores(review_set)["case"])
         entries = [
             Entry(
@@ -51,7 +51,7 @@ def note_case(review_set: ReviewSet, case_id: str) -> None:
                 via=_VIA,
             )
             for case in waiting
-            if case in scored and known.of(person.id, case, UNBLINDED) is None
+            if case in scored and not given.was_shown(case, UNBLINDED)
         ]
         if entries:
             reviews.record(entries, person)

@@ -1,6 +1,1 @@
-"""The panel of comments: a Streamlit component, and what passes between it and the page."""
-
-from rexview.ui.comments.component import comments_panel
-from rexview.ui.comments.messages import Message, Spot, read_messages
-
-__all__ = ["Message", "Spot", "comments_panel", "read_messages"]
+"""Comments on a case: the panel, what can be commented on, and what becomes of what is written."""

@@ -101,16 +101,16 @@ def _sources(importer: Importer) -> list[Path]:
     for one in uploads or []:
         sources.append(_keep_upload(one.name, one.getvalue(), sources))
     for line in text.splitlines():
-        path = _allowed_path(line.strip().strip("\"'")) if line.strip() else None
+        path = allowed_path(line) if line.strip() else None
         if path is not None and _there(path):
             sources.append(path)
     return sources
 
 
-def _allowed_path(text: str) -> Path | None:
+def allowed_path(text: str) -> Path | None:
     """Return a path that somebody typed, or say why it cannot be used."""
     try:
-        path = typed_path(text)
+        path = typed_path(text.strip().strip("\"'"))
         review_sets.may_open(path)
     except RexviewError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
@@ -228,8 +228,8 @@ def _import(
 ) -> ImportReport | None:
     """Import; return the report, None when it failed, which is told."""
     places = [one.name for one in FORMATS[format_id].options if one.type in ("file", "folder")]
-    out = _allowed_path(typed)
-    named = [_allowed_path(str(options[name])) for name in places if name in options]
+    out = allowed_path(typed)
+    named = [allowed_path(str(options[name])) for name in places if name in options]
     if out is None or None in named:
         return None
     try:

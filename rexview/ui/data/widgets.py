@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -9,12 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from rexview import reviewset
-from rexview.bounded import typed_path
 from rexview.errors import RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
-from rexview.ui.data.import_form import show_import_form
-from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.data.import_form import allowed_path, show_import_form
+from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_OVERVIEW
 from rexview.ui.server import review_sets, server_state
@@ -107,16 +107,12 @@ def _existing_folder(text: str) -> Path | None:
     if not text.strip():
         st.warning("Give the folder of a review set.")
         return None
-    try:
-        folder = typed_path(text.strip().strip("\"'"))
-        review_sets.may_open(folder)
+    folder = allowed_path(text)
+    if folder is None:
+        return None
+    with suppress(OSError):
         if folder.is_dir():
             return folder.resolve()
-    except RexviewError as error:
-        st.error(lines_as_markdown(error), icon=":material/error:")
-        return None
-    except OSError:
-        pass
     st.error("There is no such folder on the computer that runs rexview.", icon=":material/error:")
     return None
 

@@ -16,6 +16,7 @@ from rexview.analysis.failures.tables import BY_FINDING, FailureGroups, FailureT
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.failures import html as failures_html
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.choices import kept_in_link, option_kept_in_link
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import query_cache
 from rexview.ui.tables.table_download import show_downloads
@@ -41,9 +42,7 @@ def choose_counted() -> str:
             list(COUNTED),
             format_func=lambda word: COUNTED[word][0],
             required=True,
-            **link_keys.option_kept_in_link(
-                "failures_counted", link_keys.QUERY_COUNTED, COUNTED, "any"
-            ),
+            **option_kept_in_link("failures_counted", link_keys.QUERY_COUNTED, COUNTED, "any"),
         )
     )
 
@@ -109,7 +108,7 @@ def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFa
             "Failure",
             list(counts),
             format_func=lambda failure: f"{FAILURES[failure].plural} ({counts[failure]:,})",
-            **link_keys.kept_in_link(
+            **kept_in_link(
                 "failures_failure",
                 link_keys.QUERY_FAILURE_SHOWN,
                 asked if asked in counts else usual,
@@ -120,7 +119,5 @@ def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFa
 
 
 def _choose_group(names: dict[str, str]) -> str:
-    kept = link_keys.option_kept_in_link(
-        "failures_by", link_keys.QUERY_SPLIT, names, BY_FINDING.key
-    )
+    kept = option_kept_in_link("failures_by", link_keys.QUERY_SPLIT, names, BY_FINDING.key)
     return str(st.selectbox("By", list(names), format_func=names.__getitem__, **kept))

@@ -9,6 +9,7 @@ import streamlit as st
 from rexview.stats import CONTENT_ORDERS
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.choices import option_kept_in_link
 
 _HELP: Final = (
     "Content is the weakest link of Process, Execution and Synthesis. Where several readers scored "
@@ -20,7 +21,7 @@ _HELP: Final = (
 
 def content_order_switch() -> None:
     """Show the switch; a change is written into the link before the page runs again."""
-    kept = link_keys.option_kept_in_link(
+    kept = option_kept_in_link(
         "content_order_switch",
         link_keys.QUERY_CONTENT_ORDER,
         CONTENT_ORDERS,

@@ -40,17 +40,7 @@ _SCORES: Final = ("content", "process", "execution", "synthesis", "language")
 
 
 def filter_panel(case_filter: CaseFilter, counts: Facets, *, set_name: str) -> None:
-    """Show the panel in the sidebar.
-
-    Parameters
-    ----------
-    case_filter : CaseFilter
-        The filter of the link.
-    counts : Facets
-        Its counts.
-    set_name : str
-        Under which filters are saved.
-    """
+    """Show the panel in the sidebar; filters are saved under the name of the set."""
     with st.sidebar, st.container(key="rx_panel", gap="small"):
         _search(case_filter, counts)
         for place, facet in enumerate(counts.facets):

@@ -8,8 +8,8 @@ order in which Content is worked out, and on the Case page the case and the answ
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 
 import streamlit as st
 
@@ -41,12 +41,10 @@ SESSION_NAME: Final = "rexview_name"
 """The name of whoever works alone, see :mod:`rexview.ui.access.permissions`."""
 _SESSION_ORDER: Final = "rexview_content_order"
 _SESSION_PAGE: Final = "rexview_page"
-SESSION_COMMENTS: Final = "rexview_comments"
-"""Comments on their way to the database, see :mod:`rexview.ui.comments.panel`."""
 SESSION_SEEN: Final = "rexview_seen_cases"
 """Cases opened with their models named, see :mod:`rexview.ui.case.unblinded`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
-"""What the reader of this session says about failures, see :mod:`rexview.ui.answers.verdicts`."""
+"""Verdicts that the browser has not saved yet, see :mod:`rexview.ui.answers.verdicts`."""
 
 
 def choose_set(name: str | None) -> None:
@@ -60,11 +58,8 @@ def keep_choices(page: str) -> None:
 
     Navigation clears the query string; a link that names a choice wins over the session.
 
-    Parameters
-    ----------
-    page : str
-        Name of the page that is run: a link to the same page without an order of Content (the
-        back button after the switch) asks for the usual one.
+    ``page`` is the address of the page that is run: a link to the same page without an order of
+    Content (the back button after the switch) asks for the usual one.
     """
     _keep_set()
     moved = st.session_state.get(_SESSION_PAGE) != page
@@ -150,55 +145,6 @@ def link_query(
 def go_to_case(case: str | None) -> None:
     """Name another case in the link; for callbacks."""
     set_query({QUERY_CASE: case})
-
-
-def kept_in_link(
-    key: str,
-    query: str,
-    shown: Any,
-    written: Callable[[Any], str | list[str] | None],
-    *,
-    lists: bool = False,
-) -> dict[str, Any]:
-    """Let the link keep the value of a widget; return what to hand to it.
-
-    Parameters
-    ----------
-    key, query : str
-        Of the widget in the session, and of its value in the link.
-    shown : object
-        The value of the link, as the widget takes it.
-    written : callable
-        Turns a value of the widget into that of the link, None for the usual one.
-    lists : bool
-        Whether it decides what the page lists: the list begins anew then.
-    """
-    st.session_state[key] = shown
-
-    def changed() -> None:
-        set_query({query: written(st.session_state[key]), **({QUERY_PAGE: None} if lists else {})})
-
-    return {"key": key, "on_change": changed}
-
-
-def option_kept_in_link(
-    key: str, query: str, options: Collection[str], usual: str
-) -> dict[str, Any]:
-    """Let the link keep which of some options is chosen, as :func:`kept_in_link`."""
-    asked = query_value(query)
-    shown = asked if asked in options else usual
-    return kept_in_link(key, query, shown, lambda chosen: None if chosen == usual else chosen)
-
-
-def published_shown(label: str, page: str) -> bool:
-    """Offer the figures of the paper on a page; return whether they are wanted."""
-    kept = kept_in_link(
-        f"{page}_published",
-        QUERY_PUBLISHED,
-        query_value(QUERY_PUBLISHED) == "1",
-        lambda chosen: "1" if chosen else None,
-    )
-    return st.toggle(as_markdown(label), **kept)
 
 
 def set_query(changes: Mapping[str, str | list[str] | None]) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rexview.analysis import CaseFilter
+from rexview.analysis.published import AGREEMENT_SOURCE, published_agreement
 from rexview.analysis.readers import captions as words
 from rexview.analysis.readers.adjudication import Dispute, ToAdjudicate
-from rexview.analysis.readers.published import AGREEMENT_SOURCE, published_agreement
 from rexview.analysis.readers.tables import (
     DimensionAgreement,
     Pair,
@@ -239,20 +239,10 @@ def disputes_html(
     first: int = 0,
     settled: Mapping[tuple[str, str, str], tuple[int, ...]] | None = None,
 ) -> str:
-    """Draw a part of the list.
+    """Draw a part of the list, whose first item has the place ``first``, counted from 0.
 
-    Parameters
-    ----------
-    answers : sequence of ToAdjudicate
-        The part that is shown.
-    opens : CaseFilter
-        The filter within which the Case page walks them.
-    models, readers : mapping of str to str
-        Names on screen by id.
-    first : int
-        Place of the first of them in the whole list, counted from 0.
-    settled : mapping, optional
-        What was agreed, by case, model and dimension: shown beside the readers' scores.
+    ``opens`` is the filter within which the Case page walks the list; ``settled`` is what was
+    agreed by case, model and dimension, shown beside the readers' scores.
     """
     agreed = settled or {}
     items = "".join(_dispute_html(answer, opens, models, readers, agreed) for answer in answers)

@@ -23,6 +23,7 @@ from rexview.ui.access import permissions
 from rexview.ui.charts.panel import show_chart, show_charts_beside
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.choices import kept_in_link, published_shown
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_ADJUDICATE
 from rexview.ui.readers import html as readers_html
@@ -101,7 +102,7 @@ def choose_pair(tables: ReaderTables) -> None:
     """Offer the pairs of readers when there are several; the link keeps the choice."""
     if len(tables.pairs) < 2 or tables.pair is None:
         return
-    kept = link_keys.kept_in_link(
+    kept = kept_in_link(
         "readers_pair",
         link_keys.QUERY_PAIR,
         tables.pairs.index(tables.pair),
@@ -123,7 +124,7 @@ def choose_dimension(tables: ReaderTables) -> str | None:
         return None
     shared = [one.numbers.dimension for one in tables.compared]
     if len(shared) > 1:
-        kept = link_keys.kept_in_link(
+        kept = kept_in_link(
             "readers_dimension", link_keys.QUERY_DIMENSION, found.numbers.dimension, str
         )
         st.segmented_control(
@@ -139,7 +140,7 @@ def choose_dimension(tables: ReaderTables) -> str | None:
 def show_published(tables: ReaderTables) -> None:
     """Show the paper's table 3 beside the own figures, when asked for."""
     label = "Published table 3 of the ReXecution paper beside these"
-    if link_keys.published_shown(label, "readers"):
+    if published_shown(label, "readers"):
         linked_html(readers_html.published_html(tables), key="readers_published_table")
 
 
@@ -180,7 +181,7 @@ def choose_threshold() -> float:
         wanted = usual
     if not _STEP <= wanted <= _MOST_APART:
         wanted = usual
-    kept = link_keys.kept_in_link(
+    kept = kept_in_link(
         "readers_apart",
         link_keys.QUERY_APART,
         wanted,

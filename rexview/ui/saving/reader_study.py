@@ -1,4 +1,4 @@
-"""A reader in a study: their worklist, how far they are, and which letter stands for which model.
+"""A reader in a study: their worklist, what they gave, and which letter stands for which model.
 
 Both the Score page and the route that takes scores ask here, so that they cannot differ.
 """
@@ -6,11 +6,14 @@ Both the Score page and the route that takes scores ask here, so that they canno
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from typing import Any
 
 import polars as pl
 
+from rexview.analysis.case.record import READER_FAILURES
+from rexview.analysis.study.exposure import REPORT, UNBLINDED, Exposures
 from rexview.analysis.study.worklist import (
     CaseState,
     Item,
@@ -30,8 +33,40 @@ from rexview.answer_digest import by_answer, digests_of
 from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Reviews, Stored
-from rexview.ui.saving.reader_state import OwnWords, own_words
+from rexview.store.current_state import CurrentState, Subject
+from rexview.store.history_rows import scores_frame
 from rexview.ui.server import review_sets
+
+_OF_READER = ("score", "verdict", "skip", "reveal")
+
+
+@dataclass(frozen=True)
+class ReaderState:
+    """What stands of all that one person has given in one review set."""
+
+    person: str
+    state: CurrentState
+
+    def of(self, kind: str) -> Mapping[Subject, Stored]:
+        """Return the newest row of each thing of one kind."""
+        return self.state.of(kind, self.person)
+
+    def was_shown(self, case: str, what: str) -> bool:
+        """Whether the person was shown ``models``, ``report`` or ``unblinded`` of a case."""
+        shown = self.of("reveal")
+        return (case, None, what, None) in shown or (None, None, what, None) in shown
+
+    @cached_property
+    def skips(self) -> dict[str, str]:
+        """The reason, by case, for every case that is skipped now."""
+        rows = (row for row in self.of("skip").values() if row.value is not None)
+        return {row.case or "": str((row.value or {}).get("reason") or "") for row in rows}
+
+    @cached_property
+    def last_case(self) -> str | None:
+        """The case of the newest row."""
+        rows = [row for kind in _OF_READER for row in self.of(kind).values() if row.case]
+        return max(rows, key=lambda row: row.id).case if rows else None
 
 
 @dataclass(frozen=True)
@@ -41,7 +76,7 @@ class Study:
     review_set: ReviewSet
     person: Person
     reviews: Reviews
-    words: OwnWords
+    given: ReaderState
     worklist: tuple[str, ...]
     letter_key: bytes = field(repr=False)
 
@@ -54,12 +89,12 @@ class Study:
     def states(self) -> dict[str, CaseState]:
         """How far the reader is with each case."""
         required = required_scores(self.review_set)
-        return case_states(self.worklist, required, self.scores, self.words.skipped())
+        return case_states(self.worklist, required, self.scores, self.given.skips)
 
     @cached_property
     def scores(self) -> pl.DataFrame:
         """The reader's scores of the answers as they are, columns :data:`rexview.frames.SCORES`."""
-        return by_answer(self.words.score_frame(), self.review_set)[0]
+        return by_answer(scores_frame(self.given.of("score").values()), self.review_set)[0]
 
     @property
     def progress(self) -> Progress:
@@ -90,14 +125,12 @@ class Study:
 
     def resume(self) -> str | None:
         """Return the case to go on with, None when all are scored or skipped."""
-        return resume_at(self.worklist, self.states, self.words.last_case)
+        return resume_at(self.worklist, self.states, self.given.last_case)
 
     def now(self) -> Study:
         """Return the same study as it stands in the database now."""
-        own = own_words(self.reviews, self.person)
-        return Study(
-            self.review_set, self.person, self.reviews, own, self.worklist, self.letter_key
-        )
+        given = ReaderState(self.person.id, self.reviews.current_state())
+        return replace(self, given=given)
 
     def may_name_models(self, case_id: str | None) -> bool:
         """Whether the rules let the reader see the models of a case now; None: of all cases."""
@@ -119,8 +152,8 @@ def study_of(review_set: ReviewSet, person: Person) -> Study:
     own = frozenset(one.case for one in every if one.reader == person.id)
     assigned = own if every else None  # who is assigned nothing while others are, has nothing
     worklist = _worklist(review_set, assigned, person.id)
-    own_now, key = own_words(reviews, person), reviews.letter_key()
-    return Study(review_set, person, reviews, own_now, worklist, key)
+    given = ReaderState(person.id, reviews.current_state())
+    return Study(review_set, person, reviews, given, worklist, reviews.letter_key())
 
 
 @lru_cache(maxsize=256)
@@ -134,6 +167,14 @@ def _worklist(
 def _slots(review_set: ReviewSet, case_id: str, reader: str, key: bytes) -> Mapping[str, str]:
     models = [answer.model for answer in review_set.answers_of(case_id)]
     return slots_of(case_id, models, reader=reader, key=key)
+
+
+def adjudicator_slots(
+    review_set: ReviewSet, case_id: str, person: Person, key: bytes
+) -> tuple[str, Mapping[str, str]]:
+    """Return whose letters an adjudicator gets (not those of a reader), and the model of each."""
+    reader = f"adjudicator {person.id}"
+    return reader, _slots(review_set, case_id, reader, key)
 
 
 def shown_names(
@@ -171,3 +212,57 @@ def items_to_score(review_set: ReviewSet, case_id: str) -> Mapping[str, tuple[It
         answer.model: items_of(answer, dimensions, lacks_boxes=answer.model in expected)
         for answer in review_set.answers_of(case_id)
     }
+
+
+def given_json(study: Study, case_id: str) -> dict[str, Any]:
+    """Return what the reader gave on a case, by letters, for the pad (its :file:`words.js`).
+
+    A score of an earlier answer is none of the answer shown: it stands beside it as ``earlier``.
+    """
+    given, slots = study.given, study.slots(case_id)
+    given_scores, verdicts = given.of("score"), given.of("verdict")
+    scores: dict[str, Any] = {}
+    flags: dict[str, bool] = {}
+    earlier_flags: list[str] = []
+    for slot, model in slots.items():
+        for item in items_to_score(study.review_set, case_id).get(model, ()):
+            row = given_scores.get((case_id, model, item.dimension, item.picture))
+            if row is not None:
+                value: Mapping[str, Any] = row.value or {}
+                score, stale = value.get("score"), study.is_stale(row)
+                key = f"{slot}/{item.dimension}/{'' if item.picture is None else item.picture}"
+                scores[key] = {
+                    "score": None if stale else score,
+                    "comment": value.get("comment") or "",
+                }
+                if stale and score is not None:
+                    scores[key]["earlier"] = score
+        for failure in READER_FAILURES:
+            row = verdicts.get((case_id, model, failure, None))
+            verdict = (row.value or {}).get("verdict") if row else None
+            if row and verdict and study.is_stale(row):
+                earlier_flags += [f"{slot}/{failure}"] if verdict == "confirmed" else []
+            elif verdict:
+                flags[f"{slot}/{failure}"] = verdict == "confirmed"
+    return {
+        "scores": scores,
+        "flags": flags,
+        "earlierFlags": earlier_flags,
+        "shown": dict(study.shown(case_id)),
+        "skip": given.skips.get(case_id),
+        "revealed": given.was_shown(case_id, "models"),
+        "report": given.was_shown(case_id, REPORT),
+        "seen": {what: _seen(study, case_id, what) for what in (REPORT, UNBLINDED)},
+        "revision": given.state.revision,
+    }
+
+
+def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
+    if not study.given.was_shown(case_id, what):
+        return None
+    finished = study.states.get(case_id) == "done"
+    rows = study.reviews.history(case=case_id, person=study.person.id)
+    found = Exposures().after(rows[::-1]).of(study.person.id, case_id, what, finished=finished)
+    if found is None:
+        return None
+    return {"at": found.at.isoformat(), "timing": found.timing, "accepted": found.accepted}

@@ -1,9 +1,9 @@
-"""The HTTP route that takes what readers say on the Score page, and the tickets that let them.
+"""The HTTP route that takes what people enter: scores, verdicts, comments, consensus.
 
-The pad (``score_pad/assets/outbox.js``) sends entries here and not through the page's script, so
-that they arrive whatever the script is doing, and repeats them until they are confirmed. It knows
-answers by letters only: which model a letter stands for is worked out here. What goes back names no
-model, and tells only what the reader themselves said.
+Browsers (:file:`outbox.js`) send entries here and not through the page's script, so that they
+arrive whatever the script is doing, and repeat them until they are confirmed. Where answers have
+letters, which model a letter stands for is worked out here. What goes back names no model, and
+tells only what the writer gave.
 """
 
 from __future__ import annotations
@@ -22,33 +22,20 @@ from starlette.routing import Route
 from rexview.errors import NotAdmitted, RexviewError, StoreError, StoreRefused
 from rexview.people import Person
 from rexview.schema import ReviewSet
-from rexview.store import may
-from rexview.ui.access import permissions, sign_in
-from rexview.ui.saving.reader_study import Study, study_of
-from rexview.ui.saving.score_entries import Refused, Said, Saying, read_said
-from rexview.ui.score_cases.pad_data import ADDRESS, own_json
+from rexview.ui.access import sign_in
+from rexview.ui.saving.entries import SCORE_PAGE, SentEntry, read_entry
+from rexview.ui.saving.outbox import ADDRESS, KIND
+from rexview.ui.saving.reader_study import given_json
+from rexview.ui.saving.writer import EntryWriter, may_send
 from rexview.ui.server import review_sets, server_state
-from rexview.ui.server.one_per_key import OnePerKey
-from rexview.ui.server.sealed_tokens import Grant, LinkRefused
+from rexview.ui.server.sealed_tokens import LinkRefused
 
-KIND: Final = "write"
 LONGEST_BODY: Final = 1_000_000
 MOST_ENTRIES: Final = 200
 
 
-def write_ticket(review_set: ReviewSet, person: Person) -> str:
-    """Return what lets a browser write in the name of a person, for one to two hours.
-
-    It is sealed; where people sign in it is worth nothing without the sign-in of that person.
-    """
-    who = [person.id, person.name, person.role]
-    name = review_sets.set_id(review_set.folder)
-    grant = Grant(KIND, name, "", detail=who, person=permissions.link_person())
-    return server_state.signer().sign(grant)
-
-
-class _NotNow(Exception):
-    """Nothing was written: the status to answer with, why, and whether a new ticket may help."""
+class _NothingSaved(Exception):
+    """Nothing was saved: the status to answer with, why, and whether a new ticket may help."""
 
     def __init__(self, status: int, message: str, *, renew: bool = False) -> None:
         super().__init__(message)
@@ -56,14 +43,14 @@ class _NotNow(Exception):
 
 
 async def take_entries(request: Request) -> Response:
-    """Take entries of a reader; the answer says which of them are in the database."""
+    """Take entries of a person; the answer says which of them are in the database."""
     try:
         body = await _body(request)
-        told = await run_in_threadpool(_take, request, body)
-    except _NotNow as refusal:
-        told = {"error": refusal.message, "renew": refusal.renew}
-        return JSONResponse(told, refusal.status, headers={"Cache-Control": "no-store"})
-    return JSONResponse(told, headers={"Cache-Control": "no-store"})
+        reply = await run_in_threadpool(_take, request, body)
+    except _NothingSaved as refusal:
+        reply = {"error": refusal.message, "renew": refusal.renew}
+        return JSONResponse(reply, refusal.status, headers={"Cache-Control": "no-store"})
+    return JSONResponse(reply, headers={"Cache-Control": "no-store"})
 
 
 async def _body(request: Request) -> Mapping[str, Any]:
@@ -71,95 +58,84 @@ async def _body(request: Request) -> Mapping[str, Any]:
     async for part in request.stream():
         parts += part
         if len(parts) > LONGEST_BODY:
-            raise _NotNow(413, "Too much was sent at once.")
+            raise _NothingSaved(413, "Too much was sent at once.")
     try:
         found = json.loads(parts)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or not isinstance(found.get("entries"), list):
-        raise _NotNow(422, "This is not what the score pad sends.")
+        raise _NothingSaved(422, "This is not what a page of ours sends.")
     if len(found["entries"]) > MOST_ENTRIES:
-        raise _NotNow(413, "Too much was sent at once.")
+        raise _NothingSaved(413, "Too much was sent at once.")
     return found
 
 
 def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
-    study = _study(request, str(body.get("ticket")))
     try:
-        said = [read_said(one) for one in body["entries"]]
-    except ValueError as error:
-        raise _NotNow(422, str(error)) from None
-    try:
-        with _lock(study.reviews.key, study.person.id):
-            shown = body.get("case")
-            return _write(study.now(), said, shown if isinstance(shown, str) else None)
-    except StoreError as error:
-        raise _NotNow(503, _safe(error)) from None
-
-
-def _study(request: Request, ticket: str) -> Study:
-    """Find out who writes, and in which study."""
-    try:
-        grant = server_state.signer().check(ticket)
-        if grant.kind != KIND:
-            raise LinkRefused("This link is for something else.")
-        sign_in.check_person(request, grant)
-        person = sign_in.signed_in_at(request) if server_state.team() else Person(*grant.detail)
-        if person is None or not may(person, "score"):
-            raise _NotNow(403, "Your role may not score.")
-        review_set = review_sets.open_set(review_sets.folder_of(grant.set_id))
-        return study_of(review_set, person)
+        person, review_set = _writer(request, str(body.get("ticket")))
+        sent = _entries(body["entries"])
+        pages = {one.page for one in sent} or {SCORE_PAGE}
+        if not any(may_send(person, page) for page in pages):
+            what = "score" if pages == {SCORE_PAGE} else "save this"
+            raise _NothingSaved(403, f"Your role may not {what}.")
+        reviews = review_sets.reviews(review_set)
+        with _lock(reviews.key, person.id):
+            writer = EntryWriter(review_set, reviews, person)
+            writer.write(sent)
+            return _reply(writer, sent, body)
     except LinkRefused:
-        raise _NotNow(
-            403, "The page is too old to save; it is being renewed.", renew=True
-        ) from None
+        message = "The page is too old to save; it is being renewed."
+        raise _NothingSaved(403, message, renew=True) from None
     except NotAdmitted as error:
-        raise _NotNow(401, str(error)) from None
+        raise _NothingSaved(401, str(error)) from None
+    except StoreRefused:  # its words may name a model
+        raise _NothingSaved(503, "The entries were refused.") from None
     except StoreError as error:
-        raise _NotNow(503, _safe(error)) from None
+        raise _NothingSaved(503, str(error)) from None
     except RexviewError:
-        raise _NotNow(503, "The review set cannot be opened at the moment.") from None
+        raise _NothingSaved(503, "The review set cannot be opened at the moment.") from None
 
 
-def _safe(error: StoreError) -> str:
-    """Return words for the reader: what was refused may name a model, trouble does not."""
-    return "The entries were refused." if isinstance(error, StoreRefused) else str(error)
+def _entries(raw: Sequence[Any]) -> list[SentEntry]:
+    try:
+        return [read_entry(one) for one in raw]
+    except ValueError as error:
+        raise _NothingSaved(422, str(error)) from None
 
 
-_lock: Final = OnePerKey(Lock, 512)
-"""By study and person: what makes a reader's entries from two tabs come one after the other."""
+def _writer(request: Request, ticket: str) -> tuple[Person, ReviewSet]:
+    """Find out who sends, and to which review set."""
+    grant = server_state.signer().check(ticket)
+    if grant.kind != KIND:
+        raise LinkRefused("This link is for something else.")
+    sign_in.check_person(request, grant)
+    person = sign_in.signed_in_at(request) if server_state.team() else Person(*grant.detail)
+    if person is None:
+        raise NotAdmitted("You are not signed in. Sign in again.", again=True)
+    return person, review_sets.open_set(review_sets.folder_of(grant.set_id))
 
 
-def _write(study: Study, said: Sequence[Said], shown: str | None) -> dict[str, Any]:
-    """Write entries in their order and say how their cases stand then."""
-    saved: list[str] = []
-    refused: dict[str, str] = {}
-    replaced: dict[str, Any] = {}
-    saying = Saying(study)
-    for one in said:
-        try:
-            if one.token in study.words.tokens:
-                saved.append(one.token)
-            elif saying.is_outdated(one):
-                replaced[one.token] = saying.standing(one)
-            elif one.kind == "reveal":
-                saying = Saying(_flush(saying, saved, refused))  # what it needs must stand
-                saying.add(one)
-                saying = Saying(_flush(saying, saved, refused))
-            else:
-                saying.add(one)
-        except Refused as refusal:
-            refused[one.token] = str(refusal)
-    study = _flush(saying, saved, refused)
-    cases = {one.case for one in said} | {shown}
+def _reply(
+    writer: EntryWriter, sent: Sequence[SentEntry], body: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Say what became of the entries, and to the score pad how its cases stand then."""
+    reply: dict[str, Any] = {
+        "saved": writer.saved,
+        "refused": writer.refused,
+        "replaced": writer.replaced,
+    }
+    scored = {one.case for one in sent if one.page == SCORE_PAGE}
+    if not may_send(writer.person, SCORE_PAGE) or not (scored or "case" in body):
+        return {**reply, "revision": writer.reviews.revision()}
+    study = writer.study
+    shown = body.get("case")
+    cases = {*scored, shown if isinstance(shown, str) else None}
     known = [case for case in study.worklist if case in cases] if cases != {None} else []
     progress = study.progress
     return {
-        "saved": saved,
-        "revision": study.words.revision,
-        "refused": refused,
-        "replaced": replaced,
-        "own": {case: own_json(study, case) for case in known},
+        **reply,
+        "revision": study.given.state.revision,
+        "own": {case: given_json(study, case) for case in known},
         "states": {case: study.states[case] for case in known},
         "progress": {
             "done": progress.done,
@@ -169,21 +145,12 @@ def _write(study: Study, said: Sequence[Said], shown: str | None) -> dict[str, A
     }
 
 
-def _flush(saying: Saying, saved: list[str], refused: dict[str, str]) -> Study:
-    """Write what was gathered; where the database refuses the whole, entry by entry."""
-    study = saying.study
-    try:
-        if saying.entries:
-            study.reviews.record(saying.entries, study.person)
-        saved += saying.tokens
-    except StoreRefused:
-        for token, entries in saying.by_token().items():
-            try:
-                study.reviews.record(entries, study.person)
-                saved.append(token)
-            except StoreRefused:
-                refused[token] = "This entry is not valid here. Reload the page."
-    return study.now() if saying.entries else study
+_LOCKS: Final = tuple(Lock() for _ in range(64))
+
+
+def _lock(key: str, person: str) -> Lock:
+    """Return what makes a person's entries from two tabs come one after the other."""
+    return _LOCKS[hash((key, person)) % len(_LOCKS)]
 
 
 def routes() -> list[Route]:

@@ -7,27 +7,25 @@ for those under ``html`` and ``question``, which are made and escaped here.
 
 from __future__ import annotations
 
-import hashlib
 import html
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, Final
 
 from rexview.analysis.case.blinding import blinded_page
-from rexview.analysis.case.reader_failures import READER_FAILURES, failures_of_reader
-from rexview.analysis.case.record import CasePage
+from rexview.analysis.case.record import READER_FAILURES, CasePage, failures_of_reader
 from rexview.analysis.colours import slot_colours
-from rexview.analysis.study.exposure import REPORT, UNBLINDED
+from rexview.analysis.study.exposure import REPORT
 from rexview.analysis.study.worklist import needs_scores, rubric_of
 from rexview.schema import Answer, Case, ReviewSet
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers.flags import link_spans
 from rexview.ui.html.safe_text import inline_html, markdown_html
-from rexview.ui.saving.reader_study import Study, items_to_score
+from rexview.ui.saving.entries import SCORE_PAGE
+from rexview.ui.saving.outbox import outbox_json
+from rexview.ui.saving.reader_study import Study, given_json, items_to_score
 from rexview.vocab import FAILURES
 
-ADDRESS: Final = "rexview/reviews"
-"""Where the pad sends entries, relative to the app; see :mod:`rexview.ui.saving.route`."""
 _AROUND: Final = 200
 """Cases before and after the one shown that the list of cases holds."""
 _ENDINGS: Final = {
@@ -47,21 +45,17 @@ def _shown(study: Study, case_id: str) -> _Shown:
     return _blinded(study.review_set, case_id, tuple(study.slots(case_id).items()))
 
 
-def pad_data(study: Study, case_id: str, *, ticket: str) -> dict[str, Any]:
+def pad_data(study: Study, case_id: str) -> dict[str, Any]:
     """Make the pad's data for a case of the worklist, its neighbours included, as JSON has it.
 
-    ``owner`` names this reader of this study in the browser's storage; ``ticket`` lets the browser
-    write. Places count from 1; the list of cases holds those around the one shown.
+    Places count from 1; the list of cases holds those around the one shown.
     """
     place = study.places[case_id]
     first, last = max(place - _AROUND, 0), place + _AROUND + 1
     progress, rules = study.progress, study.review_set.info.protocol
     beside = [study.worklist[at] for at in (place + 1, place - 1) if 0 <= at < len(study.worklist)]
-    owner = f"{study.reviews.key}\n{study.person.id}"
     return {
-        "owner": hashlib.sha256(owner.encode("utf-8", "surrogateescape")).hexdigest()[:20],
-        "ticket": ticket,
-        "address": ADDRESS,
+        "outbox": outbox_json(study.review_set, SCORE_PAGE, study.person),
         "case": _case_json(study, case_id),
         "ahead": {one: _case_json(study, one) for one in beside},
         "worklist": {
@@ -103,7 +97,7 @@ def _case_json(study: Study, case_id: str) -> dict[str, Any]:
     colours = slot_colours(slots)
     items = items_to_score(study.review_set, case_id)
     names = None
-    if study.words.is_revealed(case_id):
+    if study.given.was_shown(case_id, "models"):
         every = study.review_set.model_names
         names = {slot: every[model] for slot, model in slots.items()}
     return {
@@ -128,56 +122,9 @@ def _case_json(study: Study, case_id: str) -> dict[str, Any]:
             for answer in page.answers
         ],
         "pictures": bool(page.case.images) or any(answer.images for answer in page.answers),
-        "own": own_json(study, case_id),
+        "own": given_json(study, case_id),
         "names": names,
     }
-
-
-def own_json(study: Study, case_id: str) -> dict[str, Any]:
-    """Return what the reader has said of a case, by letters; :file:`words.js` reads it.
-
-    A score of an earlier answer is none of the answer shown: it stands beside it as ``earlier``.
-    """
-    words, slots = study.words, study.slots(case_id)
-    scores: dict[str, Any] = {}
-    for slot, model in slots.items():
-        for item in items_to_score(study.review_set, case_id).get(model, ()):
-            own = words.scores.get((case_id, model, item.dimension, item.picture))
-            if own is not None:
-                picture = "" if item.picture is None else item.picture
-                key = f"{slot}/{item.dimension}/{picture}"
-                stale = study.is_stale(own.written)
-                scores[key] = {"score": None if stale else own.score, "comment": own.comment}
-                if stale and own.score is not None:
-                    scores[key]["earlier"] = own.score
-    flags: dict[str, bool] = {}
-    earlier_flags: list[str] = []
-    for slot, model in slots.items():
-        for failure in READER_FAILURES:
-            verdict = words.verdict(case_id, model, failure)
-            if verdict and study.is_stale(words.flags[case_id, model, failure]):
-                earlier_flags += [f"{slot}/{failure}"] if verdict == "confirmed" else []
-            elif verdict:
-                flags[f"{slot}/{failure}"] = verdict == "confirmed"
-    return {
-        "scores": scores,
-        "flags": flags,
-        "earlierFlags": earlier_flags,
-        "shown": dict(study.shown(case_id)),
-        "skip": words.skipped().get(case_id),
-        "revealed": words.is_revealed(case_id),
-        "report": words.has_report(case_id),
-        "seen": {what: _seen(study, case_id, what) for what in (REPORT, UNBLINDED)},
-        "revision": words.revision,
-    }
-
-
-def _seen(study: Study, case_id: str, what: str) -> dict[str, Any] | None:
-    finished = study.states.get(case_id) == "done"
-    found = study.words.exposures.of(study.person.id, case_id, what, finished=finished)
-    if found is None:
-        return None
-    return {"at": found.at.isoformat(), "timing": found.timing, "accepted": found.accepted}
 
 
 def _question_html(case: Case) -> str:
@@ -223,7 +170,7 @@ def _report_json(study: Study, case_id: str) -> dict[str, Any]:
     rule, state, shown = study.review_set.info.protocol.report, "shown", None
     if rule == "never":
         state = "never"
-    elif rule == "on_request" and not study.words.has_report(case_id):
+    elif rule == "on_request" and not study.given.was_shown(case_id, REPORT):
         state = "hidden"
     else:
         case = study.review_set.case(case_id)

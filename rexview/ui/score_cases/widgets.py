@@ -17,7 +17,6 @@ from rexview.ui.access import permissions
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.saving.reader_study import Study, study_of
-from rexview.ui.saving.route import write_ticket
 from rexview.ui.score_cases.pad import score_pad
 from rexview.ui.score_cases.pad_data import pad_data, reader_page
 from rexview.ui.server import review_sets
@@ -98,9 +97,7 @@ def show_picture(study: Study, case_id: str) -> None:
 
 def show_pad(study: Study, case_id: str) -> None:
     """Show the pad."""
-    ticket = write_ticket(study.review_set, study.person)
-    data = pad_data(study, case_id, ticket=ticket)
-    score_pad(data, key="score_pad", on_go=link_keys.go_to_case, height=HEIGHT)
+    score_pad(pad_data(study, case_id), key="score_pad", on_go=link_keys.go_to_case, height=HEIGHT)
 
 
 def show_reveal(study: Study) -> None:
@@ -115,15 +112,12 @@ def show_reveal(study: Study) -> None:
 
 
 def revealed_table(study: Study) -> pl.DataFrame:
-    """Return the scores on revealed cases: one row for each answer and reader.
+    """Return the scores on revealed cases, in the order of the worklist.
 
-    Returns
-    -------
-    polars.DataFrame
-        ``Case``, ``Answer``, ``Model``, ``Reader``, then a column for each dimension that was
-        scored: the mean over pictures. In the order of the worklist.
+    One row for each answer and reader: ``Case``, ``Answer``, ``Model``, ``Reader``, then a column
+    for each dimension that was scored, the mean over pictures.
     """
-    cases = [case for case in study.worklist if study.words.is_revealed(case)]
+    cases = [case for case in study.worklist if study.given.was_shown(case, "models")]
     answers = [
         {
             "case": case,

@@ -18,6 +18,7 @@ from rexview.analysis.scores.tables import TABLE_1, TABLE_2, ScoreTables
 from rexview.ui.charts.panel import show_chart, show_charts_beside
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.choices import option_kept_in_link, published_shown
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.scores import html as scores_html
 from rexview.ui.scores import model_comparisons
@@ -138,7 +139,7 @@ def _chosen_split(choices: dict[str, CaseProperty]) -> CaseProperty | None:
         [_NO_SPLIT, *choices],
         format_func=lambda key: choices[key].name if key in choices else "Nothing",
         width=320,
-        **link_keys.option_kept_in_link("scores_split", link_keys.QUERY_SPLIT, choices, _NO_SPLIT),
+        **option_kept_in_link("scores_split", link_keys.QUERY_SPLIT, choices, _NO_SPLIT),
     )
     if asked != _NO_SPLIT and asked not in choices:
         st.caption("The link asks for a split that this set does not have.")
@@ -146,7 +147,7 @@ def _chosen_split(choices: dict[str, CaseProperty]) -> CaseProperty | None:
 
 
 def _chosen_score(tables: ScoreTables) -> str:
-    kept = link_keys.option_kept_in_link(
+    kept = option_kept_in_link(
         "scores_split_score",
         link_keys.QUERY_SPLIT_SCORE,
         tables.dimensions,
@@ -165,7 +166,5 @@ def _chosen_score(tables: ScoreTables) -> str:
 
 def show_published(tables: ScoreTables) -> None:
     """Show the paper's figures beside the own ones, when asked for."""
-    if link_keys.published_shown(
-        "Published figures of the ReXecution paper beside these", "scores"
-    ):
+    if published_shown("Published figures of the ReXecution paper beside these", "scores"):
         linked_html(published_html(tables), key="scores_published_tables")

@@ -18,6 +18,7 @@ import streamlit as st
 from rexview.errors import SettingsError
 from rexview.settings import Settings, load_settings
 from rexview.ui.server.sealed_tokens import LinkSigner
+from rexview.ui.streamlit_adapter.process import secrets_loaded
 
 if TYPE_CHECKING:
     from rexview.imaging import DiskCache
@@ -41,7 +42,7 @@ def team() -> bool:
         The settings name people, or there is a secrets file, but no sign-in is configured: rather
         than let everybody in as lead, nobody is.
     """
-    loaded = st.secrets.load_if_toml_exists()
+    loaded = secrets_loaded()
     if not loaded and any(Path(file).exists() for file in st.get_option("secrets.files")):
         raise SettingsError("secrets.toml is there but cannot be read; the server logged why.")
     configured = loaded and bool(st.secrets.get("auth"))

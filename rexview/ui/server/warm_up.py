@@ -11,13 +11,17 @@ from __future__ import annotations
 import gc
 import pkgutil
 from importlib import import_module
-from threading import Thread
+from threading import Event, Thread
 from typing import Final
 
 from rexview import ui
 
+_HEAD_START_S: Final = 0.5
+_WANTED: Final = Event()
+
 
 def _import_all() -> None:
+    _WANTED.wait(_HEAD_START_S)  # the server first gets to where it can answer
     for module in pkgutil.walk_packages(ui.__path__, "rexview.ui."):
         import_module(module.name)
     from rexview.detect import read_word_lists
@@ -38,4 +42,5 @@ def begin() -> None:
 def wait() -> None:
     """Return when it is done; at once where no server has begun it."""
     if _THREAD.is_alive():
+        _WANTED.set()
         _THREAD.join()

@@ -1,7 +1,8 @@
-"""What Streamlit does of its own accord in a server process, and should not."""
+"""What Streamlit does of its own accord in a server process: what is stopped, what is asked."""
 
 from __future__ import annotations
 
+import streamlit as st
 from streamlit import net_util
 from streamlit.runtime.pages_manager import PagesManager
 
@@ -23,3 +24,8 @@ def have_no_pages_folder() -> None:
     to a page would get that page's file without the shell.
     """
     PagesManager.uses_pages_directory = False
+
+
+def secrets_loaded() -> bool:
+    """Whether there is a file of secrets that Streamlit can read; it logs why it cannot."""
+    return st.secrets.load_if_toml_exists()

@@ -10,7 +10,7 @@ from typing import Final
 import streamlit as st
 
 from rexview.analysis.scores.captions import counted
-from rexview.analysis.study.assignment import Given, plan_assignments, withdrawable
+from rexview.analysis.study.assignment import NewAssignment, plan_assignments, withdrawable
 from rexview.analysis.study.exposure import Exposure, exposures_of
 from rexview.analysis.study.progress import ReaderProgress, begun_cases, readers_progress
 from rexview.analysis.study.worklist import required_scores, strata_of
@@ -173,7 +173,7 @@ def _begun(reviews: Reviews, reader: str, revision: int) -> Collection[str]:
     return begun_cases(reader, reviews.scores(), _skipped(reviews))
 
 
-def _write(review_set: ReviewSet, given: Sequence[Given], active: bool) -> None:
+def _write(review_set: ReviewSet, given: Sequence[NewAssignment], active: bool) -> None:
     person = permissions.current()
     if person is None or not given:
         return

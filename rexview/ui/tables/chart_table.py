@@ -13,13 +13,7 @@ _DIGITS: Final = 4
 
 
 def chart_table_html(table: pd.DataFrame) -> str:
-    """Draw the numbers of a chart, rounded; the download has them at full precision.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        One column for each column on screen; missing cells are drawn as a dash.
-    """
+    """Draw the numbers of a chart, rounded; the download has them at full precision."""
     numeric = [pd.api.types.is_numeric_dtype(table[name]) for name in table.columns]
     css = [' class="rx-num"' if number else "" for number in numeric]
     head = "".join(

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from rexview.analysis import ANSWER_STATUSES, FILTER_KEYS, RANGES, SORTS, CaseFilter, Range
 from rexview.analysis.filter.case_filter import COMMENTED, SOURCES, WEAKEST
-from rexview.analysis.filter.pair_condition import ModelPair, ReaderPair
-from rexview.analysis.filter.score_condition import ScoreCondition
+from rexview.analysis.filter.conditions import ModelPair, ReaderPair, ScoreCondition
 from rexview.errors import FilterError
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES
 

@@ -13,7 +13,7 @@ import pytest
 from rexview.analysis import CaseFilter, Range
 from rexview.analysis.charts.reader_drift import drift_charts
 from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stricter_chart
-from rexview.analysis.filter.pair_condition import ReaderPair
+from rexview.analysis.filter.conditions import ReaderPair
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.readers.adjudication import adjudication
 from rexview.analysis.readers.captions import (

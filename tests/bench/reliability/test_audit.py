@@ -10,10 +10,10 @@ from rexview.store import Stored
 
 HERE, THERE = Cell("c1", "m", "process"), Cell("c1", "m", "image_style", 0)
 GIVEN = [
-    Given("t1", "ann", HERE, 3),
-    Given("t2", "ann", HERE, 4),
-    Given("t3", "bob", HERE, 1),
-    Given("t4", "ann", THERE, 5),
+    Given("t1", "ann", HERE, {"score": 3}),
+    Given("t2", "ann", HERE, {"score": 4}),
+    Given("t3", "bob", HERE, {"score": 1}),
+    Given("t4", "ann", THERE, {"score": 5}),
 ]
 
 
@@ -29,9 +29,9 @@ def row(number, given, previous=None):
         kind="score",
         case=cell.case,
         model=cell.model,
-        subject=cell.dimension,
+        subject=cell.subject,
         picture=cell.picture,
-        value={"score": given.score, "comment": None},
+        value={**given.value, "comment": None},
         previous=None if previous is None else {"score": previous, "comment": None},
         via="score page",
     )

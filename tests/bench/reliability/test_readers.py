@@ -7,7 +7,7 @@ from support.small_set import write_set
 
 from rexview.bench.reliability import full, held, in_trouble, killed, many_readers
 from rexview.bench.reliability.audit import audit
-from rexview.bench.reliability.reader import Reader, readers
+from rexview.bench.reliability.reader import KINDS, Reader, readers
 from rexview.bench.reliability.review_set import becoming_writable, renamed, set_edited
 from rexview.bench.reliability.server import ScoreServer
 
@@ -20,7 +20,8 @@ def assert_nothing_wrong(row):
 
 def test_killed_servers_lose_nothing(tmp_path):
     row = killed(tmp_path / "run", 45, seed=5, longest_up_s=0.5)
-    assert row["scores"] == 45
+    assert row["entries"] == 45
+    assert min(row[kind] for kind in KINDS) >= 11
     assert row["kills"] >= 2
     assert_nothing_wrong(row)
 
@@ -31,7 +32,7 @@ def test_many_readers_at_once_are_all_kept(tmp_path, kind, request):
     if kind == "postgresql":
         address = request.getfixturevalue("postgres_server").new_database("many_readers")
     row = many_readers(tmp_path / "run", 10, 8, address)
-    assert row["scores"] == 80
+    assert row["entries"] == 80
     assert row["errors_shown"] == 0, row
     assert_nothing_wrong(row)
 
@@ -45,9 +46,9 @@ def test_a_quota_that_is_used_up_is_told_and_outlived(tmp_path):
 
 def test_a_folder_that_takes_no_files_for_a_while_costs_no_score(tmp_path):
     row = becoming_writable(tmp_path / "run", 5)
-    if "scores" not in row:
+    if "entries" not in row:
         pytest.skip(row["run"])
-    assert row["scores"] == 15
+    assert row["entries"] == 15
     assert (row["vanished"], row["untold"]) == (0, 0)
     assert_nothing_wrong(row)
 
@@ -76,7 +77,7 @@ def test_what_a_server_did_that_was_given_up_is_not_done_twice(tmp_path):
             assert set(reader.told) == {"The server cannot be reached."}
         reader.patience_s = 20
         assert reader.wait_saved(60)
-        rows = server.scores()
+        rows = server.entries()
         assert not audit(reader.given, reader.confirmed, rows)
         assert len(rows) == 6
 

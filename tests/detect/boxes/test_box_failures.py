@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.detect import box_request, find_flags, flags_for
+from rexview.detect import box_request, cases_asking_for_boxes, find_flags, flags_for
 from rexview.detect.boxes.misplaced import BoxMisplaced
 from rexview.detect.boxes.missing import BoxesMissing
 from rexview.detect.boxes.unrelated import BoxUnrelated
@@ -54,9 +54,13 @@ class TestBoxRequest:
             "Give the pixel coordinates of the mass.",
             "Annotate any fracture.",
             "PLEASE MARK THE HEART",
+            "Show the opacity on the image.",
+            "Localise the tip on this radiograph.",
         ],
     )
-    def test_asked(self, question: str) -> None:
+    def test_asked(self, make_set: Any, question: str) -> None:
+        asking = cases_asking_for_boxes(make_set(cases=[{"id": "c", "question": question}]))
+        assert asking["case"].to_list() == ["c"]
         span = box_request(question)
         assert span is not None
         assert question[slice(*span)].strip()

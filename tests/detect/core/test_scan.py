@@ -7,11 +7,11 @@ import polars as pl
 import pytest
 
 from rexview.analysis.memory.engine import memory_engine
-from rexview.detect import DETECTORS, find_flags, survey
+from rexview.detect import DETECTORS, detectors, find_flags, flags_for, survey
 from rexview.detect.core import scan
 from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER
-from rexview.vocab import DIMENSIONS
+from rexview.vocab import DIMENSIONS, FAILURES
 
 _SHOWN = ["case", "model", "failure", "source", "kind", "reader", "verdict", "stands", "hint"]
 
@@ -59,6 +59,22 @@ def test_the_outcome_is_that_of_looking_at_everything(demo):
         whole = survey(changed)
         same(known, whole)
         assert not known.flags.equals(find_flags(demo)), "the change must matter"
+
+
+def test_the_evidence_that_is_kept_is_what_the_detectors_give(demo):
+    whole = survey(demo)
+    order = {failure: place for place, failure in enumerate(FAILURES)}
+    for case_id in demo.cases["id"]:
+        answers = demo.answers_of(case_id)
+        given = flags_for(
+            demo.case(case_id),
+            answers,
+            demo.scores_of(case_id),
+            detectors=detectors(models=demo.models),
+        )
+        models = [answer.model for answer in answers]
+        given.sort(key=lambda flag: (models.index(flag.model), order[flag.failure]))
+        assert whole.flags_of(case_id, answers, ()) == given
 
 
 def test_scores_can_all_go(demo):

@@ -327,6 +327,14 @@ def test_coco_json_beside_the_images(tmp_path, run_import, make_picture):
     assert any("scaled" in note for note in done.report.notes)
 
 
+def test_coco_boxes_on_images_that_the_file_does_not_list(tmp_path, run_import, make_picture):
+    make_picture(tmp_path / "s/a.png", (50, 50))
+    coco = {"images": [], "annotations": [{"image_id": 7, "bbox": [1, 2, 3, 4]}], "categories": []}
+    (tmp_path / "s/boxes.json").write_text(json.dumps(coco))
+    done = run_import("images", tmp_path / "s")
+    assert done.messages("1 boxes are for images that are not in the folder")
+
+
 def test_a_names_file_that_several_images_share_is_not_guessed(tmp_path, run_import, make_picture):
     for folder in ("x", "y"):
         make_picture(tmp_path / f"s/{folder}/0.png")

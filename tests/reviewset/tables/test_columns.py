@@ -1,8 +1,11 @@
+from dataclasses import fields
+
 import polars as pl
 import pytest
 
 from rexview import frames
 from rexview.columns import TABLES
+from rexview.schema import Answer, Case, ReaderFlag, Score, StudyImage
 
 RENAMED = {  # what loading makes of a column, or adds
     "cases": {"tags", "images"},
@@ -47,3 +50,21 @@ def test_every_key_is_a_column(name):
 def test_every_row_belongs_to_a_case_and_a_model(name):
     assert TABLES[name].by_name["case"].required
     assert TABLES[name].by_name["model"].required
+
+
+@pytest.mark.parametrize(
+    ("name", "record", "unlike"),
+    [
+        ("cases", Case, set()),
+        ("answers", Answer, set()),
+        ("scores", Score, {"origin", "extra"}),
+        ("flags", ReaderFlag, {"origin", "extra"}),
+    ],
+)
+def test_records_have_the_columns_of_the_query_engine(name, record, unlike):
+    columns = {column for column in frames.TABLES[name] if not column.startswith("_")}
+    assert {part.name for part in fields(record)} ^ columns == unlike
+
+
+def test_an_image_record_has_the_fields_of_the_query_engine():
+    assert [part.name for part in fields(StudyImage)] == [name for name, _ in frames.IMAGE]

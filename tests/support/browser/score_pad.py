@@ -42,7 +42,7 @@ class Watch:
             models = [answer.model for answer in review_set.answers_of(entry["case"])]
             model = slots_of(entry["case"], models, reader=person, key=key)[entry["slot"]]
             cell = Cell(entry["case"], model, entry["subject"], entry["picture"])
-            found.append(Given(entry["token"], person, cell, entry["value"]))
+            found.append(Given(entry["token"], person, cell, {"score": entry["value"]}))
         return found
 
 

@@ -4,10 +4,15 @@ from streamlit import net_util
 from streamlit.runtime import pages_manager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import script_runner
+from streamlit.runtime.secrets import Secrets
 from streamlit.web import bootstrap
 from streamlit.web.server import server_util
 
-from rexview.ui.streamlit_adapter.process import ask_nobody_outside, have_no_pages_folder
+from rexview.ui.streamlit_adapter.process import (
+    ask_nobody_outside,
+    have_no_pages_folder,
+    secrets_loaded,
+)
 
 
 def test_streamlit_asks_for_its_address_through_the_function_that_is_put_aside(monkeypatch):
@@ -24,3 +29,14 @@ def test_the_folder_of_pages_is_left_alone_once_that_is_said(monkeypatch):
     assert PagesManager.uses_pages_directory is False
     assert "uses_pages_directory is None" in inspect.getsource(pages_manager)
     assert "if PagesManager.uses_pages_directory" in inspect.getsource(script_runner)
+
+
+def test_secrets_that_cannot_be_read_are_no_error(tmp_path, monkeypatch):
+    from streamlit import config
+
+    monkeypatch.setattr(config, "get_option", lambda name: [str(tmp_path / "secrets.toml")])
+    for content, readable in ((None, False), ("[auth\n", False), ("[auth]\na = 1\n", True)):
+        if content is not None:
+            (tmp_path / "secrets.toml").write_text(content)
+        monkeypatch.setattr("streamlit.secrets", Secrets())
+        assert secrets_loaded() is readable

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.errors import ImportSourceError
+from rexview.reviewset.images import DICOM_SUFFIXES
 from rexview.reviewset.importers.core.importer import COMMON_OPTIONS, PROPOSED, Importer, Option
-from rexview.reviewset.importers.images.names import DICOM_SUFFIXES, RASTER_SUFFIXES
+from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.reviewset.importers.table.column_guess import propose_mapping
 from rexview.reviewset.importers.table.sheet import EXCEL_SUFFIXES, TEXT_SUFFIXES
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from rexview.reviewset.json_text import MISSING
 from rexview.schema import Context, Report
 
 _HEADINGS: Final[dict[str, tuple[str, ...]]] = {
@@ -34,7 +35,6 @@ def _headings(*kinds: str) -> dict[str, str]:
 
 _REPORT_HEADINGS: Final = _headings("findings", "impression", "indication", "comparison", "other")
 _CONTEXT_HEADINGS: Final = _headings("age", "sex", "indication", "comparison")
-_ABSENT: Final = frozenset(("", "nan", "none", "null", "na", "n/a"))
 _AGE: Final = re.compile(
     r"\s*(\d{1,3})(?:\.0*)?\s*(?:y|yo|yrs?|years?|-year-old)?\s*$", re.IGNORECASE
 )
@@ -91,7 +91,7 @@ def sections(text: str, *, request: bool = False) -> dict[str, str]:
 
 def absent(text: str | None) -> bool:
     """Whether a text is missing: None, empty, or a word such as ``nan`` or ``None.``."""
-    return text is None or text.strip().rstrip(".").rstrip().lower() in _ABSENT
+    return text is None or text.strip().rstrip(".").rstrip().lower() in MISSING
 
 
 def split_report(text: str | None) -> Report:

@@ -16,7 +16,7 @@ from rexview.imaging.dicom import is_dicom as has_dicom_mark
 from rexview.imaging.dicom import open_dicom
 from rexview.imaging.dicom.header import Header
 from rexview.imaging.quiet import quietly
-from rexview.reviewset.importers.images.names import DICOM_SUFFIXES
+from rexview.reviewset.images import DICOM_SUFFIXES
 from rexview.schema import StudyImage
 from rexview.vocab import normalise_view
 

@@ -13,7 +13,6 @@ from typing import Final
 from rexview.schema import StudyImage
 
 RASTER_SUFFIXES: Final = (".png", ".jpg", ".jpeg", ".webp")
-DICOM_SUFFIXES: Final = (".dcm", ".dicom", ".ima")
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _MAX_PARTS: Final = 40
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -25,12 +25,8 @@ _TELLING_STEM: Final = 6
 _LIKELY_FOLDERS: Final = ("", "images", "files", "PNG", "png", "jpg", "data")
 
 
-@dataclass(frozen=True)
-class Placement:
-    """How written paths map into a folder: the folder, and the file of each path found there."""
-
-    base: Path
-    files: dict[str, str]
+Placement = tuple[Path, dict[str, str]]
+"""How written paths map into a folder: the folder, and the file of each path found there."""
 
 
 def place_images(
@@ -55,19 +51,19 @@ def place_images(
         )
         log.warning(file, message, remedy, field="images")
         return
-    draft.images_base = placement.base
-    draft.replace_images({path: _placed(path, placement, log, file) for path in wanted})
+    base, files = placement
+    draft.images_base = base
+    draft.replace_images({path: _placed(base, path, files.get(path), log, file) for path in wanted})
 
 
-def _placed(path: str, placement: Placement, log: ProblemLog, file: str) -> StudyImage:
-    found = placement.files.get(path)
+def _placed(base: Path, path: str, found: str | None, log: ProblemLog, file: str) -> StudyImage:
     if found is None:
         message = f"The image {path} was not found."
         remedy = "Add it to the images folder, or leave it: the case can be read without it."
         log.warning(file, message, remedy, field="images")
         return StudyImage(id="", path=path)
     try:
-        return image_of(found, inspect_image(placement.base / found))
+        return image_of(found, inspect_image(base / found))
     except ImageError as error:
         log.warning(found, str(error), "Replace the file by an intact one.", kind="image broken")
         return StudyImage(id="", path=found)
@@ -93,11 +89,11 @@ def _best(wanted: Sequence[str], bases: Iterable[Path]) -> Placement | None:
     if best is not None:
         _, base, drop = best
         files = {path: _shorten(path, drop) for path in wanted}
-        return Placement(base, {path: to for path, to in files.items() if _inside(base, to)})
+        return base, {path: to for path, to in files.items() if _inside(base, to)}
     for base in bases:
         files = _by_name(wanted, base)
         if files:
-            return Placement(base, files)
+            return base, files
     return None
 
 

@@ -16,10 +16,12 @@ from typing import Any, Final
 
 from rexview.reviewset.importers.core.draft import REPORT_QUESTION, Draft
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.source_files import read_json
+from rexview.reviewset.importers.core.source_files import REPEATED, read_json
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.rexrank.study import PREDICTION, RexrankStudy
 from rexview.schema import Answer, Case, Context, Model, Report
+
+Studies = Mapping[str, Mapping[str, Any]]
 
 _ID_FIELDS: Final = ("study_id", "StudyID", "id", "study")
 _NOT_A_NAME: Final = frozenset(
@@ -70,9 +72,7 @@ def _studies(path: Path, log: ProblemLog) -> dict[str, dict[str, Any]]:
             remedy = "Each study id needs an object with its fields."
             log.warning(path.name, message, remedy, row=row)
         elif key.strip() in studies:
-            message = "This id occurs more than once; the first entry was kept."
-            remedy = "Give every entry its own id."
-            log.warning(path.name, message, remedy, row=row)
+            log.warning(path.name, *REPEATED, row=row)
         else:
             studies[key.strip()] = study
     if not studies and not log.has_errors:
@@ -91,15 +91,13 @@ def _by_id(path: Path, content: list[Any], log: ProblemLog) -> dict[str, Any]:
             remedy = "Add a study_id, or give a dict by study id."
             log.warning(path.name, message, remedy, row=row)
         elif key in found:
-            message = "This id occurs more than once; the first entry was kept."
-            remedy = "Give every entry its own id."
-            log.warning(path.name, message, remedy, row=row)
+            log.warning(path.name, *REPEATED, row=row)
         else:
             found[key] = {name: value for name, value in entry.items() if name not in _ID_FIELDS}
     return found
 
 
-def _has_predictions(studies: Mapping[str, Mapping[str, Any]]) -> bool:
+def _has_predictions(studies: Studies) -> bool:
     return any(PREDICTION in study for study in studies.values())
 
 
@@ -136,12 +134,7 @@ def _name_from(path: Path) -> str:
 
 
 def _add_cases(
-    draft: Draft,
-    path: Path,
-    studies: Mapping[str, Mapping[str, Any]],
-    question: str,
-    site: str | None,
-    log: ProblemLog,
+    draft: Draft, path: Path, studies: Studies, question: str, site: str | None, log: ProblemLog
 ) -> None:
     for row, (study_id, study) in enumerate(studies.items(), start=1):
         case = RexrankStudy(path.name, row, study, log).case(study_id, question)
@@ -172,13 +165,7 @@ def _joined(first: Case, second: Case, file: str, row: int, log: ProblemLog) -> 
     )
 
 
-def _add_answers(
-    draft: Draft,
-    path: Path,
-    studies: Mapping[str, Mapping[str, Any]],
-    model: str,
-    log: ProblemLog,
-) -> None:
+def _add_answers(draft: Draft, path: Path, studies: Studies, model: str, log: ProblemLog) -> None:
     given = {answer.case: answer.text for answer in draft.answers if answer.model == model}
     draft.models.setdefault(model, Model(id=model, name=model, kind="report"))
     unknown, without, repeated = 0, 0, 0

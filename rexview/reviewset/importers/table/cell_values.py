@@ -7,8 +7,10 @@ import math
 import re
 from typing import Final
 
-_YES: Final = frozenset(("yes", "y", "true", "t", "1", "x", "✓", "✔", "ja", "oui", "present"))
-_NO: Final = frozenset(("no", "n", "false", "f", "0", "-", "nein", "non", "absent"))
+from rexview.reviewset.tables.scalars import NO, YES
+
+_YES: Final = frozenset((*YES, "x", "✓", "✔", "ja", "oui", "present"))
+_NO: Final = frozenset((*NO, "-", "nein", "non", "absent"))
 _NOT_SCORED: Final = frozenset(("-", "–", "—", "na", "n/a", "none", "x", "?", ".", "not scored"))
 _OUT_OF_FIVE: Final = re.compile(r"(\d(?:[.,]\d+)?)\s*(?:/|out of|of)\s*5")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(,\d{3})+")

@@ -9,8 +9,9 @@ from statistics import median
 from typing import Final
 
 from rexview.errors import ImportSourceError
+from rexview.reviewset.images import DICOM_SUFFIXES
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.images.names import DICOM_SUFFIXES, RASTER_SUFFIXES
+from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.reviewset.importers.table.cell_values import is_not_scored, read_number, read_yes_no
 from rexview.reviewset.importers.table.column_mapping import (
     ANSWER_FIELDS,

@@ -1,6 +1,6 @@
 """Which column of a table means what: a plain record that is proposed, shown, edited, confirmed.
 
-Three kinds of columns are told apart:
+Three kinds of columns are raw apart:
 
 - a **field** has one column in the whole table (``case``, ``question``, ``model``, ...);
 - an **answer column** belongs to one model (wide tables: one column a model);
@@ -110,7 +110,7 @@ class ColumnMapping:
         return json.dumps(asdict(self), ensure_ascii=False, indent=2)
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> ColumnMapping:
+    def from_dict(cls, raw: Mapping[str, Any]) -> ColumnMapping:
         """Read a mapping from its JSON form; fields left out stay unmapped.
 
         Raises
@@ -119,12 +119,12 @@ class ColumnMapping:
             With every entry that names an unknown field, mark or column, or one column twice.
         """
         problems: list[Problem] = []
-        columns = tuple(str(column) for column in told.get("columns") or ())
-        given = {str(one.get("field")): one for one in _entries(told, "fields", problems)}
+        columns = tuple(str(column) for column in raw.get("columns") or ())
+        given = {str(one.get("field")): one for one in _entries(raw, "fields", problems)}
         for field in given.keys() - FIELDS.keys():
             problems.append(_problem(field, "There is no such field."))
         mapping = cls(
-            file=str(told.get("file") or ""),
+            file=str(raw.get("file") or ""),
             columns=columns,
             fields=tuple(
                 FieldColumn(field, _word(one, "column"), **_seen(one))
@@ -138,7 +138,7 @@ class ColumnMapping:
                     field=_word(one, "field") or "answer",
                     **_seen(one),
                 )
-                for one in _entries(told, "answers", problems)
+                for one in _entries(raw, "answers", problems)
             ),
             marks=tuple(
                 MarkColumn(
@@ -148,11 +148,11 @@ class ColumnMapping:
                     model=_word(one, "model"),
                     **_seen(one),
                 )
-                for one in _entries(told, "marks", problems)
+                for one in _entries(raw, "marks", problems)
             ),
-            identity=_words(told.get("identity")),
-            model=_word(told, "model"),
-            sheet=_word(told, "sheet"),
+            identity=_words(raw.get("identity")),
+            model=_word(raw, "model"),
+            sheet=_word(raw, "sheet"),
         )
         problems += mapping.problems()
         if problems:
@@ -184,12 +184,12 @@ class ColumnMapping:
     def from_json(cls, text: str) -> ColumnMapping:
         """Read a mapping from JSON text; raises as :meth:`from_dict` when it is none."""
         try:
-            told = json.loads(text)
+            raw = json.loads(text)
         except (ValueError, RecursionError):
-            told = None
-        if not isinstance(told, dict):
+            raw = None
+        if not isinstance(raw, dict):
             raise _unusable("The mapping is not a JSON object.")
-        return cls.from_dict(told)
+        return cls.from_dict(raw)
 
     def problems(self) -> list[Problem]:
         """List what keeps the mapping from being used."""
@@ -219,18 +219,16 @@ def _problem(field: str | None, message: str) -> Problem:
     return Problem("error", "mapping", None, field, message, remedy)
 
 
-def _entries(
-    told: Mapping[str, Any], name: str, problems: list[Problem]
-) -> list[Mapping[str, Any]]:
-    entries = told.get(name) or []
+def _entries(raw: Mapping[str, Any], name: str, problems: list[Problem]) -> list[Mapping[str, Any]]:
+    entries = raw.get(name) or []
     if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
         problems.append(_problem(name, "This is not a list of entries."))
         return []
     return entries
 
 
-def _word(told: Mapping[str, Any], name: str) -> str | None:
-    value = told.get(name)
+def _word(raw: Mapping[str, Any], name: str) -> str | None:
+    value = raw.get(name)
     return str(value) if value not in (None, "") else None
 
 
@@ -238,11 +236,11 @@ def _words(value: Any) -> tuple[str, ...]:
     return tuple(str(one) for one in value) if isinstance(value, list | tuple) else ()
 
 
-def _seen(told: Mapping[str, Any]) -> dict[str, Any]:
+def _seen(raw: Mapping[str, Any]) -> dict[str, Any]:
     """How sure the proposal was, and the values that it saw."""
-    sure = told.get("confidence")
+    sure = raw.get("confidence")
     confidence = float(sure) if isinstance(sure, int | float) else 0.0
-    return {"confidence": confidence, "samples": _words(told.get("samples"))}
+    return {"confidence": confidence, "samples": _words(raw.get("samples"))}
 
 
 def _unusable(message: str) -> ImportSourceError:

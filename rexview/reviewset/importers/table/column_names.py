@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bounded import read_yaml
+import yaml
 
-_DATA: Final[dict[str, Any]] = read_yaml(Path(__file__).with_name("column_names.yaml"))
+_LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # in C: ten times as fast
+_TEXT: Final = Path(__file__).with_name("column_names.yaml").read_text(encoding="utf-8")
+_DATA: Final[dict[str, Any]] = yaml.load(_TEXT, Loader=_LOADER)  # noqa: S506
 FIELDS: Final[dict[str, str]] = {field: one["label"] for field, one in _DATA["fields"].items()}
 """Fields that can have a column, with their name on screen, in the order of a form."""
 FIELD_NAMES: Final[dict[str, list[str]]] = {

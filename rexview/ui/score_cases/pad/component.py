@@ -21,16 +21,10 @@ def score_pad(
     What the reader says goes to the server past the page's script, by
     :mod:`rexview.ui.saving.route`. The page is told only which case is wanted.
 
-    Parameters
-    ----------
-    data : mapping
-        As :func:`rexview.ui.score_cases.pad_data.pad_data` makes it.
-    key : str
-        Keep it the same from case to case: what is on its way to the server then stays with it.
-    on_go : callable
-        Called with the id of the case that the reader wants, None for the next unscored one.
-    height : str
-        A CSS length.
+    ``data`` is as :func:`rexview.ui.score_cases.pad_data.pad_data` makes it. ``key`` stays the same
+    from case to case: what is on its way to the server then stays with it. ``on_go`` is called with
+    the id of the case that the reader wants, None for the next unscored one; ``height`` is a CSS
+    length.
     """
 
     def go() -> None:

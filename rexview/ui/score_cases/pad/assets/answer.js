@@ -1,7 +1,7 @@
 // One answer on the pad: its text, a row of five buttons for each dimension, failures.
 
 import { button, html, set } from "../../../components/dom.js";
-import { failureLetter, flagKey } from "./words.js";
+import { failureLetter, flagKey, scoreKey } from "./words.js";
 
 /** @import { Pad } from "./pad.js" */
 /** @import { Answer, Item } from "./types.d.ts" */
@@ -21,7 +21,7 @@ export class AnswerView {
       "p",
       { class: "earlier", hidden: true },
       "Changed after you scored it: what you gave is marked and counts nowhere. ",
-      button("It holds for this one, too", () => pad.confirm(this), { class: "plain" }),
+      button("It holds for this one, too", () => pad.scoring.confirm(this), { class: "plain" }),
     );
     this.text = html("div", {
       class: "text",
@@ -73,7 +73,7 @@ export class AnswerView {
     const { name, meaning } = this.pad.data.failures[failure];
     const letter = failureLetter(this.pad.data.failures, failure);
     const content = [html("kbd", { "aria-hidden": "true" }, `a ${letter}`), name];
-    const node = button(content, () => this.pad.flag(this.answer, failure), {
+    const node = button(content, () => this.pad.scoring.flag(this.answer, failure), {
       class: "chip",
       title: `${meaning} (keys: a, then ${letter})`,
       "data-failure": failure,
@@ -111,12 +111,11 @@ export class Row {
     this.answer = answer;
     this.caseId = pad.case.case; // a comment may settle when another case is on the screen
     this.item = item;
-    this.key = pad.keyOf(answer.slot, item);
+    this.key = scoreKey(answer.slot, item);
     const dimension = pad.dimension(item.dimension);
-    this.title = dimension.name;
-    if (item.picture !== null) this.title += `, picture ${item.picture + 1}`;
+    this.title = pad.titleOf(item);
     this.buttons = LEVELS.map((level) =>
-      button(String(level), () => pad.score(this, level), {
+      button(String(level), () => pad.scoring.score(this, level), {
         role: "radio",
         class: "level",
         "data-level": level,
@@ -189,10 +188,10 @@ export class Row {
   #typed() {
     if (!this.dirty) {
       this.before = this.written ?? "";
-      this.seen = this.pad.began(this);
+      this.seen = this.pad.scoring.began(this);
     }
     this.dirty = true;
-    this.pad.keepDraft(this, this.field.value, this.before, this.seen);
+    this.pad.scoring.keepDraft(this, this.field.value, this.before, this.seen);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.settle(), TYPED_MS);
   }
@@ -201,6 +200,6 @@ export class Row {
     clearTimeout(this.timer);
     if (!this.dirty) return;
     this.dirty = false;
-    this.pad.writeComment(this, this.field.value, this.before, this.seen);
+    this.pad.scoring.writeComment(this, this.field.value, this.before, this.seen);
   }
 }

@@ -2,6 +2,7 @@
 // the marked row, the buttons below.
 
 import { button, html, set } from "../../../components/dom.js";
+import { outbox } from "../../../saving/assets/outbox.js";
 import { LEVELS } from "./answer.js";
 import { counted, missing } from "./words.js";
 
@@ -68,9 +69,9 @@ export class Frame {
     this.tabs = html("div", { class: "tabs", role: "group", "aria-label": "Answers" });
     this.answers = html("div", { class: "answers" });
     this.anchors = html("aside", { class: "anchors", "aria-label": "Rubric" });
-    this.undo = plain("Undo", () => pad.undo(), { title: "Undo (u)" });
+    this.undo = plain("Undo", () => pad.scoring.undo(), { title: "Undo (u)" });
     this.skip = plain("Skip…", () => pad.sheets.skip(), { title: "Skip this case (s)" });
-    this.reportButton = plain("Report", () => pad.report(), { title: "Report (g)" });
+    this.reportButton = plain("Report", () => pad.scoring.report(), { title: "Report (g)" });
     this.reveal = plain("Name the models…", () => pad.sheets.reveal(false));
     this.message = html("span", { class: "message", "aria-live": "polite" });
     this.unfinished = html("span", { class: "unfinished", hidden: true });
@@ -159,7 +160,7 @@ export class Frame {
     this.#anchors(row, own);
     const state = pad.stateHere();
     this.next.classList.toggle("strong", state === "done" && Boolean(pad.case.next));
-    set(this.undo, { disabled: pad.done.length === 0 || pad.locked });
+    set(this.undo, { disabled: pad.scoring.done.length === 0 || pad.locked });
     set(this.skip, { disabled: pad.locked || state === "done" });
     this.reportButton.hidden = data.protocol.report !== "on_request";
     set(this.reportButton, { "aria-expanded": String(!this.report.hidden) });
@@ -181,7 +182,7 @@ export class Frame {
           { class: "ask" },
           `You have seen this case with the models named ${at(unblinded)}. `,
           "Scores given now are not blinded; it is recorded. ",
-          plain("Score it all the same", () => pad.accept(), { class: "strong" }),
+          plain("Score it all the same", () => pad.scoring.accept(), { class: "strong" }),
           " ",
           plain("Skip…", () => pad.sheets.skip()),
         ),
@@ -205,10 +206,7 @@ export class Frame {
     this.unfinished.hidden = !begun || pad.locked;
     if (!begun) return;
     const parts = open.map(({ slot, items }) => {
-      const names = items?.map((item) => {
-        const { name } = pad.dimension(item.dimension);
-        return item.picture === null ? name : `${name}, picture ${item.picture + 1}`;
-      });
+      const names = items?.map((item) => pad.titleOf(item));
       return `Answer ${slot}${names ? ` (${names.join(", ")})` : ""}`;
     });
     const what =
@@ -221,7 +219,7 @@ export class Frame {
   }
 
   #saved() {
-    const { state, words, reason } = this.pad.outbox.status();
+    const { state, words, reason } = outbox.status();
     this.saved.dataset.state = state;
     if (this.saved.textContent !== words)
       this.saved.textContent = state === "waiting" ? "Not saved yet" : words;
@@ -250,20 +248,23 @@ export class Frame {
     const score = own.scores[row.key]?.score ?? null;
     if (this.anchored !== row.key) {
       this.anchored = row.key;
-      const { name, question, anchors } = this.pad.dimension(row.item.dimension);
+      const { question, anchors } = this.pad.dimension(row.item.dimension);
       const where = this.pad.case.answers.length > 1 ? `${row.answer.name} · ` : "";
       this.choices = [...LEVELS]
         .reverse()
         .map((level) =>
           html(
             "li",
-            { "data-level": level, onclick: () => this.pad.locked || this.pad.score(row, level) },
+            {
+              "data-level": level,
+              onclick: () => this.pad.locked || this.pad.scoring.score(row, level),
+            },
             html("b", {}, String(level)),
             html("span", {}, anchors[level] ?? ""),
           ),
         );
       this.anchors.replaceChildren(
-        html("h4", {}, html("small", {}, where), row.title ?? name),
+        html("h4", {}, html("small", {}, where), row.title),
         html("p", {}, question),
         html("ol", {}, ...this.choices),
       );
@@ -278,7 +279,7 @@ export class Frame {
     const words = [];
     if (own.skip !== null && pad.stateHere() === "skipped") {
       words.push(html("span", {}, `Skipped: ${own.skip}`));
-      if (!pad.locked) words.push(plain("Take back", () => pad.skip(null)));
+      if (!pad.locked) words.push(plain("Take back", () => pad.scoring.skip(null)));
     }
     if (pad.locked)
       words.push(html("span", {}, "The models are named; scores can no longer be changed."));

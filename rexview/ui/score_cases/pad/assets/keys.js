@@ -13,13 +13,8 @@ const PICTURE = ".rx"; // the viewer
 export class Keys {
   constructor(/** @type {Pad} */ pad) {
     this.pad = pad;
-    this.abort = new AbortController();
-    const options = { capture: true, signal: this.abort.signal };
+    const options = { capture: true, signal: pad.abort.signal };
     document.addEventListener("keydown", (event) => this.#key(event), options);
-  }
-
-  close() {
-    this.abort.abort();
   }
 
   #key(event) {
@@ -48,9 +43,9 @@ export class Keys {
 
   #meaning(event, path) {
     const { pad } = this;
-    const { selection } = pad;
+    const { scoring, selection } = pad;
     const { key } = event;
-    if (/^[1-5]$/.test(key)) return event.repeat ? () => {} : () => pad.scoreHere(Number(key));
+    if (/^[1-5]$/.test(key)) return event.repeat ? () => {} : () => scoring.scoreHere(Number(key));
     if (event.shiftKey && key !== "?") return null;
     const inPicture = path.some((node) => node.matches(PICTURE));
     if (key.startsWith("Arrow")) {
@@ -71,19 +66,19 @@ export class Keys {
     const acts = {
       j: () => selection.moveRow(1),
       k: () => selection.moveRow(-1),
-      u: () => pad.undo(),
+      u: () => scoring.undo(),
       n: () => pad.turn("next"),
       p: () => pad.turn("previous"),
       s: () => pad.sheets.skip(),
-      g: () => pad.report(),
+      g: () => scoring.report(),
       e: () => selection.row?.comment(true),
       a: () => pad.sheets.failures(selection.view),
       "?": () => pad.sheets.help(),
     };
     if (!inPicture)
       Object.assign(acts, {
-        Delete: () => pad.scoreHere(null),
-        Backspace: () => pad.scoreHere(null),
+        Delete: () => scoring.scoreHere(null),
+        Backspace: () => scoring.scoreHere(null),
       });
     return Object.hasOwn(acts, key) ? acts[key] : null;
   }

@@ -145,7 +145,7 @@ export class Sheets {
           "aria-pressed": String(pad.own().flags[flagKey(answer.slot, failure)] === true),
         });
       const act = () => {
-        pad.flag(answer, failure);
+        pad.scoring.flag(answer, failure);
         show();
       };
       show();
@@ -183,7 +183,7 @@ export class Sheets {
           const chosen = new FormData(form).get(name);
           const reason = own.value.trim() || chosen;
           this.close();
-          pad.skip(reason);
+          pad.scoring.skip(reason);
         },
       },
       ...SKIP_REASONS.map((reason, place) =>
@@ -212,7 +212,7 @@ export class Sheets {
       pad.stateHere() === "done"
         ? "after you scored this case"
         : "before this case was scored in full";
-    const go = this.#closing("Show the report", () => pad.fetchReport(), STRONG);
+    const go = this.#closing("Show the report", () => pad.scoring.fetchReport(), STRONG);
     const words = `You then see the radiologist’s report ${when}. It is recorded, and whoever leads the study sees it.`;
     this.#show(
       "report",
@@ -228,7 +228,7 @@ export class Sheets {
     const words = all
       ? "You then see which model gave which answer, in all your cases. Your scores can no longer be changed."
       : "You then see which model gave which answer to this case. Its scores can no longer be changed.";
-    const go = this.#closing("Name the models", () => pad.reveal(all), STRONG);
+    const go = this.#closing("Name the models", () => pad.scoring.nameModels(all), STRONG);
     this.#show("reveal", "Name the models?", html("p", {}, words, " It is recorded."), go);
   }
 }

@@ -1,4 +1,4 @@
-// What the pad gets from the page (pad/payload.py, pad_data.py) and what a reader enters.
+// What the pad gets from the page (pad_data.py) and what a reader enters.
 
 export type Item = { dimension: string; picture: number | null };
 export type Answer = {
@@ -46,11 +46,17 @@ export type Dimension = {
   question: string;
   anchors: Record<string, string>;
 };
+/** What a page gives its outbox (saving/outbox.py). */
+export type OutboxData = {
+  address: string;
+  page: string;
+  owner: string | null;
+  unowned: string;
+  ticket: string | null;
+};
 export type PadData = {
   height: string;
-  owner: string;
-  ticket: string;
-  address: string;
+  outbox: OutboxData;
   case: PadCase;
   ahead: Record<string, PadCase>;
   worklist: {
@@ -66,16 +72,3 @@ export type PadData = {
 };
 /** What a page knew when something was entered: the revision, the answer, how its text began. */
 export type Context = { seen: number; shown?: string; began?: string };
-export type Entry = {
-  kind: "score" | "verdict" | "skip" | "reveal";
-  case: string;
-  slot?: string | null;
-  subject?: string | null;
-  picture?: number | null;
-  field?: string;
-  value: any;
-  was: any;
-  seen?: number;
-  shown?: string;
-  began?: string;
-};

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.scores.published import (
+from rexview.analysis.published import (
     QUANTITIES,
     own_rates,
     published_rates,

@@ -15,10 +15,10 @@ from typing import Final
 from rexview.analysis.filter.linked_count import Count
 from rexview.analysis.scores.tables import ScoreTables
 
-_FOLDER: Final = Path(__file__).resolve().parents[3] / "assets" / "published"
-SOURCE: Final = (
-    "ReXecution (Pacific Symposium on Biocomputing 2026), tables 1 and 2, sections 4 and 5"
-)
+_FOLDER: Final = Path(__file__).resolve().parents[2] / "assets" / "published"
+_PAPER: Final = "ReXecution (Pacific Symposium on Biocomputing 2026)"
+SOURCE: Final = f"{_PAPER}, tables 1 and 2, sections 4 and 5"
+AGREEMENT_SOURCE: Final = f"{_PAPER}, table 3"
 QUANTITIES: Final = {
     "content_equals_5": "Content is 5",
     "language_equals_5": "Language is 5",
@@ -64,6 +64,20 @@ class PublishedRate:
 
 
 @dataclass(frozen=True)
+class PublishedAgreement:
+    """One dimension of two readers as printed: ``n`` answers (images for image dimensions)."""
+
+    dimension: str
+    n: int
+    qwk: float
+    mad: float
+    reader1_mean: float
+    reader1_sd: float
+    reader2_mean: float
+    reader2_sd: float
+
+
+@dataclass(frozen=True)
 class OwnRate:
     """The same quantity of one of our models: a count of n, or a number of points."""
 
@@ -77,15 +91,10 @@ class OwnRate:
 def published_scores() -> tuple[PublishedScore, ...]:
     """Return the printed means, in the order of the file."""
     return tuple(
-        PublishedScore(
-            dimension=row["dimension"],
-            model=row["model"],
-            n=int(row["n"]),
-            mean=float(row["mean"]),
-            sd=float(row["sd"]),
-            p_adj=_number(row["p_adj_between_models"]),
+        PublishedScore(dimension, model, int(n), float(mean), float(sd), _number(p_adj))
+        for dimension, model, n, mean, sd, p_adj in _rows(
+            "scores", "dimension", "model", "n", "mean", "sd", "p_adj_between_models"
         )
-        for row in _rows("rexecution_scores.csv")
     )
 
 
@@ -93,15 +102,22 @@ def published_scores() -> tuple[PublishedScore, ...]:
 def published_rates() -> tuple[PublishedRate, ...]:
     """Return the printed rates, in the order of the file."""
     found = []
-    for row in _rows("rexecution_rates.csv"):
-        note = row["note"]
+    for quantity, model, percent, note in _rows("rates", "quantity", "model", "percent", "note"):
         points = None
         if note.endswith(" points"):
             points, note = float(note.removesuffix(" points")), ""
-        found.append(
-            PublishedRate(row["quantity"], row["model"], _number(row["percent"]), points, note)
-        )
+        found.append(PublishedRate(quantity, model, _number(percent), points, note))
     return tuple(found)
+
+
+@cache
+def published_agreement() -> tuple[PublishedAgreement, ...]:
+    """Return the printed agreement of two readers, in the order of the file."""
+    means = ("reader1_mean", "reader1_sd", "reader2_mean", "reader2_sd")
+    return tuple(
+        PublishedAgreement(dimension, int(n), *map(float, numbers))
+        for dimension, n, *numbers in _rows("agreement", "dimension", "n", "qwk", "mad", *means)
+    )
 
 
 def own_rates(tables: ScoreTables) -> Iterator[OwnRate]:
@@ -126,9 +142,10 @@ def own_rates(tables: ScoreTables) -> Iterator[OwnRate]:
             yield OwnRate("no_answer_token_limit", lost.model, lost.by_reason["token_limit"])
 
 
-def _rows(name: str) -> list[dict[str, str]]:
-    with (_FOLDER / name).open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def _rows(name: str, *columns: str) -> Iterator[list[str]]:
+    with (_FOLDER / f"rexecution_{name}.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            yield [row[column] for column in columns]
 
 
 def _number(text: str) -> float | None:

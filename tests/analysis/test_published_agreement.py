@@ -1,6 +1,6 @@
 """The printed agreement of readers as the page reads it."""
 
-from rexview.analysis.readers.published import published_agreement
+from rexview.analysis.published import published_agreement
 from rexview.vocab import DIMENSIONS
 
 

@@ -1,0 +1,63 @@
+// What of the consensus is not saved, above the fields: the server does not take it now, or somebody
+// else recorded one meanwhile on a case that is not on the screen.
+
+import { button, html } from "../../components/dom.js";
+import { mounting } from "../../components/mount.js";
+import { outbox } from "../../saving/assets/outbox.js";
+
+class Unsaved {
+  constructor(place) {
+    this.data = null;
+    this.root = html("div", { class: "rx-consensus rx-consensus-notice", role: "alert" });
+    this.unlisten = outbox.listen({
+      changed: () => this.data && this.draw(),
+      refresh: () => this.tell("refresh", Date.now()),
+    });
+    place.append(this.root);
+  }
+
+  close() {
+    this.unlisten();
+    this.root.remove();
+  }
+
+  update(data, tell) {
+    this.data = data;
+    this.tell = tell;
+    outbox.configure(data.outbox);
+    this.draw();
+  }
+
+  draw() {
+    const waiting = outbox.pendingHere("adjudicate");
+    const told = [];
+    if (waiting.length > 0 && outbox.reason) {
+      told.push(
+        html(
+          "p",
+          {},
+          "The consensus is not saved yet. It is kept on this computer and will be sent. ",
+          outbox.reason,
+        ),
+        button("Save now", () => outbox.hurry()),
+      );
+    }
+    const back = outbox.returnedHere("adjudicate");
+    const shown = ({ case: of, shown: answer }) =>
+      of === this.data.case && this.data.shown.includes(answer);
+    const elsewhere = back.filter(([, one]) => !shown(one));
+    for (const of of new Set(elsewhere.map(([, one]) => one.case))) {
+      const ofCase = elsewhere.filter(([, one]) => one.case === of);
+      const reasons = [...new Set(ofCase.map(([, { reason }]) => reason))].join(" ");
+      const words = reasons.charAt(0).toLowerCase() + reasons.slice(1);
+      told.push(
+        html("p", {}, `Your consensus on ${of} is not saved: ${words}`),
+        of === this.data.case ? "" : button(`Go to ${of}`, () => this.tell("go", of)),
+        button("Put away", () => outbox.putAway(ofCase.map(([key]) => key))),
+      );
+    }
+    this.root.replaceChildren(...told);
+  }
+}
+
+export const mount = mounting((place) => new Unsaved(place));

@@ -1,0 +1,40 @@
+"""An answer that is adjudicated and the readers' scores on it, as HTML."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+
+from rexview.analysis.case.blinding import cover_names
+from rexview.analysis.readers.consensus import Difference
+from rexview.analysis.study.worklist import rubric_of
+from rexview.schema import ReviewSet
+from rexview.ui.html.safe_text import markdown_html
+from rexview.vocab import DIMENSION_NAMES
+
+
+def answer_html(slot: str, text: str, colour: str) -> str:
+    """Show the text of an answer under its letter."""
+    body = markdown_html(text) if text.strip() else '<p class="rx-quiet">No text.</p>'
+    return (
+        f'<article class="rx-answer" style="--rx-colour:{colour}"><header>'
+        f'<h3>Answer {slot}</h3></header><div class="rx-text" tabindex="0">{body}</div></article>'
+    )
+
+
+def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
+    """Set the readers' scores on one thing side by side, with anchors and comments."""
+    rubric = rubric_of(review_set)[one.dimension]
+    picture = "" if one.picture is None else f", picture {one.picture + 1}"
+    cells = "".join(
+        f"<div><h4>{html.escape(labels.get(mark.reader, mark.reader))} <b>{mark.score}</b></h4>"
+        f'<p class="rx-quiet">{html.escape(rubric.anchors[mark.score])}</p>'
+        + (f"<p>{html.escape(cover_names(review_set, mark.comment))}</p>" if mark.comment else "")
+        + "</div>"
+        for mark in sorted(one.marks, key=lambda mark: labels.get(mark.reader, mark.reader))
+    )
+    name = html.escape(DIMENSION_NAMES[one.dimension])
+    return (
+        f'<div class="rx-settle"><h3>{name}{picture} <small>{one.apart} apart</small></h3>'
+        f'<div class="rx-settle-marks">{cells}</div></div>'
+    )

@@ -1,0 +1,122 @@
+// The verdicts that whoever looks has given: entries of the outbox, drafts of reasons, and what the page
+// is told of those that are not saved.
+
+import { outbox } from "../saving/assets/outbox.js";
+import { FailureItems } from "./failure_items.js";
+
+/** @import { Tell } from "../components/events.js" */
+
+const NOTHING_UNSAVED = "[0,[]]";
+
+/** @typedef {{model: string, failure?: string, verdict?: string, reason?: string}} About */
+
+class GivenVerdicts {
+  constructor() {
+    this.data = null; // from the page
+    /** @type {Tell} */
+    this.tell = () => {};
+    this.items = new FailureItems();
+    this.given = new Map(); // "case/model/failure" -> what was given since the page was loaded
+    this.saved = 0; // verdicts that the server has answered to
+    this.answered = 0; // revision of the last answer
+    this.told = NOTHING_UNSAVED; // what the page was told last
+  }
+
+  update(data, /** @type {Tell} */ tell) {
+    this.data = data;
+    this.tell = tell;
+    outbox.configure(data.outbox);
+    if (data.revision >= this.answered && this.unsaved.length === 0) this.given.clear();
+  }
+
+  get unsaved() {
+    return outbox.pendingHere("verdict");
+  }
+
+  get returned() {
+    return outbox.returnedHere("verdict");
+  }
+
+  get isNamed() {
+    return this.data.named || outbox.ticket !== null;
+  }
+
+  #key(/** @type {About} */ { model, failure }) {
+    return `${this.data.case}/${model}/${failure}`;
+  }
+
+  /** The verdict on a failure: what was given last, or what the page shows. */
+  current(/** @type {About} */ about) {
+    const shown = this.items.buttonsOf(`${about.model}/${about.failure}`)?.dataset;
+    const onPage = { verdict: shown?.rxMine || null, comment: shown?.rxReason || null };
+    return this.given.get(this.#key(about)) ?? onPage;
+  }
+
+  add(/** @type {About} */ { model, failure, verdict, reason = "" }) {
+    const { data } = this;
+    const about = { case: data.case, slot: model, shown: data.answers[model]?.shown ?? null };
+    const value = { verdict: verdict || null, comment: (verdict && reason) || null };
+    const was = this.current({ model, failure });
+    this.given.set(this.#key({ model, failure }), value);
+    outbox.add({ ...about, kind: "verdict", subject: failure, value, was, seen: data.revision });
+  }
+
+  /** Failures that can be added to an answer: those that are not listed yet. */
+  addable(model) {
+    const there = new Set(this.items.all.map((one) => one.dataset.rxItem));
+    const { failures = [] } = this.data.answers[model] ?? {};
+    return failures.filter((failure) => !there.has(`${model}/${failure}`));
+  }
+
+  // --- reasons that are being typed ----------------------------------------------------------------
+
+  /** The reason that was being typed; that of a failure to be added has no failure yet. */
+  draft(/** @type {About} */ { model, failure = "+" }) {
+    const name = `reason/${this.#key({ model, failure })}`;
+    return outbox.drafts.get(outbox.owner, name)?.text ?? null;
+  }
+
+  keepDraft(/** @type {About} */ { model, failure = "+" }, text) {
+    const name = `reason/${this.#key({ model, failure })}`;
+    if (text === null) outbox.drafts.dropNamed(outbox.owner, name);
+    else outbox.drafts.put(outbox.owner, name, { kind: "verdict", text });
+  }
+
+  // --- what the page is told -----------------------------------------------------------------------
+
+  /** Tell the page what is not saved: when that is for longer, and when something was saved. */
+  tellUnsaved() {
+    const entries = this.unsaved;
+    if (entries.length > 0 && outbox.ticket !== null && outbox.reason === null) return;
+    const key = JSON.stringify([this.saved, entries.map(({ token }) => token)]);
+    if (key === this.told) return;
+    this.told = key;
+    this.tell("unsaved", { set: this.data.set, key, entries });
+  }
+
+  /** Tell it again: what is told while the page runs anew can be lost. */
+  tellAgain() {
+    if (this.told === (this.data.unsavedKey ?? NOTHING_UNSAVED)) return;
+    this.told = null;
+    this.tellUnsaved();
+  }
+
+  /** Have the page hand out new data. */
+  refresh() {
+    this.told = null;
+    this.tell("unsaved", { set: this.data.set, key: null, entries: this.unsaved });
+  }
+
+  /** The server has answered to a batch of entries. */
+  heard(told, batch) {
+    for (const { kind, token } of batch) {
+      if (kind !== "verdict") continue;
+      this.saved += 1;
+      this.answered = told.revision;
+      if (!told.saved.includes(token)) this.given.clear(); // the page knows better
+    }
+  }
+}
+
+/** Those of the page, whichever case it shows. */
+export const verdicts = new GivenVerdicts();

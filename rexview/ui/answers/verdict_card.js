@@ -1,0 +1,206 @@
+// The card that lies over the page's lower right corner and moves nothing: it asks for the reason of a
+// verdict, for a failure to be added, for the name, and says what went wrong.
+
+import { button, html } from "../components/dom.js";
+import { outbox } from "../saving/assets/outbox.js";
+import { verdicts } from "./given_verdicts.js";
+
+const VERDICTS = { confirmed: "You confirmed it.", rejected: "You rejected it." };
+
+export class VerdictCard {
+  constructor(place) {
+    this.about = null;
+    this.title = html("b");
+    this.status = html("p", { role: "status" });
+    this.choice = html("select", { "aria-label": "Failure", onchange: () => this.explain() });
+    this.meaning = html("p", { class: "rx-v-quiet" });
+    this.reason = html("textarea", {
+      rows: 2,
+      "aria-label": "Why (optional)",
+      placeholder: "Why? (optional)",
+      oninput: () => verdicts.keepDraft(this.about, this.reason.value),
+      onblur: () => this.about?.failure && this.save(),
+      onkeydown: (event) => event.key === "Enter" && !event.shiftKey && this.done(event),
+    });
+    this.name = html("input", { placeholder: "Your name", "aria-label": "Your name" });
+    this.naming = html(
+      "div",
+      {},
+      this.name,
+      html(
+        "p",
+        { class: "rx-v-quiet" },
+        "Stands beside what you write. It is asked for once and kept on this computer.",
+      ),
+    );
+    this.trouble = html("p", { class: "rx-v-trouble", role: "alert" });
+    this.again = button("Try again", () => this.tryAgain());
+    this.keep = html("button", { class: "rx-v-strong" }, "Keep");
+    const shut = button("✕", () => this.close(), { "aria-label": "Close" });
+    this.box = html(
+      "form",
+      {
+        class: "rx-v-card",
+        "aria-label": "Your verdict",
+        hidden: true,
+        onsubmit: (event) => this.done(event),
+      },
+      html("header", {}, this.title, shut),
+      this.status,
+      this.choice,
+      this.meaning,
+      this.reason,
+      this.naming,
+      this.trouble,
+      html("footer", {}, this.again, this.keep),
+    );
+    this.box.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.leave();
+      event.stopPropagation(); // keys that are typed here are not for the page
+    });
+    this.chip = button(null, () => this.open(), { class: "rx-v-chip", hidden: true });
+    this.root = html("div", { class: "rx-v" }, this.chip, this.box);
+    place.append(this.root);
+  }
+
+  /** Ask why, after a verdict. */
+  ask(about) {
+    if (this.about?.failure) this.save();
+    this.about = about;
+    this.adding = false;
+    this.reason.value = verdicts.draft(about) ?? about.reason;
+    this.open();
+  }
+
+  /** Ask which failure is to be added to an answer. */
+  add(model) {
+    const { data } = verdicts;
+    const addable = verdicts.addable(model);
+    if (addable.length === 0) return;
+    if (this.about?.failure) this.save();
+    this.about = { model };
+    this.adding = true;
+    this.reason.value = verdicts.draft(this.about) ?? "";
+    const choose = html("option", { value: "" }, "Choose the failure");
+    this.choice.replaceChildren(
+      choose,
+      ...addable.map((one) => html("option", { value: one }, data.failures[one][0])),
+    );
+    this.open();
+    this.choice.focus();
+  }
+
+  open() {
+    this.shown = true;
+    this.draw();
+    if (!this.about && !this.naming.hidden) this.name.focus();
+  }
+
+  close() {
+    if (this.about?.failure) this.save();
+    this.shown = false;
+    this.adding = false;
+    this.about = null;
+    this.draw();
+  }
+
+  /** Leave the card as it was opened: what was typed into it since does not count. */
+  leave() {
+    if (this.about) verdicts.keepDraft(this.about, null);
+    this.about = null;
+    this.close();
+  }
+
+  explain() {
+    this.meaning.textContent = verdicts.data.failures[this.choice.value]?.[1] ?? "";
+  }
+
+  /** Send the reason, if it is another one. */
+  save() {
+    const { about } = this;
+    const text = this.reason.value.trim();
+    verdicts.keepDraft(about, null);
+    if (text === about.reason) return;
+    about.reason = text;
+    verdicts.add({ ...about, reason: text });
+  }
+
+  done(event) {
+    event.preventDefault();
+    if (this.adding && !this.choice.value) {
+      this.choice.focus();
+      return;
+    }
+    if (this.adding) {
+      verdicts.keepDraft(this.about, null);
+      const about = {
+        model: this.about.model,
+        failure: this.choice.value,
+        verdict: "confirmed",
+        reason: this.reason.value.trim(),
+      };
+      this.adding = false;
+      this.about = about;
+      verdicts.items.current = `${about.model}/${about.failure}`;
+      verdicts.add(about);
+    }
+    const name = this.name.value.trim();
+    if (!verdicts.isNamed && name) {
+      if (this.about?.failure) this.save();
+      this.named = true;
+      verdicts.tell("name", name);
+      return;
+    }
+    if (!verdicts.isNamed) {
+      this.draw();
+      this.name.focus();
+      return;
+    }
+    this.close();
+  }
+
+  tryAgain() {
+    outbox.putAway(verdicts.returned.map(([key]) => key));
+    outbox.hurry();
+  }
+
+  draw() {
+    const { data, isNamed, returned: back } = verdicts;
+    const waiting = verdicts.unsaved.length;
+    const failing = isNamed && waiting > 0 && outbox.reason !== null;
+    const unkept = isNamed ? failing : waiting > 0;
+    const what = waiting === 1 ? "1 verdict is" : `${waiting} verdicts are`;
+    const told = [
+      data.nameProblem,
+      ...new Set(back.map(([, { reason }]) => `Your verdict was not taken. ${reason}`)),
+      failing ? `${what} not kept yet. ${outbox.reason}` : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
+    const words = `${waiting} ${waiting === 1 ? "verdict" : "verdicts"} not saved yet`;
+    this.box.hidden = !this.shown;
+    this.chip.hidden = this.shown || !(unkept || told);
+    this.chip.textContent = unkept ? `${words}${isNamed ? "" : ": give your name"}` : told;
+    const { model, failure, verdict } = this.about ?? {};
+    this.title.textContent = model ? (data.answers[model]?.name ?? "") : words;
+    this.status.textContent = failure
+      ? `${data.failures[failure][0]}: ${VERDICTS[verdict].toLowerCase()}`
+      : this.adding
+        ? "Add a failure that you see"
+        : "";
+    this.status.hidden = !this.status.textContent;
+    this.choice.hidden = this.meaning.hidden = !this.adding;
+    if (this.adding) this.explain();
+    this.reason.hidden = !model;
+    this.reason.maxLength = data.longest.reason;
+    this.name.maxLength = data.longest.name;
+    this.naming.hidden = isNamed;
+    this.trouble.textContent = told;
+    this.again.hidden = !failing && back.length === 0;
+    this.again.textContent = failing ? "Try again" : "Put away";
+    this.keep.textContent = this.adding ? "Add" : isNamed ? "Save reason" : "Keep";
+    const done = this.named || !model;
+    if (told || isNamed) this.named = false;
+    if (this.shown && done && isNamed && !told) this.close();
+  }
+}

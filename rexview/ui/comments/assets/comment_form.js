@@ -1,0 +1,147 @@
+// The form in which a comment is written: on what, under which name, the words. It is made once, and
+// what is being typed is kept in the browser.
+
+import { button, html } from "../../components/dom.js";
+import { newToken, outbox } from "../../saving/assets/outbox.js";
+import { shorter } from "./threads.js";
+
+/** @import { Panel } from "./comments.js" */
+
+export class CommentForm {
+  constructor(/** @type {Panel} */ panel) {
+    this.panel = panel;
+    this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (an own one, changed)
+    this.nameGiven = "";
+    this.where = html("select", {
+      "aria-label": "What the comment is on",
+      onchange: () => this.chose(),
+    });
+    this.context = html("p", { class: "rx-c-context" });
+    this.name = html("input", {
+      type: "text",
+      placeholder: "Your name",
+      "aria-label": "Your name",
+      maxlength: 80,
+    });
+    this.field = html("textarea", {
+      rows: 3,
+      maxlength: 20000,
+      "aria-label": "Comment",
+      placeholder: "Write a comment",
+      oninput: () => this.keepDraft(),
+      onkeydown: (event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.write();
+      },
+    });
+    this.send = button("Comment", () => this.write(), {
+      class: "rx-c-strong",
+      title: "Ctrl+Enter",
+    });
+    this.cancel = button("Cancel", () => this.begin({}));
+    this.node = html(
+      "div",
+      { class: "rx-c-form" },
+      this.where,
+      this.context,
+      this.name,
+      this.field,
+      html("div", { class: "rx-c-row" }, this.send, this.cancel),
+    );
+  }
+
+  /** The page gave new data; of another case its own draft is taken up. */
+  update(another) {
+    const { data } = this.panel;
+    if (data.named || data.problem) this.nameGiven = "";
+    if (!another) return;
+    const draft = outbox.drafts.get(outbox.owner, this.draftName());
+    this.about = draft?.about ?? {};
+    this.field.value = draft?.text ?? "";
+  }
+
+  /** Tell the page the name that was given, until it knows it. */
+  giveName() {
+    if (this.nameGiven) this.panel.tell("name", this.nameGiven);
+  }
+
+  write() {
+    const { data, list } = this.panel;
+    const text = this.field.value.trim();
+    if (!text) return this.field.focus();
+    if (!data.named && !this.nameGiven) {
+      this.nameGiven = this.name.value.trim();
+      if (!this.nameGiven) return this.name.focus();
+      this.giveName();
+    }
+    const { comment, replyTo, spot = {}, before } = this.about;
+    const { key: slot = null, shown = null, ...where } = spot;
+    const value = { text, replyTo, ...where };
+    this.panel.add("comment", comment ?? newToken(), value, { slot, shown, was: before ?? null });
+    this.field.value = "";
+    this.begin({});
+    return list.scrollTo({ top: list.scrollHeight });
+  }
+
+  draftName() {
+    return `comment/${this.panel.data.case}`;
+  }
+
+  keepDraft() {
+    const text = this.field.value;
+    const draft = { kind: "comment", text, about: this.about };
+    if (text) outbox.drafts.put(outbox.owner, this.draftName(), draft);
+    else outbox.drafts.dropNamed(outbox.owner, this.draftName());
+  }
+
+  /** Begin to write about something; what was typed stays. */
+  begin(about, text) {
+    const { spot } = about; // which answer that is: later its letter may be another one's
+    if (spot?.key) spot.shown = this.panel.data.targets.find(({ key }) => key === spot.key)?.shown;
+    const wasChange = Boolean(this.about.comment);
+    this.about = about;
+    if (text !== undefined) this.field.value = text;
+    else if (wasChange) this.field.value = "";
+    this.keepDraft();
+    this.draw();
+  }
+
+  chose() {
+    const [key, box] = JSON.parse(this.where.value);
+    this.begin(key === null ? {} : { spot: box === null ? { key } : { key, box } });
+  }
+
+  draw() {
+    const { data } = this.panel;
+    this.node.hidden = !data.may;
+    this.name.hidden = data.named || Boolean(this.nameGiven);
+    const { comment, replyTo, spot } = this.about;
+    const nameOf = (key) => data.targets.find((one) => one.key === key)?.name ?? "the answer";
+    const find = (id) => data.comments.find((one) => one.id === id);
+    let context = "";
+    if (comment) context = "Your comment, changed";
+    else if (replyTo)
+      context = find(replyTo)
+        ? `Reply to ${find(replyTo).who}: ${shorter(find(replyTo).text)}`
+        : "Reply";
+    else if (spot?.quote) context = `On ${nameOf(spot.key)}: “${shorter(spot.quote)}”`;
+    this.context.textContent = context;
+    this.context.hidden = !context;
+    this.where.hidden = Boolean(context);
+    this.cancel.hidden = !context;
+    this.send.textContent = comment ? "Save" : replyTo ? "Reply" : "Comment";
+    const state = JSON.stringify([data.case, data.targets]);
+    if (this.targetsDrawn !== state) {
+      this.targetsDrawn = state;
+      const option = (value, words) => html("option", { value: JSON.stringify(value) }, words);
+      const options = data.targets.flatMap(({ key, name, boxes }) => [
+        option([key, null], `On ${name}`),
+        ...boxes.map((box) =>
+          option([key, box.index], `On ${name}, box ${box.index + 1}: ${shorter(box.label, 40)}`),
+        ),
+      ]);
+      this.where.replaceChildren(option([null, null], "On the case"), ...options);
+    }
+    const wanted = JSON.stringify(spot?.key ? [spot.key, spot.box ?? null] : [null, null]);
+    if (!context && this.where.value !== wanted) this.where.value = wanted;
+  }
+}

@@ -1,0 +1,65 @@
+"""Widgets whose value the link keeps: a link shows a colleague the same choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+import streamlit as st
+
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.link import keys as link_keys
+
+
+def kept_in_link(
+    key: str,
+    query: str,
+    shown: Any,
+    written: Callable[[Any], str | list[str] | None],
+    *,
+    lists: bool = False,
+) -> dict[str, Any]:
+    """Let the link keep the value of a widget; return what to hand to it.
+
+    Parameters
+    ----------
+    key, query : str
+        Of the widget in the session, and of its value in the link.
+    shown : object
+        The value of the link, as the widget takes it.
+    written : callable
+        Turns a value of the widget into that of the link, None for the usual one.
+    lists : bool
+        Whether it decides what the page lists: the list begins anew then.
+    """
+    st.session_state[key] = shown
+
+    def changed() -> None:
+        link_keys.set_query(
+            {
+                query: written(st.session_state[key]),
+                **({link_keys.QUERY_PAGE: None} if lists else {}),
+            }
+        )
+
+    return {"key": key, "on_change": changed}
+
+
+def option_kept_in_link(
+    key: str, query: str, options: Collection[str], usual: str
+) -> dict[str, Any]:
+    """Let the link keep which of some options is chosen, as :func:`kept_in_link`."""
+    asked = link_keys.query_value(query)
+    shown = asked if asked in options else usual
+    return kept_in_link(key, query, shown, lambda chosen: None if chosen == usual else chosen)
+
+
+def published_shown(label: str, page: str) -> bool:
+    """Offer the figures of the paper on a page; return whether they are wanted."""
+    kept = kept_in_link(
+        f"{page}_published",
+        link_keys.QUERY_PUBLISHED,
+        link_keys.query_value(link_keys.QUERY_PUBLISHED) == "1",
+        lambda chosen: "1" if chosen else None,
+    )
+    return st.toggle(as_markdown(label), **kept)

@@ -1,0 +1,67 @@
+"""What a page gives to the outbox of its browser, and the sealed ticket that lets it save."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.errors import StoreError
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.ui.access import permissions
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.sealed_tokens import Grant
+
+ADDRESS: Final = "rexview/reviews"
+"""Where entries are sent, relative to the app; see :mod:`rexview.ui.saving.route`."""
+KIND: Final = "write"
+
+
+def outbox_json(review_set: ReviewSet, page: str, person: Person | None) -> dict[str, Any]:
+    """Return what :file:`outbox.js` needs.
+
+    ``owner`` names the person and the set in the browser's storage, so that nobody sends what
+    somebody else entered in the same browser; ``unowned`` stands for it until a name was given and
+    the database could be asked. Without a ticket all waits in the browser.
+    """
+    name = review_sets.set_id(review_set.folder)
+    unowned = _hash(name, permissions.link_person())
+    try:
+        owner = _hash(review_sets.reviews(review_set).key, person.id) if person else None
+    except StoreError:
+        owner = None
+    ticket = None
+    if owner and person:
+        who = [person.id, person.name, person.role]
+        grant = Grant(KIND, name, "", detail=who, person=permissions.link_person())
+        ticket = server_state.signer().sign(grant)
+    return {
+        "address": ADDRESS,
+        "page": page,
+        "owner": owner,
+        "unowned": unowned,
+        "ticket": ticket,
+    }
+
+
+def take_name(key: str) -> None:
+    """Take the name that a component with this key was given, where people do not sign in."""
+    if permissions.current() is not None or server_state.team():
+        return
+    try:
+        permissions.take_name(str(st.session_state[key].get("name") or ""))
+    except ValueError as error:
+        st.session_state[f"{key}_name_problem"] = str(error)
+
+
+def name_problem(key: str) -> str:
+    """Return, once, why the name that was given last cannot be used, nothing if it can."""
+    problem: str = st.session_state.pop(f"{key}_name_problem", "")
+    return problem
+
+
+def _hash(*parts: str) -> str:
+    text = "\n".join(parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:20]

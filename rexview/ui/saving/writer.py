@@ -1,0 +1,241 @@
+"""Writes what one request sent, entry by entry in its order, and says what became of each.
+
+A new kind of entry is one line in :data:`KINDS`: on which page it may be sent, what makes an entry
+for the database of it, and whether its writer is told the database's own words when it is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final
+
+from rexview.errors import StoreOvertaken, StoreRefused
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.store import Entry, Reviews, Stored, may
+from rexview.ui.comments.entries import comment_entry
+from rexview.ui.comments.targets import case_targets, score_targets
+from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_CASE, PAGE_SCORE, seen_by
+from rexview.ui.saving.entries import (
+    ADJUDICATE_PAGE,
+    CASE_PAGE,
+    CHANGED,
+    SCORE_PAGE,
+    Overtaken,
+    Refused,
+    SentEntry,
+)
+from rexview.ui.saving.reader_study import Study, adjudicator_slots, shown_names, study_of
+from rexview.ui.saving.score_entries import ScoreEntries
+
+_PAGES: Final[Mapping[str, tuple[str, str | None]]] = {
+    SCORE_PAGE: (PAGE_SCORE, "score"),
+    CASE_PAGE: (PAGE_CASE, None),
+    ADJUDICATE_PAGE: (PAGE_ADJUDICATE, "adjudicate"),
+}
+"""Who sees the page may send from it, if they may write entries of this kind."""
+_INVALID: Final = "This entry is not valid here. Reload the page."
+
+
+class EntryWriter:
+    """Writes the entries of one person in one review set.
+
+    Attributes
+    ----------
+    saved : list of str
+        Tokens of entries that are in the database.
+    refused : dict of str to str
+        Tokens of entries that cannot be taken, each with the reason for its writer.
+    replaced : dict of str to mapping
+        Tokens of entries that were overtaken, each with what stands in its place.
+    """
+
+    def __init__(self, review_set: ReviewSet, reviews: Reviews, person: Person) -> None:
+        self.review_set, self.reviews, self.person = review_set, reviews, person
+        self.saved: list[str] = []
+        self.refused: dict[str, str] = {}
+        self.replaced: dict[str, Mapping[str, Any]] = {}
+        self._gathered: list[tuple[SentEntry, list[Entry]]] = []
+
+    @cached_property
+    def study(self) -> Study:
+        """The study as it stands for the person after what was written last."""
+        return study_of(self.review_set, self.person)
+
+    @cached_property
+    def scores(self) -> ScoreEntries:
+        """What makes entries of the Score page that are written together."""
+        return ScoreEntries(self.study)
+
+    def write(self, every: Sequence[SentEntry]) -> None:
+        """Write entries.
+
+        Raises
+        ------
+        StoreBusy, StoreFull, StoreUnreachable
+            They can be sent again: what was written is not written twice.
+        """
+        known = self.reviews.saved_tokens([one.token for one in every], self.person.id)
+        for sent in every:
+            try:
+                if sent.token in known:
+                    self.saved.append(sent.token)
+                else:
+                    self._take(sent)
+            except Refused as refusal:
+                self.refused[sent.token] = str(refusal)
+            except Overtaken as overtaken:
+                self.replaced[sent.token] = overtaken.value
+        self._flush()
+
+    def _take(self, sent: SentEntry) -> None:
+        kind = KINDS.get((sent.page, sent.kind))
+        if kind is None:
+            raise Refused("This is not something that the page sends.")
+        if not may_send(self.person, sent.page):
+            raise Refused("Your role may not save this.")
+        if not kind.together:
+            self._flush()  # what it needs must stand
+        self._gathered.append((sent, kind.make(self, sent)))
+        if not kind.together:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Write what was gathered; one that the database refuses holds up no other."""
+        gathered, self._gathered = self._gathered, []
+        self.__dict__.pop("scores", None)
+        try:
+            self._record(gathered)
+        except StoreRefused:
+            for sent, entries in gathered:
+                try:
+                    self._record([(sent, entries)])
+                except StoreRefused as error:
+                    told = KINDS[sent.page, sent.kind].tells_why
+                    self.refused[sent.token] = str(error) if told else _INVALID
+
+    def _record(self, gathered: Sequence[tuple[SentEntry, list[Entry]]]) -> None:
+        entries = [entry for _, made in gathered for entry in made]
+        if not gathered:
+            return
+        try:
+            self.reviews.record(entries, self.person)
+        except StoreOvertaken:
+            raise Overtaken({}) from None
+        self.saved += [sent.token for sent, _ in gathered]
+        if "study" in self.__dict__:
+            self.study = self.study.now()
+
+    def current(self, entry: Entry) -> Stored | None:
+        """Return the newest row on what an entry is about."""
+        rows = self.reviews.current_state().of(entry.kind, self.person.id)
+        return rows.get((entry.case, entry.model, entry.subject, entry.picture))
+
+
+def may_send(person: Person, page: str) -> bool:
+    """Whether a person sees a page, and may save what is given there."""
+    if page not in _PAGES:
+        return False
+    address, kind = _PAGES[page]
+    return person.role in seen_by(address) and (kind is None or may(person, kind))
+
+
+def _scores(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
+    return writer.scores.make(sent)
+
+
+def _comment(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
+    if sent.page == CASE_PAGE:
+        if writer.review_set.case(sent.case) is None:
+            raise Refused("There is no such case any more.")
+        targets = case_targets(writer.review_set, sent.case)
+    elif sent.case in writer.study.places:
+        targets = score_targets(writer.study, sent.case)
+    else:
+        raise Refused("This case is not on your list.")
+    return [comment_entry(sent, targets, writer.reviews, writer.person)]
+
+
+def _verdict(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
+    """Make a verdict from the Case page: on the answer that was read, also if it was changed."""
+    value = _fields(sent.value, "verdict", "comment")
+    entry = Entry(
+        "verdict",
+        sent.case,
+        sent.slot,
+        sent.subject,
+        value=value,
+        token=sent.token,
+        via=sent.page,
+        answer_digest=sent.shown,
+    )
+    row = writer.current(entry)
+    same_answer = row is not None and row.answer_digest in (None, sent.shown)
+    _check_unseen(sent, row, value, row.value if row and same_answer else None)
+    return [entry]
+
+
+def _consensus(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
+    slot, key = sent.slot or "", writer.reviews.letter_key()
+    reader, slots = adjudicator_slots(writer.review_set, sent.case, writer.person, key)
+    shown = shown_names(writer.review_set, sent.case, slots, reader=reader, key=key)
+    if slot not in slots or sent.shown != shown[slot]:
+        raise Refused(CHANGED)
+    was, value = (_fields(one, "score", "comment") for one in (sent.was, sent.value))
+    entry = Entry(
+        "adjudicate",
+        sent.case,
+        slots[slot],
+        sent.subject,
+        sent.picture,
+        value,
+        sent.token,
+        sent.page,
+        over=(was,) if any(one is not None for one in was.values()) else (was, None),
+    )
+    row = writer.current(entry)
+    _check_unseen(sent, row, value, row.value if row else None)
+    return [entry]
+
+
+def _fields(value: Any, *names: str) -> dict[str, Any]:
+    """Return some fields of a value, None for those that are absent or empty."""
+    given: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
+    return {name: None if given.get(name) == "" else given.get(name) for name in names}
+
+
+def _check_unseen(
+    sent: SentEntry, row: Stored | None, value: Mapping[str, Any], stands: Any
+) -> None:
+    """As :meth:`SentEntry.check_unseen`, of values with these fields."""
+    was = _fields(sent.was, *value)
+    replace(sent, was=was, value=value).check_unseen(row, _fields(stands, *value), {})
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """How one kind of entry is made.
+
+    ``together`` lets several be written in one transaction, each made on top of those before it.
+    ``tells_why`` is False where the database's own words could name a model.
+    """
+
+    make: Callable[[EntryWriter, SentEntry], list[Entry]]
+    together: bool = False
+    tells_why: bool = True
+
+
+KINDS: Final[Mapping[tuple[str, str], _Kind]] = {
+    (SCORE_PAGE, "score"): _Kind(_scores, together=True, tells_why=False),
+    (SCORE_PAGE, "verdict"): _Kind(_scores, together=True, tells_why=False),
+    (SCORE_PAGE, "skip"): _Kind(_scores, together=True, tells_why=False),
+    (SCORE_PAGE, "reveal"): _Kind(_scores, tells_why=False),
+    (SCORE_PAGE, "comment"): _Kind(_comment),
+    (SCORE_PAGE, "resolve"): _Kind(_comment),
+    (CASE_PAGE, "verdict"): _Kind(_verdict),
+    (CASE_PAGE, "comment"): _Kind(_comment),
+    (CASE_PAGE, "resolve"): _Kind(_comment),
+    (ADJUDICATE_PAGE, "adjudicate"): _Kind(_consensus, tells_why=False),
+}

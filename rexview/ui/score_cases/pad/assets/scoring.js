@@ -1,0 +1,187 @@
+// What a reader enters on the pad: scores, failures, comments, skips, what is to be shown. Each becomes
+// an entry of the outbox.
+
+import { outbox } from "../../../saving/assets/outbox.js";
+import { beginningOf } from "./returned.js";
+import { counted, flagKey, valueAt } from "./words.js";
+
+/** @import { AnswerView, Row } from "./answer.js" */
+/** @import { Pad } from "./pad.js" */
+/** @import { Answer, Context } from "./types.d.ts" */
+
+const SEEN_UNBLINDED =
+  "You have seen this case with the models named: say first that you go on, or skip it";
+
+/** What an entry on a row is about. */
+function aboutRow(/** @type {Row} */ { answer, caseId, item }) {
+  const { dimension: subject, picture } = item;
+  return { kind: "score", case: caseId, slot: answer.slot, subject, picture };
+}
+
+export class Scoring {
+  constructor(/** @type {Pad} */ pad) {
+    this.pad = pad;
+    this.done = []; // what can be undone, of the case shown
+    this.reportWanted = false;
+  }
+
+  /**
+   * What the reader knew: which answer was seen, how it began, and what of the case was saved.
+   *
+   * @param {Answer} answer
+   * @returns {Context}
+   */
+  #context(answer = null, caseId = this.pad.case.case) {
+    const seen = this.pad.known.get(caseId)?.revision ?? 0;
+    return answer === null ? { seen } : { seen, shown: answer.shown, began: beginningOf(answer) };
+  }
+
+  #add(entry, { undoable = true } = {}) {
+    const { pad } = this;
+    if (pad.locked || pad.turning || (pad.held && entry.kind !== "skip")) return false;
+    const was = valueAt(pad.own(), entry);
+    if (was === entry.value) return true;
+    const answer = pad.case.answers.find(({ slot }) => slot === entry.slot) ?? null;
+    const about = { case: pad.case.case, picture: null, slot: null, subject: null };
+    outbox.add({ ...about, ...this.#context(answer), ...entry, was });
+    if (undoable) this.done.push({ entry, was });
+    return true;
+  }
+
+  #score(/** @type {Row} */ row, value) {
+    this.#add({ ...aboutRow(row), field: "score", value });
+  }
+
+  score(/** @type {Row} */ row, value) {
+    this.pad.selection.select(row);
+    this.#score(row, value);
+    this.pad.refresh();
+  }
+
+  /** A key: score the marked row and go on to the next. */
+  scoreHere(value) {
+    const { pad } = this;
+    const { row } = pad.selection;
+    if (!row || pad.locked || pad.turning) return;
+    if (pad.held) {
+      pad.frame.say(SEEN_UNBLINDED);
+      return;
+    }
+    this.#score(row, value);
+    if (value !== null) {
+      const next = pad.rows[pad.rows.indexOf(row) + 1];
+      if (next) pad.selection.goTo(next);
+      const { needed, given } = counted(pad.case, pad.own());
+      if (needed > 0 && needed === given) pad.frame.say("All scored. n: next case");
+    }
+    pad.refresh();
+  }
+
+  flag(/** @type {Answer} */ { slot }, failure) {
+    const value = this.pad.own().flags[flagKey(slot, failure)] !== true;
+    this.#add({ kind: "verdict", slot, subject: failure, field: "verdict", value });
+    this.pad.refresh();
+  }
+
+  /** Confirm what was given to an earlier text of an answer: it holds for this one, too. */
+  confirm(/** @type {AnswerView} */ view) {
+    const own = this.pad.own();
+    for (const row of view.rows) {
+      const { score, earlier } = own.scores[row.key] ?? {};
+      if (earlier && !score) this.#score(row, earlier);
+    }
+    for (const { failure } of view.flags) {
+      const key = flagKey(view.answer.slot, failure);
+      if (own.earlierFlags.includes(key) && !(key in own.flags)) this.flag(view.answer, failure);
+    }
+    this.pad.refresh();
+  }
+
+  skip(reason) {
+    if (!this.#add({ kind: "skip", field: "reason", value: reason })) return;
+    this.pad.refresh();
+    if (reason !== null) this.pad.turn("next");
+  }
+
+  undo() {
+    const { pad } = this;
+    const last = this.done.pop();
+    if (!last) {
+      pad.frame.say("Nothing to undo in this case");
+      return;
+    }
+    const { slot, subject, picture } = last.entry;
+    this.#add({ ...last.entry, value: last.was }, { undoable: false });
+    const row = pad.rows.find(
+      ({ answer, item }) =>
+        answer.slot === slot && item.dimension === subject && item.picture === picture,
+    );
+    if (row) pad.selection.goTo(row);
+    pad.frame.say("Undone");
+    pad.refresh();
+  }
+
+  // --- comments on scores --------------------------------------------------------------------------
+
+  /** What is known when somebody begins to type. */
+  began(/** @type {Row} */ row) {
+    return this.#context(row.answer, row.caseId);
+  }
+
+  keepDraft(/** @type {Row} */ row, text, was, /** @type {Context} */ context) {
+    const draft = { ...aboutRow(row), text, was, ...context };
+    outbox.drafts.put(outbox.owner, `${row.caseId}/${row.key}`, draft);
+  }
+
+  writeComment(/** @type {Row} */ row, text, was, /** @type {Context} */ context) {
+    const { caseId, key } = row;
+    if (text !== was && !this.pad.known.get(caseId)?.revealed) {
+      const entry = { ...aboutRow(row), field: "comment", value: text };
+      outbox.add({ ...entry, was, ...context });
+      if (caseId === this.pad.case.case) this.done.push({ entry, was });
+    }
+    outbox.drafts.dropNamed(outbox.owner, `${caseId}/${key}`);
+  }
+
+  /** What was being typed when the page went away becomes an entry now. */
+  takeDrafts() {
+    for (const [key, { text, was, kind, ...about }] of outbox.drafts.all(outbox.owner)) {
+      if ((kind ?? "score") !== "score") continue;
+      if (text !== was) outbox.add({ kind: "score", field: "comment", value: text, was, ...about });
+      outbox.drafts.drop(key);
+    }
+  }
+
+  // --- what is to be shown, which is recorded ------------------------------------------------------
+
+  #reveal(subject) {
+    const about = { case: this.pad.case.case, kind: "reveal", subject, ...this.#context() };
+    outbox.add({ ...about, value: true, was: false });
+  }
+
+  /** Score a case that was seen with its models named all the same. */
+  accept() {
+    this.#reveal("unblinded");
+    this.pad.refresh();
+  }
+
+  /** Show the report; where that is recorded, ask first. */
+  report() {
+    const { frame, sheets } = this.pad;
+    const { state } = this.pad.case.report;
+    if (state === "never") frame.say("In this study the report is not shown");
+    else if (state === "shown") frame.toggleReport();
+    else sheets.report();
+  }
+
+  fetchReport() {
+    this.#reveal("report");
+    this.pad.frame.say("Fetching the report…");
+    this.reportWanted = true;
+  }
+
+  nameModels(all) {
+    this.pad.settle();
+    this.#reveal(all ? "all models" : "models");
+  }
+}

@@ -1,0 +1,250 @@
+"""Verdicts, comments and consensus are kept in the browser until they are in the database."""
+
+import pytest
+from support.browser.score_pad import known_reader
+from support.browser.waiting import PATIENCE_MS, until
+from support.small_set import write_set
+
+from rexview.bench.reliability.server import ScoreServer
+from rexview.people import Person
+from rexview.store import Entry, open_reviews
+from rexview.store.database.connection import close_databases
+
+pytestmark = pytest.mark.browser
+ROUTE = "**/rexview/reviews"
+SECOND_READER = "c1,m,rb,process,1\nc2,m,ra,process,4\nc2,m,rb,process,2\n"
+KINDS = ("verdict", "comment", "adjudicate")
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A server for Anna, who works alone, with two cases to adjudicate; a new secret each start."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "own"))
+    known_reader(tmp_path / "data", "Anna")
+    folder = write_set(tmp_path / "set")
+    with (folder / "scores.csv").open("a", encoding="utf-8") as file:
+        file.write(SECOND_READER)
+    with ScoreServer(tmp_path, review_set=folder, own_secret=True) as server:
+        yield server
+    close_databases()
+
+
+@pytest.fixture
+def context(browser):
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(PATIENCE_MS)
+    yield context
+    context.close()
+
+
+def rows(server, kind):
+    """What stands in the history, oldest first: who, and what."""
+    reviews = open_reviews(server.review_set, server.settings)
+    found = [(row.person, row.value) for row in reviews.history(kind=kind)[::-1]]
+    close_databases()
+    return found
+
+
+def saved(page, server, kind, count):
+    """Wait until so many are in the database, and are there for good."""
+    until(page, lambda: len(rows(server, kind)), lambda found: found >= count)
+    page.wait_for_timeout(1500)
+    found = rows(server, kind)
+    assert len(found) == count, found
+    assert page.evaluate(UNSENT) == 0
+    return found
+
+
+UNSENT = "Object.keys(localStorage).filter((key) => key.startsWith('rexview:unsent:')).length"
+
+
+def open_page(context, server, kind):
+    page = context.new_page()
+    address = "adjudicate?case=c2" if kind == "adjudicate" else "case?case=c1"
+    page.goto(f"{server.url}/{address}")
+    ready(page, kind)
+    return page
+
+
+def ready(page, kind):
+    page.locator("[data-rx-answer] .rx-text, .rx-consensus textarea").first.wait_for(timeout=60_000)
+    if kind == "comment":
+        page.locator(".rx-c-tab").click()
+        page.locator(".rx-c-form textarea").wait_for()
+    if kind == "verdict":
+        page.locator("[data-rx-verdict]").first.wait_for(state="attached")
+        page.locator(".rx-v-card").wait_for(state="attached")
+
+
+def give(page, kind, number):
+    """Give the first or the second of a kind."""
+    if kind == "verdict":
+        verdict = ("rejected", "confirmed")[number - 1]
+        button = f'[data-rx-failure="laterality_error"][data-rx-verdict="{verdict}"]'
+        page.evaluate("(one) => document.querySelector(one).click()", button)
+    elif kind == "comment":
+        page.locator(".rx-c-form textarea").fill(f"Comment {number}")
+        page.locator(".rx-c-strong").click()
+    else:
+        page.get_by_role("radio", name=str(number)).first.click()
+
+
+def value_of(kind, value):
+    name = {"verdict": "verdict", "comment": "text", "adjudicate": "score"}[kind]
+    return value[name]
+
+
+GIVEN = {
+    "verdict": ["rejected", "confirmed"],
+    "comment": ["Comment 1", "Comment 2"],
+    "adjudicate": [1, 2],
+}
+
+
+def assert_given(found, kind, count):
+    assert {person for person, _ in found} == {"anna"}
+    assert [value_of(kind, value) for _, value in found] == GIVEN[kind][:count]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_reload(server, context, kind):
+    page = open_page(context, server, kind)
+    page.route(ROUTE, lambda route: route.abort())
+    give(page, kind, 1)
+    until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
+    page.reload()
+    ready(page, kind)
+    unsaved = {
+        "verdict": page.get_by_text("you rejected"),
+        "comment": page.locator(".rx-c-one", has_text="not saved yet"),
+        "adjudicate": page.get_by_role("radio", name="1", checked=True),
+    }[kind]
+    unsaved.first.wait_for(state="attached")
+    assert rows(server, kind) == []
+    page.unroute(ROUTE)
+    assert_given(saved(page, server, kind, 1), kind, 1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_tab_that_is_closed_while_the_server_hangs(server, context, kind):
+    page = open_page(context, server, kind)
+    give(page, kind, 1)
+    saved(page, server, kind, 1)
+    server.hold()
+    give(page, kind, 2)
+    page.wait_for_timeout(800)
+    page.close()
+    server.let_go()
+    page = open_page(context, server, kind)
+    assert_given(saved(page, server, kind, 2), kind, 2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_server_that_is_killed(server, context, kind):
+    page = open_page(context, server, kind)
+    give(page, kind, 1)
+    server.kill()
+    page.wait_for_timeout(100)
+    give(page, kind, 2)
+    until(page, lambda: page.evaluate(UNSENT), lambda count: count >= 1)
+    server.start()
+    assert_given(saved(page, server, kind, 2), kind, 2)
+
+
+def test_nobody_sends_what_somebody_else_gave_in_the_same_browser(server, context):
+    page = open_page(context, server, "comment")
+    page.route(ROUTE, lambda route: route.abort())
+    give(page, "comment", 1)
+    until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
+    page.close()
+
+    def become(name):
+        server.kill()
+        file = server.folder / "data" / "rexview" / "person.json"
+        file.write_text(f'{{"name": "{name}"}}', encoding="utf-8")
+        server.start()
+        return open_page(context, server, "comment")
+
+    page = become("Bert")
+    give(page, "comment", 2)
+    until(page, lambda: rows(server, "comment"), lambda found: len(found) == 1)
+    page.wait_for_timeout(1000)
+    page.close()
+    page = become("Anna")
+    found = saved(page, server, "comment", 2)
+    assert [(who, value["text"]) for who, value in found] == [
+        ("bert", "Comment 2"),
+        ("anna", "Comment 1"),
+    ]
+
+
+def test_what_was_entered_before_a_name_was_given_is_saved_under_it(server, context):
+    (server.folder / "data" / "rexview" / "person.json").unlink()
+    server.kill()
+    server.start()
+    page = open_page(context, server, "verdict")
+    give(page, "verdict", 1)
+    page.get_by_text("you rejected").first.wait_for(state="attached")
+    page.reload()
+    ready(page, "verdict")
+    page.get_by_text("1 verdict not saved yet: give your name").click()
+    page.get_by_role("textbox", name="Your name").last.fill("Anna")
+    page.keyboard.press("Enter")
+    assert_given(saved(page, server, "verdict", 1), "verdict", 1)
+
+
+def agree(server, score, comment=None, name="Bob B."):
+    value = {"score": score, "comment": comment}
+    entry = Entry("adjudicate", "c2", "m", "process", value=value)
+    person = Person(name[:3].lower(), name, "lead")
+    open_reviews(server.review_set, server.settings).record([entry], person)
+    close_databases()
+
+
+def test_who_comes_second_with_a_consensus_decides(server, context):
+    """Their own is kept, also over another case; theirs, the other's and theirs again stand."""
+    page = open_page(context, server, "adjudicate")
+    agree(server, 5, "Fine.")
+    page.get_by_role("radio", name="2").click()
+    notice = page.locator(".rx-consensus-notice:visible")
+    notice.get_by_text("Bob B. recorded").wait_for()
+    assert "5, “Fine.” on" in notice.inner_text()
+    assert "after this page was shown. Yours is not saved" in notice.inner_text()
+    why = page.get_by_role("textbox", name="Why")
+    why.fill("But the side is wrong.")
+    why.blur()
+    page.wait_for_timeout(1000)
+    assert [who for who, _ in rows(server, "adjudicate")] == ["bob"]
+
+    page.get_by_role("button", name="Previous").click()
+    page.get_by_text("Your consensus on c2 is not saved").wait_for()
+    page.reload()
+    page.get_by_role("button", name="Go to c2").click()
+    notice.get_by_role("button", name="Take theirs").wait_for()
+    notice.get_by_role("button", name="Take theirs").click()
+    page.get_by_role("radio", name="5", checked=True).wait_for()
+    assert why.input_value() == "Fine."
+    page.get_by_text("Yours, not saved: 2").wait_for()
+    page.get_by_role("button", name="Use mine").click()
+    found = saved(page, server, "adjudicate", 2)
+    assert found[-1][0] == "anna"
+    assert found[-1][1]["score"] == 2
+    page.get_by_text("Saved").first.wait_for()
+
+    agree(server, 4, name="Cleo C.")
+    page.get_by_role("radio", name="1").click()
+    page.get_by_role("button", name="Keep mine").click()
+    assert saved(page, server, "adjudicate", 4)[-1][1]["score"] == 1
+
+
+def test_a_consensus_that_is_being_typed_outlives_a_reload(server, context):
+    page = open_page(context, server, "adjudicate")
+    page.get_by_role("textbox", name="Why").fill("Half a thought")
+    page.reload()
+    ready(page, "adjudicate")
+    until(
+        page,
+        lambda: page.get_by_role("textbox", name="Why").input_value(),
+        lambda text: text == "Half a thought",
+    )
+    assert rows(server, "adjudicate") == []
