@@ -73,9 +73,8 @@ def write_second_reader(folder):
 
 
 def content_of(app):
-    return re.search(r"<th scope='row'>Model M</th><td><a [^>]*><b>([\d.]+)</b>", drawn(app)).group(
-        1
-    )
+    cell = r'<th scope="row">Model M</th><td><a [^>]*><b>([\d.]+)</b>'
+    return re.search(cell, drawn(app)).group(1)
 
 
 def test_the_order_of_the_link_holds_for_numbers_and_links(open_app, review_folder):
