@@ -86,6 +86,12 @@ def test_sources_are_not_changed(tmp_path, source, make_picture):
     assert (tmp_path / "out/images/a/0.png").is_file()
 
 
+def test_copying_where_there_are_no_images(tmp_path, source):
+    report = import_source("rexrank", [source], tmp_path / "out", options={"copy": True})
+    assert report.notes == ("0 images were copied into the review set.",)
+    assert [one for one in check(tmp_path / "out") if one.severity == "error"] == []
+
+
 def test_nothing_is_left_behind_when_writing_fails(tmp_path, source, monkeypatch):
     def fail(*_, **__):
         raise OSError(28, "No space left on device")

@@ -116,8 +116,9 @@ def _write(draft: Draft, out: Path, settings: Mapping[str, Any], log: ProblemLog
     try:
         with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
             if settings["copy"]:
-                images = Path(beside) / "images"
-                copied = copy_images(draft, images)
+                folder = Path(beside) / "images"
+                copied = copy_images(draft, folder)
+                images = folder if folder.is_dir() else "refer"  # none where no image was found
                 log.note(f"{copied:,} images were copied into the review set.")
             base = None if settings["copy"] else draft.images_base
             review_set = draft.to_review_set(out, os.fspath(base.resolve()) if base else "images/")
