@@ -4,13 +4,16 @@ Streamlit imports this file once as a server (``app``: our routes beside Streaml
 it as the page script for every visitor.
 """
 
-import gc
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import streamlit as st
 
+from rexview.ui.server import warm_up
+
 if __name__ == "__main__":
+    warm_up.wait()
     from rexview.ui.app.shell import run
 
     run()
@@ -18,31 +21,25 @@ else:
     from starlette.middleware import Middleware
 
     from rexview.ui.access.middleware import KnownRoutesOnly, OwnNamesOnly
-    from rexview.ui.access.origins import ask_nobody_outside
-    from rexview.ui.app.routes import routes
+    from rexview.ui.app.routes import OwnRoutes
     from rexview.ui.app.security_headers import SecurityHeaders, server_error
-    from rexview.ui.app.theme import DarkByDefault
-    from rexview.ui.link.keys import ADDRESSES
+    from rexview.ui.link.pages import ADDRESSES
+    from rexview.ui.streamlit_adapter.process import ask_nobody_outside, have_no_pages_folder
+    from rexview.ui.streamlit_adapter.theme import DarkByDefault
 
     ask_nobody_outside()
-    own_routes = routes()
+    have_no_pages_folder()
+    own_routes = [OwnRoutes()]
 
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:
-        """Import everything first, then set it apart from the collection after every page run.
-
-        When the server is stopped the reviews databases are closed, each one file then.
-        """
-        from rexview.store.database.connection import close_databases
-        from rexview.ui.app.shell import prepare_server
-
-        prepare_server()
-        gc.collect()
-        gc.freeze()
+        """Prepare for the first visitor; close the reviews databases at the end, each one file."""
+        warm_up.begin()
         try:
             yield
         finally:
-            close_databases()
+            if connection := sys.modules.get("rexview.store.database.connection"):
+                connection.close_databases()
 
     app = st.App(
         __file__,

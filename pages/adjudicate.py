@@ -5,16 +5,16 @@ import streamlit as st
 from rexview.ui.access import permissions
 from rexview.ui.adjudicate import widgets as adjudicate_widgets
 from rexview.ui.app.shell import open_review_set
-from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_ADJUDICATE
 
-permissions.guard(link_keys.PAGE_ADJUDICATE)
+permissions.guard(PAGE_ADJUDICATE)
 review_set = open_review_set(blinded=True)
 
 
 @st.fragment
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
-    permissions.guard(link_keys.PAGE_ADJUDICATE)
+    permissions.guard(PAGE_ADJUDICATE)
     now = adjudicate_widgets.current_round(review_set)
     page = now.page(now.shown.case) if now else None
     if now is None or page is None:

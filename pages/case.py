@@ -9,28 +9,30 @@ from rexview.ui.access import permissions
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers import verdicts
 from rexview.ui.app.shell import open_review_set
-from rexview.ui.case import consensus_note, unblinded
+from rexview.ui.case import unblinded
 from rexview.ui.case import widgets as case_widgets
 from rexview.ui.comments import panel as comments_panel
 from rexview.ui.filters.content_order import show_other_order
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.link.pages import PAGE_CASE
+from rexview.ui.reviews import study_records
+from rexview.ui.server import review_sets, server_state
 from rexview.ui.viewer.case_payload import show_viewer
 
-permissions.guard(link_keys.PAGE_CASE)
+permissions.guard(PAGE_CASE)
 review_set = open_review_set()
-engine = resources.engine(review_set)
+engine = review_sets.engine(review_set)
 names = review_set.model_names
-colours = resources.colours(review_set)
-gap = resources.settings().gap_threshold
+colours = review_sets.colours(review_set)
+gap = server_state.settings().gap_threshold
 
 
 @st.fragment
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
-    permissions.guard(link_keys.PAGE_CASE)
+    permissions.guard(PAGE_CASE)
     trouble = verdicts.keep(review_set)
-    written = resources.newest(review_set)
+    written = review_sets.newest(review_set)
     case_filter = link_keys.link_filter()
     wanted = link_keys.query_value(link_keys.QUERY_CASE)
     case_id = wanted or next(iter(engine.page(case_filter, 0, 1)), None)
@@ -60,9 +62,9 @@ def show_case() -> None:
     with left:
         beside = [one for one in (place.after, place.before) if one]
         pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
-        show_viewer(review_set, shown, position, pages, colours, page_keys=verdicts.KEYS)
+        show_viewer(review_set, shown, position, pages, page_keys=verdicts.KEYS)
     show_other_order()
-    agreed = consensus_note.consensus(review_set, page.case.id)
+    agreed = study_records.consensus_on(review_set, page.case.id)
     st.html(
         answers_html.scores_html(
             shown.scores,

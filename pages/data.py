@@ -3,14 +3,13 @@
 import streamlit as st
 
 from rexview.ui.access import permissions
-from rexview.ui.app import reviews_notice
 from rexview.ui.app.shell import page_header, try_review_set
-from rexview.ui.data import forms
-from rexview.ui.html.problem_table import show_problems
-from rexview.ui.html.safe_text import lines_as_markdown
-from rexview.ui.link import keys as link_keys
+from rexview.ui.data import widgets as data_widgets
+from rexview.ui.link.pages import PAGE_DATA
+from rexview.ui.reviews import notice as reviews_notice
+from rexview.ui.tables.problem_table import show_error
 
-permissions.guard(link_keys.PAGE_DATA)
+permissions.guard(PAGE_DATA)
 review_set, error = try_review_set()
 
 page_header("Data")
@@ -19,15 +18,14 @@ left, right = st.columns([3, 2], gap="large")
 with left:
     st.subheader("Open now")
     if review_set is not None:
-        forms.show_open_set(review_set)
+        data_widgets.show_open_set(review_set)
         reviews_notice.show_reviews(review_set)
     else:
-        st.error(lines_as_markdown(error), icon=":material/error:")
-        show_problems(getattr(error, "problems", ()), key="open")
+        show_error(error, key="open")
 
 with right:
     st.subheader("Open another")
-    forms.open_form()
+    data_widgets.open_form()
 
 st.divider()
 check_tab, import_tab, format_tab = st.tabs(
@@ -35,10 +33,10 @@ check_tab, import_tab, format_tab = st.tabs(
 )
 if check_tab.open:
     with check_tab:
-        forms.check_form()
+        data_widgets.check_form()
 if import_tab.open:
     with import_tab:
-        forms.import_form()
+        data_widgets.import_form()
 if format_tab.open:
     with format_tab:
-        forms.show_format()
+        data_widgets.show_format()

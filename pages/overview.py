@@ -5,33 +5,33 @@ import streamlit as st
 from rexview.analysis import describe
 from rexview.analysis.case.cards import case_cards
 from rexview.ui.access import permissions
+from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.app.shell import open_review_set, page_header
-from rexview.ui.browse import widgets as browse_widgets
-from rexview.ui.browse.gallery import gallery_html
-from rexview.ui.charts.panel import show_charts
 from rexview.ui.filters.content_order import content_order_words, show_other_order
-from rexview.ui.filters.panel import filter_panel
+from rexview.ui.filters.panel import filter_panel, show_nothing_found
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import link, linked_html
+from rexview.ui.link.in_app import browse_link, linked_html
+from rexview.ui.link.pages import PAGE_OVERVIEW
 from rexview.ui.overview import html as overview_html
-from rexview.ui.server import query_cache, resources
+from rexview.ui.overview.widgets import show_charts
+from rexview.ui.server import query_cache, review_sets
 
 MOST_SEVERE = 4
 
-permissions.guard(link_keys.PAGE_OVERVIEW)
+permissions.guard(PAGE_OVERVIEW)
 review_set = open_review_set()
-engine = resources.engine(review_set)
-colours = resources.colours(review_set)
+engine = review_sets.engine(review_set)
+colours = review_sets.colours(review_set)
 case_filter = link_keys.link_filter()
 counts = query_cache.counts(engine, case_filter)
 numbers = query_cache.numbers(engine, case_filter)
 
 words = describe(engine.facts, case_filter)
 page_header(review_set.info.name if words == "All cases" else f"{review_set.info.name}: {words}")
-filter_panel(case_filter, counts, set_name=resources.set_id(review_set.folder))
+filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 
 if not counts.total:
-    browse_widgets.show_nothing_found(engine, counts, case_filter)
+    show_nothing_found(engine, counts, case_filter)
     st.stop()
 
 panels = overview_html.headline_html(numbers) + overview_html.failures_html(numbers)
@@ -44,7 +44,7 @@ worst = case_cards(review_set, engine, case_filter, engine.page(case_filter, 0, 
 drawn = gallery_html(
     review_set, worst, case_filter, colours=colours, gap_threshold=engine.facts.gap_threshold
 )
-more = link(link_keys.PAGE_BROWSE, case_filter, f"All {counts.total:,} cases")
+more = browse_link(case_filter, f"All {counts.total:,} cases")
 head = f'<header class="rx-section"><h2>Most severe first</h2>{more}</header>'
 linked_html(head + drawn, key="overview_worst")
 

@@ -5,18 +5,17 @@ import streamlit as st
 from rexview.ui.access import permissions
 from rexview.ui.app.shell import open_review_set
 from rexview.ui.comments import panel as comments_panel
-from rexview.ui.link import keys as link_keys
-from rexview.ui.score_cases import reveal
+from rexview.ui.link.pages import PAGE_SCORE
 from rexview.ui.score_cases import widgets as score_cases_widgets
 
-permissions.guard(link_keys.PAGE_SCORE)
+permissions.guard(PAGE_SCORE)
 review_set = open_review_set(blinded=True)
 
 
 @st.fragment
 def show_case() -> None:
     """Show one case; in a fragment, so that the next case does not build the page anew."""
-    permissions.guard(link_keys.PAGE_SCORE)
+    permissions.guard(PAGE_SCORE)
     person = score_cases_widgets.reader()
     study = score_cases_widgets.study_now(review_set, person)
     case_id = score_cases_widgets.case_to_show(study)
@@ -25,7 +24,7 @@ def show_case() -> None:
         score_cases_widgets.show_pad(study, case_id)
     with left:
         score_cases_widgets.show_picture(study, case_id)
-    reveal.show_reveal(study)
+    score_cases_widgets.show_reveal(study)
     comments_panel.show_comments(review_set, comments_panel.score_places(study, case_id))
 
 

@@ -3,21 +3,20 @@
 import streamlit as st
 
 from rexview.ui.access import permissions
-from rexview.ui.app import reviews_notice
 from rexview.ui.app.shell import open_review_set, page_header
-from rexview.ui.link import keys as link_keys
-from rexview.ui.study import exposure
+from rexview.ui.link.pages import PAGE_STUDY
+from rexview.ui.reviews import notice
 from rexview.ui.study import widgets as study_widgets
 
-permissions.guard(link_keys.PAGE_STUDY)
+permissions.guard(PAGE_STUDY)
 review_set = open_review_set(blinded=True)
 page_header("Study")
-with study_widgets.trouble_told():
+with study_widgets.store_errors_shown():
     st.markdown("## Progress")
     study_widgets.show_progress(review_set)
     if study_widgets.may_assign():
-        exposure.show_exposures(review_set)
-    reviews_notice.show_place(review_set)
+        study_widgets.show_exposures(review_set)
+    notice.show_place(review_set)
     st.markdown("## Adjudication")
     study_widgets.show_to_adjudicate(review_set)
     if study_widgets.may_assign():

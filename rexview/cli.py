@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rexview import __version__
 from rexview.bounded import typed_path
-from rexview.errors import FileRefused, ImportSourceError, ReviewSetError, RexviewError
-from rexview.problem import Problem
+from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
 from rexview.vocab import HINT_KINDS
 
 if TYPE_CHECKING:
@@ -30,8 +29,7 @@ _BENCHES: Final = ("viewer", "queries", "imaging", "detectors", "stats", "reliab
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
+    options = _parser().parse_args(arguments)
     try:
         return int(options.run(options))
     except (ReviewSetError, ImportSourceError) as error:
@@ -52,56 +50,87 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"rexview {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    check = commands.add_parser("check", help="print every problem of a review set")
-    check.add_argument("folder", type=_path, metavar="FOLDER")
-    check.add_argument("--json", action="store_true", help="a JSON list instead of lines")
-    check.set_defaults(run=_check)
+    def add(name: str, run: Callable[[argparse.Namespace], int], purpose: str) -> Any:
+        command = commands.add_parser(name, help=purpose)
+        command.set_defaults(run=run)
+        return command.add_argument
 
-    failures = commands.add_parser("failures", help="list the failures found in a review set")
-    failures.add_argument("folder", type=_path, metavar="FOLDER")
-    failures.add_argument("--json", action="store_true", help="a JSON list instead of lines")
-    failures.set_defaults(run=_failures)
+    argument = add("check", _check, "print every problem of a review set")
+    argument("folder", **_FOLDER)
+    argument("--json", action="store_true", help="a JSON list instead of lines")
 
-    stats = commands.add_parser("stats", help="print the tables of scores, tests and readers")
-    stats.add_argument("folder", type=_path, metavar="FOLDER")
-    stats.add_argument("--json", action="store_true", help="a JSON object with full precision")
-    stats.add_argument(
+    argument = add("failures", _failures, "list the failures found in a review set")
+    argument("folder", **_FOLDER)
+    argument("--json", action="store_true", help="a JSON list instead of lines")
+
+    argument = add("stats", _stats, "print the tables of scores, tests and readers")
+    argument("folder", **_FOLDER)
+    argument("--json", action="store_true", help="a JSON object with full precision")
+    argument(
         "--order",
         default="mean_first",
         metavar="mean_first|minimum_first",
         choices=("mean_first", "minimum_first"),
         help="Content: minimum of the readers' means (default), or mean of their minimums",
     )
-    stats.add_argument(
-        "--files-only", action="store_true", help="leave out what was written in the app"
-    )
-    stats.set_defaults(run=_stats)
+    argument("--files-only", action="store_true", help="leave out what was written in the app")
 
-    render = commands.add_parser("render", help="write the display picture of one image")
-    render.add_argument("image", type=_path, metavar="IMAGE")
-    render.add_argument("--out", type=_path, required=True, metavar="X.png")
-    render.add_argument(
+    argument = add("render", _render, "write the display picture of one image")
+    argument("image", type=_path, metavar="IMAGE")
+    argument("--out", type=_path, required=True, metavar="X.png")
+    argument(
         "--window",
         default="file",
         metavar="auto|file|CENTRE,WIDTH",
         help="grey levels: the file's own (default), automatic, or a centre and a width",
     )
-    render.set_defaults(run=_render)
 
-    bench = commands.add_parser("bench", help="measure this machine, side by side")
-    bench.add_argument("what", choices=_BENCHES)
-    bench.add_argument(
+    argument = add("bench", _bench, "measure this machine, side by side")
+    argument("what", choices=_BENCHES)
+    argument(
         "folder",
-        type=_path,
+        **_FOLDER,
         nargs="?",
-        metavar="FOLDER",
         help="for detectors: the share of a review set's newest answers that is flagged",
     )
-    bench.add_argument("--json", action="store_true", help="a JSON list instead of a table")
-    bench.set_defaults(run=_bench)
+    argument("--json", action="store_true", help="a JSON list instead of a table")
 
     _add_import(commands)
-    _add_reviews(commands)
+
+    argument = add("backup", _backup, "copy what people wrote into one file")
+    argument("folder", **_FOLDER)
+    argument("--out", type=_path, required=True, metavar="FILE")
+
+    argument = add("restore", _restore, "put a backup into the reviews database of a set")
+    argument("file", type=_path, metavar="FILE")
+    argument("folder", **_FOLDER)
+    argument(
+        "--replace", action="store_true", help="take away what is there (it is backed up first)"
+    )
+
+    argument = add(
+        "merge-reviews",
+        _merge_reviews,
+        "join all databases of a review set into one, every entry once",
+    )
+    argument("folder", **_FOLDER)
+    argument(
+        "--from",
+        dest="more",
+        type=_path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="also this database or backup, which is left as it is",
+    )
+
+    argument = add(
+        "export-reviews",
+        _export_reviews,
+        "write scores.csv and flags.csv, given and written rows together, and exposures.csv",
+    )
+    argument("folder", **_FOLDER)
+    argument("--out", **_FOLDER, required=True)
     return parser
 
 
@@ -113,42 +142,7 @@ def _path(text: str) -> Path:
         raise argparse.ArgumentTypeError(str(refusal)) from None
 
 
-def _add_reviews(commands: Any) -> None:
-    keep = commands.add_parser("backup", help="copy what people wrote into one file")
-    keep.add_argument("folder", type=_path, metavar="FOLDER")
-    keep.add_argument("--out", type=_path, required=True, metavar="FILE")
-    keep.set_defaults(run=_backup)
-
-    back = commands.add_parser("restore", help="put a backup into the reviews database of a set")
-    back.add_argument("file", type=_path, metavar="FILE")
-    back.add_argument("folder", type=_path, metavar="FOLDER")
-    back.add_argument(
-        "--replace", action="store_true", help="take away what is there (it is backed up first)"
-    )
-    back.set_defaults(run=_restore)
-
-    join = commands.add_parser(
-        "merge-reviews", help="join all databases of a review set into one, every entry once"
-    )
-    join.add_argument("folder", type=_path, metavar="FOLDER")
-    join.add_argument(
-        "--from",
-        dest="more",
-        type=_path,
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="also this database or backup, which is left as it is",
-    )
-    join.set_defaults(run=_merge_reviews)
-
-    tables = commands.add_parser(
-        "export-reviews",
-        help="write scores.csv and flags.csv, given and written rows together, and exposures.csv",
-    )
-    tables.add_argument("folder", type=_path, metavar="FOLDER")
-    tables.add_argument("--out", type=_path, required=True, metavar="FOLDER")
-    tables.set_defaults(run=_export_reviews)
+_FOLDER: Final[dict[str, Any]] = {"type": _path, "metavar": "FOLDER"}
 
 
 def _add_import(commands: Any) -> None:
@@ -159,7 +153,7 @@ def _add_import(commands: Any) -> None:
     for importer in FORMATS.values():
         one = formats.add_parser(importer.id, help=importer.name, description=importer.description)
         one.add_argument("sources", type=_path, nargs="+", metavar="SOURCE")
-        one.add_argument("--out", type=_path, required=True, metavar="FOLDER")
+        one.add_argument("--out", **_FOLDER, required=True)
         importer.add_arguments(one)
         one.set_defaults(run=_import, importer=importer)
 
@@ -174,7 +168,7 @@ def _check(options: argparse.Namespace) -> int:
     else:
         _print_problems(problems, sys.stdout)
         warnings = len(problems) - errors
-        print(f"{errors} error{'s'[: errors != 1]}, {warnings} warning{'s'[: warnings != 1]}")
+        print(f"{errors} {_noun(errors, 'error')}, {warnings} {_noun(warnings, 'warning')}")
     return 1 if errors else 0
 
 
@@ -198,7 +192,7 @@ def _failures(options: argparse.Namespace) -> int:
             print(f"{case}  {model}  {row['failure']}  ({who})  {row['message']}")
         hints = sum(map(_is_hint, rows))
         flags = len(rows) - hints
-        print(f"{flags} flag{'s'[: flags != 1]}, {hints} hint{'s'[: hints != 1]}")
+        print(f"{flags} {_noun(flags, 'flag')}, {hints} {_noun(hints, 'hint')}")
     return 0
 
 
@@ -252,12 +246,16 @@ def _merge_reviews(options: argparse.Namespace) -> int:
     report = merge_databases(reviews, [*files, *(file.resolve() for file in options.more)])
     for file in report.kept:
         print(f"Kept: {file}", file=sys.stderr)
-    print(f"{report.added:,} added, {_entries(report)} now in {reviews.place}.")
+    print(f"{report.added:,} added, {_entries(report)} now in {reviews.address}.")
     return 0
 
 
 def _entries(report: BackupReport | MergeReport) -> str:
     return f"{report.entries:,} {'entry' if report.entries == 1 else 'entries'}"
+
+
+def _noun(number: int, singular: str) -> str:
+    return singular if number == 1 else f"{singular}s"
 
 
 def _export_reviews(options: argparse.Namespace) -> int:
@@ -274,7 +272,7 @@ def _export_reviews(options: argparse.Namespace) -> int:
     seen = exposures_of(reviews).all(begun)
     write_exposures(seen, options.out)
     scores, flags = review_set.scores.height, review_set.flags.height
-    print(f"{scores:,} score{'s'[: scores != 1]}, {flags:,} flag{'s'[: flags != 1]} written.")
+    print(f"{scores:,} {_noun(scores, 'score')}, {flags:,} {_noun(flags, 'flag')} written.")
     return 0
 
 
@@ -287,10 +285,9 @@ def _stats(options: argparse.Namespace) -> int:
     from rexview.store import merged
 
     reviews = _reviews(options.folder)
-    given = reviews.review_set
-    review_set = given
+    review_set = reviews.review_set
     if not options.files_only:
-        review_set = only_finished(given, merged(given, reviews))
+        review_set = only_finished(review_set, merged(review_set, reviews))
     settings = load_settings()
     threshold = settings.gap_threshold
     active = detectors(

@@ -1,4 +1,4 @@
-"""Every exception that rexview raises on purpose.
+"""Every exception that rexview raises on purpose, and what is wrong with data as a record.
 
 ::
 
@@ -24,7 +24,6 @@
              +- StoreNewer  a newer rexview made it
      +- BackupError         a backup of reviews cannot be made or restored
      +- ChartError          a chart cannot be turned into a picture
- +- SettingsError       a setting has a value that cannot be used
 
 The messages are complete sentences for a reader of the app: no traceback, no absolute path of the
 server, no patient data.
@@ -33,10 +32,33 @@ server, no patient data.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Literal
 
-if TYPE_CHECKING:
-    from rexview.problem import Problem
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with given data, and what to do about it.
+
+    ``row`` counts from 1: the line of a JSON Lines file, the data row of a CSV or Parquet table.
+    """
+
+    severity: Severity
+    file: str
+    row: int | None
+    field: str | None
+    message: str
+    remedy: str
+
+    def __str__(self) -> str:
+        where = self.file
+        if self.row is not None:
+            where += f", row {self.row}"
+        if self.field:
+            where += f", {self.field}"
+        return f"{self.severity}: {where}: {self.message} {self.remedy}".strip()
 
 
 class RexviewError(Exception):

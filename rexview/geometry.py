@@ -14,7 +14,7 @@ from typing import Final, Literal
 from rexview.vocab import FRONTAL_VIEWS
 
 Letter = Literal["R", "L", "A", "P", "H", "F"]
-OTHER_SIDE: Final = {"right": "left", "left": "right"}
+OTHER_SIDE: Final[dict[str, Literal["right", "left"]]] = {"right": "left", "left": "right"}
 _OPPOSITE: Final[dict[str, Letter]] = {"R": "L", "L": "R", "A": "P", "P": "A", "H": "F", "F": "H"}
 MIDLINE_TOLERANCE: Final = 0.06
 """Half-width of the midline zone, as a share of the image's extent across the patient."""

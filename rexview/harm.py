@@ -68,11 +68,8 @@ class HarmTable:
 def load_harm(path: Path | None = None) -> HarmTable:
     """Read a table of harm: the built-in one, or a file that replaces some of its entries.
 
-    Parameters
-    ----------
-    path : pathlib.Path, optional
-        A YAML file with ``failures``, ``findings``, ``levels`` or ``no_answer``; an entry is a
-        number from 0 to 4, or keys as in the built-in file.
+    The YAML file has ``failures``, ``findings``, ``levels`` or ``no_answer``; an entry is a number
+    from 0 to 4, or keys as in the built-in file.
 
     Raises
     ------

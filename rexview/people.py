@@ -67,21 +67,17 @@ def read_role(value: Any) -> Role:
     ValueError
         There is no such role.
     """
-    for role in get_args(Role):
-        if value == role:
-            found: Role = role
-            return found
-    raise ValueError(f"{value!r} is no role; there are {', '.join(ROLES)}")
+    roles: tuple[Role, ...] = get_args(Role)
+    if value not in roles:
+        raise ValueError(f"{value!r} is no role; there are {', '.join(ROLES)}")
+    return roles[roles.index(value)]
 
 
 def read_members(value: Any) -> tuple[Member, ...]:
-    """Return the people of a team from what ``rexview.yaml`` says.
+    """Return the people of a team from what ``rexview.yaml`` says, a list.
 
-    Parameters
-    ----------
-    value : list of dict
-        Each with ``email`` and ``role``, and, if wanted, ``name`` (the address by default) and
-        ``id`` (what stands in exported scores; the address by default).
+    Each has ``email`` and ``role``, and, if wanted, ``name`` (the address by default) and ``id``
+    (what stands in exported scores; the address by default).
 
     Raises
     ------
@@ -127,19 +123,10 @@ def admit(
     hours: float,
     now: float | None = None,
 ) -> Person:
-    """Return who signed in.
+    """Return who signed in, from the claims of the identity token as the provider gave them.
 
-    Parameters
-    ----------
-    claims : mapping
-        The identity token's claims, as the provider gave them.
-    members : iterable of Member
-    default_role : str or None
-        The role of those who signed in and are no members; None lets nobody else in.
-    hours : float
-        How long a sign-in holds from the time at which the token was issued.
-    now : float, optional
-        Seconds since 1970, UTC.
+    ``default_role`` is that of those who are no members; None lets nobody else in. A sign-in holds
+    for so many ``hours`` from when the token was issued. ``now`` is in seconds since 1970, UTC.
 
     Raises
     ------

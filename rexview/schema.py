@@ -19,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from rexview import frames
-from rexview.problem import Problem
+from rexview.errors import Problem
 from rexview.protocol import Protocol
 from rexview.vocab import FRONTAL_VIEWS, HINT_KINDS
 

@@ -32,18 +32,16 @@ def _folder(value: Any) -> Path:
     return typed_path(text).resolve()
 
 
-def _positive_int(value: Any) -> int:
-    number = int(value)
-    if number <= 0:
-        raise ValueError("it must be above 0")
-    return number
+def _number(kind: Callable[[Any], float], most: float | None = None) -> Callable[[Any], float]:
+    """Return what reads a number above 0, and at most so large."""
 
+    def read(value: Any) -> float:
+        number = kind(value)
+        if not (number > 0 and (most is None or number <= most)):
+            raise ValueError("it must be above 0" + (f" and at most {most:g}" if most else ""))
+        return number
 
-def _gap(value: Any) -> float:
-    number = float(value)
-    if not 0 < number <= 4:
-        raise ValueError("it must be above 0 and at most 4")
-    return number
+    return read
 
 
 def _database_url(value: Any) -> str:
@@ -85,13 +83,6 @@ def _default_role(value: Any) -> Role | None:
     return None if value in (None, "none") else read_role(value)
 
 
-def _hours(value: Any) -> float:
-    number = float(value)
-    if not 0 < number <= 720:
-        raise ValueError("it must be above 0 and at most 720")
-    return number
-
-
 @dataclass(frozen=True)
 class Spec:
     """One setting: its name in ``rexview.yaml``, its variable, how it is read, what it means.
@@ -110,13 +101,18 @@ SPECS: Final = (
     Spec("review_set", "REXVIEW_SET", _folder, "folder of the review set that opens at start"),
     Spec("open_under", "REXVIEW_OPEN_UNDER", _folders, "folders that the Data page may open from"),
     Spec("cache_folder", "REXVIEW_CACHE", _folder, "where decoded images are kept"),
-    Spec("cache_mb", "REXVIEW_CACHE_MB", _positive_int, "size limit of that folder, MB"),
-    Spec("max_megapixels", "REXVIEW_MAX_MEGAPIXELS", _positive_int, "larger images are refused"),
-    Spec("gap_threshold", "REXVIEW_GAP", _gap, "process - execution from which a gap is flagged"),
+    Spec("cache_mb", "REXVIEW_CACHE_MB", _number(int), "size limit of that folder, MB"),
+    Spec("max_megapixels", "REXVIEW_MAX_MEGAPIXELS", _number(int), "larger images are refused"),
+    Spec(
+        "gap_threshold",
+        "REXVIEW_GAP",
+        _number(float, 4),
+        "process - execution from which a gap is flagged",
+    ),
     Spec(
         "disagreement_threshold",
         "REXVIEW_DISAGREEMENT",
-        _gap,
+        _number(float, 4),
         "difference between two readers from which they disagree",
     ),
     Spec(
@@ -141,7 +137,7 @@ SPECS: Final = (
     ),
     Spec("people", "REXVIEW_PEOPLE", _people, "who may sign in, with which role", private=True),
     Spec("default_role", "REXVIEW_DEFAULT_ROLE", _default_role, "role of others who sign in"),
-    Spec("sign_in_hours", "REXVIEW_SIGN_IN_HOURS", _hours, "how long a sign-in holds"),
+    Spec("sign_in_hours", "REXVIEW_SIGN_IN_HOURS", _number(float, 720), "how long a sign-in holds"),
 )
 
 
@@ -176,14 +172,8 @@ def load_settings(
 ) -> Settings:
     """Gather the settings.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-        What stood after ``--`` on the command line: at most one folder.
-    environ : mapping, optional
-        ``os.environ`` by default.
-    config : Path, optional
-        A YAML file; ``rexview.yaml`` in the working directory by default, if there is one.
+    ``arguments`` are what stood after ``--`` on the command line: at most one folder. By default
+    ``environ`` is ``os.environ``, and ``config`` is ``rexview.yaml`` in the working directory.
 
     Raises
     ------

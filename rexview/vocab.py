@@ -81,42 +81,24 @@ VIEWS: Final[dict[str, str]] = {
 FRONTAL_VIEWS: Final = frozenset({"PA", "AP", "FRONTAL"})
 
 _VIEW_WORDS: Final[dict[str, str]] = {
-    "PA": "PA",
-    "POSTEROANTERIOR": "PA",
-    "POSTERIORANTERIOR": "PA",
-    "AP": "AP",
-    "ANTEROPOSTERIOR": "AP",
-    "ANTERIORPOSTERIOR": "AP",
-    "FRONTAL": "FRONTAL",
-    "FRONT": "FRONTAL",
-    "L": "LATERAL",
-    "LL": "LATERAL",
-    "RL": "LATERAL",
-    "LAT": "LATERAL",
-    "LATERAL": "LATERAL",
-    "LATERALVIEW": "LATERAL",
-    "LEFTLATERAL": "LATERAL",
-    "RIGHTLATERAL": "LATERAL",
-    "RAO": "OBLIQUE",
-    "LAO": "OBLIQUE",
-    "RPO": "OBLIQUE",
-    "LPO": "OBLIQUE",
-    "RLO": "OBLIQUE",
-    "LLO": "OBLIQUE",
-    "OBL": "OBLIQUE",
-    "OBLIQUE": "OBLIQUE",
-    "LLD": "DECUBITUS",
-    "RLD": "DECUBITUS",
-    "DECUB": "DECUBITUS",
-    "DECUBITUS": "DECUBITUS",
+    word: meant
+    for meant, words in {
+        "PA": "PA POSTEROANTERIOR POSTERIORANTERIOR",
+        "AP": "AP ANTEROPOSTERIOR ANTERIORPOSTERIOR",
+        "FRONTAL": "FRONTAL FRONT",
+        "LATERAL": "L LL RL LAT LATERAL LATERALVIEW LEFTLATERAL RIGHTLATERAL",
+        "OBLIQUE": "RAO LAO RPO LPO RLO LLO OBL OBLIQUE",
+        "DECUBITUS": "LLD RLD DECUB DECUBITUS",
+    }.items()
+    for word in words.split()
 }
-_VIEW_POSITIONS: Final = frozenset(
+_NOT_VIEWS: Final = frozenset(
     (
         *("SUPINE", "ERECT", "UPRIGHT", "SEMIERECT", "SITTING", "STANDING"),
         *("PORTABLE", "MOBILE", "VIEW", "CHEST", "CXR", "XR", "AXIAL"),
     )
 )
-_DECUBITUS: Final = re.compile(r"DECUB")
+"""Words beside a view that do not say which it is."""
 
 
 def normalise_view(word: str | None) -> str:
@@ -131,12 +113,12 @@ def normalise_view(word: str | None) -> str:
     if word is None:
         return "UNKNOWN"
     upper = word.upper()
-    if _DECUBITUS.search(upper):
+    if "DECUB" in upper:
         return "DECUBITUS"
     whole = re.sub(r"[^A-Z]", "", upper)
     if whole in _VIEW_WORDS:
         return _VIEW_WORDS[whole]
-    parts = [part for part in re.split(r"[^A-Z]+", upper) if part and part not in _VIEW_POSITIONS]
+    parts = [part for part in re.split(r"[^A-Z]+", upper) if part and part not in _NOT_VIEWS]
     if "".join(parts) in _VIEW_WORDS:
         return _VIEW_WORDS["".join(parts)]
     known = {_VIEW_WORDS[part] for part in parts if part in _VIEW_WORDS}
@@ -151,78 +133,30 @@ FINISH_REASONS: Final[dict[str, str]] = {
     "unknown": "Not recorded",
 }
 _FINISH_WORDS: Final[dict[str, str]] = {
-    "stop": "stop",
-    "end_turn": "stop",
-    "eos": "stop",
-    "eos_token": "stop",
-    "stop_sequence": "stop",
-    "completed": "stop",
-    "complete": "stop",
-    "done": "stop",
-    "finished": "stop",
-    "finish": "stop",
-    "end": "stop",
-    "eod": "stop",
-    "eos_token_id": "stop",
-    "stop_token": "stop",
-    "stop_word": "stop",
-    "stop_str": "stop",
-    "tool_calls": "stop",
-    "tool_use": "stop",
-    "function_call": "stop",
-    "length": "length",
-    "limit": "length",
-    "max_tokens": "length",
-    "max_output_tokens": "length",
-    "max_completion_tokens": "length",
-    "max_tokens_reached": "length",
-    "max_output_tokens_reached": "length",
-    "max_token": "length",
-    "maxtokens": "length",
-    "max_new_tokens": "length",
-    "max_length": "length",
-    "model_length": "length",
-    "token_limit": "length",
-    "token_limit_reached": "length",
-    "output_limit": "length",
-    "length_limit": "length",
-    "length_capped": "length",
-    "limit_reached": "length",
-    "num_predict": "length",
-    "truncated": "length",
-    "context_length": "length",
-    "context_length_exceeded": "length",
-    "context_limit": "length",
-    "model_context_window_exceeded": "length",
-    "incomplete": "length",
-    "content_filter": "content_filter",
-    "content_filtered": "content_filter",
-    "contentfilter": "content_filter",
-    "guardrail_intervened": "content_filter",
-    "blocked": "content_filter",
-    "refused": "content_filter",
-    "spii": "content_filter",
-    "image_safety": "content_filter",
-    "safety": "content_filter",
-    "refusal": "content_filter",
-    "blocklist": "content_filter",
-    "prohibited_content": "content_filter",
-    "recitation": "content_filter",
-    "error": "error",
-    "failed": "error",
-    "cancelled": "error",
-    "canceled": "error",
-    "timeout": "error",
-    "abort": "error",
-    "aborted": "error",
-    "error_toxic": "content_filter",
-    "error_limit": "length",
-    "malformed_function_call": "error",
-    "unknown": "unknown",
-    "": "unknown",
-    "none": "unknown",
-    "null": "unknown",
-    "nan": "unknown",
+    word: meant
+    for meant, words in {
+        "stop": (
+            "stop end_turn eos eos_token stop_sequence completed complete done finished "
+            "finish end eod eos_token_id stop_token stop_word stop_str tool_calls tool_use "
+            "function_call"
+        ),
+        "length": (
+            "length limit max_tokens max_output_tokens max_completion_tokens "
+            "max_tokens_reached max_output_tokens_reached max_token maxtokens max_new_tokens "
+            "max_length model_length token_limit token_limit_reached output_limit "
+            "length_limit length_capped limit_reached num_predict truncated context_length "
+            "context_length_exceeded context_limit model_context_window_exceeded incomplete "
+            "error_limit"
+        ),
+        "content_filter": (
+            "content_filter content_filtered contentfilter guardrail_intervened blocked "
+            "refused spii image_safety safety refusal blocklist prohibited_content recitation "
+            "error_toxic"
+        ),
+        "error": "error failed cancelled canceled timeout abort aborted malformed_function_call",
+        "unknown": "unknown none null nan",
+    }.items()
+    for word in words.split()
 }
 
 
@@ -245,6 +179,8 @@ def normalise_finish_reason(word: str | None) -> str | None:
     text = _CAMEL.sub("_", word.strip())
     folded = re.sub(r"[\s\-.]+", "_", text.lower())
     folded = folded.removeprefix("finish_reason_").removeprefix("finishreason_")
+    if not folded:
+        return "unknown"
     if folded in _FINISH_WORDS:
         return _FINISH_WORDS[folded]
     parts = [part.strip("_") for part in re.split(r"[^a-z_]+", folded)]

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import polars as pl
 import pytest
 from hypothesis import settings
-from own_postgres import running
+from support.postgres import running
 
 from rexview import frames
 from rexview.schema import Model, ReviewSet, SetInfo

@@ -5,7 +5,7 @@ import json
 
 import polars as pl
 import pytest
-from small_set import ANSWERS, write_set
+from support.small_set import ANSWERS, write_set
 
 from rexview.answer_digest import by_answer, digests_of
 from rexview.cli import main

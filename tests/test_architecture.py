@@ -2,16 +2,17 @@
 
 import ast
 import sys
-from pathlib import Path
+from collections import Counter
 
 import pytest
+from support import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
-    {"errors", "vocab", "protocol", "frames", "problem"},
-    {"bounded"},
+    {"errors", "vocab", "protocol"},
+    {"bounded", "columns"},
+    {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},
     {"geometry", "answer_digest"},
@@ -22,9 +23,26 @@ LEVELS = [
     {"cli", "bench", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
-TYPES_ONLY = {("errors", "schema")}  # under TYPE_CHECKING
 LAZY = {"torch", "transformers", "openai", "scipy", "sklearn"}
 PAGES_MAY = {"streamlit", "rexview.ui", "rexview.analysis", "rexview.schema", "rexview.vocab"}
+SHARED_UI = {
+    *{"access", "answers", "app", "charts", "comments", "components", "filters", "html", "link"},
+    *{"reviews", "saving", "server", "streamlit_adapter", "tables", "viewer"},
+}
+"""Folders of ``ui`` that several pages use; every other one is a page's own."""
+PAGE_IMPORTS_TO_GO = {
+    ("rexview.bench.reliability.reader", "score_cases"),
+    ("rexview.ui.saving.route", "score_cases"),
+}
+"""Modules that import another page's folder as yet; nothing is to be added."""
+FILES_IN_A_FOLDER = 15
+TOO_FULL = {"rexview": 16}
+"""Folders that hold more files of code as yet, and how many; nothing is to be added."""
+TESTS_OF_THEIR_OWN = {"browser", "data", "demo", "fuzz", "pages", "support", "websocket"}
+"""Folders of tests that are about no one part of ``rexview``."""
+LINES_OF_A_SCRIPT = 300
+TOO_LONG = {"comments.js": 600, "pad.js": 530, "verdicts.js": 430}
+"""JavaScript that is longer as yet, by file name; nothing is to be added."""
 MODULES = sorted(PACKAGE.rglob("*.py"))
 PAGES = sorted((ROOT / "pages").glob("*.py"))
 
@@ -73,6 +91,46 @@ def test_imports_go_one_way(path):
         )
 
 
+def dotted(path):
+    """Return the dotted name of a module's file."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def test_no_module_is_imported_by_what_it_imports():
+    names = {dotted(path): path for path in MODULES}
+    needs = {
+        name: {
+            module if module in names else module.rpartition(".")[0]
+            for module, _ in imports(path)
+            if module.startswith("rexview.")
+        }
+        for name, path in names.items()
+    }
+    # what imports nothing that is left is taken away; what stays at the end goes round in circles
+    while free := {name for name, needed in needs.items() if not needed & needs.keys()}:
+        needs = {name: needed for name, needed in needs.items() if name not in free}
+    assert not needs
+
+
+def page_folder(module):
+    """Return the page whose folder in ``ui`` a dotted module lies in, or None."""
+    names = module.split(".")
+    own = names[2] if names[:2] == ["rexview", "ui"] and len(names) > 3 else None
+    return None if own in SHARED_UI else own
+
+
+def test_a_pages_folder_is_its_own():
+    found = {
+        (dotted(path), page)
+        for path in MODULES
+        for module, _ in imports(path)
+        if (page := page_folder(module)) and not dotted(path).startswith(f"rexview.ui.{page}")
+        if not dotted(path).startswith("rexview.ui.app.")
+    }
+    assert found == PAGE_IMPORTS_TO_GO
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_only_ui_imports_streamlit(path):
     if path.relative_to(PACKAGE).parts[0] in ("ui", "bench"):
@@ -81,6 +139,18 @@ def test_only_ui_imports_streamlit(path):
         f"{path}:{line}" for module, line in imports(path) if module.split(".")[0] == "streamlit"
     ]
     assert not wrong
+
+
+@pytest.mark.parametrize("path", MODULES + PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_streamlits_insides_are_used_in_one_place(path):
+    if path.is_relative_to(PACKAGE / "ui" / "streamlit_adapter"):
+        return
+    wrong = [
+        f"{path}:{line} {module}"
+        for module, line in imports(path)
+        if module.startswith("streamlit.")
+    ]
+    assert not wrong, "what is not Streamlit's public interface belongs into ui/streamlit_adapter"
 
 
 @pytest.mark.parametrize("path", MODULES + PAGES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -112,7 +182,8 @@ def test_modules_are_about_one_thing(path):
 
 def test_only_the_engine_knows_the_answer_table():
     """Above ``analysis.engine`` nothing may hold all cases, a mask or the table of answers."""
-    may = {PACKAGE / "ui" / "server" / "resources.py", *(PACKAGE / "analysis" / "memory").glob("*")}
+    opens = PACKAGE / "ui" / "server" / "review_sets.py"
+    may = {opens, *(PACKAGE / "analysis" / "memory").glob("*")}
     wrong = [
         f"{path}:{line} {module}"
         for path in {*MODULES, *PAGES} - may
@@ -120,6 +191,38 @@ def test_only_the_engine_knows_the_answer_table():
         if module.startswith("rexview.analysis.memory")
     ]
     assert not wrong
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.js")), ids=lambda path: path.name)
+def test_scripts_are_about_one_thing(path):
+    assert path.stem not in {"utils", "util", "helpers", "misc", "common"}
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= TOO_LONG.get(path.name, LINES_OF_A_SCRIPT)
+
+
+def test_no_folder_is_too_full():
+    code = [
+        path
+        for part in ("rexview", "pages", "tests", "tools")
+        for path in (ROOT / part).rglob("*")
+        if path.suffix in (".py", ".js", ".css") and "node_modules" not in path.parts
+    ]
+    held = Counter(path.parent.relative_to(ROOT).as_posix() for path in code)
+    full = {folder: count for folder, count in held.items() if count > FILES_IN_A_FOLDER}
+    assert full == TOO_FULL
+
+
+def test_tests_lie_in_the_folders_of_what_they_test():
+    tests = ROOT / "tests"
+    folders = {path.parent.relative_to(tests) for path in tests.rglob("test_*.py")}
+    lost = [
+        str(folder)
+        for folder in folders
+        if folder.parts
+        if folder.parts[0] not in TESTS_OF_THEIR_OWN
+        if not (PACKAGE / folder).is_dir()
+    ]
+    assert not lost
 
 
 def test_no_unsafe_html():

@@ -3,15 +3,13 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import cv2
 import pytest
-from small_set import CASES, write_set
+from support import ROOT
+from support.small_set import CASES, write_set
 
 from rexview.cli import main
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 import yaml
+from support import ROOT
 
 from rexview.detect.findings import lexicon
 from rexview.errors import FileRefused
 from rexview.harm import MOST_HARM, NO_ANSWER_CAME, load_harm
 from rexview.vocab import FAILURES
 
-FORMAT = Path(__file__).parents[1] / "rexview" / "reviewset" / "FORMAT.md"
+FORMAT = ROOT / "rexview" / "reviewset" / "FORMAT.md"
 
 
 def table_of(tmp_path, text):

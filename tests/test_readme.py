@@ -1,11 +1,11 @@
 """README says what the code does."""
 
 import re
-from pathlib import Path
+
+from support import ROOT
 
 from rexview.settings import SPECS
 
-ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 

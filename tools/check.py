@@ -1,4 +1,6 @@
-"""The one check: lint, format, types, tests. ``python -m tools.check [--fast]``.
+"""The one check: lint, format, types of Python and JavaScript, tests.
+
+``python -m tools.check [--fast]``.
 
 It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`), and gets the
 CT from which a part of the demonstration set is made again; without it that test skips. Browser
@@ -15,7 +17,7 @@ import time
 from pathlib import Path
 
 from tools.browser import BrowserMissing, ensure_browser
-from tools.demo import source
+from tools.demo.body import source
 
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
 _SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile")
@@ -32,6 +34,7 @@ def main(arguments: list[str]) -> int:
         [sys.executable, "-m", "ruff", "check", "."],
         [sys.executable, "-m", "ruff", "format", "--check", "."],
         [sys.executable, "-m", "mypy"],
+        [sys.executable, "-m", "tools.javascript.check"],
         # in their order: the longest tests are no file's many, and stand far from the end
         [*_PYTEST, "-m", "not browser", *_SIDE_BY_SIDE, "--no-loadscope-reorder"],
     ]

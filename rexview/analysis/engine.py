@@ -10,7 +10,7 @@ A filter is about answers: a case is left when one of its answers meets it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -20,6 +20,7 @@ import polars as pl
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.harm import HarmTable
+from rexview.schema import Answer, Flag, ReaderFlag
 from rexview.stats import NO_ANSWER, ContentOrder
 from rexview.stats.values import Finals
 
@@ -300,6 +301,14 @@ class Engine(Protocol):
         ------
         KeyError
             The set has no such case.
+        """
+
+    def flags(
+        self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
+    ) -> tuple[Flag, ...]:
+        """Return all flags on some answers to one case, with evidence.
+
+        As :meth:`rexview.detect.Survey.flags_of`.
         """
 
     def tally(self, case_filter: CaseFilter) -> Tally:

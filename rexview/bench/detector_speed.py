@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from rexview.bench.corpus import Labelled
+from rexview.detect import DETECTORS, flags_for
 from rexview.detect.core.detector import Detector
-from rexview.detect.core.flags import DETECTORS, flags_for
 from rexview.schema import Answer, Case, Report
 
 ROUNDS: Final = 3
@@ -93,7 +93,7 @@ def pairs_per_second(pairs: Sequence[Labelled], detectors: Sequence[Detector]) -
         fresh = [_fresh(pair, number) for pair in pairs]
         start = time.thread_time()
         for case, answer in fresh:
-            flags_for(case, [answer], [], detectors=detectors)
+            flags_for(case, [answer], detectors=detectors)
         best = min(best, time.thread_time() - start)
     return len(pairs) / best if best else float("inf")
 
@@ -113,5 +113,5 @@ def hard_text_seconds(name: str, size: int) -> float:
     case = Case(id="hard", question="", report=Report(findings=text[:-1]))
     answer = Answer(case="hard", model="corpus", text=text)
     start = time.thread_time()
-    flags_for(case, [answer], [])
+    flags_for(case, [answer])
     return time.thread_time() - start

@@ -1,7 +1,7 @@
 """How right and how fast the text and box detectors are: ``python -m rexview bench detectors``.
 
 The labelled texts of :mod:`rexview.bench.corpus` go through
-:func:`rexview.detect.core.flags.flags_for`,
+:func:`rexview.detect.flags_for`,
 the way that pages take. A row's ``expected`` label against the flags gives counts; a form's
 precision, recall and specificity are printed beside the targets of the whole. With a folder, the
 share of a review set's newest answers that each rule flags is printed instead.
@@ -9,7 +9,7 @@ share of a review set's newest answers that each rule flags is printed instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,8 +19,7 @@ import polars as pl
 
 from rexview.bench import detector_speed
 from rexview.bench.corpus import Labelled, box_sides, laterality_pairs, token_limit_texts
-from rexview.detect.core.detector import newest
-from rexview.detect.core.flags import find_flags, flags_for
+from rexview.detect import find_flags, flags_for
 from rexview.reviewset import load
 from rexview.schema import Flag
 
@@ -129,19 +128,16 @@ def laterality_outcomes() -> list[Outcome]:
 
     A flag of kind ``bilateral`` is no error: neither a hit nor a false alarm.
     """
-    outcomes = []
-    for row, flags in _flagged_pairs():
-        kinds = _kinds(flags, FAILURE)
-        flagged = any(kind != CONTRARY for kind in kinds)
-        outcomes.append(Outcome(row, row.expected == "error", flagged, kinds))
-    return outcomes
+    return [
+        Outcome(row, row.expected == "error", any(kind != CONTRARY for kind in kinds), kinds)
+        for row, kinds in _found(laterality_pairs, FAILURE)
+    ]
 
 
 def box_outcomes() -> list[Outcome]:
     """Compare every box with the flags on it; only the rule that is named in the row is a hit."""
     outcomes = []
-    for row in box_sides():
-        kinds = _kinds(_flags(row), FAILURE)
+    for row, kinds in _found(box_sides, FAILURE):
         wanted = row.expected == "error"
         flagged = row.kind in kinds if wanted else any(kind != CONTRARY for kind in kinds)
         outcomes.append(Outcome(row, wanted, flagged, kinds))
@@ -153,31 +149,32 @@ def ending_outcomes() -> list[Outcome]:
 
     Refusals (``blocked``) are neither cut off nor complete: a token-limit flag on one is wrong.
     """
-    outcomes = []
-    for row in token_limit_texts():
-        kinds = _kinds(_flags(row), "token_limit")
-        wanted = row.expected not in ("complete", "blocked")
-        outcomes.append(Outcome(row, wanted, bool(kinds), kinds))
-    return outcomes
+    return [
+        Outcome(row, row.expected not in ("complete", "blocked"), bool(kinds), kinds)
+        for row, kinds in _found(token_limit_texts, "token_limit")
+    ]
 
 
 def whole_answer_outcomes() -> list[Outcome]:
     """Ask of the answers of the laterality pairs, all of them complete, whether they were cut."""
-    outcomes = []
-    for row, flags in _flagged_pairs():
-        kinds = _kinds(flags, "token_limit")
-        outcomes.append(Outcome(row, wanted=False, flagged=bool(kinds), kinds=kinds))
-    return outcomes
+    return [
+        Outcome(row, wanted=False, flagged=bool(kinds), kinds=kinds)
+        for row, kinds in _found(laterality_pairs, "token_limit")
+    ]
+
+
+def _found(
+    read: Callable[[], list[Labelled]], failure: str
+) -> Iterator[tuple[Labelled, tuple[str, ...]]]:
+    """Give every labelled text with the kinds of its flags of one failure."""
+    for row, flags in _flagged(read):
+        yield row, tuple(flag.kind or "" for flag in flags if flag.failure == failure)
 
 
 @cache
-def _flagged_pairs() -> tuple[tuple[Labelled, list[Flag]], ...]:
-    """Every laterality pair with its flags, found once for all that is asked of them."""
-    return tuple((row, _flags(row)) for row in laterality_pairs())
-
-
-def _flags(row: Labelled) -> list[Flag]:
-    return flags_for(row.case, [row.answer], [])
+def _flagged(read: Callable[[], list[Labelled]]) -> tuple[tuple[Labelled, list[Flag]], ...]:
+    """Return every labelled text with its flags, found once for all that is asked of them."""
+    return tuple((row, flags_for(row.case, [row.answer])) for row in read())
 
 
 def _kinds(flags: Iterable[Flag], failure: str) -> tuple[str, ...]:
@@ -192,10 +189,7 @@ def notes(folder: Path | None = None) -> str:
 def run(folder: Path | None = None) -> list[dict[str, Any]]:
     """Measure; one row a form, one a whole with its targets, then the speed.
 
-    Parameters
-    ----------
-    folder : Path, optional
-        A review set: then its rows are the shares of newest answers that are flagged.
+    With a folder, a review set: one row for each share of newest answers that is flagged.
     """
     if folder is not None:
         return _review_set(folder)
@@ -263,7 +257,7 @@ def _rounded(share: float | None) -> float | None:
 
 def _review_set(folder: Path) -> list[dict[str, Any]]:
     review_set = load(folder)
-    answers = len(newest(review_set))
+    answers = review_set.answers["_newest"].sum()
     counted = (
         find_flags(review_set)
         .filter(pl.col("source") == "detector")

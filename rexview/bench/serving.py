@@ -12,7 +12,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from rexview.errors import RexviewError
 
@@ -85,24 +85,9 @@ def start(
 
 
 @contextmanager
-def serve(
-    script: Path,
-    *arguments: str | Path,
-    options: Mapping[str, str] | None = None,
-    environment: Mapping[str, str] | None = None,
-    log: Path | None = None,
-    port: int | None = None,
-) -> Iterator[str]:
-    """Run an app as :func:`start` does until the block ends; give its URL.
-
-    Raises
-    ------
-    BenchUnavailable
-        As :func:`start` does.
-    """
-    process, url = start(
-        script, *arguments, options=options, environment=environment, log=log, port=port
-    )
+def serve(script: Path, *arguments: str | Path, **more: Any) -> Iterator[str]:
+    """Run an app until the block ends; give its URL. Arguments and errors are :func:`start`'s."""
+    process, url = start(script, *arguments, **more)
     try:
         yield url
     finally:
@@ -135,7 +120,7 @@ def _started(process: subprocess.Popen[bytes], url: str) -> bool:
             return False  # who answers there is another
         if healthy:
             return True
-        time.sleep(0.1)
+        time.sleep(0.02)  # a start is measured by this
     return False
 
 

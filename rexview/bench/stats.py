@@ -23,6 +23,7 @@ import numpy as np
 import polars as pl
 
 from rexview import frames
+from rexview.bench.serving import ROOT
 from rexview.schema import Model, ReviewSet, SetInfo
 from rexview.stats import bootstrap
 from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
@@ -120,13 +121,12 @@ def _limits(sample: Floats) -> tuple[float, float]:
 
 def _loading() -> dict[str, Any]:
     """Time the import of what the statistics need, in a process of its own."""
-    root = Path(__file__).resolve().parents[2]
     code = (
         "import time, polars, numpy; start = time.perf_counter(); "
         "import scipy.stats, sklearn.metrics; print(time.perf_counter() - start)"
     )
     done = subprocess.run(  # noqa: S603
-        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     seconds = float(done.stdout)
     return {"what": "loading scipy.stats and scikit-learn", "seconds": round(seconds, 3)}

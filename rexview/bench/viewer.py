@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import statistics
 import time
 from collections.abc import Callable
@@ -16,10 +17,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bench.serving import BenchUnavailable, serve
+from rexview.bench.serving import ROOT, BenchUnavailable, serve, start, stop
+from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 ROUNDS: Final = 9
 _LIMIT_MS: Final = 30_000
 _DATE: Final = {
@@ -83,7 +84,8 @@ def run(folder: Path = DEMO_FOLDER) -> list[dict[str, Any]]:
         browser = stack.enter_context(
             playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         )
-        rows = _starts(browser, ours, empty)
+        rows = _servers(folder, bench / "empty_app.py")
+        rows += _starts(browser, ours, empty)
         rows += _reruns(browser, ours, empty)
         rows += _viewer(browser, ours, naive, _cases(folder))
     return rows
@@ -169,6 +171,21 @@ def _starts(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
     return [_compare("first paint of a page", mine, other, "empty", at_most=1.5)]
 
 
+def _servers(folder: Path, empty: Path) -> list[dict[str, Any]]:
+    def answers(script: Path, *arguments: Path) -> Callable[[], float]:
+        def measure() -> float:
+            begin = time.perf_counter()
+            process, _ = start(script, *arguments, options=_DEVELOPER)
+            took = (time.perf_counter() - begin) * 1000
+            stop(process)
+            return took
+
+        return measure
+
+    mine = answers(ROOT / "app.py", folder)
+    return [_compare("server answers", mine, answers(empty), "empty", at_most=1.5)]
+
+
 def _reruns(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
     def rerun(page: Any) -> Callable[[], float]:
         return lambda: _timed(page, _RERUN_DONE, lambda: page.keyboard.press("r"))
@@ -236,8 +253,6 @@ def _compare(
 
 
 def _cases(folder: Path) -> list[str]:
-    from rexview.reviewset import load
-
     review_set = load(folder)
     boxed = review_set.answers.filter("_newest").filter(review_set.answers["boxes"].list.len() > 0)
     ids: list[str] = review_set.cases["id"].to_list()
@@ -247,7 +262,5 @@ def _cases(folder: Path) -> list[str]:
 
 
 def _installed_browser() -> str | None:
-    import shutil
-
     names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
     return next((found for name in names if (found := shutil.which(name))), None)

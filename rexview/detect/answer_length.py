@@ -7,22 +7,21 @@ answer is long or short.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import median
 from typing import Final, Literal
 
-import polars as pl
-
-from rexview.detect.core.detector import flag, newest
-from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
-from rexview.stats import answer_status, final_of_answer, finals_of, status_of, write_score
+from rexview.detect.core.detector import AnswerInCase, flag
+from rexview.detect.score_failures import score_evidence
+from rexview.schema import Evidence, Flag
+from rexview.stats import status_of
 
 TIMES: Final = 2.0
 """How many times longer (or shorter) than the median of the other answers."""
 LOW_LANGUAGE: Final = 3.0
 """Final Language from which down length is a hint."""
-_LEAST_WORDS: Final[dict[str, tuple[int, int]]] = {"verbose": (80, 10_000_000), "terse": (0, 25)}
+_LIMITS: Final[dict[str, tuple[int, int]]] = {"verbose": (80, 10_000_000), "terse": (0, 25)}
 """Fewest and most words of an answer that can be too long, too short."""
 _SAYS: Final[dict[str, re.Pattern[str]]] = {
     "verbose": re.compile(
@@ -43,82 +42,62 @@ _WORD: Final = re.compile(r"\S+")
 class AnswerLength:
     """Hints at answers that are ``verbose`` or ``terse`` (its failure). Kind: ``hint``.
 
-    Needs at least one other answer to the case, a length ``times`` away from their median, and
+    Needs at least one other answer to the case, a length :data:`TIMES` away from their median, and
     either a final Language of at most 3 or a reader's comment that says so.
     """
 
     failure: Literal["verbose", "terse"] = "verbose"
     reads_scores: bool = True
-    times: float = TIMES
 
-    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Ask for a look at scored answers whose length stands out; all scored can be judged."""
-        came = newest(review_set).filter(answer_status() == "answered")
-        words = pl.col("text").fill_null("").str.count_matches(r"\S+")
-        sizes = came.select("case", "model", words=words).filter(pl.col("words") > 0)
-        several = sizes.filter(pl.len().over("case") > 1).with_columns(
-            least=pl.col("words").min().over("case"), most=pl.col("words").max().over("case")
-        )
-        scored = finals_of(review_set).select("case", "model")
-        known = several.join(scored, on=["case", "model"], how="semi", maintain_order="left")
-        if self.failure == "verbose":
-            stands_out = pl.col("words") >= self.times * pl.col("least")
-        else:
-            stands_out = pl.col("words") * self.times <= pl.col("most")
-        low, high = _LEAST_WORDS[self.failure]
-        look = stands_out & pl.col("words").is_between(low, high)
-        return known.select("case", "model", pl.lit(None, pl.String).alias("kind"), look=look)
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether readers scored the answer and another answer to the case has words."""
+        return bool(one.final.by_dimension and _count_words(one.text) and _other_lengths(one))
 
-    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
-        """Find nothing: a length is judged beside other answers, see :meth:`find_among`."""
-        return []
-
-    def find_among(
-        self, case: Case, answer: Answer, answers: Sequence[Answer], scores: Sequence[Score]
-    ) -> list[Flag]:
-        """Hold the length of one answer against the other answers to its case."""
-        if status_of(answer) != "answered":
-            return []
-        others = [
-            _words(other)
-            for other in answers
-            if other.model != answer.model and status_of(other) == "answered" and _words(other)
-        ]
-        size = _words(answer)
-        low, high = _LEAST_WORDS[self.failure]
-        if not others or not size or not low <= size <= high:
-            return []
-        middle = median(others)
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Hold the length of the answer against the other answers to its case."""
+        size, usual = _count_words(one.text), median(_other_lengths(one))
+        least, most = _LIMITS[self.failure]
         longer = self.failure == "verbose"
-        if (size < self.times * middle) if longer else (size * self.times > middle):
+        usual_length = size < TIMES * usual if longer else size * TIMES > usual
+        if usual_length or not least <= size <= most:
             return []
-        support = self._support(scores)
+        support = self._support(one)
         if support is None:
             return []
+        reason, scored = support
         than = "longer" if longer else "shorter"
         message = (
             f"Possibly too {'long' if longer else 'short'}: {size:,} words, {than} than the other "
-            f"answers to this case ({middle:,.0f} in the median), and {support[0]}."
+            f"answers to this case ({usual:,.0f} in the median), and {reason}."
         )
-        text = answer.text or ""
-        evidence = (
-            Evidence("answer", f"{size:,} words", start=0, end=len(text)),
-            Evidence("scores", support[1], field=support[2]),
-        )
-        return [flag(self, answer, "hint", message, evidence)]
+        counted = Evidence("answer", f"{size:,} words", start=0, end=len(one.text))
+        return [flag(self, one.answer, "hint", message, (counted, scored))]
 
-    def _support(self, scores: Sequence[Score]) -> tuple[str, str, str] | None:
-        """Return what readers said that makes a length a failure."""
-        for score in scores:
+    def _support(self, one: AnswerInCase) -> tuple[str, Evidence] | None:
+        """Return what readers gave or wrote that makes a length a failure."""
+        for score in one.scores:
             if score.comment and _SAYS[self.failure].search(score.comment):
-                said = " ".join(score.comment.split())[:160]
-                return f"a reader says “{said}”", said, score.dimension
-        language = final_of_answer(scores).by_dimension.get("language")
+                comment = " ".join(score.comment.split())[:160]
+                evidence = Evidence("scores", comment, field=score.dimension)
+                return f"a reader says “{comment}”", evidence
+        language = one.final.by_dimension.get("language")
         if language is None or language > LOW_LANGUAGE:
             return None
-        mark = write_score(language)
-        return f"readers gave Language {mark} of 5", f"Language {mark}", "language"
+        evidence = score_evidence("language", language)
+        return f"readers gave {evidence.text} of 5", evidence
 
 
-def _words(answer: Answer) -> int:
-    return len(_WORD.findall(answer.text or ""))
+def _other_lengths(one: AnswerInCase) -> list[int]:
+    """Count the words of the other answers to the case that came and have any."""
+    return [
+        words
+        for other in one.answers
+        if other.model != one.answer.model and status_of(other) == "answered"
+        if (words := _count_words(other.text or ""))
+    ]
+
+
+@lru_cache(maxsize=256)
+def _count_words(text: str) -> int:
+    """Count words; remembered, as each answer is held against all others to its case."""
+    return len(_WORD.findall(text))

@@ -12,14 +12,20 @@ from rexview.imaging.cache import DiskCache
 from rexview.imaging.draw import ColouredBox, draw_boxes, thumbnail
 from rexview.imaging.encode import (
     ViewerPayload,
-    frame_payload,
     unframe_payload,
     viewer_payload,
     without_words,
 )
 from rexview.imaging.limits import MAX_PIXELS
-from rexview.imaging.radiograph import Modality, Radiograph, Spacing, VoiTable, Window
-from rexview.imaging.read import ImageFacts, read_facts, read_image
+from rexview.imaging.radiograph import (
+    ImageFacts,
+    Modality,
+    Radiograph,
+    Spacing,
+    VoiTable,
+    Window,
+)
+from rexview.imaging.read import read_facts, read_image
 from rexview.imaging.transforms import auto_window, display
 
 __all__ = [
@@ -41,7 +47,6 @@ __all__ = [
     "auto_window",
     "display",
     "draw_boxes",
-    "frame_payload",
     "read_facts",
     "read_image",
     "thumbnail",

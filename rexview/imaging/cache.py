@@ -23,6 +23,8 @@ from typing import Final
 
 import pydicom
 
+from rexview.errors import ImageMissing
+
 _MAGIC: Final = b"RXC1"
 _HEAD: Final = struct.Struct("<4sQL")
 _SUFFIX: Final = ".rxc"
@@ -54,6 +56,25 @@ def file_key(path: Path, *purpose: object) -> str:
     stat = path.stat()
     parts = (path.resolve(), stat.st_mtime_ns, stat.st_size, code_version(), *purpose)
     return hashlib.sha256("\0".join(map(str, parts)).encode()).hexdigest()
+
+
+def made_once(
+    cache: DiskCache | None, path: Path, make: Callable[[], bytes], *purpose: object
+) -> bytes:
+    """Return what is made from a file for a purpose, from the cache if it is kept there.
+
+    Raises
+    ------
+    ImageMissing
+        If the file is not there; what ``make`` raises goes to the caller.
+    """
+    if cache is None:
+        return make()
+    try:
+        key = file_key(path, *purpose)
+    except OSError:
+        raise ImageMissing("There is no such file.") from None
+    return cache.get_or_make(key, make)
 
 
 class DiskCache:

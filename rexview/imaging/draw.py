@@ -11,9 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rexview.errors import ImageMissing
 from rexview.geometry import box_problem
-from rexview.imaging.cache import DiskCache, file_key
+from rexview.imaging.cache import DiskCache, made_once
 from rexview.imaging.limits import MAX_PIXELS
 from rexview.imaging.memory import MEMORY
 from rexview.imaging.radiograph import Radiograph
@@ -137,14 +136,7 @@ def thumbnail(
             shape = np.array([found.height, found.width], dtype="<u4").tobytes()
             return shape + _webp(_small(found, size))
 
-    if cache is None:
-        content = make()
-    else:
-        try:
-            key = file_key(path, "thumbnail", size, max_pixels)
-        except OSError:
-            raise ImageMissing("There is no such file.") from None
-        content = cache.get_or_make(key, make)
+    content = made_once(cache, path, make, "thumbnail", size, max_pixels)
     if not boxes:
         return content[8:]
     height, width = (int(side) for side in np.frombuffer(content[:8], dtype="<u4"))

@@ -1,6 +1,6 @@
 """What the browser viewer gets: a small JSON header and raw pixels, 16 bits deep.
 
-**Transport.** :func:`frame_payload` joins both into one response: the four bytes ``RXV1``, the
+**Transport.** Both are joined into one response: the four bytes ``RXV1``, the
 header's length in bytes as little-endian uint32, the header (UTF-8 JSON, padded with spaces so
 that the body starts at a multiple of 8), the body.
 
@@ -84,8 +84,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rexview.errors import ImageMissing
-from rexview.imaging.cache import DiskCache, file_key
+from rexview.imaging.cache import DiskCache, made_once
 from rexview.imaging.limits import MAX_PIXELS
 from rexview.imaging.memory import MEMORY
 from rexview.imaging.radiograph import Radiograph, Window
@@ -133,18 +132,7 @@ def viewer_payload(
         with MEMORY.scope():
             return _frame(*_encode(read_image(path, max_pixels=max_pixels)))
 
-    if cache is None:
-        return unframe_payload(make())
-    try:
-        key = file_key(path, "viewer", VERSION, max_pixels)
-    except OSError:
-        raise ImageMissing("There is no such file.") from None
-    return unframe_payload(cache.get_or_make(key, make))
-
-
-def frame_payload(payload: ViewerPayload) -> bytes:
-    """The payload as one response."""
-    return payload.framed
+    return unframe_payload(made_once(cache, path, make, "viewer", VERSION, max_pixels))
 
 
 def unframe_payload(framed: bytes) -> ViewerPayload:

@@ -72,6 +72,17 @@ class Spacing:
     note: str | None = None
 
 
+@dataclass(frozen=True)
+class ImageFacts:
+    """What a file says about its picture without being decoded. Sizes in pixels."""
+
+    width: int
+    height: int
+    frames: int = 1
+    patient_orientation: tuple[str, ...] | None = None
+    view: str | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Radiograph:
     """One decoded picture.

@@ -6,6 +6,8 @@ stored image. Pixel densities (DPI) of such files say nothing about the patient 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +20,7 @@ from rexview.errors import ImageBroken, ImageTooLarge
 from rexview.imaging.colour import grey_or_colour
 from rexview.imaging.limits import MORE_FRAMES, check_size, cut_off
 from rexview.imaging.memory import strips, take
-from rexview.imaging.radiograph import Radiograph
+from rexview.imaging.radiograph import ImageFacts, Radiograph
 
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "TIFF")
 TURNED: Final = (
@@ -59,21 +61,16 @@ def read_raster(path: Path, max_pixels: int) -> Radiograph:
     """
     if path.stat().st_size > _LONGEST_FILE:
         raise ImageTooLarge("The file is larger than 1 GiB.")
-    try:
-        with Image.open(path, formats=FORMATS) as image:
-            check_size(image.height, image.width, max_pixels)
-            deep = image.format == "PNG" and _png_is_deep_colour(path)
-            take(_needed(image, deep), max_pixels)
-            frames = int(getattr(image, "n_frames", 1))
-            turned = _is_turned(image)
-            image.load()
-            if deep:
-                image.close()  # Pillow's 8-bit copy only shows that the file is whole
-            pixels = _deep_colour(path) if deep else _pixels(image)
-    except Image.DecompressionBombError:
-        raise ImageTooLarge("The picture is too large to be opened here.") from None
-    except (OSError, SyntaxError, ValueError, EOFError) as error:
-        raise cut_off() if "truncated" in str(error) else _damaged() from None
+    with _opened(path) as image:
+        check_size(image.height, image.width, max_pixels)
+        deep = image.format == "PNG" and _png_is_deep_colour(path)
+        take(_needed(image, deep), max_pixels)
+        frames = int(getattr(image, "n_frames", 1))
+        turned = _is_turned(image)
+        image.load()
+        if deep:
+            image.close()  # Pillow's 8-bit copy only shows that the file is whole
+        pixels = _deep_colour(path) if deep else _pixels(image)
     notes = []
     if turned:
         notes.append(TURNED)
@@ -97,15 +94,22 @@ def _needed(image: Image.Image, deep: bool) -> int:
     return width * height * _BYTES.get(image.mode, _BYTES_COLOUR)
 
 
-def raster_size(path: Path) -> tuple[int, int, int]:
-    """Width, height and number of frames of a PNG, JPEG, WebP or TIFF file, without decoding it."""
+def raster_facts(path: Path) -> ImageFacts:
+    """Read the size and the number of frames of a file without decoding it."""
+    with _opened(path) as image:
+        return ImageFacts(image.width, image.height, int(getattr(image, "n_frames", 1)))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Image.Image]:
+    """Open a file with Pillow; whatever its bytes provoke becomes a reason for the page."""
     try:
         with Image.open(path, formats=FORMATS) as image:
-            return image.width, image.height, int(getattr(image, "n_frames", 1))
+            yield image
     except Image.DecompressionBombError:
         raise ImageTooLarge("The picture is too large to be opened here.") from None
-    except (OSError, SyntaxError, ValueError, EOFError):
-        raise _damaged() from None
+    except (OSError, SyntaxError, ValueError, EOFError) as error:
+        raise cut_off() if "truncated" in str(error) else _damaged() from None
 
 
 def _is_turned(image: Image.Image) -> bool:

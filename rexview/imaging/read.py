@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -13,22 +12,11 @@ from rexview.imaging.dicom import facts_of, is_dicom, open_dicom, read_dicom
 from rexview.imaging.limits import MAX_PIXELS
 from rexview.imaging.memory import MEMORY
 from rexview.imaging.quiet import quietly
-from rexview.imaging.radiograph import Radiograph
-from rexview.imaging.raster import is_raster, raster_size, read_raster
+from rexview.imaging.radiograph import ImageFacts, Radiograph
+from rexview.imaging.raster import is_raster, raster_facts, read_raster
 
 _HEAD: Final = 132
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class ImageFacts:
-    """What a file says about its picture without being decoded. Sizes in pixels."""
-
-    width: int
-    height: int
-    frames: int = 1
-    patient_orientation: tuple[str, ...] | None = None
-    view: str | None = None
 
 
 def read_image(path: Path, *, max_pixels: int = MAX_PIXELS) -> Radiograph:
@@ -67,12 +55,9 @@ def read_facts(path: Path) -> ImageFacts:
 
     def look(kind: str) -> ImageFacts:
         if kind == "raster":
-            return ImageFacts(*raster_size(path))
+            return raster_facts(path)
         with open_dicom(path, kind == "dicom", MAX_PIXELS) as opened:
-            found = facts_of(opened)
-        return ImageFacts(
-            found.width, found.height, found.frames, found.patient_orientation, found.view
-        )
+            return facts_of(opened)
 
     return _guarded(path, look)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from rexview.bounded import MAX_YAML_BYTES, read_file, typed_path
-from rexview.errors import FileRefused, RexviewError
+from rexview.errors import FileRefused, RexviewError, Severity
 from rexview.harm import load_harm
-from rexview.problem import Severity
 from rexview.protocol import Protocol
 from rexview.reviewset.images import is_url
 from rexview.reviewset.problems import ProblemList, listed, quoted
@@ -23,166 +23,270 @@ from rexview.vocab import LONGEST_ID, MODEL_KINDS
 
 FORMAT: Final = 1
 """The version of the format that is read and written."""
-KEYS: Final = {
-    "format": "always `1`",
-    "name": "shown as the title; required",
-    "id": "names the set in a reviews database that several sets share; never change it",
-    "description": "what it is, where it comes from",
-    "notice": "shown on every page",
-    "images": "base folder or address of the image paths; `images/` when absent",
-    "models": "list of models",
-    "readers": "list of readers",
-    "rubric": "`rexecution` (when absent) or a YAML file in the folder",
-    "protocol": "the rules of a reader study",
-    "harm": "a YAML file in the folder that says which failures do most harm; built in when absent",
-}
-MODEL_KEYS: Final = {
-    "id": "as in the tables; required",
-    "name": "shown; the id when absent",
-    "kind": "`generalist`, `medical`, `report` or `reader`",
-    "draws_boxes": "`true` or `false`",
-    "max_output_tokens": "the limit that was set, where answers do not say",
-    "notes": "free text",
-}
-READER_KEYS: Final = {
-    "id": "as in the tables; required",
-    "name": "shown; the id when absent",
-    "role": "such as `radiologist`",
-}
-PROTOCOL_KEYS: Final = {
-    "report": "when a reader sees the report: `on_request` (when absent), `always` or `never`",
-    "reveal": "when a reader learns the models' names: `at_end` (when absent) or `per_case`",
-    "reveal_peers": "`true` when the scores of others are shown then too; `false` when absent",
-    "second_reader_share": "part of the cases for a second reader, 0 to 1; `0.25` when absent",
-    "disagreement": "difference from which scores are adjudicated, 1 to 4; `2` when absent",
-    "seed": "a whole number that fixes the order of cases, not the letters; `1` when absent",
-    "name_readers": "`true` when adjudicators may see whose scores are whose; `false` when absent",
-    "choice_cases": "`true` when choice questions are scored, too; `false` when absent",
-    "cover_names": "a list of more names to cover in answers: makers, families, short forms",
-}
 BUILT_IN_RUBRIC: Final = "rexecution"
 _IMAGES: Final = "images/"
 _EXAMPLE: Final = "Write a file that begins with `format: 1` and `name: …`; FORMAT.md shows one."
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of the file: what it means, of which kind its value is, and the value when absent.
+
+    ``kind`` names the method of :class:`_Entry` that reads it. Limits are inclusive; the first of
+    ``words`` is the usual one.
+    """
+
+    meaning: str
+    kind: str = "text"
+    default: Any = None
+    words: tuple[str, ...] = ()
+    low: float = 0
+    high: float = 0
+    required: bool = False
+
+
+KEYS: Final = {
+    "format": Key("always `1`", "version"),
+    "name": Key("shown as the title; required", default="", required=True),
+    "id": Key("names the set in a reviews database that several sets share; never change it", "id"),
+    "description": Key("what it is, where it comes from", default=""),
+    "notice": Key("shown on every page", default=""),
+    "images": Key(
+        "base folder or address of the image paths; `images/` when absent", "images", _IMAGES
+    ),
+    "models": Key("list of models", "models"),
+    "readers": Key("list of readers", "readers"),
+    "rubric": Key(
+        "`rexecution` (when absent) or a YAML file in the folder", default=BUILT_IN_RUBRIC
+    ),
+    "protocol": Key("the rules of a reader study", "protocol"),
+    "harm": Key(
+        "a YAML file in the folder that says which failures do most harm; built in when absent",
+        default="",
+    ),
+}
+MODEL_KEYS: Final = {
+    "id": Key("as in the tables; required", "id", "", required=True),
+    "name": Key("shown; the id when absent"),
+    "kind": Key("`generalist`, `medical`, `report` or `reader`", "model_kind"),
+    "draws_boxes": Key("`true` or `false`", "yes_no"),
+    "max_output_tokens": Key("the limit that was set, where answers do not say", "count"),
+    "notes": Key("free text"),
+}
+READER_KEYS: Final = {
+    "id": Key("as in the tables; required", "id", "", required=True),
+    "name": Key("shown; the id when absent"),
+    "role": Key("such as `radiologist`"),
+}
+PROTOCOL_KEYS: Final = {
+    "report": Key(
+        "when a reader sees the report: `on_request` (when absent), `always` or `never`",
+        "word",
+        words=("on_request", "always", "never"),
+    ),
+    "reveal": Key(
+        "when a reader learns the models' names: `at_end` (when absent) or `per_case`",
+        "word",
+        words=("at_end", "per_case"),
+    ),
+    "reveal_peers": Key(
+        "`true` when the scores of others are shown then too; `false` when absent", "yes_no", False
+    ),
+    "second_reader_share": Key(
+        "part of the cases for a second reader, 0 to 1; `0.25` when absent", "number", 0.25, high=1
+    ),
+    "disagreement": Key(
+        "difference from which scores are adjudicated, 1 to 4; `2` when absent",
+        "number",
+        2.0,
+        low=1,
+        high=4,
+    ),
+    "seed": Key(
+        "a whole number that fixes the order of cases, not the letters; `1` when absent", "seed", 1
+    ),
+    "name_readers": Key(
+        "`true` when adjudicators may see whose scores are whose; `false` when absent",
+        "yes_no",
+        False,
+    ),
+    "choice_cases": Key(
+        "`true` when choice questions are scored, too; `false` when absent", "yes_no", False
+    ),
+    "cover_names": Key(
+        "a list of more names to cover in answers: makers, families, short forms", "texts"
+    ),
+}
 
 
 def _shown(value: Any) -> str:
     return "A list" if isinstance(value, list | dict) else quoted(value)
 
 
-Entry = TypeVar("Entry", Model, Reader)
+Named = TypeVar("Named", Model, Reader)
 
 
-class _Reader:
-    """Takes values out of one mapping of the file, reporting those that do not fit."""
+class _Entry:
+    """One mapping of the file, whose values are read by their keys; what does not fit is reported.
+
+    Each method reads the value of a key of its kind.
+    """
 
     def __init__(
         self, raw: Mapping[str, Any], path: tuple[Any, ...], lines: Lines, problems: ProblemList
     ) -> None:
         self.raw, self.path, self._lines, self._problems = raw, path, lines, problems
 
-    def report(self, severity: Severity, key: str, message: str, remedy: str) -> None:
-        line = self._lines.of((*self.path, key))
+    def read(self, keys: Mapping[str, Key]) -> dict[str, Any]:
+        """Read all keys, and keep unknown ones in ``extra``; a slip of the pen is a warning."""
+        found = {name: getattr(self, key.kind)(name, key) for name, key in keys.items()}
+        extra = {str(name): value for name, value in self.raw.items() if name not in keys}
+        for name in extra:
+            near = get_close_matches(name.lower(), keys, n=1, cutoff=0.8)
+            if near:
+                message = f"The key {quoted(name)} is not known and is kept as it is."
+                self.report("warning", name, message, f"Rename it if {near[0]} is meant.")
+        return found | {"extra": extra}
+
+    def report(self, severity: Severity, name: str, message: str, remedy: str) -> None:
+        line = self._lines.of((*self.path, name))
         where = "".join(f"[{part}]" if isinstance(part, int) else part for part in self.path)
-        field = f"{where}.{key}" if where else key
+        field = f"{where}.{name}" if where else name
         self._problems.add(severity, INFO_FILE, message, remedy, row=line, field=field)
 
-    def text(self, key: str, default: str | None = None, *, required: bool = False) -> str | None:
-        value = self.raw.get(key)
+    def text(self, name: str, key: Key) -> Any:
+        value = self.raw.get(name)
         if isinstance(value, bool) or not isinstance(value, str | int | float | None):
             shown = value if isinstance(value, bool) else "a list or a date"
             message = f"Text is expected, not {str(shown).lower()}."
-            self.report("error", key, message, 'Put the text in double quotes, as "…".')
-            return default
+            self.report("error", name, message, 'Put the text in double quotes, as "…".')
+            return key.default
         text = None if value is None else str(value).strip()
-        if required and not text:
-            self.report("error", key, f"There is no {key}.", f"Give a {key}.")
-        return text or default
+        if key.required and not text:
+            self.report("error", name, f"There is no {name}.", f"Give a {name}.")
+        return text or key.default
 
-    def id(self, *, required: bool = False) -> str | None:
-        text = self.text("id", required=required)
+    def id(self, name: str, key: Key) -> Any:
+        text = self.text(name, key)
         if text is not None and len(text) > LONGEST_ID:
             message = f"{quoted(text)} is longer than {LONGEST_ID} characters."
-            self.report("error", "id", message, "Use a shorter one in all tables.")
+            self.report("error", name, message, "Use a shorter one in all tables.")
         return text
 
-    def yes_no(self, key: str) -> bool | None:
-        value = self.raw.get(key)
-        if value is None or isinstance(value, bool):
-            return value
-        self.report("error", key, f"{_shown(value)} is not true or false.", "Write true or false.")
-        return None
+    def images(self, name: str, key: Key) -> str:
+        """The images base: an address, or a path that a folder can have."""
+        images: str = self.text(name, key)
+        try:
+            typed_path("" if is_url(images) else images)
+        except FileRefused as refusal:
+            self.report("error", name, str(refusal), "Name the folder that holds the images.")
+            return _IMAGES
+        return images
 
-    def count(self, key: str) -> int | None:
-        value = self.raw.get(key)
+    def version(self, name: str, key: Key) -> None:
+        version = self.raw.get(name)
+        if version in (FORMAT, str(FORMAT)) and not isinstance(version, bool | float):
+            return
+        if version is None:
+            message, remedy = "The version of the format is not given.", "Write format: 1."
+        else:
+            message = f"The set is in format {_shown(version)}; this version reads format {FORMAT}."
+            remedy = "Write format: 1, or use a newer rexview."
+        self.report("error", name, message, remedy)
+
+    def model_kind(self, name: str, key: Key) -> str | None:
+        kind: str | None = self.text(name, key)
+        if kind is not None and kind.lower() not in MODEL_KINDS:
+            message = f"The kind {quoted(kind)} is not a known one."
+            self.report("warning", name, message, f"Use {listed(MODEL_KINDS)}.")
+            return kind
+        return kind and kind.lower()
+
+    def yes_no(self, name: str, key: Key) -> bool | None:
+        value = self.raw.get(name)
+        if isinstance(value, bool):
+            return value
+        if value is not None:
+            message = f"{_shown(value)} is not true or false."
+            self.report("error", name, message, "Write true or false.")
+        return key.default  # type: ignore[no-any-return]
+
+    def count(self, name: str, key: Key) -> int | None:
+        value = self.raw.get(name)
         if value is None or (isinstance(value, int) and not isinstance(value, bool) and value > 0):
             return value
         message = f"{_shown(value)} is not a whole number above 0."
-        self.report("error", key, message, "Write a whole number above 0, or leave it out.")
+        self.report("error", name, message, "Write a whole number above 0, or leave it out.")
         return None
 
-    def word(self, key: str, words: Sequence[str]) -> str:
-        """One of some words, the first when absent."""
-        value = self.raw.get(key, words[0])
-        if isinstance(value, str) and value.strip().lower() in words:
+    def seed(self, name: str, key: Key) -> int:
+        value = self.raw.get(name, key.default)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        message = f"{_shown(value)} is not a whole number."
+        self.report("error", name, message, "Write a whole number, or leave it out.")
+        return key.default  # type: ignore[no-any-return]
+
+    def word(self, name: str, key: Key) -> str:
+        value = self.raw.get(name, key.words[0])
+        if isinstance(value, str) and value.strip().lower() in key.words:
             return value.strip().lower()
         message = f"{_shown(value)} is not known here."
-        self.report("error", key, message, f"Use {listed(words)}.")
-        return words[0]
+        self.report("error", name, message, f"Use {listed(key.words)}.")
+        return key.words[0]
 
-    def number(self, key: str, default: float, least: float, most: float) -> float:
-        value = self.raw.get(key, default)
+    def number(self, name: str, key: Key) -> float:
+        value = self.raw.get(name, key.default)
         known = isinstance(value, int | float) and not isinstance(value, bool)
-        if known and least <= value <= most:
+        if known and key.low <= value <= key.high:
             return float(value)
-        message = f"{_shown(value)} is not a number from {least:g} to {most:g}."
-        self.report("error", key, message, f"Write such a number, or leave out {key}.")
-        return default
+        message = f"{_shown(value)} is not a number from {key.low:g} to {key.high:g}."
+        self.report("error", name, message, f"Write such a number, or leave out {name}.")
+        return float(key.default)
 
-    def texts(self, key: str) -> tuple[str, ...]:
+    def texts(self, name: str, key: Key) -> tuple[str, ...]:
         """A list of texts, empty when absent; a single text is a list of one."""
-        value = self.raw.get(key)
+        value = self.raw.get(name)
         given = [] if value is None else value if isinstance(value, list) else [value]
         known = (str, int, float)
         if all(isinstance(one, known) and not isinstance(one, bool) for one in given):
             return tuple(text for one in given if (text := str(one).strip()))
-        self.report("error", key, "A list of texts is expected.", "Write it as [one, two].")
+        self.report("error", name, "A list of texts is expected.", "Write it as [one, two].")
         return ()
 
-    def within(self, key: str) -> _Reader:
-        """The mapping under a key, empty when absent, with a reader of its own."""
-        value = self.raw.get(key)
+    def protocol(self, name: str, key: Key) -> Protocol:
+        value = self.raw.get(name)
         if value is not None and not isinstance(value, Mapping):
             message = "Keys with values are expected."
-            self.report("error", key, message, "Write them below it, one a line, indented.")
+            self.report("error", name, message, "Write them below it, one a line, indented.")
         inside = value if isinstance(value, Mapping) else {}
-        return _Reader(inside, (*self.path, key), self._lines, self._problems)
+        entry = _Entry(inside, (*self.path, name), self._lines, self._problems)
+        return Protocol(**entry.read(PROTOCOL_KEYS))
 
-    def unknown(self, known: Mapping[str, str]) -> dict[str, Any]:
-        """Unknown keys, kept; one that looks like a slip of the pen is a warning."""
-        found = {str(key): value for key, value in self.raw.items() if key not in known}
-        for key in found:
-            near = get_close_matches(key.lower(), known, n=1, cutoff=0.8)
-            if near:
-                message = f"The key {quoted(key)} is not known and is kept as it is."
-                self.report("warning", key, message, f"Rename it if {near[0]} is meant.")
-        return found
+    def models(self, name: str, key: Key) -> tuple[Model, ...]:
+        return self._named(name, Model, MODEL_KEYS)
 
-    def entries(self, key: str) -> list[_Reader]:
-        """The mappings of a list, each with a reader of its own."""
-        value = self.raw.get(key)
-        if value is None:
-            return []
-        if not isinstance(value, list):
-            self.report("error", key, "A list is expected.", "Begin each entry with a dash.")
-            return []
-        found = []
-        for place, entry in enumerate(value):
-            inside = _Reader(entry, (*self.path, key, place), self._lines, self._problems)
-            if isinstance(entry, Mapping):
-                found.append(inside)
-            else:
-                inside.report("error", "id", "The entry has no fields.", "Write it as `- id: …`.")
-        return found
+    def readers(self, name: str, key: Key) -> tuple[Reader, ...]:
+        return self._named(name, Reader, READER_KEYS)
+
+    def _named(self, name: str, kind: type[Named], keys: Mapping[str, Key]) -> tuple[Named, ...]:
+        """Read a list of entries, each with an id of its own and a name that is shown."""
+        value = self.raw.get(name)
+        if value is not None and not isinstance(value, list):
+            self.report("error", name, "A list is expected.", "Begin each entry with a dash.")
+        found: list[Named] = []
+        for place, raw in enumerate(value if isinstance(value, list) else []):
+            entry = _Entry(raw, (*self.path, name, place), self._lines, self._problems)
+            if not isinstance(raw, Mapping):
+                entry.report("error", "id", "The entry has no fields.", "Write it as `- id: …`.")
+                continue
+            values = entry.read(keys)
+            found.append(kind(**values | {"name": values["name"] or values["id"]}))
+        ids = [one.id for one in found]
+        for twice in sorted({one for one in ids if one and ids.count(one) > 1}):
+            message = f"The {name.removesuffix('s')} {quoted(twice)} is declared twice."
+            self.report("error", name, message, "Keep one of them.")
+        return tuple(found)
 
 
 def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
@@ -209,113 +313,23 @@ def read_info(folder: Path, problems: ProblemList) -> SetInfo | None:
     if not isinstance(raw, Mapping):
         problems.add("error", INFO_FILE, "The file has no keys, or is empty.", _EXAMPLE)
         return None
-    reader = _Reader(raw, (), lines, problems)
-    _check_format(reader)
-    info = SetInfo(
-        name=reader.text("name", required=True) or "",
-        description=reader.text("description", "") or "",
-        notice=reader.text("notice", "") or "",
-        images=_images(reader),
-        models=_unique([_model(entry) for entry in reader.entries("models")], "model", reader),
-        readers=_unique([_reader(entry) for entry in reader.entries("readers")], "reader", reader),
-        rubric=reader.text("rubric", BUILT_IN_RUBRIC) or "",
-        id=reader.id(),
-        protocol=_protocol(reader.within("protocol")),
-        harm=reader.text("harm", "") or "",
-        extra=reader.unknown(KEYS),
-    )
-    _check_rubric(folder, info, reader)
-    _check_harm(folder, info, reader)
-    return info
-
-
-def _check_format(reader: _Reader) -> None:
-    version = reader.raw.get("format")
-    if version in (FORMAT, str(FORMAT)) and not isinstance(version, bool | float):
-        return
-    if version is None:
-        reader.report(
-            "error", "format", "The version of the format is not given.", "Write format: 1."
-        )
-    else:
-        message = f"The set is in format {_shown(version)}; this version reads format {FORMAT}."
-        reader.report("error", "format", message, "Write format: 1, or use a newer rexview.")
-
-
-def _model(entry: _Reader) -> Model:
-    kind = entry.text("kind")
-    if kind is not None and kind.lower() not in MODEL_KINDS:
-        remedy = f"Use {listed(MODEL_KINDS)}."
-        entry.report("warning", "kind", f"The kind {quoted(kind)} is not a known one.", remedy)
-    elif kind is not None:
-        kind = kind.lower()
-    model_id = entry.id(required=True) or ""
-    return Model(
-        id=model_id,
-        name=entry.text("name") or model_id,
-        kind=kind,
-        draws_boxes=entry.yes_no("draws_boxes"),
-        max_output_tokens=entry.count("max_output_tokens"),
-        notes=entry.text("notes"),
-        extra=entry.unknown(MODEL_KEYS),
-    )
-
-
-def _reader(entry: _Reader) -> Reader:
-    reader_id = entry.id(required=True) or ""
-    return Reader(
-        id=reader_id,
-        name=entry.text("name") or reader_id,
-        role=entry.text("role"),
-        extra=entry.unknown(READER_KEYS),
-    )
-
-
-def _protocol(entry: _Reader) -> Protocol:
-    usual = Protocol()
-    seed = entry.raw.get("seed", usual.seed)
-    if not isinstance(seed, int) or isinstance(seed, bool):
-        message = f"{_shown(seed)} is not a whole number."
-        entry.report("error", "seed", message, "Write a whole number, or leave it out.")
-        seed = usual.seed
-    return Protocol(
-        report=cast("Any", entry.word("report", ("on_request", "always", "never"))),
-        reveal=cast("Any", entry.word("reveal", ("at_end", "per_case"))),
-        reveal_peers=entry.yes_no("reveal_peers") or False,
-        second_reader_share=entry.number("second_reader_share", usual.second_reader_share, 0, 1),
-        disagreement=entry.number("disagreement", usual.disagreement, 1, 4),
-        seed=seed,
-        name_readers=entry.yes_no("name_readers") or False,
-        choice_cases=entry.yes_no("choice_cases") or False,
-        cover_names=entry.texts("cover_names"),
-        extra=entry.unknown(PROTOCOL_KEYS),
-    )
-
-
-def _unique(entries: Sequence[Entry], what: str, reader: _Reader) -> tuple[Entry, ...]:
-    ids = [entry.id for entry in entries]
-    for twice in sorted({entry_id for entry_id in ids if entry_id and ids.count(entry_id) > 1}):
-        message = f"The {what} {quoted(twice)} is declared twice."
-        reader.report("error", f"{what}s", message, "Keep one of them.")
-    return tuple(entries)
-
-
-def _check_rubric(folder: Path, info: SetInfo, reader: _Reader) -> None:
+    entry = _Entry(raw, (), lines, problems)
+    values = entry.read(KEYS)
+    del values["format"]
+    info = SetInfo(**values)
     if info.rubric != BUILT_IN_RUBRIC:
         usual = f"Write {BUILT_IN_RUBRIC}, or name"
-        _check_table(folder, info.rubric, reader, "rubric", "rubric", usual, load_rubric)
-
-
-def _check_harm(folder: Path, info: SetInfo, reader: _Reader) -> None:
+        _check_table(folder, info.rubric, entry, "rubric", "rubric", usual, load_rubric)
     if info.harm:
         usual = "Leave out harm, or name"
-        _check_table(folder, info.harm, reader, "harm", "table of harm", usual, load_harm)
+        _check_table(folder, info.harm, entry, "harm", "table of harm", usual, load_harm)
+    return info
 
 
 def _check_table(
     folder: Path,
     name: str,
-    reader: _Reader,
+    entry: _Entry,
     key: str,
     what: str,
     usual: str,
@@ -326,30 +340,19 @@ def _check_table(
     try:
         path = typed_path(os.fspath(folder / name)).resolve()
     except FileRefused as refusal:
-        reader.report("error", key, str(refusal), remedy)
+        entry.report("error", key, str(refusal), remedy)
         return
     if is_url(name) or not path.is_relative_to(folder.resolve()):
-        reader.report("error", key, f"The {what} is not in this folder.", remedy)
+        entry.report("error", key, f"The {what} is not in this folder.", remedy)
     elif not path.is_file():
-        reader.report("error", key, f"There is no file {quoted(name)}.", remedy)
+        entry.report("error", key, f"There is no file {quoted(name)}.", remedy)
     else:
         try:
             load(path)
         except (OSError, RexviewError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             message = f"{quoted(name)} cannot be used as a {what}: {reason}"
-            reader.report("error", key, message, f"FORMAT.md shows what a {what} has.")
-
-
-def _images(reader: _Reader) -> str:
-    """The images base: an address, or a path that a folder can have."""
-    images = reader.text("images", _IMAGES) or _IMAGES
-    try:
-        typed_path("" if is_url(images) else images)
-    except FileRefused as refusal:
-        reader.report("error", "images", str(refusal), "Name the folder that holds the images.")
-        return _IMAGES
-    return images
+            entry.report("error", key, message, f"FORMAT.md shows what a {what} has.")
 
 
 def dump_info(info: SetInfo, *, images: str) -> str:

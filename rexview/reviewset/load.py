@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from rexview import frames
 from rexview.answer_digest import by_answer
-from rexview.errors import ReviewSetError
-from rexview.problem import Problem
+from rexview.columns import TABLES
+from rexview.errors import Problem, ReviewSetError
 from rexview.reviewset.checks.boxes import boxed_images, check_boxes, image_sizes, with_images_named
 from rexview.reviewset.checks.duplicates import with_newest, without_duplicates
 from rexview.reviewset.checks.image_files import (
@@ -24,29 +25,17 @@ from rexview.reviewset.checks.image_files import (
 from rexview.reviewset.checks.normalise import NORMALISE, normalise_answers
 from rexview.reviewset.checks.orientations import check_orientations
 from rexview.reviewset.checks.references import check_references
-from rexview.reviewset.checks.row_problems import report_rows
 from rexview.reviewset.images import find_picture
 from rexview.reviewset.info import read_info
 from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.sources import TableSource, find_tables, fingerprint
-from rexview.reviewset.tables.columns import TABLES
+from rexview.reviewset.sources import find_tables, fingerprint
+from rexview.reviewset.tables.source import TableSource
 from rexview.reviewset.tables.table import empty_table, read_table
 from rexview.schema import ReviewSet, SetInfo
 
 
 def load(folder: Path) -> ReviewSet:
-    """Open the review set in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder that has ``reviewset.yaml``.
-
-    Returns
-    -------
-    ReviewSet
-        Tables with exactly the columns and types of :data:`rexview.frames.TABLES`; warnings in
-        ``warnings``.
+    """Open the review set in a folder; its ``warnings`` did not keep it from opening.
 
     Raises
     ------
@@ -76,50 +65,31 @@ def _open(folder: Path, problems: ProblemList) -> ReviewSet | None:
         problems.add("error", folder.name or ".", message, "Give the folder with reviewset.yaml.")
         return None
     state = fingerprint(folder)
-    info = read_info(folder, problems)
+    info = read_info(folder, problems) or SetInfo(name="")
     sources = find_tables(folder, problems)
     if "cases" not in sources and not problems.has_errors_in("cases"):
-        problems.add(
-            "error",
-            "cases",
-            "There is no table of cases.",
-            "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of Parquet parts.",
-        )
-    info = info or SetInfo(name="")
+        remedy = "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of Parquet parts."
+        problems.add("error", "cases", "There is no table of cases.", remedy)
     tables, all_cases = _read(sources, info, problems)
-    check_references(tables, sources, info, problems, all_cases=all_cases)
-    tables["cases"], tables["answers"] = _with_images(folder, tables, sources, info, problems)
-    final = {
-        name: tables[name].select(pl.col(column).cast(dtype) for column, dtype in schema.items())
+    check_references(tables, sources, info, all_cases=all_cases)
+    tables |= _with_images(folder, tables, sources, info)
+    final: dict[str, Any] = {
+        name: tables[name].select(pl.col(field).cast(dtype) for field, dtype in schema.items())
         for name, schema in frames.TABLES.items()
     }
-    review_set = ReviewSet(
-        folder=folder,
-        info=info,
-        fingerprint=state,
-        find_picture=partial(find_picture, folder, info.images),
-        cases=final["cases"],
-        answers=final["answers"],
-        scores=final["scores"],
-        flags=final["flags"],
-        metrics=final["metrics"],
-        edits=final["edits"],
-    )
-    review_set = _with_stale_apart(review_set, sources, problems)
+    pictures = partial(find_picture, folder, info.images)
+    review_set = ReviewSet(folder, info, **final, fingerprint=state, find_picture=pictures)
+    review_set = _with_stale_apart(review_set, sources)
     return replace(review_set, warnings=tuple(problems.all()))
 
 
-def _with_stale_apart(
-    review_set: ReviewSet, sources: dict[str, TableSource], problems: ProblemList
-) -> ReviewSet:
+def _with_stale_apart(review_set: ReviewSet, sources: dict[str, TableSource]) -> ReviewSet:
     """Take scores and flags of earlier answers out of those that count, and report them."""
     scores, stale_scores = by_answer(review_set.scores, review_set)
     flags, stale_flags = by_answer(review_set.flags, review_set)
     for name, what, stale in (("scores", "score", stale_scores), ("flags", "flag", stale_flags)):
         if name in sources:
-            report_rows(
-                problems,
-                sources[name],
+            sources[name].report_rows(
                 "warning",
                 stale,
                 f"The {what} is of an earlier answer: the answer was changed since, or the digest "
@@ -144,66 +114,56 @@ def _read(
     all_cases = "cases" in sources
     for name, table in TABLES.items():
         source = sources.get(name)
-        frame = read_table(source, table, problems) if source else empty_table(table)
+        frame = read_table(source, table) if source else empty_table(table)
         if source:
             if name == "cases":
                 all_cases = not problems.has_errors_in(source.label, fields=("id", ""))
-                _check_some(frame, source, problems)
-            frame = without_duplicates(frame, table, source, problems)
+                if frame.is_empty() and not problems.has_errors_in(source.label):
+                    source.error("The table has no rows.", "Add at least one case.")
+            frame = without_duplicates(frame, table, source)
         if name == "answers":
-            frame = with_newest(normalise_answers(frame, info.models, source, problems))
-        else:
+            frame = with_newest(normalise_answers(frame, info.models, source))
+        elif name in NORMALISE:
             frame = NORMALISE[name](frame)
         tables[name] = frame
     return tables, all_cases
 
 
-def _check_some(cases: pl.DataFrame, source: TableSource, problems: ProblemList) -> None:
-    if cases.is_empty() and not problems.has_errors_in(source.label):
-        problems.add("error", source.label, "The table has no rows.", "Add at least one case.")
-
-
 def _with_images(
-    folder: Path,
-    tables: dict[str, pl.DataFrame],
-    sources: dict[str, TableSource],
-    info: SetInfo,
-    problems: ProblemList,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
+    folder: Path, tables: dict[str, pl.DataFrame], sources: dict[str, TableSource], info: SetInfo
+) -> dict[str, pl.DataFrame]:
     """Check images and boxes; fill in what the image files say and which image a box is on."""
     cases, answers = tables["cases"], tables["answers"]
     if "cases" not in sources:
-        return cases, answers
-    given = [(check_paths(paths_of_cases(cases), sources["cases"], problems), sources["cases"])]
-    if "answers" in sources:
-        paths = check_paths(paths_of_answers(answers), sources["answers"], problems)
-        given.append((paths, sources["answers"]))
-    check_files(folder, info, given, problems)
-    _check_image_ids(cases, sources["cases"], problems)
+        return {}
+    of_cases, of_answers = sources["cases"], sources.get("answers")
+    paths = [(check_paths(paths_of_cases(cases), of_cases), of_cases)]
+    if of_answers:
+        paths.append((check_paths(paths_of_answers(answers), of_answers), of_answers))
+    check_files(folder, info, paths)
+    _check_image_ids(cases, of_cases)
 
     images = image_sizes(cases)
     cases = with_images_named(cases, "reference_boxes", "id", images)
     answers = with_images_named(answers, "boxes", "case", images)
     given_boxes = ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
     boxed = pl.concat(boxed_images(*boxes) for boxes in given_boxes)
-    cases = with_headers(cases, boxed, folder, info, sources["cases"], problems)
-    check_orientations(cases, boxed, sources["cases"], problems)
+    cases = with_headers(cases, boxed, folder, info, of_cases)
+    check_orientations(cases, boxed, of_cases)
 
     images = image_sizes(cases)
-    check_boxes(cases, "reference_boxes", "id", images, sources["cases"], problems)
-    if "answers" in sources:
-        check_boxes(answers, "boxes", "case", images, sources["answers"], problems)
-    return cases, answers
+    check_boxes(cases, "reference_boxes", "id", images, of_cases)
+    if of_answers:
+        check_boxes(answers, "boxes", "case", images, of_answers)
+    return {"cases": cases, "answers": answers}
 
 
-def _check_image_ids(cases: pl.DataFrame, source: TableSource, problems: ProblemList) -> None:
+def _check_image_ids(cases: pl.DataFrame, source: TableSource) -> None:
     ids = pl.col("images").list.eval(pl.element().struct.field("id").drop_nulls())
     twice = cases.select("_row", ids.alias("ids")).filter(
         pl.col("ids").list.len() != pl.col("ids").list.n_unique()
     )
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "error",
         twice,
         "Two images of the case have the same id.",

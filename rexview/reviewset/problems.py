@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from rexview.problem import Problem, Severity
+from rexview.errors import Problem, Severity
 
 LISTED: Final = 20
 """How many problems of one kind are listed one by one; the others are counted."""
@@ -29,6 +29,7 @@ def listed(words: Iterable[str]) -> str:
 
 @dataclass
 class _Kind:
+    label: str
     problems: list[Problem] = field(default_factory=list)
     count: int = 0
 
@@ -37,9 +38,11 @@ class ProblemList:
     """Problems in the making.
 
     Problems are of one kind when severity, table, field and remedy are the same (places in a list,
-    as in ``boxes[3]``, do not count). Of each kind the first :data:`LISTED` are kept and the others
+    as in ``boxes[3]``, do not count). Of each kind the first :attr:`listed` are kept and the others
     are counted.
     """
+
+    listed = LISTED
 
     def __init__(self) -> None:
         self._kinds: dict[tuple[str, str, str, str], _Kind] = {}
@@ -53,24 +56,32 @@ class ProblemList:
         *,
         row: int | None = None,
         field: str | None = None,
-        table: str | None = None,
+        kind: str | None = None,
     ) -> None:
-        """Add one problem; ``table`` is given when one table consists of several files."""
-        problem = Problem(severity, file, row, field, message, remedy)
-        self.add_many([problem], 1, table=table)
+        """Add one problem; a ``kind`` is given when it is the same in several files or fields."""
+        self.add_many([Problem(severity, file, row, field, message, remedy)], 1, kind=kind)
 
     def add_many(
-        self, examples: Sequence[Problem], count: int, *, table: str | None = None
+        self,
+        examples: Sequence[Problem],
+        count: int,
+        *,
+        table: str | None = None,
+        kind: str | None = None,
     ) -> None:
-        """Add ``count`` problems of one kind, of which ``examples`` are the first."""
+        """Add ``count`` problems of one kind, of which ``examples`` are the first.
+
+        ``table`` is given when one table consists of several files.
+        """
         if not examples:
             return
         first = examples[0]
-        place = _PLACES.sub("[]", first.field or "")
-        key = (first.severity, table or first.file, place, first.remedy)
-        kind = self._kinds.setdefault(key, _Kind())
-        kind.problems.extend(examples[: LISTED - len(kind.problems)])
-        kind.count += count
+        label = table or first.file
+        places = "" if kind else _PLACES.sub("[]", first.field or "")
+        key = (first.severity, kind or label, places, first.remedy)
+        found = self._kinds.setdefault(key, _Kind(label))
+        found.problems.extend(examples[: self.listed - len(found.problems)])
+        found.count += count
 
     @property
     def has_errors(self) -> bool:
@@ -95,17 +106,19 @@ class ProblemList:
         return sum(kind.count for key, kind in self._kinds.items() if key[0] == severity)
 
     def all(self) -> list[Problem]:
-        """All problems, errors first, else in the order in which they were found.
+        """All problems, errors first, else in the order in which their kinds were met.
 
-        Where more than :data:`LISTED` were of one kind, one further problem counts the rest.
+        Where more than :attr:`listed` were of one kind, one further problem counts the rest.
         """
         found: list[Problem] = []
-        for (_, table, place, remedy), kind in self._kinds.items():
+        for (_, _, places, remedy), kind in self._kinds.items():
             found += kind.problems
-            more = kind.count - len(kind.problems)
+            more, last = kind.count - len(kind.problems), kind.problems[-1]
             if more > 0:
-                rows = "1 more row" if more == 1 else f"{more:,} more rows"
-                message = f"… and {rows} with the same problem."
-                severity = kind.problems[0].severity
-                found.append(Problem(severity, table, None, place or None, message, remedy))
+                text = self._more(more, last)
+                found.append(Problem(last.severity, kind.label, None, places or None, text, remedy))
         return sorted(found, key=lambda problem: problem.severity != "error")
+
+    def _more(self, count: int, last: Problem) -> str:
+        rows = "1 more row" if count == 1 else f"{count:,} more rows"
+        return f"… and {rows} with the same problem."

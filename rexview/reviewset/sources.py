@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
+from rexview.columns import TABLES
 from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.tables.columns import TABLES
+from rexview.reviewset.tables.source import TableFormat, TableSource
 
 INFO_FILE: Final = "reviewset.yaml"
-TableFormat = Literal["jsonl", "csv", "parquet"]
 FORMATS: Final[dict[str, TableFormat]] = {".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
 """Table format by the end of the file's name."""
 _NEAR_MISSES: Final = {
@@ -25,38 +23,6 @@ _NEAR_MISSES: Final = {
     ".xls": "Save it as {name}.csv, or import it.",
     ".pq": "Rename it to {name}.parquet.",
 }
-
-
-@dataclass
-class TableSource:
-    """The file of one table, or its folder of Parquet parts.
-
-    ``label`` is the name that problems carry. Rows are numbered through all parts;
-    :meth:`place` finds the part and the row in it.
-    """
-
-    name: str
-    format: TableFormat
-    label: str
-    files: tuple[Path, ...]
-    is_folder: bool = False
-    _ends: list[int] = field(default_factory=list)
-
-    def part_label(self, part: int) -> str:
-        """Name of one part as problems carry it."""
-        return f"{self.label}/{self.files[part].name}" if self.is_folder else self.label
-
-    def end_part(self, last_row: int) -> None:
-        """Note that the part being read ends with row ``last_row`` of the whole table."""
-        self._ends.append(last_row)
-
-    def place(self, row: int | None) -> tuple[str, int | None]:
-        """File label and row in that file, for a row of the whole table."""
-        if row is None or not self.is_folder:
-            return self.label, row
-        part = min(bisect_left(self._ends, row), len(self.files) - 1)
-        start = self._ends[part - 1] if part else 0
-        return self.part_label(part), row - start
 
 
 def find_tables(folder: Path, problems: ProblemList) -> dict[str, TableSource]:
@@ -71,59 +37,42 @@ def find_tables(folder: Path, problems: ProblemList) -> dict[str, TableSource]:
         ending = path.suffix.lower()
         if name not in TABLES:
             continue
+        table_format = FORMATS.get(ending)
         if not ending and path.is_dir():
             parts = tuple(_parts(path))
             if parts:
-                found[name].append(TableSource(name, "parquet", path.name, parts, is_folder=True))
-            else:
-                problems.add(
-                    "warning",
-                    f"{path.name}/",
-                    "The folder has the name of a table but holds no Parquet parts.",
-                    "Put parts named *.parquet into it, or remove it.",
+                found[name].append(
+                    TableSource(name, "parquet", path.name, parts, problems, is_folder=True)
                 )
-        elif ending in FORMATS and path.is_dir():
-            problems.add(
-                "error",
-                path.name,
-                "This is a folder where a file is expected.",
-                f"Name a folder of Parquet parts {name}, without an ending.",
-            )
-        elif ending in FORMATS and not path.is_file():
-            problems.add(
-                "error",
-                path.name,
-                "This is not a file that can be read, or a link to nowhere.",
-                "Put the file itself here.",
-            )
-        elif ending in FORMATS:
-            found[name].append(TableSource(name, FORMATS[ending], path.name, (path,)))
+            else:
+                message = "The folder has the name of a table but holds no Parquet parts."
+                remedy = "Put parts named *.parquet into it, or remove it."
+                problems.add("warning", f"{path.name}/", message, remedy)
+        elif table_format and path.is_dir():
+            message = "This is a folder where a file is expected."
+            remedy = f"Name a folder of Parquet parts {name}, without an ending."
+            problems.add("error", path.name, message, remedy)
+        elif table_format and not path.is_file():
+            message = "This is not a file that can be read, or a link to nowhere."
+            problems.add("error", path.name, message, "Put the file itself here.")
+        elif table_format:
+            found[name].append(TableSource(name, table_format, path.name, (path,), problems))
         elif ending in _NEAR_MISSES:
-            problems.add(
-                "warning",
-                path.name,
-                "The file has the name of a table but is not read.",
-                _NEAR_MISSES[ending].format(name=name),
-            )
-    return {name: kept for name, sources in found.items() if (kept := _one(sources, problems))}
+            message = "The file has the name of a table but is not read."
+            remedy = _NEAR_MISSES[ending].format(name=name)
+            problems.add("warning", path.name, message, remedy)
+    for sources in found.values():
+        if len(sources) > 1:
+            names = " and ".join(source.label for source in sources)
+            message = f"There are several files for one table: {names}."
+            sources[0].error(message, "Keep the right one and move the others elsewhere.")
+    return {name: sources[0] for name, sources in found.items() if sources}
 
 
 def _parts(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() == ".parquet" and path.name[0] not in "._" and path.is_file():
             yield path
-
-
-def _one(sources: list[TableSource], problems: ProblemList) -> TableSource | None:
-    if len(sources) > 1:
-        names = " and ".join(source.label for source in sources)
-        problems.add(
-            "error",
-            sources[0].label,
-            f"There are several files for one table: {names}.",
-            "Keep the right one and move the others elsewhere.",
-        )
-    return sources[0] if sources else None
 
 
 def fingerprint(folder: Path) -> str:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import polars as pl
 
-from rexview.errors import ReviewSetError
-from rexview.problem import Problem
+from rexview.columns import TABLES, Column, Table
+from rexview.errors import Problem, ReviewSetError
 from rexview.reviewset.images import image_path, images_folder, is_url, relative_path
 from rexview.reviewset.info import BUILT_IN_RUBRIC, dump_info
 from rexview.reviewset.json_text import dump
-from rexview.reviewset.sources import INFO_FILE, TableFormat
-from rexview.reviewset.tables.column import Table
-from rexview.reviewset.tables.columns import TABLES
-from rexview.reviewset.tables.file_rows import file_frame, json_rows, json_value, own_columns
+from rexview.reviewset.sources import INFO_FILE
+from rexview.reviewset.tables.source import TableFormat
 from rexview.schema import ReviewSet
+
+_TOKENS: Final = ("input_tokens", "output_tokens", "max_output_tokens")
 
 
 def write(
@@ -28,24 +29,16 @@ def write(
     folder: Path,
     *,
     table_format: TableFormat = "jsonl",
-    images: Literal["refer", "copy"] = "refer",
+    images: Literal["refer", "copy"] | Path = "refer",
 ) -> None:
     """Write a review set to a folder that is not there yet, or is empty.
 
     Everything is written beside it first and then renamed, so that the folder appears complete or
     not at all. Reading it again gives the same tables, unknown fields included.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-        Tables as in :data:`rexview.frames.TABLES`.
-    folder : Path
-        Where to.
-    table_format : {"jsonl", "csv", "parquet"}
-        How the tables are written; empty ones are left out, except cases.
-    images : {"refer", "copy"}
-        ``refer``: the new set names the same images folder. ``copy``: the images that are there
-        are copied into the new set.
+    Empty tables are left out, except cases. With ``refer`` the new set names the same images
+    folder, with ``copy`` the images that are there are copied into it; a folder of images is moved
+    into it.
 
     Raises
     ------
@@ -56,14 +49,9 @@ def write(
     """
     folder = Path(folder).absolute()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        problem = Problem(
-            "error",
-            folder.name,
-            None,
-            None,
-            "There is something in this folder already.",
-            "Choose a folder that is new or empty.",
-        )
+        message = "There is something in this folder already."
+        remedy = "Choose a folder that is new or empty."
+        problem = Problem("error", folder.name, None, None, message, remedy)
         raise ReviewSetError(f"“{folder.name}” is not empty; nothing was written.", [problem])
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(
@@ -74,8 +62,14 @@ def write(
         for name, table in TABLES.items():
             frame = _whole(review_set, name)
             if frame.height or table.required:
-                _WRITERS[table_format](file_frame(name, frame, table), table, work)
-        base = _copied(review_set, work) if images == "copy" else _referred(review_set, folder)
+                _WRITERS[table_format](_file_frame(name, frame), table, work)
+        base = "images/"
+        if images == "refer":
+            base = _referred(review_set, folder)
+        elif isinstance(images, Path):
+            images.rename(work / "images")
+        else:
+            _copy_images(review_set, work)
         _copy_beside(review_set, work)
         text = dump_info(review_set.info, images=base)
         (work / INFO_FILE).write_text(text, encoding="utf-8", newline="\n")
@@ -99,7 +93,7 @@ def write_csv(review_set: ReviewSet, names: Sequence[str], folder: Path) -> list
             raise ReviewSetError(f"There is a file {file.name} already; nothing was written.")
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:
-        _write_csv(file_frame(name, _whole(review_set, name), TABLES[name]), TABLES[name], folder)
+        _write_csv(_file_frame(name, _whole(review_set, name)), TABLES[name], folder)
     return files
 
 
@@ -119,7 +113,7 @@ def _referred(review_set: ReviewSet, folder: Path) -> str:
     return base if images_folder(folder, base) == real else str(real)
 
 
-def _copied(review_set: ReviewSet, work: Path) -> str:
+def _copy_images(review_set: ReviewSet, work: Path) -> None:
     paths = review_set.cases["images"].explode().struct.field("path").drop_nulls()
     returned = review_set.answers["images"].explode().drop_nulls()
     for path in pl.concat([paths, returned]).unique(maintain_order=True).to_list():
@@ -128,7 +122,6 @@ def _copied(review_set: ReviewSet, work: Path) -> str:
             target = work / "images" / relative_path(path)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
-    return "images/"
 
 
 def _copy_beside(review_set: ReviewSet, work: Path) -> None:
@@ -144,18 +137,128 @@ def _copy_beside(review_set: ReviewSet, work: Path) -> None:
 def _write_jsonl(frame: pl.DataFrame, table: Table, folder: Path) -> None:
     path = folder / f"{table.name}.jsonl"
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in json_rows(frame, table):
+        for row in _json_rows(frame, table):
             file.write(dump(row) + "\n")
 
 
+def _file_frame(name: str, frame: pl.DataFrame) -> pl.DataFrame:
+    """Turn a table of an open set into the declared columns of its file.
+
+    Raw spellings stand where they were, token counts are in ``usage``, and what loading added is
+    gone. Unknown fields are still in ``extra``.
+    """
+    if name == "cases":
+        frame = frame.with_columns(_given_images())
+    if name == "answers":
+        reason = pl.col("finish_reason")
+        counts = pl.struct(_TOKENS)
+        frame = frame.with_columns(
+            pl.coalesce("finish_reason_raw", pl.when(reason != "unknown").then(reason)).alias(
+                "finish_reason"
+            ),
+            pl.when(pl.any_horizontal(pl.col(_TOKENS).is_not_null())).then(counts).alias("usage"),
+        ).with_columns(pl.lit(None, pl.Int64).alias(token) for token in _TOKENS)
+    table = TABLES[name]
+    columns = [pl.col(column.name).cast(column.dtype) for column in table.columns]
+    filled = frame.select(columns)
+    return filled.select(
+        column.name
+        for column in table.columns
+        if column.required or not _is_empty(filled[column.name])
+    )
+
+
+def _given_images() -> pl.Expr:
+    image = pl.element().struct
+    view = image.field("view")
+    given = pl.coalesce(image.field("view_raw"), pl.when(view != "UNKNOWN").then(view))
+    marks = [pl.when(image.field(name)).then(True).alias(name) for name in ("key", "prior")]
+    others = ("width", "height", "patient_orientation", "laterality_flip")
+    fields = [image.field("id"), image.field("path"), given.alias("view"), *marks]
+    return pl.col("images").list.eval(pl.struct(*fields, *(image.field(name) for name in others)))
+
+
+def _is_empty(series: pl.Series) -> bool:
+    if isinstance(series.dtype, pl.List):
+        return not series.list.len().sum()
+    return series.null_count() == len(series)
+
+
+def _json_rows(frame: pl.DataFrame, table: Table) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file frame as JSON objects; unknown fields are back in their places."""
+    for row in frame.iter_rows(named=True):
+        extra = json.loads(row.pop("extra", None) or "{}")
+        written = {name: _json_value(value, table.by_name[name]) for name, value in row.items()}
+        kept = {name: value for name, value in written.items() if value not in (None, [], {})}
+        yield _with_extra(kept, extra, table)
+
+
+def _json_value(value: Any, column: Column) -> Any:
+    """Make the JSON value of one declared field; nested nulls are left out."""
+    if value is None:
+        return None
+    if column.kind == "date":
+        return value.isoformat().replace("+00:00", "Z")
+    if column.kind == "tags":
+        return {tag["name"]: tag["values"] for tag in value}
+    if column.kind == "record":
+        return _json_record(value, column)
+    if column.kind == "records":
+        return [_json_record(item, column) for item in value]
+    return value
+
+
+def _json_record(value: dict[str, Any], column: Column) -> dict[str, Any]:
+    given = {part.name: _json_value(value[part.name], part) for part in column.fields}
+    return {name: part for name, part in given.items() if part not in (None, [], {}, "")}
+
+
+def _with_extra(row: dict[str, Any], extra: dict[str, Any], table: Table) -> dict[str, Any]:
+    rest = {}
+    for name, value in extra.items():
+        column = table.by_name.get(name)
+        if column is None:
+            row[name] = value
+        elif not _merge(row, column, value):
+            rest[name] = value
+    return row | {"extra": rest} if rest else row
+
+
+def _merge(row: dict[str, Any], column: Column, value: Any) -> bool:
+    """Put the unknown fields of a nested column back into it, if they come from there."""
+    if column.kind == "record" and isinstance(value, dict):
+        row[column.name] = row.get(column.name, {}) | value
+        return True
+    given = row.get(column.name)
+    if column.kind != "records" or not isinstance(value, list) or not isinstance(given, list):
+        return False
+    if len(value) != len(given) or not all(isinstance(part, dict) for part in value):
+        return False
+    row[column.name] = [old | new for old, new in zip(given, value, strict=True)]
+    return True
+
+
 def _with_own_columns(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
+    """Give unknown fields that are plain text in every row a column each, for a header's sake."""
     if "extra" not in frame.columns:
         return frame
-    columns, rest = own_columns(frame["extra"], table)
-    frame = frame.drop("extra").with_columns(
-        pl.Series(name, values, dtype=pl.String) for name, values in columns.items()
-    )
+    rows = [json.loads(text) if text else {} for text in frame["extra"].to_list()]
+    names = [
+        name
+        for name in dict.fromkeys(name for row in rows for name in row)
+        if name not in table.by_name
+        and name == name.strip() != ""
+        and all(_is_plain_text(row.get(name, "-")) for row in rows)
+    ]
+    columns = [pl.Series(name, [row.get(name) for row in rows], pl.String) for name in names]
+    left = [{name: value for name, value in row.items() if name not in names} for row in rows]
+    rest = pl.Series("extra", [dump(row) if row else None for row in left], dtype=pl.String)
+    frame = frame.drop("extra").with_columns(columns)
     return frame if rest.null_count() == len(rest) else frame.with_columns(rest)
+
+
+def _is_plain_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
 
 
 def _write_csv(frame: pl.DataFrame, table: Table, folder: Path) -> None:
@@ -174,7 +277,7 @@ def _cells(row: dict[str, Any], table: Table) -> Iterator[Any]:
         if column is None or column.kind == "object":
             yield value
             continue
-        plain = json_value(value, column)
+        plain = _json_value(value, column)
         if column.kind == "yes_no":
             yield None if plain is None else str(plain).lower()
         elif column.is_scalar:

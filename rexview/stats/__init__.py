@@ -3,7 +3,6 @@
 from rexview.stats.answered import (
     NO_ANSWER,
     STATUSES,
-    NoAnswers,
     answer_status,
     at_token_limit,
     is_empty,
@@ -12,7 +11,7 @@ from rexview.stats.answered import (
     nothing_came,
     status_of,
 )
-from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval, interval
+from rexview.stats.bootstrap import RESAMPLES, Interval, interval
 from rexview.stats.final import (
     ALL_EQUAL,
     CONTENT_ORDERS,
@@ -24,31 +23,22 @@ from rexview.stats.final import (
     weakest_link,
     write_score,
 )
-from rexview.stats.paired import Comparison, FriedmanTest, PairTest, compare
-from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
-from rexview.stats.values import MARKS, SCORE_ORDER, TESTED_TOGETHER, Finals, finals, given_marks
+from rexview.stats.paired import compare
+from rexview.stats.summary import gap_summaries, summaries
+from rexview.stats.values import SINGLE_SCORES, TESTED_TOGETHER, Finals, finals, single_scores
 
 __all__ = [
     "ALL_EQUAL",
     "CONTENT_ORDERS",
-    "LEVEL",
-    "MARKS",
     "NO_ANSWER",
     "RESAMPLES",
-    "SCORE_ORDER",
-    "SEED",
+    "SINGLE_SCORES",
     "STATUSES",
     "TESTED_TOGETHER",
-    "Comparison",
     "ContentOrder",
     "FinalScores",
     "Finals",
-    "FriedmanTest",
-    "GapSummary",
     "Interval",
-    "NoAnswers",
-    "PairTest",
-    "ScoreSummary",
     "answer_status",
     "at_token_limit",
     "compare",
@@ -57,12 +47,12 @@ __all__ = [
     "finals",
     "finals_of",
     "gap_summaries",
-    "given_marks",
     "interval",
     "is_empty",
     "limit_reached",
     "no_answers",
     "nothing_came",
+    "single_scores",
     "status_of",
     "summaries",
     "weakest_link",

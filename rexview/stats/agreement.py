@@ -8,35 +8,27 @@ Definitions (docs: statistics):
 - **Kappa** is Cohen's with quadratic weights over the fixed scale 1 to 5, also when a level is
   unused. Where a reader gave one and the same score throughout, kappa would be 0 (or 0 / 0) however
   close the readers are: without variance it is undefined, never 0 or 1.
-- **Alpha** (:mod:`rexview.stats.alpha`) is there where more than two readers scored.
+- **Alpha** is Krippendorff's, ordinal, over all readers, where more than two of them scored. A unit
+  with a single reader says nothing about agreement and is left out.
 - Confidence intervals are bootstrapped over units (:mod:`rexview.stats.bootstrap`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
+import krippendorff
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from rexview.stats.alpha import Alpha, alphas
-from rexview.stats.bootstrap import RESAMPLES, Counts, Floats, Interval
-from rexview.stats.units import LEVELS, interval_or_none, unit_name, units_of
+from rexview.stats.bootstrap import RESAMPLES, Counts, Floats, Interval, interval, mean_of
+from rexview.stats.tally import Tally
+from rexview.stats.units import LEVELS, unit_name, units_of
 from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS, SCORE_MIN
-
-__all__ = [
-    "Alpha",
-    "PairAgreement",
-    "agreement_of_table",
-    "alphas",
-    "pair_agreements",
-    "quadratic_kappa",
-]
 
 LOW_KAPPA: Final = 0.4
 CLOSE: Final = 0.8
@@ -74,21 +66,21 @@ class PairAgreement:
     """
 
     dimension: str
-    reader_a: str
-    reader_b: str
     n: int
     qwk: float | None
-    qwk_interval: Interval
     mad: float | None
-    mad_interval: Interval
     exact: float | None
-    exact_interval: Interval
     within_one: float | None
-    within_one_interval: Interval
     mean_a: float | None
     sd_a: float | None
     mean_b: float | None
     sd_b: float | None
+    reader_a: str
+    reader_b: str
+    qwk_interval: Interval
+    mad_interval: Interval
+    exact_interval: Interval
+    within_one_interval: Interval
     difference: float | None
     difference_interval: Interval
     table: Counts
@@ -108,38 +100,26 @@ class PairAgreement:
 
 
 def pair_agreements(
-    marks: pl.DataFrame,
+    scores: pl.DataFrame,
     readers: Sequence[str],
     *,
     dimensions: Sequence[str] = DIMENSIONS,
     resamples: int = RESAMPLES,
 ) -> tuple[PairAgreement, ...]:
-    """Compare every two readers who share any answer.
+    """Compare every two readers who share any answer, pair by pair, dimension by dimension.
 
-    Parameters
-    ----------
-    marks : polars.DataFrame
-        As :func:`rexview.stats.values.given_marks` gives them.
-    readers : sequence of str
-        Whom to compare, in the order in which they stand as reader a and reader b.
-    dimensions : sequence of str
-        Words of :data:`rexview.vocab.DIMENSIONS`.
-    resamples : int
-        Bootstrap resamples; 0 for no intervals.
-
-    Returns
-    -------
-    tuple of PairAgreement
-        Pair by pair, dimension by dimension. A pair that shares anything has all text dimensions
-        (n may be 0, with the reason) and those image dimensions that it shares.
+    ``scores`` are as :func:`rexview.stats.values.single_scores` gives them; readers become reader a
+    and reader b in the order given. A pair that shares anything has all text dimensions (n may be
+    0, with the reason) and those image dimensions that it shares. With 0 resamples there are no
+    intervals.
     """
     tables = {
         (dimension, *pair): table
         for dimension in dimensions
-        for pair, table in _tables(units_of(marks, dimension), readers).items()
+        for pair, table in _tables(units_of(scores, dimension), readers).items()
     }
     return tuple(
-        _agreement(dimension, a, b, tables[dimension, a, b], resamples)
+        agreement_of_table(dimension, a, b, tables[dimension, a, b], resamples=resamples)
         for a, b in combinations(dict.fromkeys(readers), 2)
         if any(tables[dimension, a, b].any() for dimension in dimensions)
         for dimension in dimensions
@@ -171,13 +151,6 @@ def quadratic_kappa(counts: Counts) -> Floats:
     return 1 - ratio
 
 
-def agreement_of_table(
-    dimension: str, reader_a: str, reader_b: str, table: Counts, *, resamples: int = RESAMPLES
-) -> PairAgreement:
-    """Work out all numbers of a pair of readers from their 5 by 5 table of counts."""
-    return _agreement(dimension, reader_a, reader_b, np.asarray(table, dtype=np.int64), resamples)
-
-
 def _tables(units: pl.DataFrame, readers: Sequence[str]) -> dict[tuple[str, str], Counts]:
     """Count the shared units of every two readers by their scores: 5 by 5 tables."""
     given: dict[str, tuple[Counts, Counts]] = {}
@@ -198,9 +171,11 @@ def _tables(units: pl.DataFrame, readers: Sequence[str]) -> dict[tuple[str, str]
     return found
 
 
-def _agreement(
-    dimension: str, reader_a: str, reader_b: str, table: Counts, resamples: int
+def agreement_of_table(
+    dimension: str, reader_a: str, reader_b: str, table: Counts, *, resamples: int = RESAMPLES
 ) -> PairAgreement:
+    """Work out all numbers of a pair of readers from their 5 by 5 table of counts."""
+    table = np.asarray(table, dtype=np.int64)
     counts = table.ravel()
     n = int(counts.sum())
     cells = np.flatnonzero(counts)
@@ -208,17 +183,13 @@ def _agreement(
     present = np.flatnonzero(points)
     differences = present - _K
 
-    def mean_of(values: NDArray[Any]) -> tuple[float | None, Interval]:
+    def mean(values: NDArray[Any]) -> tuple[float | None, Interval]:
         """Return the mean of a number that each difference (a minus b) has, and its interval."""
         if not n:
             return None, Interval(None, None, _nothing_shared(dimension))
         weights = values.astype(np.float64)
-        mean = float(points[present] @ weights / n)
-
-        def means(many: Counts) -> Floats:
-            return np.asarray(many @ weights / many.sum(axis=1), dtype=np.float64)
-
-        return mean, interval_or_none(points[present], means, resamples)
+        around = interval(points[present], mean_of(weights), resamples=resamples)
+        return float(points[present] @ weights / n), around
 
     qwk, why = _kappa(dimension, counts)
     qwk_interval = Interval(None, None, why)
@@ -229,28 +200,35 @@ def _agreement(
             whole[:, cells] = many
             return quadratic_kappa(whole)
 
-        qwk_interval = interval_or_none(counts[cells], kappas, resamples)
+        qwk_interval = interval(counts[cells], kappas, resamples=resamples)
     if n == 1:
         why = f"{why or ''} One {unit_name(dimension, 1)}: there is no standard deviation.".strip()
-    mean_a, sd_a = _mean_sd(table.sum(axis=1))
-    mean_b, sd_b = _mean_sd(table.sum(axis=0))
+    mad, mad_interval = mean(np.abs(differences))
+    exact, exact_interval = mean(differences == 0)
+    within_one, within_one_interval = mean(np.abs(differences) <= 1)
+    difference, difference_interval = mean(differences)
+    given_a, given_b = (_scores(table.sum(axis=axis)) for axis in (1, 0))
     return PairAgreement(
-        dimension,
-        reader_a,
-        reader_b,
-        n,
-        qwk,
-        qwk_interval,
-        *mean_of(np.abs(differences)),
-        *mean_of(differences == 0),
-        *mean_of(np.abs(differences) <= 1),
-        mean_a,
-        sd_a,
-        mean_b,
-        sd_b,
-        *mean_of(differences),
-        table,
-        why,
+        dimension=dimension,
+        n=n,
+        qwk=qwk,
+        mad=mad,
+        exact=exact,
+        within_one=within_one,
+        mean_a=given_a.mean,
+        mean_b=given_b.mean,
+        sd_a=given_a.sd,
+        sd_b=given_b.sd,
+        reader_a=reader_a,
+        reader_b=reader_b,
+        qwk_interval=qwk_interval,
+        mad_interval=mad_interval,
+        exact_interval=exact_interval,
+        within_one_interval=within_one_interval,
+        difference=difference,
+        difference_interval=difference_interval,
+        table=table,
+        why=why,
     )
 
 
@@ -280,13 +258,100 @@ def _nothing_shared(dimension: str) -> str:
     return f"No {unit_name(dimension, 1)} was scored by both readers."
 
 
-def _mean_sd(counts: Counts) -> tuple[float | None, float | None]:
-    """Return mean and sample standard deviation of scores from how often each was given."""
-    n = int(counts.sum())
-    if not n:
-        return None, None
-    levels = np.asarray(LEVELS, dtype=np.float64)
-    mean = float(counts @ levels / n)
-    if n == 1:
-        return mean, None
-    return mean, math.sqrt(float(counts @ (levels - mean) ** 2) / (n - 1))
+def _scores(counts: Counts) -> Tally:
+    """Return one reader's scores from how often each of the five was given."""
+    return Tally(np.asarray(LEVELS, dtype=np.float64), counts)
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """Krippendorff's alpha of all readers on one dimension, ordinal.
+
+    ``n_units`` are the answers (pictures) that at least two readers scored, ``n_readers`` the
+    readers who scored any of these. ``alpha`` is None with the reason in ``why``.
+    """
+
+    dimension: str
+    n_units: int
+    n_readers: int
+    alpha: float | None
+    interval: Interval
+    why: str | None
+
+
+def alphas(
+    scores: pl.DataFrame,
+    *,
+    dimensions: Sequence[str] = DIMENSIONS,
+    resamples: int = RESAMPLES,
+) -> tuple[Alpha, ...]:
+    """Work out Krippendorff's alpha per dimension; nothing unless more than two readers scored.
+
+    Arguments are as for :func:`pair_agreements`.
+    """
+    scored = scores.filter(pl.col("score").is_not_null())
+    if scored["reader"].n_unique() <= 2:
+        return ()
+    found = []
+    for dimension in dimensions:
+        units = units_of(scored, dimension)
+        if len(units) or dimension not in IMAGE_DIMENSIONS:
+            found.append(_alpha(dimension, units, resamples))
+    return tuple(found)
+
+
+def ordinal_alpha(counts: Counts, patterns: Counts) -> Floats:
+    """Work out ordinal alpha for many samples of units at once.
+
+    Parameters
+    ----------
+    counts : numpy.ndarray
+        Shape (m, k): how often each of k patterns of scores is met, in m samples.
+    patterns : numpy.ndarray
+        Shape (k, 5): how many readers gave each score from 1 to 5; at least two in each pattern.
+
+    Returns
+    -------
+    numpy.ndarray
+        Shape (m,); NaN where only one score was ever given.
+    """
+    given = patterns.astype(np.float64)
+    pairs = given[:, :, None] * given[:, None, :] - given[:, :, None] * np.eye(len(LEVELS))
+    pairs /= (given.sum(axis=1) - 1)[:, None, None]
+    met = (np.atleast_2d(counts) @ pairs.reshape(len(given), -1)).reshape(
+        -1, len(LEVELS), len(LEVELS)
+    )
+    margin = met.sum(axis=2)
+    middle = margin.cumsum(axis=1) - margin / 2
+    distance = (middle[:, :, None] - middle[:, None, :]) ** 2
+    observed = (met * distance).sum(axis=(1, 2)) * (margin.sum(axis=1) - 1)
+    expected = (margin[:, :, None] * margin[:, None, :] * distance).sum(axis=(1, 2))
+    undefined = np.full(len(met), np.nan)
+    ratio: Floats = np.divide(observed, expected, out=undefined, where=expected > 0)
+    return 1 - ratio
+
+
+def _alpha(dimension: str, units: pl.DataFrame, resamples: int) -> Alpha:
+    """Work out alpha on one dimension from :func:`units_of`."""
+    shared = units.filter(pl.len().over("unit") > 1)
+    n_units, n_readers = shared["unit"].n_unique(), shared["reader"].n_unique()
+    if not n_units:
+        why = f"No {unit_name(dimension, 1)} was scored by two readers."
+        return Alpha(dimension, 0, 0, None, Interval(None, None, why), why)
+    given = shared.group_by("unit").agg(
+        ((pl.col("score") == level).sum().alias(str(level))) for level in LEVELS
+    )
+    levels = [str(level) for level in LEVELS]
+    patterns = given.group_by(levels).len("met").sort(levels)
+    by_pattern = patterns.select(levels).to_numpy().astype(np.int64)
+    counts = patterns["met"].cast(pl.Int64).to_numpy()
+    if shared["score"].n_unique() == 1:
+        why = f"Every score given is {shared['score'][0]}: alpha is undefined."
+        return Alpha(dimension, n_units, n_readers, None, Interval(None, None, why), why)
+    value = krippendorff.alpha(
+        value_counts=given.select(levels).to_numpy(),
+        value_domain=LEVELS,
+        level_of_measurement="ordinal",
+    )
+    around = interval(counts, lambda many: ordinal_alpha(many, by_pattern), resamples=resamples)
+    return Alpha(dimension, n_units, n_readers, float(value), around, None)

@@ -35,20 +35,12 @@ class NoAnswers:
 
     model: str
     n: int
-    answers: int
     by_reason: Mapping[str, int]
+    answers: int
 
 
 def no_answers(answers: pl.DataFrame, models: Sequence[str]) -> tuple[NoAnswers, ...]:
-    """Count the newest answers that never came.
-
-    Parameters
-    ----------
-    answers : polars.DataFrame
-        Columns :data:`rexview.frames.ANSWERS`.
-    models : sequence of str
-        Ids of the models; their order is kept.
-    """
+    """Count each model's newest answers that never came; ``answers`` are all, newest or not."""
     newest = answers.filter("_newest").select("model", answer_status().alias("status"))
     found = {
         (model, status): n for model, status, n in newest.group_by("model", "status").len().rows()
@@ -58,7 +50,7 @@ def no_answers(answers: pl.DataFrame, models: Sequence[str]) -> tuple[NoAnswers,
         by_reason = {reason: found.get((model, reason), 0) for reason in NO_ANSWER}
         answered = found.get((model, "answered"), 0)
         lost = sum(by_reason.values())
-        rows.append(NoAnswers(model, lost, lost + answered, by_reason))
+        rows.append(NoAnswers(model, lost, by_reason, lost + answered))
     return tuple(rows)
 
 

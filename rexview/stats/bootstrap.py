@@ -84,11 +84,6 @@ def interval(
         Seed of the draws: the same counts always give the same interval.
     level : float
         The confidence level, between 0 and 1.
-
-    Returns
-    -------
-    Interval
-        Without limits and with a reason where the interval is undefined.
     """
     if not resamples:
         return Interval(None, None)
@@ -103,6 +98,16 @@ def interval(
         [_numbers(statistic, rows) for rows in _draws(observed, resamples, seed)]
     )
     return _judged(number, drawn, _left_out(statistic, observed), observed, level)
+
+
+def mean_of(values: NDArray[Any]) -> Statistic:
+    """Return the statistic that is the mean of k values, from rows of their counts."""
+
+    def means(rows: Counts) -> Floats:
+        found: Floats = rows @ values / rows.sum(axis=1)
+        return found
+
+    return means
 
 
 def mean_interval(
@@ -120,18 +125,9 @@ def mean_interval(
     a step. Resampled means are drawn from it directly, one number instead of k counts. Values
     without such a step are drawn as counts.
 
-    Parameters
-    ----------
-    values, counts : numpy.ndarray
-        Shape (k,), distinct values and how often each occurs.
-    resamples, seed, level
-        As for :func:`interval`.
+    ``values`` and ``counts`` have shape (k,): distinct values and how often each occurs.
     """
-
-    def means(rows: Counts) -> Floats:
-        found: Floats = rows @ values / rows.sum(axis=1)
-        return found
-
+    means = mean_of(values)
     observed = np.asarray(counts, dtype=np.int64)
     n, present = int(observed.sum()), np.flatnonzero(observed)
     steps = _steps(values[present]) if resamples and len(present) > 1 else None

@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 import polars as pl
 
-from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
-from rexview.stats.units import interval_or_none, units_of
+from rexview.stats.bootstrap import RESAMPLES, Interval, interval, mean_of
+from rexview.stats.units import units_of
 
 SMALLEST_BLOCK: Final = 10
 """Scores that a block has at least."""
@@ -74,7 +74,7 @@ class Drift:
 
 
 def drift(
-    marks: pl.DataFrame,
+    scores: pl.DataFrame,
     dimension: str,
     reader: str,
     other: str | None = None,
@@ -84,21 +84,11 @@ def drift(
 ) -> Drift:
     """Lay out the scores of one reader over time.
 
-    Parameters
-    ----------
-    marks : polars.DataFrame
-        As :func:`rexview.stats.values.given_marks` gives them.
-    dimension : str
-    reader : str
-        Whose scores.
-    other : str, optional
-        With whom they are compared.
-    smallest : int
-        Scores that a block has at least.
-    resamples : int
-        Of each bootstrap interval; 0 for none.
+    ``scores`` are as :func:`rexview.stats.values.single_scores` gives them. ``other`` is the reader
+    with whom they are compared; a block has at least ``smallest`` scores. With 0 resamples there
+    are no intervals.
     """
-    units = units_of(marks, dimension)
+    units = units_of(scores, dimension)
     own = units.filter(pl.col("reader") == reader).select(
         "unit", pl.col("score").cast(pl.Int64), pl.col("created").dt.date().alias("day")
     )
@@ -155,11 +145,8 @@ def _mean(numbers: pl.Series, resamples: int) -> tuple[float | None, Interval]:
     if numbers.is_empty():
         return None, Interval(None, None, "No answer here was scored by both readers.")
     values, counts = np.unique(numbers.to_numpy(), return_counts=True)
-
-    def means(many: np.ndarray) -> Floats:
-        return np.asarray(many @ values / many.sum(axis=1), dtype=np.float64)
-
-    return float(counts @ values / counts.sum()), interval_or_none(counts, means, resamples)
+    around = interval(counts, mean_of(values), resamples=resamples)
+    return float(counts @ values / counts.sum()), around
 
 
 def _why(n: int, days: pl.DataFrame, blocks: tuple[Block, ...], size: int) -> str | None:

@@ -14,7 +14,7 @@ Definitions (docs: statistics):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
@@ -24,6 +24,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, Counts, Floats, Interval, interval
+from rexview.stats.paired import benjamini_hochberg
 
 JUDGED: Final = pl.Schema(
     {
@@ -84,26 +85,18 @@ class FailureTest:
     only_a: int
     only_b: int
     both: int
-    left_out: int
     difference: float | None
     interval: Interval
     p: float | None
     p_adj: float | None
+    left_out: int
     why: str | None
 
 
 def clusters_of(cases: pl.DataFrame) -> pl.DataFrame:
-    """Say which cases belong together: those of one patient, else of one study.
+    """Say which cases of the table belong together: those of a patient, else of a study.
 
-    Parameters
-    ----------
-    cases : polars.DataFrame
-        Columns :data:`rexview.frames.CASES`.
-
-    Returns
-    -------
-    polars.DataFrame
-        ``case`` and ``cluster`` (Int64): the same number for cases that belong together.
+    Columns ``case`` and ``cluster`` (Int64), the same number for cases that belong together.
     """
     named = pl.coalesce(
         pl.format("patient {}", "patient_id"),
@@ -116,16 +109,9 @@ def clusters_of(cases: pl.DataFrame) -> pl.DataFrame:
 
 
 def rate(flagged: Iterable[bool], clusters: Iterable[int], *, resamples: int = RESAMPLES) -> Rate:
-    """Work out a rate with its interval.
+    """Work out a rate with its interval; with 0 resamples without.
 
-    Parameters
-    ----------
-    flagged : iterable of bool
-        One for each answer that can be judged.
-    clusters : iterable of int
-        The patient of each.
-    resamples : int
-        Of the bootstrap; 0 for no interval.
+    ``flagged`` has one value for each answer that can be judged, ``clusters`` the patient of each.
     """
     given = np.fromiter(flagged, dtype=np.bool_)
     n, k = len(given), int(given.sum())
@@ -153,15 +139,7 @@ def failure_rates(
 ) -> tuple[FailureRate, ...]:
     """Work out the rate of each failure and model, in the order given.
 
-    Parameters
-    ----------
-    judged : polars.DataFrame
-        Columns :data:`JUDGED`.
-    clusters : polars.DataFrame
-        As :func:`clusters_of` gives them.
-    models, failures : sequence of str
-    resamples : int
-        As for :func:`rate`.
+    ``judged`` has the columns :data:`JUDGED`, ``clusters`` is what :func:`clusters_of` gives.
     """
     parts = _parts(judged, clusters)
     return tuple(
@@ -180,7 +158,7 @@ def failure_tests(
     *,
     resamples: int = RESAMPLES,
 ) -> tuple[FailureTest, ...]:
-    """Compare every pair of models on each failure, in the order given; parameters as above.
+    """Compare every pair of models on each failure, in the order given, from the same frames.
 
     The test takes cases as independent, also those of one patient; the interval of the difference
     resamples patients.
@@ -197,7 +175,8 @@ def failure_tests(
         for failure in failures
         for pair in combinations(models, 2)
     ]
-    return tuple(_adjusted(tests))
+    adjusted = benjamini_hochberg([test.p for test in tests])
+    return tuple(replace(test, p_adj=p) for test, p in zip(tests, adjusted, strict=True))
 
 
 _Part = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]
@@ -256,17 +235,6 @@ def _test(
         p_adj=None,
         why=why,
     )
-
-
-def _adjusted(tests: Sequence[FailureTest]) -> Iterator[FailureTest]:
-    known = [test.p for test in tests if test.p is not None]
-    adjusted: Iterator[float] = iter(())
-    if known:
-        from scipy.stats import false_discovery_control
-
-        adjusted = iter(false_discovery_control(known, method="bh").tolist())
-    for test in tests:
-        yield test if test.p is None else replace(test, p_adj=float(next(adjusted)))
 
 
 def _wilson(k: int, n: int) -> Interval:

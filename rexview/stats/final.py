@@ -56,7 +56,6 @@ def final_scores(
         Columns :data:`rexview.frames.ANSWERS`. When given, answers that never came are left out
         and so are scores without an answer.
     content_order : str
-        A word of :data:`CONTENT_ORDERS`.
 
     Returns
     -------
@@ -119,39 +118,22 @@ def came(answers: pl.DataFrame) -> pl.DataFrame:
 
 
 def newest_scores(scores: pl.DataFrame, answers: pl.DataFrame | None = None) -> pl.DataFrame:
-    """Return the single scores that count, as they were given.
+    """Return the rows of the scores that count, one for each answer, reader, dimension and picture.
 
-    Parameters
-    ----------
-    scores, answers : polars.DataFrame
-        As for :func:`final_scores`, and left out alike.
-
-    Returns
-    -------
-    polars.DataFrame
-        Rows of ``scores`` in the order of the file: one for each answer, reader, dimension and
-        picture, the newest.
+    What :func:`final_scores` leaves out is not there; the order of the file stays.
     """
-    given = _given(scores, answers).with_row_index("_place")
+    given = _given(scores, answers).with_row_index("_number")
     order = given.select(_ANSWER).unique(maintain_order=True).with_row_index("_answer")
-    marks = _newest(given.join(order, on=_ANSWER, how="left", maintain_order="left"))
-    return given[marks["_place"].sort()].drop("_place")
+    newest = _newest(given.join(order, on=_ANSWER, how="left", maintain_order="left"))
+    return given[newest["_number"].sort()].drop("_number")
 
 
 def final_pictures(scores: pl.DataFrame) -> pl.DataFrame:
     """Work out the final scores of every returned picture: the mean over its readers.
 
-    Parameters
-    ----------
-    scores : polars.DataFrame
-        What :func:`newest_scores` returns.
-
-    Returns
-    -------
-    polars.DataFrame
-        One row per scored picture, in the order in which they first appear: ``case``, ``model``,
-        ``image`` (Int64, null when the scores name none), then one column for each of
-        :data:`rexview.vocab.IMAGE_DIMENSIONS` (Float64, null where missing).
+    From what :func:`newest_scores` returns: one row per scored picture, in the order in which they
+    first appear: ``case``, ``model``, ``image`` (Int64, null when the scores name none), then one
+    column for each of :data:`rexview.vocab.IMAGE_DIMENSIONS` (Float64, null where missing).
     """
     return (
         scores.filter(pl.col("dimension").is_in(IMAGE_DIMENSIONS))
@@ -175,7 +157,7 @@ def _given(scores: pl.DataFrame, answers: pl.DataFrame | None) -> pl.DataFrame:
 def _newest(given: pl.DataFrame) -> pl.DataFrame:
     """Return the scores that count, as numbers: the newest of a reader for one picture.
 
-    ``_given`` numbers answer and reader, ``_place`` (if it was there) is kept.
+    ``_given`` numbers answer and reader, ``_number`` (if it was there) is kept.
     """
     if given["created"].null_count() < len(given):
         given = given.sort("created", nulls_last=False, maintain_order=True)
@@ -186,21 +168,21 @@ def _newest(given: pl.DataFrame) -> pl.DataFrame:
         dimension.cast(pl.Int64).alias("_dimension"),
         (pl.col("image").fill_null(-1) + 1).alias("_picture"),
         "score",
-        *(name for name in ("_place",) if name in given.columns),
+        *(name for name in ("_number",) if name in given.columns),
     )
     readers, pictures = (pl.col(name).max() + 1 for name in ("_reader", "_picture"))
     by_given = coded.with_columns((pl.col("_answer") * readers + pl.col("_reader")).alias("_given"))
     in_all = pl.col("_given") * len(DIMENSIONS) + pl.col("_dimension")
-    marks = by_given.with_columns((in_all * pictures + pl.col("_picture")).alias("_mark"))
-    if marks["_mark"].n_unique() < len(marks):
-        marks = marks.unique("_mark", keep="last", maintain_order=True)
-    return marks
+    newest = by_given.with_columns((in_all * pictures + pl.col("_picture")).alias("_key"))
+    if newest["_key"].n_unique() < len(newest):
+        newest = newest.unique("_key", keep="last", maintain_order=True)
+    return newest
 
 
 def _by_reader(given: pl.DataFrame) -> pl.DataFrame:
     """Return one row for each answer and reader: the mean over pictures of each dimension."""
-    marks = _newest(given)
-    spread_out = marks.select(
+    newest = _newest(given)
+    spread_out = newest.select(
         "_given",
         "_answer",
         *(
@@ -250,19 +232,10 @@ class FinalScores:
 def final_of_answer(
     scores: Iterable[Score], *, content_order: ContentOrder = "mean_first"
 ) -> FinalScores:
-    """Work out the final scores of one answer from its score records.
+    """Work out the final scores of one answer from all its score records, in file order.
 
-    Parameters
-    ----------
-    scores : iterable of Score
-        All scores of one (case, model), in file order.
-    content_order : str
-        A word of :data:`CONTENT_ORDERS`.
-
-    Returns
-    -------
-    FinalScores
-        The same numbers as the answer's row of :func:`final_scores`.
+    The numbers are those of the answer's row of :func:`final_scores`, for which it would take fifty
+    times as long to make a table; a test compares both.
     """
     newest: dict[tuple[str, str, int | None], int] = {}
     ordered = sorted(
@@ -274,23 +247,23 @@ def final_of_answer(
     pictures: dict[tuple[str, str], list[int]] = {}
     for (reader, dimension, _), value in newest.items():
         pictures.setdefault((reader, dimension), []).append(value)
-    marks: dict[str, dict[str, float]] = {}
+    by_dimension: dict[str, dict[str, float]] = {}
     for (reader, dimension), values in pictures.items():
-        marks.setdefault(dimension, {})[reader] = sum(values) / len(values)
+        by_dimension.setdefault(dimension, {})[reader] = sum(values) / len(values)
     final: dict[str, float] = {
-        dimension: sum(marks[dimension].values()) / len(marks[dimension])
+        dimension: sum(by_dimension[dimension].values()) / len(by_dimension[dimension])
         for dimension in DIMENSIONS
-        if dimension in marks
+        if dimension in by_dimension
     }
-    readers = {reader for by_reader in marks.values() for reader in by_reader}
+    readers = {reader for by_reader in by_dimension.values() for reader in by_reader}
     content = None
     if all(part in final for part in CONTENT_PARTS):
         content = min(final[part] for part in CONTENT_PARTS)
         if content_order == "minimum_first":
             smallest = [
-                min(marks[part][reader] for part in CONTENT_PARTS)
+                min(by_dimension[part][reader] for part in CONTENT_PARTS)
                 for reader in readers
-                if all(reader in marks[part] for part in CONTENT_PARTS)
+                if all(reader in by_dimension[part] for part in CONTENT_PARTS)
             ]
             content = round(sum(smallest) / len(smallest), _DIGITS) if smallest else None
     gap = None
@@ -298,7 +271,7 @@ def final_of_answer(
         gap = round(final["process"] - final["execution"], _DIGITS)
     ranges = [
         max(by_reader.values()) - min(by_reader.values())
-        for by_reader in marks.values()
+        for by_reader in by_dimension.values()
         if len(by_reader) > 1
     ]
     spread = round(max(ranges), _DIGITS) if ranges else None

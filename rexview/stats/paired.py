@@ -9,7 +9,6 @@ which is imported when a comparison is asked for. p values are adjusted with sci
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -19,19 +18,10 @@ import numpy as np
 import polars as pl
 
 from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
-from rexview.stats.signed_rank import APPROXIMATION, EXACT, SignedRank, signed_ranks
+from rexview.stats.signed_rank import SignedRank, signed_ranks
 from rexview.stats.tally import tally
 from rexview.stats.values import SCORE_ORDER, TESTED_TOGETHER, Finals
 from rexview.vocab import IMAGE_DIMENSIONS
-
-__all__ = [
-    "APPROXIMATION",
-    "EXACT",
-    "Comparison",
-    "FriedmanTest",
-    "PairTest",
-    "compare",
-]
 
 NO_PAIRS: Final = "No case has a score for both models."
 NO_DIFFERENCE: Final = "Both models have the same score in every case: there is nothing to rank."
@@ -58,14 +48,14 @@ class PairTest:
     model_a: str
     model_b: str
     n_pairs: int
-    n_zero: int
-    left_out: int
-    mean_difference: float | None
-    interval: Interval
     statistic: float | None
     p: float | None
     p_adj: float | None
     effect: float | None
+    mean_difference: float | None
+    interval: Interval
+    n_zero: int
+    left_out: int
     method: str | None
     why: str | None
 
@@ -96,23 +86,11 @@ class Comparison:
 def compare(finals: Finals, models: Sequence[str], *, resamples: int = RESAMPLES) -> Comparison:
     """Compare every pair of models on every dimension, and all models at once.
 
-    Parameters
-    ----------
-    finals : Finals
-        The final scores.
-    models : sequence of str
-        Ids of the models. A pair is named in this order.
-    resamples : int
-        How many resamples the intervals of mean differences rest on; 0 leaves them out.
-
-    Returns
-    -------
-    Comparison
-        Tests by dimension, in the order of :data:`rexview.stats.SCORE_ORDER`, then by pair. Text
-        scores have a row for each pair, and their p values are adjusted together over all pairs
-        and dimensions. Image scores have one where both models have any, and are a family of their
-        own. A test without p does not count in its family. There is no Friedman test with fewer
-        than three models.
+    Tests come by dimension, in the order of :data:`rexview.stats.SCORE_ORDER`, then by pair, which
+    is named in the order of ``models``. Text scores have a row for each pair, and their p values
+    are adjusted together over all pairs and dimensions. Image scores have one where both models
+    have any, and are a family of their own. A test without p does not count in its family. There is
+    no Friedman test with fewer than three models. With 0 resamples there are no intervals.
     """
     tests: list[PairTest] = []
     friedman: list[FriedmanTest] = []
@@ -222,17 +200,24 @@ def _friedman(dimension: str, models: tuple[str, ...], scores: Floats) -> Friedm
 
 
 def _adjusted(tests: Sequence[PairTest]) -> tuple[PairTest, ...]:
-    """Adjust p values by Benjamini-Hochberg, text scores and image scores each together."""
-    families: dict[bool, list[int]] = defaultdict(list)
-    for place, test in enumerate(tests):
-        if test.p is not None:
-            families[test.dimension in TESTED_TOGETHER].append(place)
+    """Adjust p values within each family: text scores and image scores each together."""
     adjusted = list(tests)
-    if families:
-        from scipy.stats import false_discovery_control
-
-        for places in families.values():
-            ps = false_discovery_control([tests[place].p for place in places], method="bh")
-            for place, p in zip(places, ps, strict=True):
-                adjusted[place] = replace(tests[place], p_adj=float(p))
+    for is_text in (True, False):
+        family = [
+            at for at, test in enumerate(tests) if (test.dimension in TESTED_TOGETHER) == is_text
+        ]
+        p_values = benjamini_hochberg([tests[at].p for at in family])
+        for at, p_adj in zip(family, p_values, strict=True):
+            adjusted[at] = replace(tests[at], p_adj=p_adj)
     return tuple(adjusted)
+
+
+def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
+    """Adjust the p values of one family; those that are None stay so and do not count."""
+    known = [p for p in p_values if p is not None]
+    if not known:
+        return list(p_values)
+    from scipy.stats import false_discovery_control
+
+    adjusted = iter(false_discovery_control(known, method="bh").tolist())
+    return [None if p is None else float(next(adjusted)) for p in p_values]

@@ -49,10 +49,10 @@ class GapSummary:
     model: str
     n: int
     mean: float | None
-    sd: float | None
     interval: Interval
     share_flagged: float | None
     flagged: int
+    sd: float | None
     counts: Mapping[float, int]
     why: str | None
 
@@ -64,24 +64,10 @@ def summaries(
     dimensions: Sequence[str] = SCORE_ORDER,
     resamples: int = RESAMPLES,
 ) -> tuple[ScoreSummary, ...]:
-    """Summarise the final scores of each dimension and model.
+    """Summarise the final scores of each dimension and model, in the orders given.
 
-    Parameters
-    ----------
-    finals : Finals
-        The final scores.
-    models : sequence of str
-        Ids of the models; their order is kept.
-    dimensions : sequence of str
-        Words of :data:`rexview.stats.SCORE_ORDER`; their order is kept.
-    resamples : int
-        How many resamples the intervals rest on; 0 leaves the intervals out.
-
-    Returns
-    -------
-    tuple of ScoreSummary
-        One for each dimension and model, also where n is 0. Image dimensions are here only when
-        one of the models has a scored picture.
+    There is a summary also where n is 0; image dimensions have one only when one of the models has
+    a scored picture. With 0 resamples there are no intervals.
     """
     rows = []
     for dimension in dimensions:
@@ -111,15 +97,7 @@ def summaries(
 def gap_summaries(
     finals: Finals, models: Sequence[str], *, threshold: float, resamples: int = RESAMPLES
 ) -> tuple[GapSummary, ...]:
-    """Summarise process minus execution of each model.
-
-    Parameters
-    ----------
-    finals, models, resamples
-        As for :func:`summaries`.
-    threshold : float
-        The gap from which an answer is flagged.
-    """
+    """Summarise process minus execution of each model; flagged from ``threshold`` points on."""
     found = tallies(finals.of("gap"))
     return tuple(_gap(model, found.get(model, NOTHING), threshold, resamples) for model in models)
 
@@ -131,10 +109,10 @@ def _gap(model: str, gaps: Tally, threshold: float, resamples: int) -> GapSummar
         model,
         gaps.n,
         gaps.mean,
-        gaps.sd,
         interval,
         gaps.share(wide),
         int(np.sum(gaps.counts[wide])),
+        gaps.sd,
         gaps.by_value(),
         gaps.why or interval.why,
     )

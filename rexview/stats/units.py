@@ -6,7 +6,6 @@ from typing import Final
 
 import polars as pl
 
-from rexview.stats.bootstrap import Counts, Interval, Statistic, interval
 from rexview.vocab import IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN
 
 LEVELS: Final = tuple(range(SCORE_MIN, SCORE_MAX + 1))
@@ -20,22 +19,22 @@ def unit_name(dimension: str, n: int = 2) -> str:
     return word if n == 1 else f"{word}s"
 
 
-def units_of(marks: pl.DataFrame, dimension: str) -> pl.DataFrame:
-    """Return the marks of one dimension with the place of their unit.
+def units_of(scores: pl.DataFrame, dimension: str) -> pl.DataFrame:
+    """Return the scores of one dimension with the place of their unit.
 
     Parameters
     ----------
-    marks : polars.DataFrame
-        As :func:`rexview.stats.values.given_marks` gives them.
+    scores : polars.DataFrame
+        As :func:`rexview.stats.values.single_scores` gives them.
     dimension : str
 
     Returns
     -------
     polars.DataFrame
-        The marks with a score of this dimension and ``unit`` (Int64): the same number for the
+        The scores with a score of this dimension and ``unit`` (Int64): the same number for the
         same answer (the same picture of it, for the image dimensions). One row a unit and reader.
     """
-    known = marks.filter(pl.col("dimension") == dimension, pl.col("score").is_not_null())
+    known = scores.filter(pl.col("dimension") == dimension, pl.col("score").is_not_null())
     case, model = (
         pl.col(name).cast(pl.Categorical()).to_physical().cast(pl.Int64) for name in _ANSWER
     )
@@ -47,10 +46,3 @@ def units_of(marks: pl.DataFrame, dimension: str) -> pl.DataFrame:
     if not numbered.select("unit", "reader").is_duplicated().any():
         return numbered
     return numbered.unique(["unit", "reader"], keep="last", maintain_order=True)
-
-
-def interval_or_none(counts: Counts, statistic: Statistic, resamples: int) -> Interval:
-    """Return :func:`rexview.stats.bootstrap.interval`, or an empty one for 0 resamples."""
-    if not resamples:
-        return Interval(None, None, None)
-    return interval(counts, statistic, resamples=resamples)

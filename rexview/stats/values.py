@@ -29,7 +29,7 @@ SCORE_ORDER: Final = (
 """The order of the dimensions in tables."""
 TESTED_TOGETHER: Final = ("content", "language", "process", "execution", "synthesis")
 """The text scores, whose p values are adjusted together."""
-MARKS: Final = pl.Schema(
+SINGLE_SCORES: Final = pl.Schema(
     {
         "case": pl.String(),
         "model": pl.String(),
@@ -41,7 +41,7 @@ MARKS: Final = pl.Schema(
         "comment": pl.String(),
     }
 )
-"""Columns of :func:`given_marks`."""
+"""Columns of :func:`single_scores`."""
 _ANSWER: Final = ("case", "model")
 _PER_ANSWER: Final = (*TEXT_DIMENSIONS, "content", "gap")
 
@@ -82,35 +82,27 @@ class Finals:
 
 
 def finals(review_set: ReviewSet, *, content_order: ContentOrder = "mean_first") -> Finals:
-    """Return the final scores of a review set's newest answers, worked out once.
-
-    Parameters
-    ----------
-    review_set : ReviewSet
-        An open review set.
-    content_order : str
-        A word of :data:`rexview.stats.CONTENT_ORDERS`.
-    """
+    """Return the final scores of a review set's newest answers, worked out once."""
     known = _FINALS.setdefault(review_set, {})
     if content_order not in known:
         scored = finals_of(review_set, content_order=content_order)
         answers = came(review_set.answers).join(
             scored.select(*_ANSWER, *_PER_ANSWER), on=_ANSWER, how="left", maintain_order="left"
         )
-        known[content_order] = Finals(answers, final_pictures(given_marks(review_set)))
+        known[content_order] = Finals(answers, final_pictures(single_scores(review_set)))
     return known[content_order]
 
 
-def given_marks(review_set: ReviewSet) -> pl.DataFrame:
-    """Return the single scores as given, with columns :data:`MARKS`, worked out once.
+def single_scores(review_set: ReviewSet) -> pl.DataFrame:
+    """Return the single scores as given, with columns :data:`SINGLE_SCORES`, worked out once.
 
     Of several scores of one reader for the same answer, dimension and picture only the newest is
     here, and only scores of answers that came.
     """
-    if review_set not in _MARKS:
+    if review_set not in _SINGLE:
         scores = newest_scores(review_set.scores, review_set.answers)
-        _MARKS[review_set] = scores.select(MARKS.names())
-    return _MARKS[review_set]
+        _SINGLE[review_set] = scores.select(SINGLE_SCORES.names())
+    return _SINGLE[review_set]
 
 
 def unfinished_work(review_set: ReviewSet) -> pl.DataFrame:
@@ -119,4 +111,4 @@ def unfinished_work(review_set: ReviewSet) -> pl.DataFrame:
 
 
 _FINALS: Final[WeakKeyDictionary[ReviewSet, dict[ContentOrder, Finals]]] = WeakKeyDictionary()
-_MARKS: Final[WeakKeyDictionary[ReviewSet, pl.DataFrame]] = WeakKeyDictionary()
+_SINGLE: Final[WeakKeyDictionary[ReviewSet, pl.DataFrame]] = WeakKeyDictionary()

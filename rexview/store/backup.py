@@ -13,7 +13,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,14 +28,14 @@ from rexview.store.database.connection import Database
 from rexview.store.database.errors import store_error
 from rexview.store.database.integrity import (
     CHECKSUM,
-    TOLERANT_TEXT,
     Damaged,
     checksum,
     examine,
     is_intact,
 )
+from rexview.store.database.sqlite_file import TOLERANT_TEXT, open_file
 from rexview.store.database.tables import HISTORY, SECRETS, VERSION
-from rexview.store.letters import key_among, take_over
+from rexview.store.letters import adopt_letter_key, first_letter_key
 from rexview.store.location import data_folder
 from rexview.store.reviews import Reviews
 
@@ -73,7 +73,7 @@ def backup(reviews: Reviews, file: Path) -> BackupReport:
         raise BackupError(f"There is a file {file.name} already; it was left as it is.")
     database = reviews.database
     with _beside(file) as part:
-        if database.file is not None and reviews.own:
+        if database.file is not None and reviews.dedicated:
             if not database.file.exists():
                 raise BackupError("Nothing has been written yet, so there is nothing to back up.")
             reviews.revision()  # brings an older database up to date
@@ -85,17 +85,10 @@ def backup(reviews: Reviews, file: Path) -> BackupReport:
 
 
 def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupReport:
-    """Put the entries of a backup into the database of a review set.
+    """Put the entries of a backup, of either kind, into the database of a review set.
 
-    Parameters
-    ----------
-    file : Path
-        A backup of either kind.
-    reviews : Reviews
-        The set that they become entries of.
-    replace : bool
-        Whether entries that are there already may be taken away. They are backed up first, into
-        the user's data folder.
+    With ``replace`` entries that are there already are taken away; they are backed up first, into
+    the user's data folder.
 
     Raises
     ------
@@ -115,9 +108,7 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
                 f"There are {entries} in the database already; nothing was restored. To put the "
                 "backup in their place, say --replace: they are backed up first."
             )
-        now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-        kept = data_folder() / f"replaced-{now}{_ending(reviews)}"
-        backup(reviews, kept)
+        kept = keep_present(reviews, f"replaced-{file_stamp()}")
     key = reviews.key
 
     def work(connection: Connection) -> None:
@@ -125,23 +116,34 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
         if len(rows_now) != present:
             raise BackupError("Somebody wrote meanwhile; nothing was restored. Try again.")
         if present:
-            take_away(connection, rows_now, reviews)
+            remove_rows(connection, rows_now, reviews)
         try:
-            put_rows(connection, key, rows)
+            insert_rows(connection, key, rows)
         except IntegrityError as error:
             raise BackupError(
                 "Entries of the backup are in this database already, under another review set; "
                 "nothing was restored. Give the set the id under which they were written."
             ) from error
-        take_over(connection, key, letters, replaces=True)
+        adopt_letter_key(connection, key, letters, replaces=True)
 
     reviews.database.write(work, lock=reviews.lock, replaces=True)
-    reviews.database.look_again()
+    reviews.database.check_again()
     changed = sum(not is_intact(row) for row in rows)
     return BackupReport(len(rows), Path(file), kept, changed)
 
 
-def put_rows(connection: Connection, key: str, rows: Sequence[Row]) -> None:
+def keep_present(reviews: Reviews, name: str) -> Path:
+    """Back up what is there before it is replaced, into the user's data folder."""
+    ending = ".sqlite" if reviews.database.is_sqlite and reviews.dedicated else ".jsonl"
+    return backup(reviews, data_folder() / f"{name}{ending}").file
+
+
+def file_stamp() -> str:
+    """Return the present moment as it stands in names of files."""
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+
+
+def insert_rows(connection: Connection, key: str, rows: Sequence[Row]) -> None:
     """Add rows to the history of a set, in their order."""
     for start in range(0, len(rows), _BATCH):
         part = [_under_key(row, key) for row in rows[start : start + _BATCH]]
@@ -173,7 +175,7 @@ def present_rows(connection: Connection, reviews: Reviews) -> dict[int, Row]:
     In a database of its own these are also rows that were changed, whichever set they name now.
     """
     rows = select(HISTORY).order_by(HISTORY.c.id)
-    if not reviews.own:
+    if not reviews.dedicated:
         rows = rows.where(HISTORY.c.review_set == reviews.key)
     found = {row.id: columns_of(row) for row in connection.execute(rows)}
     key = reviews.key
@@ -184,11 +186,7 @@ def present_rows(connection: Connection, reviews: Reviews) -> dict[int, Row]:
     }
 
 
-def _ending(reviews: Reviews) -> str:
-    return ".sqlite" if reviews.database.is_sqlite and reviews.own else ".jsonl"
-
-
-def take_away(connection: Connection, rows: Mapping[int, Row], reviews: Reviews) -> None:
+def remove_rows(connection: Connection, rows: Mapping[int, Row], reviews: Reviews) -> None:
     """Remove rows of a set, by number: the one thing that the database refuses anybody else."""
     others = [number for number, row in rows.items() if row["review_set"] != reviews.key]
     gone = or_(HISTORY.c.review_set == reviews.key, HISTORY.c.id.in_(others))
@@ -228,27 +226,19 @@ def _beside(file: Path) -> Iterator[Path]:
 
 def _copy_sqlite(source: Path, target: Path) -> None:
     try:
-        with _sqlite(source) as given, _sqlite(target) as copy:
+        target.touch()
+        with closing(open_file(source, 10)) as given, closing(open_file(target, 10)) as copy:
             given.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
     except sqlite3.Error as error:
         raise store_error(error, target) or _not_whole(source, str(error)) from error
 
 
-@contextmanager
-def _sqlite(file: Path) -> Iterator[sqlite3.Connection]:
-    connection = sqlite3.connect(file, timeout=10)
-    try:
-        yield connection
-    finally:
-        connection.close()
-
-
 def _check_sqlite(file: Path) -> tuple[int, int]:
     """Return how many entries a whole SQLite backup has, and how many of them were changed."""
     try:
         changed = examine(file)
-        with _sqlite(file) as connection:
+        with closing(open_file(file, 10)) as connection:
             (entries,) = connection.execute("SELECT count(*) FROM history").fetchone()
     except sqlite3.Error as error:
         raise _not_whole(file, str(error)) from error
@@ -265,13 +255,13 @@ def _write_lines(part: Path, reviews: Reviews) -> tuple[int, int]:
     rows = select(HISTORY).where(HISTORY.c.review_set == reviews.key).order_by(HISTORY.c.id)
     digest, entries, changed = hashlib.sha256(), 0, 0
     with part.open("w", encoding="ascii", newline="\n") as file:
-        heading = {"backup": _FORMAT, "version": VERSION, "made": _moment(datetime.now(UTC))}
+        heading = {"backup": _FORMAT, "version": VERSION, "made": datetime.now(UTC).isoformat()}
         known = select(SECRETS.c.letters).where(SECRETS.c.review_set == reviews.key)
         for row in reviews.database.rows(known):
             heading["letters"] = row.letters
         file.write(json.dumps(heading) + "\n")
         for row in reviews.database.rows(rows):
-            line = json.dumps({name: _plain(getattr(row, name)) for name in _COLUMNS})
+            line = json.dumps(columns_of(row), default=_json_text)
             digest.update(line.encode())
             file.write(line + "\n")
             entries += 1
@@ -280,14 +270,8 @@ def _write_lines(part: Path, reviews: Reviews) -> tuple[int, int]:
     return entries, changed
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return _moment(value)
-    return TOLERANT_TEXT(value) if isinstance(value, bytes) else value
-
-
-def _moment(value: datetime) -> str:
-    return value.isoformat()
+def _json_text(value: datetime | bytes) -> str:
+    return value.isoformat() if isinstance(value, datetime) else TOLERANT_TEXT(value)
 
 
 def _read(file: Path, key: str) -> tuple[list[Row], str | None]:
@@ -301,7 +285,7 @@ def _read(file: Path, key: str) -> tuple[list[Row], str | None]:
         rows = [row for row in rows if row["review_set"] == key]
     if not rows:
         raise BackupError(f"{file.name} holds no entries of this review set.")
-    return rows, key_among(letters, sets_of(rows) or letters)
+    return rows, first_letter_key(letters, sets_of(rows) or letters)
 
 
 def sets_of(rows: Iterable[Row]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Rows of the history as rows of the tables of a review set."""
+"""Rows of the history as rows of tables: scores, reader flags, and each consensus."""
 
 from __future__ import annotations
 
@@ -12,37 +12,58 @@ from rexview.store.entry import Stored
 
 ORIGIN: Final = "app"
 """The ``_origin`` of what was written here."""
+ADJUDICATIONS: Final = pl.Schema(
+    {
+        "case": pl.String(),
+        "model": pl.String(),
+        "dimension": pl.String(),
+        "image": pl.Int64(),
+        "score": pl.Int8(),
+        "comment": pl.String(),
+        "adjudicator": pl.String(),
+        "created": pl.Datetime("us", "UTC"),
+        "answer_digest": pl.String(),
+    }
+)
+_FROM_ROW: Final = {
+    "case": "case",
+    "model": "model",
+    "reader": "person",
+    "adjudicator": "person",
+    "dimension": "subject",
+    "failure": "subject",
+    "image": "picture",
+    "created": "at",
+    "answer_digest": "answer_digest",
+}
+"""Columns by what a row of the history calls them; others are fields of its value."""
 
 
 def scores_frame(rows: Iterable[Stored]) -> pl.DataFrame:
     """Make a table of scores: columns :data:`rexview.frames.SCORES`."""
-    return _frame(rows, "dimension", {"image": "picture"}, ("score", "comment"), frames.SCORES)
+    return _frame(rows, frames.SCORES)
 
 
 def flags_frame(rows: Iterable[Stored]) -> pl.DataFrame:
     """Make a table of reader flags: columns :data:`rexview.frames.FLAGS`."""
-    return _frame(rows, "failure", {}, ("verdict", "comment"), frames.FLAGS)
+    return _frame(rows, frames.FLAGS)
 
 
-def _frame(
-    rows: Iterable[Stored],
-    subject: str,
-    more: dict[str, str],
-    values: tuple[str, ...],
-    schema: pl.Schema,
-) -> pl.DataFrame:
+def adjudications_frame(rows: Iterable[Stored]) -> pl.DataFrame:
+    """Make a table of each consensus: columns :data:`ADJUDICATIONS`."""
+    return _frame(rows, ADJUDICATIONS)
+
+
+def _frame(rows: Iterable[Stored], schema: pl.Schema) -> pl.DataFrame:
     rows = list(rows)
-    columns: dict[str, list[Any]] = {
-        "case": [row.case for row in rows],
-        "model": [row.model for row in rows],
-        "reader": [row.person for row in rows],
-        subject: [row.subject for row in rows],
-        "created": [row.at for row in rows],
-        "answer_digest": [row.answer_digest for row in rows],
-        "extra": [None] * len(rows),
-        "_row": list(range(1, len(rows) + 1)),
-        "_origin": [ORIGIN] * len(rows),
-    }
-    columns |= {name: [getattr(row, source) for row in rows] for name, source in more.items()}
-    columns |= {name: [(row.value or {}).get(name) for row in rows] for name in values}
-    return pl.DataFrame({name: columns[name] for name in schema}, schema=schema)
+
+    def column(name: str) -> list[Any]:
+        if name in _FROM_ROW:
+            return [getattr(row, _FROM_ROW[name]) for row in rows]
+        if name == "_row":
+            return list(range(1, len(rows) + 1))
+        if name == "_origin":
+            return [ORIGIN] * len(rows)
+        return [(row.value or {}).get(name) for row in rows]
+
+    return pl.DataFrame({name: column(name) for name in schema}, schema=schema)

@@ -21,15 +21,9 @@ _KEY_BYTES: Final = 32
 
 
 def letter_key(database: Database, key: str, *, lock: str) -> bytes:
-    """Return the secret of a set, 32 bytes.
+    """Return the secret, 32 bytes, of the set that ``key`` names in the database.
 
-    Parameters
-    ----------
-    database : Database
-    key : str
-        What names the set in the database.
-    lock : str
-        What whoever writes to the set holds.
+    It is made under the lock that everybody who writes to the set holds.
 
     Raises
     ------
@@ -67,26 +61,19 @@ def _key_of(kept: str) -> bytes:
     return bytes.fromhex(letters)
 
 
-def key_among(keys: Mapping[str, str], names: Iterable[str]) -> str | None:
+def first_letter_key(keys: Mapping[str, str], names: Iterable[str]) -> str | None:
     """Return the first secret, in hexadecimal digits, that is kept under one of the names."""
     return next((keys[name] for name in names if name in keys), None)
 
 
-def take_over(
+def adopt_letter_key(
     connection: Connection, key: str, letters: str | None, *, replaces: bool = False
 ) -> None:
-    """Keep a secret of another database as that of a set, in the transaction of its entries.
+    """Keep a secret of another database as that of the set ``key``, with its entries.
 
-    Parameters
-    ----------
-    connection : Connection
-    key : str
-        What names the set in the database.
-    letters : str, optional
-        In hexadecimal digits. None leaves what there is.
-    replaces : bool
-        Whether it takes the place of a secret that is there; else that one stays, as it names the
-        letters of the pads that are open.
+    ``letters`` are in hexadecimal digits; None leaves what there is. With ``replaces`` it takes the
+    place of a secret that is there; else that one stays, as it names the letters of the pads that
+    are open.
     """
     if letters is None:
         return

@@ -26,13 +26,13 @@ FOLDER_KEY: Final = "folder-"
 class Location:
     """An address for SQLAlchemy and the key of the set there.
 
-    ``own`` says that the database is this set's alone, so that its rows are the set's even after
-    its folder was moved.
+    A ``dedicated`` database is this set's alone, so that its rows are the set's even after its
+    folder was moved.
     """
 
     url: str
     key: str
-    own: bool
+    dedicated: bool
 
 
 def set_key(review_set: ReviewSet) -> str:
@@ -61,19 +61,19 @@ def location_of(review_set: ReviewSet, settings: Settings) -> Location:
     """
     key = set_key(review_set)
     if settings.database_url:
-        return Location(settings.database_url, key, own=False)
+        return Location(settings.database_url, key, dedicated=False)
     beside = beside_set(review_set)
     with_user = files_with_user(review_set)
     if beside is not None:
         writable = may_write(beside.parent)
         if beside.exists():
             if writable and os.access(beside, os.W_OK):
-                return Location(_sqlite(beside), key, own=True)
+                return Location(_sqlite(beside), key, dedicated=True)
             raise read_only()
         if writable and not with_user:
-            return Location(_sqlite(beside), key, own=True)
+            return Location(_sqlite(beside), key, dedicated=True)
     file = next(iter(with_user), _in_data_folder(review_set, key))
-    return Location(_sqlite(file), key, own=True)
+    return Location(_sqlite(file), key, dedicated=True)
 
 
 def best_location(review_set: ReviewSet, settings: Settings) -> Location:
@@ -86,7 +86,7 @@ def best_location(review_set: ReviewSet, settings: Settings) -> Location:
     beside = beside_set(review_set)
     if settings.database_url or beside is None or beside.exists() or not may_write(beside.parent):
         return location_of(review_set, settings)
-    return Location(_sqlite(beside), set_key(review_set), own=True)
+    return Location(_sqlite(beside), set_key(review_set), dedicated=True)
 
 
 def beside_set(review_set: ReviewSet) -> Path | None:

@@ -19,12 +19,22 @@ from typing import Any, Final
 from sqlalchemy import Connection, select
 
 from rexview.errors import BackupError
-from rexview.store.backup import Row, backup, present_rows, put_rows, read_whole, sets_of, take_away
+from rexview.store.backup import (
+    Row,
+    file_stamp,
+    insert_rows,
+    keep_present,
+    present_rows,
+    read_whole,
+    remove_rows,
+    sets_of,
+)
 from rexview.store.database.connection import close_database
-from rexview.store.database.integrity import CHECKSUM, TOLERANT_TEXT, checksum, is_intact
+from rexview.store.database.integrity import CHECKSUM, checksum, is_intact
+from rexview.store.database.sqlite_file import file_states, open_file
 from rexview.store.database.tables import HISTORY, same_thing
-from rexview.store.letters import key_among, take_over
-from rexview.store.location import FOLDER_KEY, data_folder, files_of, set_key
+from rexview.store.letters import adopt_letter_key, first_letter_key
+from rexview.store.location import FOLDER_KEY, files_of, set_key
 from rexview.store.reviews import Reviews
 
 
@@ -49,8 +59,7 @@ class MergeReport:
     """What was joined in, under a name with the date, and what was there before."""
 
 
-_FileState = tuple[int, ...]
-_counted: Final = dict[tuple[str, str, Path], tuple[_FileState, int | None]]()
+_counted: Final = dict[tuple[str, str, Path], tuple[tuple[Any, ...], int | None]]()
 
 
 def other_databases(reviews: Reviews) -> tuple[OtherDatabase, ...]:
@@ -68,7 +77,7 @@ def other_databases(reviews: Reviews) -> tuple[OtherDatabase, ...]:
             continue
         name = (str(reviews.database.url), reviews.key, file)
         # another process may have joined it in while it stayed as it is
-        state = (reviews.revision(), *_state(file))
+        state = (reviews.revision(), *_versions(file))
         known = _counted.get(name)
         if known is None or known[0] != state:  # others may clear all of it meanwhile
             known = _counted[name] = (state, _missing(file, reviews))
@@ -97,13 +106,10 @@ def merge_databases(reviews: Reviews, files: Iterable[Path]) -> MergeReport:
     for file in files:
         close_database(file)
     sources = [_rows_of(file, reviews) for file in files]
-    key, stamp = reviews.key, datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    key, stamp = reviews.key, file_stamp()
     kept: list[Path] = []
-    before = reviews.revision()
-    if before and files:
-        ending = ".sqlite" if reviews.database.file is not None and reviews.own else ".jsonl"
-        kept.append(data_folder() / f"before-merge-{stamp}{ending}")
-        backup(reviews, kept[0])
+    if reviews.revision() and files:
+        kept.append(keep_present(reviews, f"before-merge-{stamp}"))
 
     def work(connection: Connection) -> tuple[int, int]:
         numbered = present_rows(connection, reviews)
@@ -111,16 +117,16 @@ def merge_databases(reviews: Reviews, files: Iterable[Path]) -> MergeReport:
         joined = present
         for rows, letters in sources:
             joined = in_order(joined, rows)
-            take_over(connection, key, letters)
+            adopt_letter_key(connection, key, letters)
         first = next((at for at, row in enumerate(present) if joined[at] is not row), len(present))
         if first < len(present):
-            take_away(connection, numbered, reviews)
+            remove_rows(connection, numbered, reviews)
             first = 0
-        put_rows(connection, key, joined[first:])
+        insert_rows(connection, key, joined[first:])
         return len(joined) - len(present), len(joined)
 
     added, entries = reviews.database.write(work, lock=reviews.lock)
-    reviews.database.look_again()
+    reviews.database.check_again()
     found = set(files_of(reviews.review_set))  # a backup of somebody's stays under its name
     kept += [copy for file in files if file in found and (copy := _set_aside(file, stamp))]
     _counted.clear()
@@ -138,15 +144,15 @@ def in_order(present: Sequence[Row], more: Sequence[Row]) -> list[Row]:
     tokens = {row["token"] for row in first}
     second = [row for row in more if row["token"] not in tokens]
     joined = heapq.merge(_timed(first, 0), _timed(second, 1), key=lambda one: one[0])
-    standing: dict[tuple[Any, ...], Any] = {}
+    newest: dict[tuple[Any, ...], Any] = {}
     rows = []
     for _, row in joined:
         intact = is_intact(row)
         thing = (row["kind"], *(row[name] for name in same_thing(row["kind"])))
-        if intact and row["previous"] != standing.get(thing):
-            row = {**row, "previous": standing.get(thing)}
+        if intact and row["previous"] != newest.get(thing):
+            row = {**row, "previous": newest.get(thing)}
             row[CHECKSUM] = checksum(row)
-        standing[thing] = row["value"] if intact else None
+        newest[thing] = row["value"] if intact else None
         rows.append(row)
     return rows
 
@@ -173,7 +179,15 @@ def _rows_of(file: Path, reviews: Reviews) -> tuple[list[Row], str | None]:
             f"{file.name} holds entries of another review set, with the id “{foreign[0]}”; "
             "nothing was joined."
         )
-    return rows, key_among(letters, (*ours, *sets))
+    return rows, first_letter_key(letters, (*ours, *sets))
+
+
+def _versions(file: Path) -> tuple[tuple[int, ...] | None, ...]:
+    try:
+        states = file_states(file)
+    except OSError:  # then it cannot be read either
+        return ()
+    return tuple(state and (state.st_ino, state.st_mtime_ns, state.st_size) for state in states)
 
 
 def _missing(file: Path, reviews: Reviews) -> int | None:
@@ -188,30 +202,17 @@ def _missing(file: Path, reviews: Reviews) -> int | None:
 
 def _tokens(file: Path) -> set[str]:
     try:
-        return _read_tokens(f"{file.absolute().as_uri()}?mode=rw")
+        return _read_tokens(file, "mode=rw")
     except sqlite3.OperationalError:  # where nothing may be written SQLite reads it as it is
-        return _read_tokens(f"{file.absolute().as_uri()}?immutable=1")
+        return _read_tokens(file, "immutable=1")
 
 
-def _read_tokens(address: str) -> set[str]:
-    with closing(sqlite3.connect(address, uri=True, timeout=2)) as connection:
-        connection.text_factory = TOLERANT_TEXT
+def _read_tokens(file: Path, how: str) -> set[str]:
+    with closing(open_file(file, 2, how)) as connection:
         tables = connection.execute("SELECT name FROM sqlite_master WHERE name = 'history'")
         if tables.fetchone() is None:
             return set()
         return {token for (token,) in connection.execute("SELECT token FROM history")}
-
-
-def _state(file: Path) -> _FileState:
-    state: list[int] = []
-    for one in (file, file.with_name(f"{file.name}-wal")):
-        try:
-            stat = one.stat()
-        except OSError:
-            state.append(0)
-        else:
-            state += (stat.st_ino, stat.st_mtime_ns, stat.st_size)
-    return tuple(state)
 
 
 def _set_aside(file: Path, stamp: str) -> Path | None:
@@ -222,8 +223,7 @@ def _set_aside(file: Path, stamp: str) -> Path | None:
     """
     target = file.with_name(f"{file.stem}-merged-{stamp}{file.suffix}")
     try:
-        address = f"{file.absolute().as_uri()}?mode=rw"
-        with closing(sqlite3.connect(address, uri=True, timeout=0)) as connection:
+        with closing(open_file(file, wait_s=0)) as connection:
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             # succeeds for whoever is alone with it; takes away the -wal, which would be left behind
             if connection.execute("PRAGMA journal_mode = DELETE").fetchone() != ("delete",):

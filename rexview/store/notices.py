@@ -102,7 +102,7 @@ def other_set(reviews: Reviews) -> str | None:
     """Return the id of another set under which the entries here were written, None if of this."""
     given = reviews.review_set.info.id
     key = reviews.key
-    if not reviews.own or given is None or key == given or key.startswith(FOLDER_KEY):
+    if not reviews.dedicated or given is None or key == given or key.startswith(FOLDER_KEY):
         return None
     written = reviews.database.rows(select(HISTORY.c.id).limit(1))
     return key if written else None

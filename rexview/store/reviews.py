@@ -14,30 +14,18 @@ from rexview.answer_digest import by_answer
 from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.people import Person, read_role
 from rexview.schema import ReviewSet
+from rexview.settings import Settings
 from rexview.store.checks import check
 from rexview.store.current_state import Standing
-from rexview.store.database.connection import Database
+from rexview.store.database.connection import Database, database_at
 from rexview.store.database.integrity import CHECKSUM, checksum
 from rexview.store.database.tables import HISTORY, current, same_thing, stored
 from rexview.store.entry import Entry, Stored
-from rexview.store.history_rows import flags_frame, scores_frame
+from rexview.store.history_rows import adjudications_frame, flags_frame, scores_frame
 from rexview.store.letters import letter_key
+from rexview.store.location import best_location, location_of
 from rexview.store.records import Assignment, Comment, comment_of
 
-ADJUDICATIONS: Final = pl.Schema(
-    {
-        "case": pl.String(),
-        "model": pl.String(),
-        "dimension": pl.String(),
-        "image": pl.Int64(),
-        "score": pl.Int8(),
-        "comment": pl.String(),
-        "adjudicator": pl.String(),
-        "created": pl.Datetime("us", "UTC"),
-        "answer_digest": pl.String(),
-    }
-)
-"""Columns of :meth:`Reviews.adjudications`."""
 _FIRST_ROWS: Final = 100
 _REMEDY: Final = "Nothing was written. Reload the page and enter it again."
 
@@ -46,15 +34,17 @@ class Reviews:
     """What people wrote about one review set.
 
     Every method may raise :class:`rexview.errors.StoreUnreachable` or
-    :class:`~rexview.errors.StoreBusy`. All reading is of the newest state. ``own`` says that the
+    :class:`~rexview.errors.StoreBusy`. All reading is of the newest state. A ``dedicated``
     database is this set's alone.
     """
 
-    def __init__(self, database: Database, review_set: ReviewSet, key: str, *, own: bool) -> None:
+    def __init__(
+        self, database: Database, review_set: ReviewSet, key: str, *, dedicated: bool
+    ) -> None:
         self.database: Final = database
         self.review_set: Final = review_set
-        self.own: Final = own
-        self._key, self._known = key, not own
+        self.dedicated: Final = dedicated
+        self._key, self._known = key, not dedicated
         self._standing = Standing(database)
 
     @property
@@ -79,7 +69,7 @@ class Reviews:
         return self._key
 
     @property
-    def place(self) -> str:
+    def address(self) -> str:
         """Where the entries are kept, with the full path; of a server without its password."""
         file = self.database.file
         return str(file) if file is not None else str(self.database.url.set(query={}))
@@ -180,20 +170,10 @@ class Reviews:
         return by_answer(found, self.review_set)[0]
 
     def adjudications(self) -> pl.DataFrame:
-        """Return each consensus on an answer as it is, columns :data:`ADJUDICATIONS`."""
-        rows = [
-            {
-                **_about(row, "dimension"),
-                "image": row.picture,
-                **(row.value or {}),
-                "adjudicator": row.person,
-                "created": row.at,
-                "answer_digest": row.answer_digest,
-            }
-            for row in self.current("adjudicate")
-            if any((row.value or {}).values())
-        ]
-        return by_answer(pl.DataFrame(rows, schema=ADJUDICATIONS), self.review_set)[0]
+        """Return each consensus on an answer as it is, columns :data:`.ADJUDICATIONS`."""
+        rows = self.current("adjudicate")
+        found = adjudications_frame(row for row in rows if any((row.value or {}).values()))
+        return by_answer(found, self.review_set)[0]
 
     def assignments(self, reader: str | None = None) -> tuple[Assignment, ...]:
         """Return who has been given which case, of one reader or of all, oldest first."""
@@ -319,12 +299,12 @@ class _Writing:
             .order_by(HISTORY.c.id.desc())
             .limit(1)
         ).one_or_none()
-        standing = stored(found) if found else None
-        others = standing and standing.person != self.person.id
+        newest = stored(found) if found else None
+        is_others = newest is not None and newest.person != self.person.id
         seen = None if entry.over is None else (*entry.over, values["value"])
-        if standing and others and seen is not None and standing.value not in seen:
+        if newest and is_others and seen is not None and newest.value not in seen:
             raise StoreOvertaken("Somebody else was quicker.", "Nothing was written.")
-        values["previous"] = standing.value if standing else None
+        values["previous"] = newest.value if newest else None
         values[CHECKSUM] = checksum(values)
         row = self.connection.execute(insert(HISTORY).values(values).returning(HISTORY)).one()
         return stored(row)
@@ -332,25 +312,28 @@ class _Writing:
     def _of_comment(self, entry: Entry, problems: list[str]) -> Entry:
         """Check an entry against the comment that it names; an answer to it is on its place."""
         if entry.kind == "resolve":
-            about = self._first_words(entry.subject)
+            about = self._first_version(entry.subject)
             if about is None:
                 problems.append("There is no such comment.")
                 return entry
             return replace(entry, case=about.case_id, model=about.model_id)
         if entry.kind == "comment":
-            own = self._first_words(entry.subject)
-            if own is not None and own.person != self.person.id:
+            before = self._first_version(entry.subject)
+            if before is not None and before.person != self.person.id:
                 problems.append("Only whoever wrote a comment may change it.")
-            elif own is not None and (own.case_id, own.model_id) != (entry.case, entry.model):
+            elif before is not None and (before.case_id, before.model_id) != (
+                entry.case,
+                entry.model,
+            ):
                 problems.append("A comment stays where it was made.")
             reply_to = (entry.value or {}).get("reply_to")
             if reply_to is not None:
-                about = self._first_words(reply_to)
+                about = self._first_version(reply_to)
                 if about is None or about.case_id != entry.case:
                     problems.append("There is no such comment to reply to.")
         return entry
 
-    def _first_words(self, comment: str | None) -> Any:
+    def _first_version(self, comment: str | None) -> Any:
         return self.connection.execute(
             select(HISTORY)
             .where(HISTORY.c.review_set == self.key, HISTORY.c.kind == "comment")
@@ -360,5 +343,29 @@ class _Writing:
         ).one_or_none()
 
 
-def _about(row: Stored, subject: str) -> dict[str, Any]:
-    return {"case": row.case, "model": row.model, subject: row.subject}
+def open_reviews(review_set: ReviewSet, settings: Settings) -> Reviews:
+    """Return the reviews of a review set. Nothing is made on the disk before the first entry.
+
+    Raises
+    ------
+    StoreUnreachable
+        The database of the set may not be written to, or its address cannot be understood.
+    """
+    location = location_of(review_set, settings)
+    return Reviews(
+        database_at(location.url), review_set, location.key, dedicated=location.dedicated
+    )
+
+
+def open_best(review_set: ReviewSet, settings: Settings) -> Reviews:
+    """Return the reviews of a set where they would best be kept, which others are joined into.
+
+    Raises
+    ------
+    StoreUnreachable
+        As for :func:`open_reviews`.
+    """
+    location = best_location(review_set, settings)
+    return Reviews(
+        database_at(location.url), review_set, location.key, dedicated=location.dedicated
+    )

@@ -9,13 +9,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from viewer_modules import serve_modules
-from waiting import PATIENCE_MS, watch
+from support.browser.waiting import PATIENCE_MS, watch
 
 from rexview.bench.serving import ROOT, BenchUnavailable, serve
 from tools.browser import ARGUMENTS, START_LIMIT_MS, find_browser
 
-APPS = Path(__file__).parent / "apps"
 SLOWED = float(os.environ.get("REXVIEW_SLOWED", "1"))
 """How many times slower than it is the pages take the machine to be, to find what waits too little.
 """
@@ -42,18 +40,34 @@ def browser():
 
 @pytest.fixture(scope="session")
 def start_app(tmp_path_factory):
-    """Return a function that starts a Streamlit app and returns its address."""
+    """Return a function that serves the app, or another script, and returns its address.
+
+    It opens the review set in a folder, or the demo. What it keeps lies in ``data``, by default a
+    folder of its own.
+    """
     with ExitStack() as running:
 
-        def start(script: Path, *arguments: str, base_path: str = "", **environment: str) -> str:
-            log = tmp_path_factory.mktemp("streamlit") / "log.txt"
+        def start(
+            review_set: Path | None = None,
+            *,
+            script: Path = ROOT / "app.py",
+            data: Path | None = None,
+            base_path: str = "",
+            **environment: str,
+        ) -> str:
+            home = tmp_path_factory.mktemp("server")
+            log = home / "log.txt"
             options = {"server.fileWatcherType": "none", "server.baseUrlPath": base_path}
-            paths = os.pathsep.join([str(ROOT), str(script.parent)])
             server = serve(
                 script,
-                *arguments,
+                *([review_set] if review_set else []),
                 options={name: value for name, value in options.items() if value},
-                environment={"PYTHONPATH": paths, **environment},
+                environment={
+                    "PYTHONPATH": os.pathsep.join([str(ROOT), str(script.parent)]),
+                    "REXVIEW_CACHE": str(home / "cache"),
+                    "XDG_DATA_HOME": str(data or home / "data"),
+                    **environment,
+                },
                 log=log,
             )
             try:
@@ -63,6 +77,12 @@ def start_app(tmp_path_factory):
                 pytest.fail(f"{error}\n{said}")
 
         yield start
+
+
+@pytest.fixture(scope="session")
+def demo(start_app):
+    """The address of the app on the demo, as it opens when nothing else is given; only read."""
+    return start_app()
 
 
 @pytest.fixture(scope="session")
@@ -154,17 +174,6 @@ def new_page(request, browser, contexts, tmp_path):
         opened.page.close()
     errors = [error for opened in pages for error in opened.errors]
     assert not errors, "\n".join(errors)
-
-
-@pytest.fixture(scope="module")
-def modules(browser):
-    """Return a page that can import the viewer's modules."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    serve_modules(page)
-    yield page
-    context.close()
 
 
 @pytest.fixture

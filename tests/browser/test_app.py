@@ -2,18 +2,17 @@
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from small_set import write_set
 from streamlit.proto.BackMsg_pb2 import BackMsg
-from waiting import PATIENCE_MS, becomes, calm, pass_time, until
+from support import ROOT
+from support.browser.waiting import PATIENCE_MS, becomes, calm, pass_time, until
+from support.small_set import write_set
 
-from rexview.ui.app.theme import THEME_KEY
+from rexview.ui.streamlit_adapter.theme import THEME_KEY
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 SIGNS = {
     "": ".rx-card",
     "browse": ".rx-card",
@@ -23,13 +22,6 @@ SIGNS = {
     "data": ".st-key-rx_title h1",
 }
 """What a page shows once its content has come."""
-
-
-@pytest.fixture(scope="module")
-def demo(start_app, tmp_path_factory):
-    """The address of the app on the demo, as it opens when nothing else is given."""
-    cache = tmp_path_factory.mktemp("cache")
-    return start_app(ROOT / "app.py", REXVIEW_CACHE=str(cache), XDG_DATA_HOME=str(cache))
 
 
 def painted(page, case=None):
@@ -101,8 +93,8 @@ def test_the_main_walk(demo, new_page):
     expect(other).to_have_url(shared)
 
 
-def test_a_link_to_a_page_works_as_the_first_request(start_app, new_page, tmp_path):
-    address = start_app(ROOT / "app.py", REXVIEW_CACHE=str(tmp_path), XDG_DATA_HOME=str(tmp_path))
+def test_a_link_to_a_page_works_as_the_first_request(start_app, new_page):
+    address = start_app()
     page = new_page()
     page.goto(f"{address}case")
     painted(page)
@@ -210,13 +202,8 @@ def test_dark_until_light_is_chosen_on_every_page(demo, new_page):
     assert ground() > 600
 
 
-def test_under_a_base_path(start_app, new_page, tmp_path):
-    address = start_app(
-        ROOT / "app.py",
-        REXVIEW_CACHE=str(tmp_path),
-        XDG_DATA_HOME=str(tmp_path),
-        base_path="reviews/chest",
-    )
+def test_under_a_base_path(start_app, new_page):
+    address = start_app(base_path="reviews/chest")
     page = new_page()
     assert address.endswith("/reviews/chest/")
     page.goto(f"{address}case")
@@ -273,12 +260,7 @@ def test_hostile_texts_stay_texts(start_app, new_page, tmp_path):
     row["boxes"][0]["label"] = f"left effusion {evil}"
     lines = [json.dumps(row), *answers[1:]]
     (folder / "answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    address = start_app(
-        ROOT / "app.py",
-        REXVIEW_SET=str(folder),
-        REXVIEW_CACHE=str(tmp_path / "c"),
-        XDG_DATA_HOME=str(tmp_path / "d"),
-    )
+    address = start_app(folder)
     page = new_page()
     for path in ("", "browse", "case?case=c1", "data"):
         opened(page, address, path)
@@ -287,13 +269,7 @@ def test_hostile_texts_stay_texts(start_app, new_page, tmp_path):
 
 
 def test_a_missing_and_a_broken_image_are_told_in_their_place(start_app, new_page, tmp_path):
-    folder = write_set(tmp_path / "set")
-    address = start_app(
-        ROOT / "app.py",
-        REXVIEW_SET=str(folder),
-        REXVIEW_CACHE=str(tmp_path / "c"),
-        XDG_DATA_HOME=str(tmp_path / "d"),
-    )
+    address = start_app(write_set(tmp_path / "set"))
     page = new_page()
     for case, words in (("c2", "not there"), ("c3", "damaged")):
         page.goto(f"{address}case?case={case}")

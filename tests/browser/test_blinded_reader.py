@@ -11,22 +11,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
-import cv2
 import numpy as np
 import pytest
-from pad import known_reader, wait_for_case, wait_saved
 from pydicom import uid
 from pydicom.dataset import Dataset, FileMetaDataset
-from team import PEOPLE, provider, sign_in, visit, write_secrets
-from traffic import assert_hidden, record
-from waiting import PATIENCE_MS
+from support.browser.score_pad import known_reader, wait_for_case, wait_saved
+from support.browser.team_sign_in import PEOPLE, provider, sign_in, visit, write_secrets
+from support.browser.traffic import assert_hidden, record
+from support.browser.waiting import PATIENCE_MS
+from support.review_folder import named, score_rows, write_review_set
 
 from rexview.bench.reliability.reader import slots_to_score
 from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 from rexview.ui.server.sealed_tokens import Grant, LinkSigner
 
 pytestmark = pytest.mark.browser
@@ -70,11 +70,7 @@ def write_returned(path, picture):
 
 def write_words(folder):
     """A review set in which everything hidden has a word of its own."""
-    (folder / "images" / "returned").mkdir(parents=True)
     picture = np.tile(np.linspace(0, 255, 200, dtype=np.uint8), (240, 1))
-    for name in ("one.png", "two.png"):
-        assert cv2.imwrite(str(folder / "images" / name), picture)
-    write_returned(folder / "images" / "returned" / "zephyr-7b-c1.dcm", picture)
     cases = [
         {
             "id": case,
@@ -101,25 +97,24 @@ def write_words(folder):
         for case in CASES
         for model in MODELS
     ]
-    for table, rows in {"cases": cases, "answers": answers}.items():
-        text = "\n".join(json.dumps(row) for row in rows)
-        (folder / f"{table}.jsonl").write_text(text, encoding="utf-8")
-    (folder / "scores.csv").write_text(
-        "case,model,reader,dimension,score,comment\n"
-        "c1,quokka,peer-rho,process,2,Peerwords of the file\n",
-        encoding="utf-8",
-    )
-    (folder / "flags.csv").write_text(
-        "case,model,reader,failure,verdict,comment\n"
+    write_review_set(
+        folder,
+        info={
+            "name": "A study",
+            "id": "study",
+            "notice": "Invented.",
+            "models": named(**MODELS),
+            "readers": named(**{"peer-rho": "Rhododendra Peer"}),
+        },
+        cases=cases,
+        answers=answers,
+        scores=score_rows(("c1", "quokka", "peer-rho", "process", 2, "Peerwords of the file")),
+        flags="case,model,reader,failure,verdict,comment\n"
         "c1,quokka,peer-rho,laterality_error,confirmed,Flagwords of the file\n",
-        encoding="utf-8",
+        pictures={"one.png": picture, "two.png": picture},
     )
-    models = [{"id": name, "name": shown} for name, shown in MODELS.items()]
-    (folder / "reviewset.yaml").write_text(
-        f"format: 1\nname: A study\nid: study\nnotice: Invented.\nmodels: {json.dumps(models)}\n"
-        "readers: [{id: peer-rho, name: Rhododendra Peer}]\n",
-        encoding="utf-8",
-    )
+    (folder / "images" / "returned").mkdir()
+    write_returned(folder / "images" / "returned" / "zephyr-7b-c1.dcm", picture)
     return folder
 
 
@@ -310,7 +305,7 @@ def entry(**more):
 
 
 def ticket(server, person=ANNA, *, kind="write", secret=SECRET, folder=None, role="reader", **more):
-    name = resources.set_id(folder or server.review_set.folder)
+    name = review_sets.set_id(folder or server.review_set.folder)
     grant = Grant(kind, name, "", detail=[person, person, role], person=person)
     return LinkSigner(secret).sign(grant, **more)
 

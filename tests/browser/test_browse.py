@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from waiting import becomes, calm
+from support.browser.waiting import becomes, calm
+from support.review_folder import named, score_rows, write_review_set
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).parents[2]
 EFFUSION = "Is there a pleural effusion, and on which side?"
 
 
@@ -40,38 +37,27 @@ def answer(number, model, side=None, **more):
 def address(start_app, tmp_path_factory):
     """Serve the real app on thirty cases: c1 and c2 with boxes on the wrong side, c3 cut off."""
     folder = tmp_path_factory.mktemp("browse")
-    (folder / "images").mkdir()
-    for number in (0, 1):  # image 2 is missing
-        ramp = np.tile(np.linspace(0, 255, 256, dtype=np.uint8), (320, 1))
-        cv2.imwrite(str(folder / "images" / f"{number}.png"), np.roll(ramp, 60 * number, axis=1))
+    ramp = np.tile(np.linspace(0, 255, 256, dtype=np.uint8), (320, 1))
+    pictures = {"0.png": ramp, "1.png": np.roll(ramp, 60, axis=1)}  # 2.png is missing
     cases = [case(number, category="broad_abnormality") for number in range(1, 31)]
     cases[4]["question"] = "Is <b>this</b> a nodule?"
     answers = [answer(1, "g", "left"), answer(2, "g", "left"), answer(2, "m", "right")]
     answers += [answer(3, "m", finish_reason="length")]
     answers += [answer(number, "g") for number in range(4, 31)]
-    for name, rows in (("cases", cases), ("answers", answers)):
-        text = "\n".join(json.dumps(row) for row in rows)
-        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
     scores = [
-        f"c{number},g,r,{dimension},{score}"
+        (f"c{number}", "g", "r", dimension, score)
         for number in (1, 2, 4)
         for dimension, score in (("process", 5), ("execution", 2 + number % 2), ("synthesis", 3))
     ]
-    (folder / "scores.csv").write_text(
-        "\n".join(["case,model,reader,dimension,score", *scores]), encoding="utf-8"
+    write_review_set(
+        folder,
+        info={"name": "Browser set", "models": named(g="Generalist", m="Medical 4B")},
+        cases=cases,
+        answers=answers,
+        scores=score_rows(*scores),
+        pictures=pictures,
     )
-    (folder / "reviewset.yaml").write_text(
-        "format: 1\nname: Browser set\n"
-        "models: [{id: g, name: Generalist}, {id: m, name: Medical 4B}]\n",
-        encoding="utf-8",
-    )
-    home = tmp_path_factory.mktemp("home")
-    return start_app(
-        ROOT / "app.py",
-        REXVIEW_SET=str(folder),
-        REXVIEW_CACHE=str(home / "cache"),
-        XDG_DATA_HOME=str(home / "data"),
-    )
+    return start_app(folder)
 
 
 def wait_for_title(page, title):

@@ -8,18 +8,10 @@ import xml.etree.ElementTree as ET
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
-from waiting import calm
-
-from rexview.bench.serving import ROOT
+from support.browser.waiting import calm
 
 pytestmark = pytest.mark.browser
 CHART = ".st-key-rx_chart_overview_chart_0"
-
-
-@pytest.fixture(scope="module")
-def demo(start_app, tmp_path_factory):
-    cache = tmp_path_factory.mktemp("cache")
-    return start_app(ROOT / "app.py", REXVIEW_CACHE=str(cache), XDG_DATA_HOME=str(cache))
 
 
 def shown(page, address):

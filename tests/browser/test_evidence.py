@@ -1,23 +1,21 @@
 """Flags, their evidence and the reader's verdicts on the Case page, in a real browser."""
 
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from waiting import becomes, calm, until
+from support.browser.waiting import becomes, calm, until
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 KEPT = re.compile("^you rejected · rule")
 LISTENING = "addEventListener('rexview:evidence', () => (window.flagsAreHeard = true))"
 """What listens to flags says so with its first event."""
 
 
 @pytest.fixture(scope="module")
-def demo(start_app, tmp_path_factory):
-    cache = tmp_path_factory.mktemp("cache")
-    return start_app(ROOT / "app.py", REXVIEW_CACHE=str(cache), XDG_DATA_HOME=str(cache))
+def demo(start_app):
+    """A server of its own: verdicts are given on it."""
+    return start_app()
 
 
 @pytest.fixture

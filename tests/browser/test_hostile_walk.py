@@ -4,15 +4,13 @@ That nothing is asked of another host, and nothing done that the policy forbids,
 as for every page that the tests open (``new_page``).
 """
 
-from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from hostile_set import CASES, HOST, MODELS, text, word, write_hostile_set
-from waiting import calm
+from support.browser.waiting import calm
+from support.hostile_set import CASES, HOST, MODELS, text, word, write_hostile_set
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 LINKS = {
     "": {},
     "browse": {"model": word("none"), "category": word("category"), "site": text("site")},
@@ -45,8 +43,7 @@ MORE_THAN_TEXT = """(host) => {
 def hostile(start_app, tmp_path_factory):
     """The address of the app on the hostile set."""
     folder = tmp_path_factory.mktemp("hostile")
-    places = {"REXVIEW_CACHE": str(folder / "cache"), "XDG_DATA_HOME": str(folder / "data")}
-    return start_app(ROOT / "app.py", str(write_hostile_set(folder / "set")), **places)
+    return start_app(write_hostile_set(folder / "set"))
 
 
 def test_words_are_only_words_on_every_page(hostile, new_page):

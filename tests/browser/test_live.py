@@ -6,15 +6,14 @@ They see each other's comments and progress within seconds, and nobody loses wha
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from small_set import write_set
-from waiting import PATIENCE_MS, calm
+from support.browser.score_pad import known_reader
+from support.browser.waiting import PATIENCE_MS, calm
+from support.small_set import write_set
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 SOON = PATIENCE_MS
 HOSTILE = '<img src=x onerror="document.title=1"> <script>document.title=1</script> **bold**'
 MORE_SCORES = "".join(
@@ -39,13 +38,8 @@ def start(start_app, folder, tmp_path_factory):
     def address(name):
         if name not in known:
             data = tmp_path_factory.mktemp("data")
-            file = data / "rexview" / "person.json"
-            file.parent.mkdir(parents=True)
-            file.write_text(json.dumps({"name": name}), encoding="utf-8")
-            cache = str(tmp_path_factory.mktemp("cache"))
-            known[name] = start_app(
-                ROOT / "app.py", str(folder), XDG_DATA_HOME=str(data), REXVIEW_CACHE=cache
-            )
+            known_reader(data, name)
+            known[name] = start_app(folder, data=data)
         return known[name]
 
     return address

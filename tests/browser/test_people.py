@@ -4,19 +4,18 @@ import json
 import re
 import sqlite3
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
-from small_set import write_set
-from team import PEOPLE, put_person, ready, sign_in, visit, write_secrets
-from team import provider as team_provider
-from traffic import assert_hidden, record
+from support import ROOT
+from support.browser.team_sign_in import PEOPLE, put_person, ready, sign_in, visit, write_secrets
+from support.browser.team_sign_in import provider as team_provider
+from support.browser.traffic import assert_hidden, record
+from support.small_set import write_set
 
 from rexview.bench.serving import serve
-from rexview.ui.server.resources import set_id
+from rexview.ui.server.review_sets import set_id
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 HIDDEN = ["Model M", "Model N", "Reader A", "Right pleural effusion"]
 """What the review set holds that a reader may not see: models, other readers, the report."""
 ALSO_HIDDEN = ["Small set", "Another set", "Made for a test", "Question 1", "one.png"]
@@ -377,13 +376,7 @@ def test_a_team_under_a_path(start_team, visitor):
 
 
 def test_settings_that_name_people_without_a_sign_in_let_nobody_in(start_app, new_page, tmp_path):
-    address = start_app(
-        ROOT / "app.py",
-        str(write_set(tmp_path / "set")),
-        REXVIEW_CACHE=str(tmp_path / "cache"),
-        XDG_DATA_HOME=str(tmp_path / "data"),
-        REXVIEW_PEOPLE=json.dumps(PEOPLE),
-    )
+    address = start_app(write_set(tmp_path / "set"), REXVIEW_PEOPLE=json.dumps(PEOPLE))
     page = new_page()
     page.goto(address + "case?case=c1")
     page.get_by_text("secrets.toml has no").first.wait_for()

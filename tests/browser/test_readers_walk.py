@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from waiting import calm
+from support.browser.waiting import calm
+from support.review_folder import named, score_rows, write_review_set
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).parents[2]
 NAME_B = "Dr. <b>B</b>: x"
 PAIRS = {  # execution of readers a and b by case; process is 4 from both
     **{f"c{n}": (2, 4) for n in range(1, 4)},
@@ -32,33 +30,27 @@ def address(start_app, tmp_path_factory):
         {"case": case["id"], "model": "g", "text": "An effusion.", "finish_reason": "stop"}
         for case in cases
     ]
-    for name, rows in (("cases", cases), ("answers", answers)):
-        text = "\n".join(json.dumps(row) for row in rows)
-        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    marks = [
-        f"{case},g,{reader},{dimension},{score},{comment}"
+    scores = [
+        (case, "g", reader, dimension, score, comment)
         for case, pair in PAIRS.items()
         for reader, score in zip("ab", pair, strict=True)
         for dimension, score, comment in (
             ("execution", score, f"Said by {reader}"),
-            ("process", 4, ""),
+            ("process", 4, None),
         )
     ]
-    (folder / "scores.csv").write_text(
-        "\n".join(["case,model,reader,dimension,score,comment", *marks]), encoding="utf-8"
+    write_review_set(
+        folder,
+        info={
+            "name": "Read set",
+            "models": named(g="Generalist"),
+            "readers": named(a="Dr. A", b=NAME_B),
+        },
+        cases=cases,
+        answers=answers,
+        scores=score_rows(*scores),
     )
-    (folder / "reviewset.yaml").write_text(
-        "format: 1\nname: Read set\nmodels: [{id: g, name: Generalist}]\n"
-        f"readers: [{{id: a, name: Dr. A}}, {{id: b, name: '{NAME_B}'}}]\n",
-        encoding="utf-8",
-    )
-    home = tmp_path_factory.mktemp("home")
-    return start_app(
-        ROOT / "app.py",
-        REXVIEW_SET=str(folder),
-        REXVIEW_CACHE=str(home / "cache"),
-        XDG_DATA_HOME=str(home / "data"),
-    )
+    return start_app(folder)
 
 
 def opened(page, address, query=""):

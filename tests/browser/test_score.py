@@ -6,16 +6,16 @@ import socket
 import sqlite3
 import time
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
-from small_set import write_set
-from traffic import assert_hidden, record
+from support import ROOT
+from support.browser.score_pad import known_reader
+from support.browser.traffic import assert_hidden, record
+from support.small_set import write_set
 
 from rexview.bench.serving import serve
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).resolve().parents[2]
 READER = "Dr. Score"
 SAVED = ".saved[data-state=saved]"
 
@@ -44,20 +44,10 @@ class Server:
         return [row for row in rows if all(row[name] == value for name, value in where.items())]
 
 
-def known_reader(folder, name=READER):
-    file = folder / "rexview" / "person.json"
-    file.parent.mkdir(parents=True)
-    file.write_text(json.dumps({"name": name}), encoding="utf-8")
-    return folder
-
-
 @pytest.fixture(scope="module")
 def demo(start_app, tmp_path_factory):
-    folder = known_reader(tmp_path_factory.mktemp("demo"))
-    address = start_app(
-        ROOT / "app.py", REXVIEW_CACHE=str(folder / "cache"), XDG_DATA_HOME=str(folder)
-    )
-    return Server(address, folder)
+    folder = known_reader(tmp_path_factory.mktemp("demo"), READER)
+    return Server(start_app(data=folder), folder)
 
 
 def wait_for_case(page, case):
@@ -422,7 +412,7 @@ def free_port():
 @contextmanager
 def small_app(folder, port):
     if not (folder / "set").exists():
-        known_reader(folder / "data")
+        known_reader(folder / "data", READER)
         write_set(folder / "set")
     with serve(
         ROOT / "app.py",
@@ -531,12 +521,7 @@ def test_a_blinded_reader_gets_nothing_that_is_hidden(browser, tmp_path, start_a
     cases = [json.loads(line) for line in lines]
     shown = ("c01", "c02", "c14")
     reports = [case["report"]["findings"][:60] for case in cases if case["id"] in shown]
-    address = start_app(
-        ROOT / "app.py",
-        REXVIEW_CACHE=str(tmp_path / "cache"),
-        XDG_DATA_HOME=str(known_reader(tmp_path / "data")),
-    )
-    server = Server(address, tmp_path)
+    server = Server(start_app(data=known_reader(tmp_path / "data", READER)), tmp_path)
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     try:
         with record(context) as traffic:

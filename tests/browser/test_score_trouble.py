@@ -4,11 +4,18 @@ import json
 from random import Random
 
 import pytest
-from own_postgres import running
-from pad import Watch, known_reader, open_case, trouble, wait_for_case, wait_saved
-from small_disk import mounted
-from small_set import write_set
-from waiting import PATIENCE_MS
+from support.browser.score_pad import (
+    Watch,
+    known_reader,
+    open_case,
+    trouble,
+    wait_for_case,
+    wait_saved,
+)
+from support.browser.waiting import PATIENCE_MS
+from support.postgres import running
+from support.small_disk import mounted
+from support.small_set import write_set
 
 from rexview.analysis.study.worklist import slots_of
 from rexview.bench.reliability.audit import audit

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
-from waiting import calm
+from support.browser.waiting import calm
+from support.review_folder import named, score_rows, write_review_set
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).parents[2]
 SCORES = {  # case: process, execution, synthesis, language of model g; m is one lower throughout
     "c1": (5, 2, 4, 5),
     "c2": (5, 4, 5, 4),
@@ -37,30 +35,15 @@ def address(start_app, tmp_path_factory):
         for model in "gm"
     ]
     answers[-1]["finish_reason"] = "length"
-    for name, rows in (("cases", cases), ("answers", answers)):
-        text = "\n".join(json.dumps(row) for row in rows)
-        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    marks = [
-        f"{case},{model},r,{dimension},{score - lower}"
-        for case, scores in SCORES.items()
+    scores = [
+        (case, model, "r", dimension, score - lower)
+        for case, given in SCORES.items()
         for model, lower in (("g", 0), ("m", 1))
-        for dimension, score in zip(DIMENSIONS, scores, strict=True)
+        for dimension, score in zip(DIMENSIONS, given, strict=True)
     ]
-    (folder / "scores.csv").write_text(
-        "\n".join(["case,model,reader,dimension,score", *marks]), encoding="utf-8"
-    )
-    (folder / "reviewset.yaml").write_text(
-        "format: 1\nname: Scored set\n"
-        "models: [{id: g, name: Generalist}, {id: m, name: Medical}]\n",
-        encoding="utf-8",
-    )
-    home = tmp_path_factory.mktemp("home")
-    return start_app(
-        ROOT / "app.py",
-        REXVIEW_SET=str(folder),
-        REXVIEW_CACHE=str(home / "cache"),
-        XDG_DATA_HOME=str(home / "data"),
-    )
+    info = {"name": "Scored set", "models": named(g="Generalist", m="Medical")}
+    write_review_set(folder, info=info, cases=cases, answers=answers, scores=score_rows(*scores))
+    return start_app(folder)
 
 
 def opened(page, address, query=""):

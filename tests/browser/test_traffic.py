@@ -5,14 +5,12 @@ import gzip
 import json
 import urllib.parse
 import zlib
-from pathlib import Path
 
 import pyarrow
 import pytest
-from traffic import Traffic, assert_hidden, record
+from support.browser.traffic import Traffic, assert_hidden, record
 
 NAME = "Generalist-9Ü"
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def compressed(codec):
@@ -88,17 +86,14 @@ def test_a_recording_that_is_not_whole_proves_nothing():
 
 
 @pytest.mark.browser
-def test_the_case_page_of_a_lead_is_found_to_tell_everything(browser, start_app, tmp_path):
+def test_the_case_page_of_a_lead_is_found_to_tell_everything(browser, demo):
     """What a lead gets names the models in the page, in the component's data and in nothing else
     that should be sealed: the links."""
-    address = start_app(
-        ROOT / "app.py", REXVIEW_CACHE=str(tmp_path / "cache"), XDG_DATA_HOME=str(tmp_path / "xdg")
-    )
     context = browser.new_context()
     try:
         with record(context) as traffic:
             page = context.new_page()
-            page.goto(f"{address}case?case=c14")
+            page.goto(f"{demo}case?case=c14")
             page.wait_for_selector('[data-painted-case="c14"]', timeout=60_000)
             traffic.look(page)
     finally:

@@ -14,6 +14,7 @@ import pydicom
 import pytest
 import yaml
 from PIL import Image
+from support import ROOT
 
 from rexview.geometry import box_side, orientation_of
 from rexview.reviewset import check, load
@@ -22,7 +23,6 @@ from rexview.vocab import DIMENSIONS, FAILURES, FRONTAL_VIEWS, IMAGE_DIMENSIONS
 from tools.demo import cases as demo_cases
 from tools.demo import write as demo_write
 
-ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "assets/demo"
 MEGABYTE = 1024 * 1024
 

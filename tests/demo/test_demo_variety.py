@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from support import ROOT
 
 from rexview.vocab import FAILURES
 
-DEMO = Path(__file__).parents[2] / "assets/demo"
+DEMO = ROOT / "assets/demo"
 Answered = tuple[str, str]
 """Case and model."""
 

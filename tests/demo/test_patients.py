@@ -7,11 +7,9 @@ import pytest
 
 pytest.importorskip("scipy", reason="needs tools/demo/requirements.txt")
 
-from tools.demo import devices, implants, tissue
-from tools.demo.markers import annotate
-from tools.demo.patient import Build, shape_patient
-from tools.demo.studies import read_studies
-from tools.demo.volume import (
+from tools.demo.body import devices, implants, tissue
+from tools.demo.body.patient import Build, shape_patient
+from tools.demo.body.volume import (
     AIR,
     AORTA,
     HEART,
@@ -26,6 +24,8 @@ from tools.demo.volume import (
     TRACHEA,
     Volume,
 )
+from tools.demo.markers import annotate
+from tools.demo.studies import read_studies
 
 _DZ, _DY, _DX = SPACING_MM
 _SPINE = 36

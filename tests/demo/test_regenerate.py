@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from support import ROOT
 
 pytest.importorskip("nibabel", reason="needs tools/demo/requirements.txt")
 pytest.importorskip("scipy", reason="needs tools/demo/requirements.txt")
 
-from tools.demo import render, source, volume, write
+from tools.demo import render, write
+from tools.demo.body import source, volume
 from tools.demo.contact_sheet import read_grey
 from tools.demo.studies import read_studies
 
-DEMO = Path(__file__).parents[2] / "assets/demo"
+DEMO = ROOT / "assets/demo"
 STUDY = "normal-woman"
 
 

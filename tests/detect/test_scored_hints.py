@@ -7,15 +7,11 @@ from typing import Any
 
 import pytest
 
-from rexview.detect import (
-    AnswerLength,
-    Disagreement,
-    FailedExtraction,
-    Overconfident,
-    find_flags,
-    flags_for,
-)
-from rexview.detect.certainty import definite_words
+from rexview.detect import find_flags, flags_for
+from rexview.detect.answer_length import AnswerLength
+from rexview.detect.failed_extraction import FailedExtraction
+from rexview.detect.overconfident import Overconfident, definite_words
+from rexview.detect.score_failures import Disagreement
 from rexview.schema import Answer, Case, Score
 
 CASE = Case("c", "What is abnormal?")
@@ -92,12 +88,16 @@ def test_wording_that_leaves_room(text: str | None) -> None:
 )
 def test_certainty_is_a_hint_only_on_poor_reasoning(marks: tuple[int, ...], flagged: bool) -> None:
     scores = [score("synthesis", mark, f"r{n}") for n, mark in enumerate(marks)]
-    flags = Overconfident().find(CASE, answer("This is definitely pneumonia."), scores)
+    flags = flags_for(
+        CASE, [answer("This is definitely pneumonia.")], scores, detectors=[Overconfident()]
+    )
     assert bool(flags) == flagged
     for flag in flags:
         assert flag.is_hint
         assert [item.where for item in flag.evidence] == ["answer", "scores"]
-    assert Overconfident().find(CASE, answer("It may be pneumonia."), scores) == []
+    assert (
+        flags_for(CASE, [answer("It may be pneumonia.")], scores, detectors=[Overconfident()]) == []
+    )
 
 
 class TestLength:
@@ -110,8 +110,8 @@ class TestLength:
 
     def find(self, which: Any, one: Answer, scores: Any, others: Any = None) -> list[Any]:
         answers = (one, *(self.OTHERS if others is None else others))
-        found: list[Any] = AnswerLength(which).find_among(CASE, one, answers, list(scores))
-        return found
+        found = flags_for(CASE, answers, list(scores), detectors=[AnswerLength(which)])
+        return [flag for flag in found if flag.model == one.model]
 
     def test_long_and_scored_low(self) -> None:
         (flag,) = self.find("verbose", self.LONG, self.LOW)
@@ -140,7 +140,9 @@ class TestLength:
         assert not self.find("verbose", self.LONG, self.LOW, ())
         empty = (answer("", "m"), replace(answer("word", "n"), finish_reason="length"))
         assert not self.find("verbose", self.LONG, self.LOW, empty)
-        assert AnswerLength("verbose").find(CASE, self.LONG, list(self.LOW)) == []
+        assert (
+            flags_for(CASE, [self.LONG], list(self.LOW), detectors=[AnswerLength("verbose")]) == []
+        )
 
     def test_the_survey_compares_within_the_case(self, make_set: Any) -> None:
         given = {"model": "g", "reader": "a", "dimension": "language", "score": 2}
@@ -185,7 +187,7 @@ def test_choices(make_set: Any, choice: int | None, kind: str | None) -> None:
     assert flags.select("case", "kind").rows() == ([("c", kind)] if kind else [])
     case = review_set.case("c")
     assert case is not None
-    found = detector.find(case, review_set.answers_of("c")[0], [])
+    found = flags_for(case, [review_set.answers_of("c")[0]], detectors=[detector])
     assert [flag.kind for flag in found] == ([kind] if kind else [])
     assert not any(flag.is_hint for flag in found)
 
@@ -213,7 +215,9 @@ def test_disagreement(
     assert find_flags(review_set, detectors=[detector])["kind"].to_list() == ["scores"] * flagged
     case = review_set.case("c")
     assert case is not None
-    found = detector.find(case, review_set.answers_of("c")[0], review_set.scores_of("c"))
+    found = flags_for(
+        case, [review_set.answers_of("c")[0]], review_set.scores_of("c"), detectors=[detector]
+    )
     assert len(found) == flagged
     for flag in found:
         assert "Process" in flag.message
@@ -224,4 +228,4 @@ def test_disagreement(
 def test_an_answer_that_never_came_has_no_disagreement() -> None:
     cut = replace(answer("The heart is"), finish_reason="length")
     scores = [score("process", 5), score("process", 1, "b")]
-    assert Disagreement().find(CASE, cut, scores) == []
+    assert flags_for(CASE, [cut], scores, detectors=[Disagreement()]) == []

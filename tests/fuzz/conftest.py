@@ -1,8 +1,8 @@
 """The app's own parts on the small set, for hostile input."""
 
 import pytest
-from opened_set import opened_set
-from small_set import write_set
+from support.opened_app import opened_set
+from support.small_set import write_set
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 import pydicom
 import pytest
-from hostile_input import any_text, any_value, changed, generator, rounds, spoiled
 from PIL import Image
-from small_set import ANSWERS, CASES, SCORES, write_set
+from support.hostile_input import any_text, any_value, changed, generator, rounds, spoiled
+from support.small_set import ANSWERS, CASES, SCORES, write_set
 
 from rexview.bounded import parse_yaml
 from rexview.errors import FileRefused, ImageError, ImportSourceError, ReviewSetError, SettingsError

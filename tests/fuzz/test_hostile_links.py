@@ -1,16 +1,13 @@
 """Hostile links: every page is opened with query strings of all sorts, and shows a page."""
 
-from pathlib import Path
-
 import pytest
-from hostile_input import any_text, generator, rounds
-from streamlit.testing.v1 import AppTest
+from support.hostile_input import any_text, generator, rounds
+from support.opened_app import run_page
 
 from rexview.analysis import CaseFilter
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("overview", "browse", "case", "scores", "readers", "score", "study", "adjudicate", "data")
 KEYS = [
     *CaseFilter().__dataclass_fields__,
@@ -21,10 +18,8 @@ KEYS = [
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_with_any_query(review_set, page):
     chance = generator(page)
-    known = resources.set_id(review_set.folder)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
-    app.run()
-    app.switch_page(str(ROOT / "pages" / f"{page}.py"))
+    known = review_sets.set_id(review_set.folder)
+    app = run_page(page)
     for number in rounds(page, 3):
         app.query_params.clear()
         app.query_params["set"] = known

@@ -3,18 +3,20 @@
 import json
 from uuid import uuid4
 
-from hostile_input import any_text, as_json, changed, generator, rounds, spoiled
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from support.hostile_input import any_text, as_json, changed, generator, rounds, spoiled
 
 from rexview.analysis import CaseFilter
 from rexview.errors import StoreRefused
 from rexview.people import Person
-from rexview.ui.app import routes
+from rexview.ui.access.image_links import pixel_url
+from rexview.ui.app import image_routes
 from rexview.ui.comments import panel as comments_panel
 from rexview.ui.comments import read_messages
+from rexview.ui.saving import route as saving_route
 from rexview.ui.saving.reader_study import study_of
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant
 
 READER = Person("anna", "Anna", "reader")
@@ -41,10 +43,10 @@ def entry(chance, slots):
 
 def test_messages_of_the_score_pad(review_set):
     chance = generator("entries")
-    client = TestClient(Starlette(routes=routes.routes()))
-    name = resources.set_id(review_set.folder)
+    client = TestClient(Starlette(routes=[*image_routes.routes(), *saving_route.routes()]))
+    name = review_sets.set_id(review_set.folder)
     detail = [READER.id, READER.name, READER.role]
-    ticket = resources.signer().sign(Grant("write", name, "", detail=detail))
+    ticket = server_state.signer().sign(Grant("write", name, "", detail=detail))
     slots = list(study_of(review_set, READER).slots("c1"))
     saved = 0
     for number in rounds("entries", 150):
@@ -60,7 +62,7 @@ def test_messages_of_the_score_pad(review_set):
         assert not any(hidden in told.text for hidden in NAMES), number
         saved += len(answer.get("saved", ()))
     assert saved
-    rows = resources.reviews(review_set).history()
+    rows = review_sets.reviews(review_set).history()
     assert all(row.person == READER.id for row in rows)
     for row in rows:
         json.dumps(row.value, allow_nan=False)
@@ -68,9 +70,9 @@ def test_messages_of_the_score_pad(review_set):
 
 def test_comments(review_set):
     chance = generator("comments")
-    reviews = resources.reviews(review_set)
+    reviews = review_sets.reviews(review_set)
     places = comments_panel.score_places(study_of(review_set, READER), "c1")
-    name = resources.set_id(review_set.folder)
+    name = review_sets.set_id(review_set.folder)
     written = refused = 0
     for _ in rounds("comments", 150):
         whole = {
@@ -103,8 +105,8 @@ def test_comments(review_set):
 
 def test_sealed_links(review_set):
     chance = generator("sealed links")
-    client = TestClient(Starlette(routes=routes.routes()))
-    good = routes.pixel_url(review_set, "one.png")
+    client = TestClient(Starlette(routes=[*image_routes.routes(), *saving_route.routes()]))
+    good = pixel_url(review_set, "one.png")
     for _ in rounds("sealed links", 60):
         token = spoiled(good.rpartition("/")[2].encode(), chance).decode("latin-1")
         kind = chance.choice(("pixels", "thumbs", "assets/x", "pad/x"))

@@ -5,14 +5,13 @@ import subprocess
 import sys
 import threading
 import time
-from pathlib import Path
 
 import pytest
+from support import ROOT
 
 from rexview.imaging import DiskCache
 from rexview.imaging.cache import code_version, file_key
 
-ROOT = Path(__file__).parents[2]
 HEAD = 16
 
 

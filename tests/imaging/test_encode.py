@@ -16,7 +16,6 @@ from pydicom.dataset import Dataset
 from rexview.imaging import (
     DiskCache,
     display,
-    frame_payload,
     read_image,
     unframe_payload,
     viewer_payload,
@@ -197,7 +196,7 @@ def test_coarser_values_are_told(write_dicom, film):
 
 def test_framing(write_dicom, film):
     payload = viewer_payload(write_dicom(film[:, :79]))
-    framed = frame_payload(payload)
+    framed = payload.framed
     assert framed[:4] == b"RXV1"
     (length,) = struct.unpack_from("<L", framed, 4)
     assert (8 + length) % 8 == 0

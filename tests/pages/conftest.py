@@ -1,14 +1,8 @@
 """The real app opened on the small set without a browser."""
 
-from pathlib import Path
-
 import pytest
-from small_set import write_set
-from streamlit.testing.v1 import AppTest
-
-from rexview.ui.server import resources
-
-ROOT = Path(__file__).resolve().parents[2]
+from support.opened_app import run_page, server_for
+from support.small_set import write_set
 
 
 @pytest.fixture
@@ -19,38 +13,11 @@ def review_folder(tmp_path):
 @pytest.fixture
 def open_app(review_folder, tmp_path, monkeypatch):
     """Return a function that opens a page of the app on the small set."""
-    monkeypatch.setenv("REXVIEW_SET", str(review_folder))
-    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setattr("sys.argv", ["app.py"])
-    for cached in (
-        resources.settings,
-        resources.team,
-        resources.signer,
-        resources.image_cache,
-        resources._registry,
-    ):
-        cached.cache_clear()
 
     def open_page(page=None, /, **query):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
-        for key, value in query.items():
-            app.query_params[key] = value
-        app.run()
-        if page:
-            app.switch_page(str(ROOT / "pages" / f"{page}.py"))
-            for key, value in query.items():
-                app.query_params[key] = value
-            app.run()
+        app = run_page(page, **query)
         assert not app.exception
         return app
 
-    yield open_page
-    for cached in (
-        resources.settings,
-        resources.team,
-        resources.signer,
-        resources.image_cache,
-        resources._registry,
-    ):
-        cached.cache_clear()
+    with server_for(review_folder, tmp_path, monkeypatch):
+        yield open_page

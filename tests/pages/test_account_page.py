@@ -2,18 +2,17 @@
 
 import ast
 from functools import cache
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from support import ROOT
 
 from rexview.errors import NotAdmitted
 from rexview.people import ROLES, Person
 from rexview.ui.access import permissions, sign_in
-from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.link.pages import ADDRESSES, PAGE_DATA, seen_by
+from rexview.ui.server import server_state
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(path.name for path in (ROOT / "pages").glob("*.py"))
 AUTH = {"redirect_uri": "http://localhost/oauth2callback", "cookie_secret": "a long secret"}
 CLIENT = {"client_id": "x", "client_secret": "x", "server_metadata_url": "https://id.example"}
@@ -29,7 +28,7 @@ def team(monkeypatch):
                 raise NotAdmitted(refusal)
             return Person("p@x.example", "Pat [x](y) Person", role) if role else None
 
-        monkeypatch.setattr(resources, "team", cache(lambda: True))
+        monkeypatch.setattr(server_state, "team", cache(lambda: True))
         monkeypatch.setattr(sign_in, "signed_in_here", here)
         monkeypatch.setattr(sign_in, "providers", lambda: ("google", "clinic"))
 
@@ -54,7 +53,7 @@ def test_every_page_checks_the_role_before_anything_else(name):
         if not isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef)
         and not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant))
     )
-    assert ast.unparse(first) == f"people.guard(state.PAGE_{name.removesuffix('.py').upper()})"
+    assert ast.unparse(first) == f"permissions.guard(PAGE_{name.removesuffix('.py').upper()})"
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             decorators = [ast.unparse(one) for one in node.decorator_list]
@@ -63,8 +62,8 @@ def test_every_page_checks_the_role_before_anything_else(name):
 
 
 def test_every_page_says_who_sees_it():
-    assert {f"pages/{name}" for name in PAGES} == set(permissions.SEEN_BY)
-    assert permissions.SEEN_BY[link_keys.PAGE_DATA] == {"lead"}
+    assert {f"pages/{name}" for name in PAGES} == set(ADDRESSES)
+    assert seen_by(PAGE_DATA) == {"lead"}
 
 
 NOT_FOR_ALL = [name.removesuffix(".py") for name in PAGES if name != "account.py"]
@@ -72,7 +71,7 @@ REFUSED = [
     (page, role)
     for page in NOT_FOR_ALL
     for role in (None, *ROLES)
-    if role not in permissions.SEEN_BY[f"pages/{page}.py"]
+    if role not in seen_by(f"pages/{page}.py")
 ]
 
 
@@ -124,9 +123,7 @@ def test_alone_the_name_is_asked_for_once_and_kept(open_app):
 
 
 def test_alone_but_open_to_others_no_name_is_kept_for_the_next_one(open_app, monkeypatch):
-    from rexview.ui.access import local_name
-
-    monkeypatch.setattr(local_name, "_own_machine", lambda: False)
+    monkeypatch.setattr(server_state, "on_this_machine_only", lambda: False)
     app = open_app("account")
     app.text_input[0].set_value("Anna")
     app.button[0].click().run()
@@ -140,8 +137,8 @@ def test_sign_in_is_what_the_secrets_say(open_app, monkeypatch):
             return True
 
     monkeypatch.setattr("streamlit.secrets", Secrets(auth={**AUTH, **CLIENT}))
-    resources.team.cache_clear()
-    assert resources.team()
+    server_state.team.cache_clear()
+    assert server_state.team()
     assert sign_in.providers() == ()
     monkeypatch.setattr("streamlit.secrets", Secrets(auth={**AUTH, "clinic": CLIENT}))
     assert sign_in.providers() == ("clinic",)
@@ -160,7 +157,7 @@ def test_secrets_that_cannot_be_read_let_nobody_in(open_app, monkeypatch, tmp_pa
         "streamlit.get_option",
         lambda name: [str(broken)] if name == "secrets.files" else found(name),
     )
-    resources.team.cache_clear()
+    server_state.team.cache_clear()
     app = open_app(case="c1")
     assert "secrets.toml is there but cannot be read" in text(app)
     assert "Question 1" not in text(app)

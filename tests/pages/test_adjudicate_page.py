@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from page_text import drawn, shown
+from support.page_text import drawn, shown
 
 from rexview.analysis.study.worklist import required_scores
 from rexview.errors import StoreFull
@@ -13,7 +13,7 @@ from rexview.reviewset import load
 from rexview.store import Entry, Reviews, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
-from rexview.ui.server import resources
+from rexview.ui.server import server_state
 
 ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
 EVE = Person("eve", "Eve E.", "adjudicator")
@@ -28,7 +28,7 @@ def kept(open_app, review_folder, monkeypatch):
     """The reviews database, in which Ann and Bob differ; Eve is at the page."""
 
     def reviews():
-        return open_reviews(load(review_folder), resources.settings())
+        return open_reviews(load(review_folder), server_state.settings())
 
     first = [score(5, "Fine, said <i>Model M</i>."), score(4, case="c2")]
     second = [score(2), score(1, "Wrong side.", case="c2")]

@@ -2,8 +2,8 @@ import json
 import re
 from urllib.parse import parse_qs
 
-from page_text import drawn, title
 from streamlit.runtime.scriptrunner import RerunData, RerunException
+from support.page_text import drawn, title
 
 from rexview.ui.server import query_cache
 

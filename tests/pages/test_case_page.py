@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
-from page_text import shown
+from support.page_text import shown
 
 from rexview.analysis.memory.table import FAILURE_BITS
 from rexview.errors import StoreFull
@@ -14,7 +14,7 @@ from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
 from rexview.ui.answers import verdicts
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 
 
 def component(app, name):
@@ -111,7 +111,7 @@ def give(
     reason=None,
 ):
     """Say a verdict as the browser would."""
-    name = resources.set_id(resources.settings().review_set)
+    name = review_sets.set_id(server_state.settings().review_set)
     value = {"verdict": verdict, "comment": reason}
     entry = Entry("verdict", "c1", "m", failure, value=value, token=token)
     app.session_state[link_keys.SESSION_VERDICTS] = {token: (name, entry, datetime.now(UTC))}
@@ -121,7 +121,7 @@ def give(
 @pytest.fixture
 def kept(open_app, review_folder):
     """The reviews database as it is on the disk."""
-    yield lambda: open_reviews(load(review_folder), resources.settings())
+    yield lambda: open_reviews(load(review_folder), server_state.settings())
     close_databases()
 
 
@@ -187,12 +187,12 @@ def test_models_of_the_same_name_and_names_with_a_bar_can_be_compared(open_app, 
 
 def test_a_copied_link_names_the_set(open_app, review_folder):
     told = component(open_app("case", case="c1"), "rexview_share")
-    assert told["set"] == {"key": "set", "name": resources.set_id(review_folder)}
+    assert told["set"] == {"key": "set", "name": review_sets.set_id(review_folder)}
 
 
 def test_verdicts_of_others_are_there_and_count(open_app, kept):
     open_app("overview")
-    before = resources.engine(resources.open_set(resources.settings().review_set))
+    before = review_sets.engine(review_sets.open_set(server_state.settings().review_set))
     bob = Person("bob", "Dr Bob", "lead")
     entry = Entry("verdict", "c1", "m", "laterality_error", value={"verdict": "rejected"})
     kept().record([entry], bob)
@@ -200,8 +200,8 @@ def test_verdicts_of_others_are_there_and_count(open_app, kept):
     assert "<b>Dr Bob</b>" in text
     assert "written here" in text
     assert "rejected" in text
-    now = resources.newest(resources.open_set(resources.settings().review_set))
-    after = resources.engine(now)
+    now = review_sets.newest(review_sets.open_set(server_state.settings().review_set))
+    after = review_sets.engine(now)
     assert (
         before.table.rows["detected"].sum() - after.table.rows["detected"].sum()
         == (FAILURE_BITS["laterality_error"])
@@ -250,7 +250,7 @@ def test_what_was_given_to_an_earlier_answer_is_shown_as_that(open_app, kept, re
 
 def test_a_verdict_that_waited_is_on_the_answer_that_was_read(open_app, kept, review_folder):
     app = open_app("case", case="c1")
-    seen = resources.open_set(review_folder)
+    seen = review_sets.open_set(review_folder)
     verdicts.give(seen, "c1", "m", "laterality_error", "confirmed", str(uuid4()))
     app.session_state[link_keys.SESSION_VERDICTS] = verdicts._waiting()
     app.run()

@@ -5,7 +5,7 @@ import re
 from uuid import uuid4
 
 import pytest
-from page_text import drawn, title
+from support.page_text import drawn, title
 
 from rexview.errors import StoreFull
 from rexview.people import Person
@@ -16,7 +16,7 @@ from rexview.ui.access import permissions
 from rexview.ui.comments import panel as comments_panel
 from rexview.ui.comments import read_messages
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 
 ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
 
@@ -24,7 +24,7 @@ ANN, BOB = Person("ann", "Ann A.", "lead"), Person("bob", "Bob B.", "lead")
 @pytest.fixture
 def kept(open_app, review_folder):
     """The reviews database as it is on the disk."""
-    yield lambda: open_reviews(load(review_folder), resources.settings())
+    yield lambda: open_reviews(load(review_folder), server_state.settings())
     close_databases()
 
 
@@ -42,9 +42,9 @@ def panel(app):
 
 def say(app, *messages):
     """Send what the panel would send, and let the page run."""
-    name = resources.set_id(resources.settings().review_set)
-    review_set = resources.open_set(resources.settings().review_set)
-    page = resources.case_page(review_set, "c1")
+    name = review_sets.set_id(server_state.settings().review_set)
+    review_set = review_sets.open_set(server_state.settings().review_set)
+    page = review_sets.case_page(review_set, "c1")
     places = comments_panel.case_places(page, review_set.model_names)
     for raw in messages:
         whole = {"token": str(uuid4()), "comment": str(uuid4()), "case": page.case.id, **raw}

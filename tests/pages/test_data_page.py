@@ -1,10 +1,10 @@
 import json
 
 import pytest
-from page_text import shown
-from small_set import CASES, write_set
+from support.page_text import shown
+from support.small_set import CASES, write_set
 
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 
 
 def test_what_is_open_is_shown(open_app):
@@ -23,7 +23,7 @@ def test_another_set_is_opened_and_stays_open_on_every_page(open_app, tmp_path):
     app.text_input[0].set_value(str(other))
     app.button[0].click().run()
     assert not app.exception
-    assert app.query_params["set"] == resources.set_id(other)
+    assert app.query_params["set"] == review_sets.set_id(other)
     app.switch_page("pages/data.py").run()
     assert "Other set" in shown(app)
 

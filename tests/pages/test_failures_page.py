@@ -5,7 +5,7 @@ import re
 from urllib.parse import parse_qs
 
 import pytest
-from page_text import drawn
+from support.page_text import drawn
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.failures.captions import COUNTED

@@ -9,9 +9,9 @@ from html.parser import HTMLParser
 
 import pytest
 from google.protobuf.message import Message
-from hostile_set import CASES, DANGERS, HOST, MODELS, text, word, write_hostile_set
 from markdown_it import MarkdownIt
 from streamlit.testing.v1 import AppTest
+from support.hostile_set import CASES, DANGERS, HOST, MODELS, text, word, write_hostile_set
 
 from rexview.analysis.filter.case_filter import FILTER_KEYS
 from rexview.people import Person
@@ -20,7 +20,7 @@ from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import server_state
 
 PAGES = (
     *(None, "browse", "case", "scores", "readers", "score", "study", "adjudicate", "data"),
@@ -76,7 +76,7 @@ def written(review_folder, open_app, monkeypatch):
             for one in ("process", "execution")
         ),
     ]
-    kept = open_reviews(load(review_folder), resources.settings())
+    kept = open_reviews(load(review_folder), server_state.settings())
     for entry in entries:
         kept.record([entry], who)
     monkeypatch.setattr(permissions, "current", lambda: who)
@@ -207,7 +207,7 @@ def test_what_is_more_than_text_is_found(open_app):
 
     def page():
         import streamlit as st
-        from hostile_set import word
+        from support.hostile_set import word
 
         st.caption(word("a"))
         st.button("b", help=word("b"))

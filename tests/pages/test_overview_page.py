@@ -1,6 +1,6 @@
 import re
 
-from page_text import drawn, title
+from support.page_text import drawn, title
 
 from rexview.analysis import CaseFilter
 
@@ -63,3 +63,32 @@ def test_a_filter_limits_every_number(open_app):
     assert "1 of 3 Cases" in text
     assert "1 Answers" in text
     assert "Model M" not in text.split("Most severe first")[0]
+
+
+def write_second_reader(folder):
+    """Reader B scores Process and Execution the other way round than Reader A (5 and 2)."""
+    with (folder / "scores.csv").open("a", encoding="utf-8") as file:
+        for dimension, score in (("process", 2), ("execution", 5), ("synthesis", 3)):
+            file.write(f"c1,m,rb,{dimension},{score}\n")
+
+
+def content_of(app):
+    return re.search(r"<th scope='row'>Model M</th><td><a [^>]*><b>([\d.]+)</b>", drawn(app)).group(
+        1
+    )
+
+
+def test_the_order_of_the_link_holds_for_numbers_and_links(open_app, review_folder):
+    write_second_reader(review_folder)
+    assert content_of(open_app()) == "3.00"
+    app = open_app(content_order="minimum_first")
+    assert content_of(app) == "2.00"
+    assert any("mean of the readers' minimums" in caption.value for caption in app.caption)
+    links = re.findall(r'href="(.*?)" data-rx-page', drawn(app))
+    assert links
+    assert all("content_order=minimum_first" in link for link in links)
+
+
+def test_an_unknown_order_is_told(open_app):
+    app = open_app(content_order="*best*")
+    assert any("order of Content that is not known" in item.value for item in app.warning)

@@ -5,7 +5,7 @@ from html import unescape
 from urllib.parse import parse_qs
 
 import pytest
-from page_text import StrictReader, drawn, shown, title
+from support.page_text import StrictReader, drawn, shown, title
 
 from rexview.analysis import CaseFilter
 

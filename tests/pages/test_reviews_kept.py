@@ -3,8 +3,8 @@
 import shutil
 import sqlite3
 
-import page_text
 import pytest
+from support import page_text
 
 from rexview.people import Person
 from rexview.reviewset import load

@@ -3,12 +3,12 @@
 import json
 
 import pytest
-from page_text import shown
+from support.page_text import shown
 
 from rexview.people import Person
 from rexview.store import Entry
 from rexview.ui.access import permissions
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 
 HIDDEN = ("Model M", "Model N", "Reader A", "ra", "one.png", "Right pleural effusion.")
 
@@ -42,7 +42,7 @@ def pad(app):
 
 
 def reviews(review_folder):
-    return resources.reviews(resources.open_set(review_folder))
+    return review_sets.reviews(review_sets.open_set(review_folder))
 
 
 def test_the_pad_gets_a_case_under_letters_and_nothing_that_is_hidden(open_app):

@@ -6,8 +6,8 @@ import re
 from urllib.parse import parse_qs
 
 import pytest
-from page_text import drawn, shown, title
-from small_set import ANSWERS
+from support.page_text import drawn, shown, title
+from support.small_set import ANSWERS
 
 from rexview.analysis import CaseFilter
 

@@ -1,14 +1,14 @@
 """The Study page deals cases and counts; without a browser."""
 
 import pytest
-from page_text import shown
+from support.page_text import shown
 
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.store import Entry, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.access import permissions
-from rexview.ui.server import resources
+from rexview.ui.server import server_state
 
 LEA = Person("lea", "Lea Lead", "lead")
 
@@ -17,7 +17,7 @@ LEA = Person("lea", "Lea Lead", "lead")
 def kept(open_app, review_folder, monkeypatch):
     """The reviews database as it is on the disk; Lea is at the page."""
     monkeypatch.setattr(permissions, "current", lambda: LEA)
-    yield lambda: open_reviews(load(review_folder), resources.settings())
+    yield lambda: open_reviews(load(review_folder), server_state.settings())
     close_databases()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rexview.problem import Problem
+from rexview.errors import Problem
 from rexview.reviewset import check, load
 from rexview.schema import ReviewSet
 

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from rexview import frames
+from rexview.columns import TABLES
 from rexview.errors import ReviewSetError
 from rexview.reviewset import check, load
-from rexview.reviewset.tables.columns import TABLES
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 scalars = (

@@ -17,11 +17,11 @@ from rexview.stats.agreement import (
     PairAgreement,
     agreement_of_table,
     alphas,
+    ordinal_alpha,
     pair_agreements,
     quadratic_kappa,
 )
-from rexview.stats.alpha import ordinal_alpha
-from rexview.stats.values import MARKS
+from rexview.stats.values import SINGLE_SCORES
 
 
 def marks_of(*rows: tuple[Any, ...], dimension: str = "process") -> pl.DataFrame:
@@ -31,7 +31,7 @@ def marks_of(*rows: tuple[Any, ...], dimension: str = "process") -> pl.DataFrame
         case, *image, reader, score = row
         place = image[0] if image else None
         given.append((case, "m", place, dimension, reader, score, None, None))
-    return pl.DataFrame(given, schema=MARKS, orient="row")
+    return pl.DataFrame(given, schema=SINGLE_SCORES, orient="row")
 
 
 def both(*pairs: tuple[int, int], dimension: str = "process") -> pl.DataFrame:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from rexview.stats.drift import drift
-from rexview.stats.values import MARKS
+from rexview.stats.values import SINGLE_SCORES
 
 START = date(2026, 3, 1)
 
@@ -23,7 +23,7 @@ def marks_of(*rows: tuple[str, str, int, int | None], dimension: str = "process"
         if day is not None:
             created = datetime(2026, 3, 1, 23, 59, tzinfo=UTC) + timedelta(days=day)
         given.append((case, "m", None, dimension, reader, score, created, None))
-    return pl.DataFrame(given, schema=MARKS, orient="row")
+    return pl.DataFrame(given, schema=SINGLE_SCORES, orient="row")
 
 
 def spans(found: Any) -> list[tuple[int, int, int]]:

@@ -8,9 +8,9 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from finals_made import made_finals, pictures
 from scipy.stats import wilcoxon
 from statsmodels.stats.multitest import multipletests
+from support.final_scores import made_finals, pictures
 
 from rexview.stats import TESTED_TOGETHER, compare
 from rexview.stats.bootstrap import ALL_EQUAL

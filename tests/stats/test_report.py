@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy.stats import wilcoxon
+from support import ROOT
 
 from rexview import cli
 from rexview.detect import judged_answers, survey
@@ -20,7 +20,6 @@ from rexview.stats.report.document import report
 from rexview.stats.report.text import report_text
 from rexview.vocab import TEXT_DIMENSIONS
 
-ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "assets" / "demo"
 LISTS = (
     *("scores", "tests", "gap", "readers", "no_answer", "friedman", "alpha"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from finals_made import made_finals, pictures
+from support.final_scores import made_finals, pictures
 
 from rexview.stats import gap_summaries, no_answers, summaries
 from rexview.stats.bootstrap import ALL_EQUAL, NO_VALUES

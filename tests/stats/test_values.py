@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import polars as pl
 import pytest
 
-from rexview.stats import MARKS, final_of_answer, finals, given_marks
+from rexview.stats import SINGLE_SCORES, final_of_answer, finals, single_scores
 
 MAY, JUNE = datetime(2026, 5, 1, tzinfo=UTC), datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -96,11 +96,11 @@ def test_the_other_order_of_content_is_another_set_of_values(review_set):
 
 
 def test_marks_are_the_scores_as_given(review_set):
-    marks = given_marks(review_set)
-    assert marks.schema == MARKS
+    marks = single_scores(review_set)
+    assert marks.schema == SINGLE_SCORES
     assert len(marks) == 12
     assert set(marks["case"]) == {"c1", "c2"}
-    assert marks is given_marks(review_set)
+    assert marks is single_scores(review_set)
 
 
 def test_of_several_scores_of_one_reader_the_newest_counts_everywhere(make_set):
@@ -114,7 +114,7 @@ def test_of_several_scores_of_one_reader_the_newest_counts_everywhere(make_set):
             *scored("c", "image_content", 4, image=1, created=MAY),
         ],
     )
-    marks = given_marks(review_set)
+    marks = single_scores(review_set)
     assert rows(marks.select("dimension", "image", "score", "comment")) == [
         ("process", None, 2, "second thought"),
         ("image_content", 0, 1, None),

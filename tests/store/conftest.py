@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from small_set import write_set
+from support.small_set import write_set
 
 from rexview.reviewset import load
 from rexview.settings import Settings

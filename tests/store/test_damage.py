@@ -4,7 +4,7 @@ import shutil
 import sqlite3
 
 import pytest
-from store_entries import ANN, BOB, comment, score, verdict
+from support.store_entries import ANN, BOB, comment, score, verdict
 
 from rexview.bench.reliability.damage import flip_bytes
 from rexview.errors import StoreUnreachable

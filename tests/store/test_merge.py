@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 import pytest
-from store_entries import ANN, BOB, comment, score, verdict
+from support.store_entries import ANN, BOB, comment, score, verdict
 
 from rexview import frames
 from rexview.people import Person

@@ -2,22 +2,20 @@
 
 import subprocess
 import sys
-from pathlib import Path
 from threading import Thread
 
 import pytest
 import sqlalchemy as sa
 from alembic import command
 from alembic.script import ScriptDirectory
-from store_entries import ANN, score
+from support import ROOT
+from support.store_entries import ANN, score
 
 from rexview.errors import StoreNewer
 from rexview.store import Reviews, open_reviews
 from rexview.store.database.connection import Database, database_at
 from rexview.store.database.migrate import migrate, migration_config, version_of
 from rexview.store.database.tables import HISTORY, VERSION, VERSION_TABLE
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -56,7 +54,7 @@ def test_version_1_is_brought_up_to_date_and_keeps_its_rows(engine, address, rev
         insert = sa.text(f"INSERT INTO history ({columns}) VALUES ({names})")
         for number in (1, 2):
             connection.execute(insert, old_row(number, f'{{"score": {number}, "comment": "ä"}}'))
-    reviews = Reviews(database_at(address), review_set, "old", own=False)
+    reviews = Reviews(database_at(address), review_set, "old", dedicated=False)
     assert [row.value["score"] for row in reviews.history()] == [2, 1]
     assert reviews.history()[0].person_name == "ann"
     assert reviews.people()["ann"].role == "viewer", "of an old row the role is not known"
@@ -91,7 +89,10 @@ def test_a_newer_database_is_refused_and_left_as_it_is(reviews, review_set, sett
         connection.execute(sa.text(f"UPDATE {VERSION_TABLE} SET version_num = '0009'"))
         connection.commit()
     fresh = Reviews(
-        Database(reviews.database.url.render_as_string(False)), review_set, reviews.key, own=False
+        Database(reviews.database.url.render_as_string(False)),
+        review_set,
+        reviews.key,
+        dedicated=False,
     )
     for work in (fresh.revision, lambda: fresh.record([score(5)], ANN)):
         with pytest.raises(StoreNewer, match="Update rexview"):
@@ -108,7 +109,7 @@ def test_several_servers_start_at_once(settings, review_set, address):
 
     def start(database):
         try:
-            reviews = Reviews(database, review_set, "set", own=False)
+            reviews = Reviews(database, review_set, "set", dedicated=False)
             reviews.record([score(4)], ANN)
         except Exception as error:
             problems.append(error)
@@ -119,7 +120,7 @@ def test_several_servers_start_at_once(settings, review_set, address):
     for thread in threads:
         thread.join()
     assert not problems
-    assert len(Reviews(databases[0], review_set, "set", own=False).history()) == 6
+    assert len(Reviews(databases[0], review_set, "set", dedicated=False).history()) == 6
     for database in databases:
         database.close()
 
@@ -144,7 +145,7 @@ def test_the_sql_makes_a_database_that_works(tmp_path, review_set, capsys):
         connection.executescript(capsys.readouterr().out)
     connection.close()
     database = Database(f"sqlite:///{tmp_path}/made.sqlite")
-    reviews = Reviews(database, review_set, "set", own=False)
+    reviews = Reviews(database, review_set, "set", dedicated=False)
     reviews.record([score(4)], ANN)
     assert reviews.scores()["score"].to_list() == [4]
     database.close()

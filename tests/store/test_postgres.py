@@ -6,7 +6,7 @@ from threading import Barrier, Thread
 import psycopg
 import pytest
 from sqlalchemy import text
-from store_entries import ANN, BOB, score
+from support.store_entries import ANN, BOB, score
 
 from rexview.errors import StoreBusy, StoreUnreachable
 from rexview.people import Person
@@ -30,7 +30,7 @@ def test_many_connections_write_and_ids_appear_in_order(reviews, review_set):
 
     def write(person):
         database = Database(address)
-        own = Reviews(database, review_set, reviews.key, own=False)
+        own = Reviews(database, review_set, reviews.key, dedicated=False)
         start.wait()
         try:
             for value in (1, 2, 3, 4, 5) * 3:
@@ -66,7 +66,7 @@ def test_many_connections_write_and_ids_appear_in_order(reviews, review_set):
 def test_a_lock_held_by_others_is_told_and_can_be_read(reviews, review_set):
     reviews.record([score(1)], ANN)
     address = reviews.database.url.render_as_string(False)
-    hurried = Reviews(Database(address, wait_s=0.5), review_set, reviews.key, own=False)
+    hurried = Reviews(Database(address, wait_s=0.5), review_set, reviews.key, dedicated=False)
     assert hurried.revision()
     with psycopg.connect(address.replace("+psycopg", "")) as other:
         other.execute("LOCK TABLE history IN SHARE ROW EXCLUSIVE MODE")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as example_settings
 from hypothesis import strategies as st
-from store_entries import ANN, BOB, EVE, VIC, comment, score, verdict
+from support.store_entries import ANN, BOB, EVE, VIC, comment, score, verdict
 
 from rexview.errors import StoreOvertaken, StoreRefused
 from rexview.store import KINDS, Entry, may

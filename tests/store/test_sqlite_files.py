@@ -8,14 +8,14 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 from threading import Thread
 
 import pytest
-from small_disk import mounted
-from small_set import write_set
 from sqlalchemy import event
-from store_entries import ANN, BOB, score
+from support import ROOT
+from support.small_disk import mounted
+from support.small_set import write_set
+from support.store_entries import ANN, BOB, score
 
 from rexview.errors import StoreBusy, StoreFull, StoreUnreachable
 from rexview.reviewset import load
@@ -23,12 +23,11 @@ from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store import Reviews, location, merged, open_reviews
 from rexview.store.database.connection import Database, close_databases
 
-ROOT = Path(__file__).resolve().parents[2]
 WRITER = """
 import json, sys
-sys.path[:0] = [sys.argv[1], sys.argv[1] + "/tests/store"]
+sys.path[:0] = [sys.argv[1], sys.argv[1] + "/tests"]
 from pathlib import Path
-from store_entries import score
+from support.store_entries import score
 from rexview.people import Person
 from rexview.reviewset import load
 from rexview.settings import Settings
@@ -52,7 +51,9 @@ def reviews(review_set):
 def patient(reviews, wait_s):
     """The same reviews through connections that wait less long."""
     address = reviews.database.url.render_as_string(hide_password=False)
-    return Reviews(Database(address, wait_s=wait_s), reviews.review_set, reviews.key, own=True)
+    return Reviews(
+        Database(address, wait_s=wait_s), reviews.review_set, reviews.key, dedicated=True
+    )
 
 
 def writers(folder, names, count, **options):

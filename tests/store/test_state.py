@@ -1,7 +1,7 @@
 """The current state is the newest entry of each thing; the history keeps all."""
 
 import pytest
-from store_entries import ANN, BOB, EVE, comment, score, verdict
+from support.store_entries import ANN, BOB, EVE, comment, score, verdict
 
 from rexview import frames
 from rexview.people import Person

@@ -7,7 +7,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools.demo import cases, source, write
+from tools.demo import cases, write
+from tools.demo.body import source
 from tools.demo.cases import image_rows
 
 
@@ -48,7 +49,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def make(texts: list[cases.Row], out: Path, work: Path) -> None:
     """Make pictures, truth and tables of these cases in ``out``; the README there is left alone."""
-    from tools.demo import render, volume
+    from tools.demo import render
+    from tools.demo.body import volume
     from tools.demo.studies import read_studies
 
     thorax = volume.prepare(source.find(work), work)

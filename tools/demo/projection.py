@@ -13,7 +13,7 @@ from typing import Literal
 import cv2
 import numpy as np
 
-from tools.demo.volume import SPACING_MM
+from tools.demo.body.volume import SPACING_MM
 
 WATER_PER_MM = 0.0190
 """Attenuation of water for the beam, per mm."""

@@ -13,14 +13,15 @@ from typing import Any
 import cv2
 import numpy as np
 
-from tools.demo import detector, devices, pathology, projection, volume
+from tools.demo import detector, projection
+from tools.demo.body import devices, pathology, volume
+from tools.demo.body.devices import Device
+from tools.demo.body.patient import Build, shape_patient
+from tools.demo.body.volume import Volume
+from tools.demo.body.voxels import Lesion
 from tools.demo.detector import Look
-from tools.demo.devices import Device
 from tools.demo.markers import Marker, annotate, draw_marker
-from tools.demo.patient import Build, shape_patient
 from tools.demo.projection import Geometry
-from tools.demo.volume import Volume
-from tools.demo.voxels import Lesion
 
 _ORGANS = {
     "heart": (volume.HEART,),
@@ -30,10 +31,9 @@ _ORGANS = {
     "right_lung": volume.RIGHT_LUNG,
     "left_lung": volume.LEFT_LUNG,
 }
-_MADE_BY = (
-    *("volume", "patient", "tissue", "voxels", "pathology", "devices", "implants", "projection"),
-)
-_CODE = [Path(__file__).with_name(f"{name}.py") for name in _MADE_BY]
+_MADE_BY = ("volume", "patient", "tissue", "voxels", "pathology", "devices", "implants")
+_FOLDER = Path(__file__).parent
+_CODE = [*(_FOLDER / "body" / f"{name}.py" for name in _MADE_BY), _FOLDER / "projection.py"]
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Read ``studies.yaml``: who the simulated patients are, what they have, how they were imaged.
 
-Each has a build, breath and posture (:class:`~tools.demo.patient.Build`), abnormalities (functions
-of :mod:`tools.demo.pathology`, named by ``make``), hardware (of :mod:`tools.demo.devices`) and
-shots, each with its own distance, crop, exposure, marker and noise. What is said about them is in
-``texts/``.
+Each has a build, breath and posture (:class:`~tools.demo.body.patient.Build`), abnormalities
+(functions of :mod:`tools.demo.body.pathology`, named by ``make``), hardware (of
+:mod:`tools.demo.body.devices`) and shots, each with its own distance, crop, exposure, marker and
+noise. What is said about them is in ``texts/``.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 import yaml
 
-from tools.demo import devices, implants, pathology
+from tools.demo.body import devices, implants, pathology
+from tools.demo.body.patient import Build
 from tools.demo.detector import Look
 from tools.demo.markers import Marker
-from tools.demo.patient import Build
 from tools.demo.projection import Geometry
 from tools.demo.render import Shot, Study
 

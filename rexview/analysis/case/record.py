@@ -12,9 +12,10 @@ from typing import Final
 import polars as pl
 
 from rexview.analysis.case.finding_links import box_keys, shared_keys
-from rexview.detect import DISAGREEMENT_THRESHOLD, detectors, flags_for, with_words
+from rexview.analysis.engine import Engine
+from rexview.detect import with_verdicts
 from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score, score_from_row
-from rexview.stats import NO_ANSWER, ContentOrder, FinalScores, final_of_answer, status_of
+from rexview.stats import NO_ANSWER, FinalScores, final_of_answer, status_of
 from rexview.vocab import FAILURES
 
 READER_FAILURES: Final = tuple(name for name in FAILURES if name != "disagreement")
@@ -65,7 +66,7 @@ class CasePage:
         found = [flag for flag in self.flags if flag.source == "detector"]
         flags: list[Flag] = []
         for answer in self.answers:
-            flags += with_words(
+            flags += with_verdicts(
                 (flag for flag in found if flag.model == answer.model),
                 (word for word in every if word.model == answer.model),
             )
@@ -115,12 +116,12 @@ class CasePage:
 def gather_case(
     review_set: ReviewSet,
     case_id: str,
-    *,
-    gap_threshold: float,
-    disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
-    content_order: ContentOrder = "mean_first",
+    engine: Engine,
 ) -> CasePage | None:
-    """Gather one case of a review set; None when it has no such case."""
+    """Gather one case of a review set; None when it has no such case.
+
+    ``engine`` is that of the set: it has the evidence of the flags, and the order of Content.
+    """
     case = review_set.case(case_id)
     if case is None:
         return None
@@ -131,19 +132,8 @@ def gather_case(
         own = [score for score in scores if score.model == answer.model]
         scored = any(score.score is not None for score in own)
         if scored and status_of(answer) not in NO_ANSWER:
-            finals[answer.model] = final_of_answer(own, content_order=content_order)
+            finals[answer.model] = final_of_answer(own, content_order=engine.facts.content_order)
     words = review_set.flags_of(case_id)
-    flags = flags_for(
-        case,
-        answers,
-        scores,
-        words,
-        detectors=detectors(
-            gap_threshold=gap_threshold,
-            disagreement_threshold=disagreement_threshold,
-            models=review_set.models,
-        ),
-    )
     begun = tuple(
         score_from_row(row)
         for row in review_set.unfinished.filter(pl.col("case") == case_id).iter_rows(named=True)
@@ -153,7 +143,7 @@ def gather_case(
         answers,
         (*scores, *begun),
         finals,
-        tuple(flags),
+        engine.flags(case_id, answers, words),
         words,
         frozenset(score.reader for score in begun),
         review_set.scores_of(case_id, stale=True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
@@ -37,10 +37,10 @@ from rexview.analysis.memory.table import (
     in_content_order,
 )
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
-from rexview.schema import ReviewSet
+from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
 from rexview.stats import ContentOrder
 from rexview.stats.failure_rates import JUDGED
-from rexview.stats.values import Finals, given_marks, unfinished_work
+from rexview.stats.values import Finals, single_scores, unfinished_work
 from rexview.vocab import HEADLINE_FAILURES
 
 _PROPERTIES: Final = {
@@ -133,6 +133,13 @@ class MemoryEngine:
             harm, meaning = self._harm(worst)
         return CaseSummary(answers, harm, meaning, table.comments.get(case))
 
+    def flags(
+        self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
+    ) -> tuple[Flag, ...]:
+        """Return all flags on some answers to one case, with evidence."""
+        survey = self.table.survey
+        return tuple(survey.flags_of(case, answers, reader_flags)) if survey else ()
+
     def _summary(self, row: Mapping[str, Any], *, chosen: bool) -> AnswerSummary:
         failures, hints = [], []
         for failure, bit in FAILURE_BITS.items():
@@ -204,7 +211,7 @@ class MemoryEngine:
         return self._scores_of(self.selection(case_filter).answers)
 
     def _scores_of(self, answers: pl.DataFrame) -> pl.DataFrame:
-        given = given_marks(self.table.scores.review_set)
+        given = single_scores(self.table.scores.review_set)
         return given.join(answers, on=["case", "model"], how="semi", maintain_order="left")
 
     def disputed(

@@ -13,7 +13,7 @@ import polars as pl
 from rexview.analysis.filter.conditions import ReaderPair, ScoreCondition
 from rexview.analysis.memory.coded_column import Mask
 from rexview.schema import ReviewSet
-from rexview.stats.values import given_marks
+from rexview.stats.values import single_scores
 from rexview.vocab import IMAGE_DIMENSIONS
 
 
@@ -34,8 +34,8 @@ class ScoreIndex:
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """One row a score: the columns of ``given_marks``, ``row``, and ``day`` (Date, UTC)."""
-        given = given_marks(self.review_set).filter(pl.col("score").is_not_null())
+        """One row a score: the columns of ``single_scores``, ``row``, and ``day`` (Date, UTC)."""
+        given = single_scores(self.review_set).filter(pl.col("score").is_not_null())
         return given.join(
             self.place, on=["case", "model"], how="inner", maintain_order="left"
         ).with_columns(pl.col("created").dt.date().alias("day"))

@@ -246,7 +246,7 @@ def _with_finding(table: AnswerTable, term: FindingTerm, mention: str) -> Mask:
     rows = np.zeros(len(table.rows), dtype=np.bool_)
     if table.survey is None or not len(rows):
         return rows
-    texts = table.survey.looks.index.texts_with(lambda phrase: term.met_by(phrase, mention))
+    texts = table.survey.scan.index.texts_with(lambda phrase: term.met_by(phrase, mention))
     of_report, place = table.text_places
     cases = np.zeros(len(table.cases), dtype=np.bool_)
     cases[place[texts & of_report]] = True

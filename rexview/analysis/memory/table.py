@@ -121,7 +121,7 @@ class AnswerTable:
 
         That is a row of ``cases`` for a report, else a row of ``rows``.
         """
-        texts = self.survey.looks.index.texts if self.survey else ()
+        texts = self.survey.scan.index.texts if self.survey else ()
         models = self.rows["model"].cast(pl.String).to_list()
         cases = self.rows["case"].to_list()
         row_of = {key: row for row, key in enumerate(zip(cases, models, strict=True))}

@@ -102,7 +102,7 @@ def boxes_expected(review_set: ReviewSet, case: Case | None) -> frozenset[str]:
     """Return the models of whose answers to a case boxes were asked: those that can draw."""
     if case is None or box_request(case.question) is None:
         return frozenset()
-    return frozenset(review_set.model_names) - models_without_boxes(review_set)
+    return frozenset(review_set.model_names) - models_without_boxes(review_set.models)
 
 
 def needs_scores(answer: Answer) -> bool:
@@ -145,7 +145,7 @@ def _required(review_set: ReviewSet, dimensions: Sequence[str]) -> pl.DataFrame:
     drawn = counted.filter((pl.col("_n") == 0) & pl.col("_boxes"))
     boxed = _each(drawn, IMAGE_DIMENSIONS, dimensions, none)
     undrawn = counted.filter((pl.col("_n") == 0) & ~pl.col("_boxes") & pl.col("_text")).filter(
-        ~pl.col("model").is_in(list(models_without_boxes(review_set)))
+        ~pl.col("model").is_in(list(models_without_boxes(review_set.models)))
     )
     asked = undrawn.join(cases_asking_for_boxes(review_set), on="case", how="semi")
     lacking = _each(asked, [_WITHOUT_BOXES], dimensions, none)

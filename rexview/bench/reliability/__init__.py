@@ -3,7 +3,8 @@
 Readers give scores through the real HTTP route and keep what is not confirmed, as the score pad
 does (:mod:`rexview.bench.reliability.reader`). Each row says how many scores were given and what
 was found wrong in the database at the end; everything in its last columns has to be 0. These
-are long runs: the suite has short ones and some with a page in a browser (``tests/reliability``).
+are long runs: the suite has short ones and some with a page in a browser
+(``tests/bench/reliability``).
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ from typing import Any, Final
 from rexview.bench.reliability.audit import Audit, audit
 from rexview.bench.reliability.damage import flip_bytes
 from rexview.bench.reliability.reader import Reader, readers
+from rexview.bench.reliability.review_set import becoming_writable, log_removed, renamed, set_edited
 from rexview.bench.reliability.server import ScoreServer
-from rexview.bench.reliability.set import becoming_writable, log_removed, renamed, set_edited
 
 SCORES: Final = 500
 READERS: Final = 20

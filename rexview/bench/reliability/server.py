@@ -18,7 +18,7 @@ from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store import Stored, open_reviews
 from rexview.store.database.connection import close_databases
 from rexview.ui.saving.route import KIND
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 from rexview.ui.server.sealed_tokens import Grant, LinkSigner
 
 _SECRET: Final = "of this benchmark only"  # noqa: S105
@@ -136,7 +136,7 @@ class ScoreServer:
 
     def ticket(self, person: Person) -> str:
         """Return what lets a reader write, as the page gives it."""
-        name = resources.set_id(self.review_set.folder)
+        name = review_sets.set_id(self.review_set.folder)
         who = [person.id, person.name, person.role]
         return LinkSigner(_SECRET).sign(Grant(KIND, name, "", detail=who))
 

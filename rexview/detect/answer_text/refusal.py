@@ -32,24 +32,6 @@ _REFUSAL: Final = re.compile(
     r"|\bI['’]?m sorry,? but I (?:can['’]?t|cannot)\b",
     re.IGNORECASE,
 )
-_TELLTALES: Final = (
-    *(
-        "cannot",
-        "can't",
-        "can’t",
-        "cant",
-        "can not",
-        "able to",
-        "won't",
-        "won’t",
-        "could",
-        "will not",
-    ),
-    *("decline", "not qualified", "not trained", "not designed", "not permitted", "not allowed"),
-    *("not equipped", "blocked", "filter", "removed", "withheld", "refused", "flagged", "stopped"),
-    *("polic", "guideline", "terms", "content", "safety", "sorry"),
-)
-"""One of these stands in every refusal; they are looked for first, which takes less time."""
 _CONTENT: Final = re.compile(
     r"\b(?:there (?:is|are)|(?:lungs?|heart|mediastinum|silhouette|film|bones?) (?:is|are|"
     r"appears?)|no (?:acute|focal|evidence|pleural|pneumothorax|consolidation|effusion)|"
@@ -74,9 +56,6 @@ def find_refusal(body: str) -> tuple[int, int] | None:
     True
     """
     if len(body) > _LONGEST_REFUSAL:
-        return None
-    lower = body[:_REFUSAL_SPAN].lower()
-    if not any(word in lower for word in _TELLTALES):
         return None
     match = _REFUSAL.search(body[:_REFUSAL_SPAN])
     if match is None:

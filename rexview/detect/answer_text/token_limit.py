@@ -7,16 +7,13 @@ output too), the text itself is read for the signs of a cut.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import polars as pl
-
 from rexview.detect.answer_text.ending import text_ending
-from rexview.detect.core.detector import flag, newest
-from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
-from rexview.stats import at_token_limit, is_empty, limit_reached, nothing_came
+from rexview.detect.core.detector import AnswerInCase, flag
+from rexview.schema import Answer, Evidence, Flag
+from rexview.stats import is_empty, limit_reached
 
 _TAIL: Final = 80
 """Characters of the end of a cut answer that are shown as evidence."""
@@ -43,34 +40,16 @@ class TokenLimit:
     failure: str = "token_limit"
     reads_scores: bool = False
 
-    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Give each answer its kind where signals tell; ask for a look at the text elsewhere.
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether a signal or a text tells; a choice alone, for one, does not."""
+        return not _undecided(one.answer) or is_empty(one.answer) or bool(one.text.strip())
 
-        Only an answer without any signal or text (a choice alone) cannot be judged.
-        """
-        empty = nothing_came()
-        reason = pl.col("finish_reason").fill_null("unknown")
-        error = pl.col("error").str.contains(r"\S").fill_null(False) | (reason == "error")
-        open_question = undecided()
-        kind = (
-            pl.when(at_token_limit() & empty)
-            .then(pl.lit("no_answer"))
-            .when(reason == "length")
-            .then(pl.lit("finish_reason"))
-            .when(at_token_limit())
-            .then(pl.lit("usage"))
-            .when(empty & open_question)
-            .then(pl.lit("empty"))
-        )
-        text = pl.col("text").str.contains(r"\S").fill_null(False)
-        judged = newest(review_set).filter(~open_question | error | empty | text)
-        return judged.select("case", "model", kind.alias("kind"), look=open_question & text)
-
-    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
-        """Look at one answer's signals, and at its text where they leave it open."""
-        kind, text = _kind(answer), answer.text or ""
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Look at the answer's signals, and at its text where they leave it open."""
+        answer, text = one.answer, one.text
+        kind, usage = _kind(answer), Evidence("usage", _signals(answer))
         if kind is not None:
-            evidence = [Evidence("usage", _signals(answer))]
+            evidence = [usage]
             if text.strip():
                 end = len(text.rstrip())
                 start = max(0, end - _TAIL)
@@ -83,31 +62,16 @@ class TokenLimit:
             return []
         start = max(ending.start, ending.end - _LONGEST_SPAN)
         span = Evidence("answer", text[start : ending.end], start=start, end=ending.end)
-        message = _FROM_TEXT[ending.kind].format(reason=ending.reason, signs=_unsaid(answer))
-        return [
-            flag(self, answer, ending.kind, message, (Evidence("usage", _signals(answer)), span))
-        ]
-
-
-def undecided() -> pl.Expr:
-    """Whether the explicit signals of an answer leave open if it was cut.
-
-    Returns
-    -------
-    polars.Expr
-        Boolean, never null, over :data:`rexview.frames.ANSWERS`: no finish reason was recorded, or
-        it says finished and there is no token count, or none to hold it against; an error, and
-        counts below the limit, decide.
-    """
-    reason = pl.col("finish_reason").fill_null("unknown")
-    used, limit = pl.col("output_tokens"), pl.col("max_output_tokens")
-    below = ((limit > 0) & (used < limit)).fill_null(False)
-    error = pl.col("error").str.contains(r"\S").fill_null(False)
-    silent = pl.when(nothing_came()).then(used.is_null()).otherwise(pl.lit(True))
-    return reason.is_in(["unknown", "stop"]) & ~below & ~error & ~at_token_limit() & silent
+        message = _FROM_TEXT[ending.kind].format(reason=ending.reason, signs=_why_open(answer))
+        return [flag(self, answer, ending.kind, message, (usage, span))]
 
 
 def _undecided(answer: Answer) -> bool:
+    """Say whether the explicit signals leave open if an answer was cut.
+
+    They do when no finish reason was recorded, or it says finished and there is no token count, or
+    none to hold it against; an error, and counts below the limit, decide.
+    """
     used, limit = answer.output_tokens, answer.max_output_tokens
     below = used is not None and limit is not None and used < limit and limit > 0
     silent = not is_empty(answer) or used is None
@@ -123,8 +87,8 @@ def _kind(answer: Answer) -> str | None:
     return "empty" if is_empty(answer) and _undecided(answer) else None
 
 
-def _unsaid(answer: Answer) -> str:
-    """Say why the signals do not tell."""
+def _why_open(answer: Answer) -> str:
+    """Say why the signals do not tell, in half a sentence."""
     if answer.finish_reason == "stop":
         return "it is marked as finished, but without token counts that show it"
     return "no finish reason was recorded"
@@ -143,7 +107,7 @@ def _message(kind: str, answer: Answer) -> str:
         return f"The answer is cut off: {spent}."
     if kind == "usage":
         return f"The answer is probably cut off: {spent}, though it is marked as finished."
-    return f"No answer: the text is empty; {_unsaid(answer)}."
+    return f"No answer: the text is empty; {_why_open(answer)}."
 
 
 def _signals(answer: Answer) -> str:

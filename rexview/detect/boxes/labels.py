@@ -1,17 +1,185 @@
-"""What the label of a box is about, and on which image the box lies."""
+"""What the label of a box is about: which finding, on which side of the patient.
+
+A label is a few words, not a sentence: "right pleural effusion", "LLL consolidation", "Mass (L)".
+:func:`claim_of` reads the side that it claims for a finding, and says nothing where the word
+belongs to something else: the image, a chamber of the heart, a direction, a device that crosses
+the midline. A device that stays on its side (a pacemaker's generator, a port, a chest tube) is like
+a finding.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
-from rexview.detect.boxes.side_labels import finding_of
 from rexview.detect.findings import find_mentions, finding_info
-from rexview.schema import AnswerBox, Case, Evidence, ReferenceBox, StudyImage
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The side that a label claims, and the word that says so: offsets into the label."""
+
+    side: Literal["right", "left"]
+    start: int
+    end: int
+
 
 _LONGEST: Final = 300
+"""Characters; a longer text is not a label."""
+_IMAGE: Final = (
+    r"(?:image|picture|pic|film|screen|display|photo|photograph|radiograph|x[ -]?ray|cxr|viewer|"
+    r"frame|panel|figure|observer)"
+)
+_IMAGE_SIDE: Final = re.compile(
+    rf"\b(?:left|right)(?:[ -]hand)?(?:[ -]side)?(?:[ -]half)? (?:of|on|in) (?:the )?{_IMAGE}\b"
+    rf"|\b{_IMAGE}(?:'?s)?[ -](?:left|right)\b(?:[ -]side)?",
+    re.IGNORECASE,
+)
+"""Names a side of the image, which is no claim about the patient."""
+_IMAGE_WORD: Final = re.compile(
+    rf"\b(?:{_IMAGE}|corner|quadrant|top|bottom)\b|\blateral\s*$", re.IGNORECASE
+)
+"""What is left after that and still speaks of the image: too little to tell whose side is meant."""
+_BOTH: Final = re.compile(
+    r"\b(?:bilateral(?:ly)?|both|bi-?basilar|bi-?basal|bi-?apical|bi-?hilar|R/L|L/R)\b",
+    re.IGNORECASE,
+)
+_OTHERS_SIDE: Final = re.compile(
+    r"\b(?:ventric\w*|atri(?:um|al|a)|heart|"
+    r"cardi(?:ac(?! (?:pacemaker|device|pacing device|generator))|um|al|omegaly|omediastinal)|"
+    r"aort(?:a|ic)|arch|knob|coronary|valv\w*|"
+    r"subclavian|jugular|brachiocephalic|svc|ijv?|picc|cvc|cvl|"
+    r"(?<!pleural )(?<!pigtail )(?<!drainage )catheters?|"
+    r"(?<!pleural )(?<!fissural )(?<!kerley )(?<!b )(?<!septal )(?<!fracture )lines?|"
+    r"leads?|swan|sheath|"
+    r"endotracheal|ett|intubation|main-? ?stem|ngt?|nasogastric|feeding|"
+    r"shift\w*|deviat\w*|rotat\w*|displac\w+ (?:to|toward)\w*|tilt\w*|convex\w*|scoliosis|"
+    r"lateral (?:view|projection)|decubitus|markers?)\b",
+    re.IGNORECASE,
+)
+"""Words whose side is not a finding's, or of things that start on one side and end on the other."""
+_STAYING: Final = re.compile(
+    r"\b(?:pacemakers?|pacers?|pulse generators?|generators?|a?icds?|crt-?d?|defibrillators?"
+    r"|cardiac (?:pacemaker|device)|pacing device|ports?|(?:power|medi|infusa)-?ports?"
+    r"|port-?a-?caths?)\b",
+    re.IGNORECASE,
+)
+"""Devices that lie under the skin of one side, whatever leads into the chest from them."""
+_MOVING: Final = re.compile(
+    r"\b(?:tips?|leads?|wires?|electrodes?|catheters?|tubing|course|ends?|terminat\w+)\b",
+    re.IGNORECASE,
+)
+"""Parts of such devices that may lie on the other side."""
+_NEGATED: Final = re.compile(
+    r"\b(?:no|not|without|absent|absence|negative|excluded?|rule out|r/o|rather than|versus|vs)\b",
+    re.IGNORECASE,
+)
+_NOT_A_SIDE: Final = re.compile(
+    r"\b(?:(?:post|after)[ -]rt|rt (?:change|fibrosis)\w*|left (?:over|behind|out)"
+    r"|retro-?cardiac)\b",
+    re.IGNORECASE,
+)
+_SIDE: Final = re.compile(
+    r"(?P<right>\b(?i:right(?:-?sided|ward)?|rt|r-sided)\b|\b(?:RUL|RML|RLL|RUZ|RMZ|RLZ|RUQ)\b"
+    r"|(?<![\w'/<>])R(?![\w'/<>-])|(?i:\bmiddle[ -]lobe\b))"
+    r"|(?P<left>\b(?i:left(?:-?sided|ward)?|lt|l-sided)\b|\b(?:LUL|LLL|LUZ|LMZ|LLZ|LUQ)\b"
+    r"|(?<![\w'/<>])L(?![\w'/<>-])|(?i:\blingula(?:r)?\b))"
+)
+_LOBE_SHORT: Final = re.compile(r"\b(?:rul|rml|rll|lul|lll)\b", re.IGNORECASE)
+_LOBES: Final = {"u": "upper lobe", "m": "middle lobe", "l": "lower lobe"}
+_WORDS: Final = re.compile(r"[a-z0-9]+")
+_DROPPED: Final = frozenset(
+    (
+        *("right", "left", "r", "l", "rt", "lt", "sided", "rightsided", "leftsided", "side"),
+        *("the", "a", "an", "of", "in", "on", "at", "patient", "s"),
+    )
+)
 _TIP: Final = re.compile(r"\b(?:tip|tips|end|ends|terminus|entry)\b", re.IGNORECASE)
+_NOT_A_FINDING: Final = frozenset(
+    (
+        *("lung", "lobe", "hemithorax", "hilum", "chest", "thorax", *_LOBES.values()),
+        *("finding", "abnormality", "lesion", "region", "area", "roi", "box"),
+    )
+)
+"""Labels that are too general for two boxes to be of the same finding."""
+
+
+@lru_cache(maxsize=50_000)
+def claim_of(label: str | None) -> Claim | None:
+    """Read the side that a box's label claims for its finding.
+
+    Parameters
+    ----------
+    label : str or None
+
+    Returns
+    -------
+    Claim or None
+        None when the label claims no side, names both or the midline, names only a side of the
+        image, is negated, or the side is not the finding's ("right atrium", "shift to the left",
+        "right jugular line").
+
+    >>> claim_of("Right-sided pleural effusion")
+    Claim(side='right', start=0, end=11)
+    >>> claim_of("opacity on the left side of the image") is None
+    True
+    """
+    if not label or len(label) > _LONGEST:
+        return None
+    text = _blank(_NOT_A_SIDE, _blank(_IMAGE_SIDE, _readable(label)))
+    if _IMAGE_WORD.search(text) or _is_unclear(text):
+        return None
+    found = list(_SIDE.finditer(text))
+    sides = {match.lastgroup for match in found}
+    if len(sides) != 1:
+        return None
+    side: Literal["right", "left"] = "right" if "right" in sides else "left"
+    return Claim(side, found[0].start(), found[0].end())
+
+
+@lru_cache(maxsize=50_000)
+def finding_of(label: str | None) -> str | None:
+    """Reduce a label to its finding, so that two labels of one finding compare equal.
+
+    Case, punctuation, side words and the plural of the last word go; None when nothing is left or
+    the label is not about one finding (negated, both sides, part of the heart, a line, "lung").
+
+    >>> finding_of("Right pleural effusions"), finding_of("pleural_effusion (L)")
+    ('pleural effusion', 'pleural effusion')
+    """
+    if not label or len(label) > _LONGEST:
+        return None
+    text = _readable(label)
+    if _is_unclear(text):
+        return None
+    text = _LOBE_SHORT.sub(lambda match: _LOBES[match.group()[1].lower()], text)
+    words = [word for word in _WORDS.findall(text.lower()) if word not in _DROPPED]
+    if not words:
+        return None
+    last = words[-1]
+    if len(last) > 4 and last.endswith("s") and not last.endswith(("ss", "sis", "us", "ax")):
+        words[-1] = last[:-1]
+    finding = " ".join(words)
+    return None if finding in _NOT_A_FINDING else finding
+
+
+@lru_cache(maxsize=50_000)
+def label_key(label: str | None) -> str | None:
+    """Reduce a label to what makes two boxes be of the same finding.
+
+    The family of findings where the lexicon knows it, so that "infiltrate" and "consolidation"
+    agree; else :func:`finding_of`.
+
+    >>> label_key("LLL infiltrate"), label_key("Consolidation"), label_key("odd thing")
+    ('airspace_opacity', 'airspace_opacity', 'odd thing')
+    """
+    own = finding_of(label)
+    if own is None:
+        return None
+    families = {finding_info(mention.finding).family for mention in find_mentions(label)}
+    return families.pop() if len(families) == 1 else own
 
 
 @lru_cache(maxsize=20_000)
@@ -40,31 +208,25 @@ def names_tip(label: str) -> bool:
     return bool(_TIP.search(label[:_LONGEST]))
 
 
-def image_of(case: Case, box: AnswerBox | ReferenceBox) -> StudyImage | None:
-    """Return the image a box is on; a box that names none is on the only image there is."""
-    if box.image:
-        return case.image(box.image)
-    return case.images[0] if len(case.images) == 1 else None
-
-
 def short_label(label: str) -> str:
     """Return a label for a message: on one line and not too long."""
     text = " ".join(label.split())
     return text if len(text) <= 80 else text[:79] + "…"
 
 
-def box_evidence(box: AnswerBox) -> Evidence:
-    """Point at a box of the answer."""
-    return Evidence("box", box.label, "box", image=box.image or None, box=box.box)
+def _is_unclear(text: str) -> bool:
+    """Whether a label is negated, of both sides, or of something whose side is not a finding's."""
+    if _BOTH.search(text) or _NEGATED.search(text) or _OTHERS_SIDE.search(text):
+        return True
+    return bool(_STAYING.search(text) and _MOVING.search(text))
 
 
-def reference_evidence(reference: ReferenceBox, side: str | None) -> Evidence:
-    """Say where a reference box lies."""
-    return Evidence(
-        "reference_box",
-        reference.label,
-        "box",
-        side=side,
-        image=reference.image,
-        box=reference.box,
-    )
+def _readable(label: str) -> str:
+    """Turn separators of identifiers into spaces and short lobes into upper case; offsets stay."""
+    text = re.sub(r"[_\n\t]", " ", label.replace("’", "'"))
+    return _LOBE_SHORT.sub(lambda match: match.group().upper(), text)
+
+
+def _blank(pattern: re.Pattern[str], text: str) -> str:
+    """Replace what a pattern matches by as many spaces, so that offsets stay."""
+    return pattern.sub(lambda match: " " * len(match.group()), text)

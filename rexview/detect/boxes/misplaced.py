@@ -7,20 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import polars as pl
-
-from rexview.detect.boxes.judged import boxed_answers, score_flags
-from rexview.detect.boxes.labels import (
-    box_evidence,
-    image_of,
-    label_topics,
-    names_tip,
-    reference_evidence,
-    short_label,
-)
-from rexview.detect.core.detector import flag
+from rexview.detect.boxes.labels import label_topics, names_tip, short_label
+from rexview.detect.boxes.position import box_evidence, image_of, reference_evidence
+from rexview.detect.core.detector import AnswerInCase, flag
+from rexview.detect.score_failures import has_boxes_or_score, low_image_score
 from rexview.geometry import box_problem, iou
-from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, ReviewSet, Score
+from rexview.schema import AnswerBox, Case, Flag, ReferenceBox
 
 LEAST_IOU: Final = 0.3
 """Intersection over union with the reference box below which a box is misplaced."""
@@ -34,22 +26,22 @@ class BoxMisplaced:
     """Flags boxes that do not lie on what their label names.
 
     Kinds: ``reference_boxes`` (overlap with the reference box of the same finding on the same image
-    below ``least_iou``), ``outside`` (most of it lies outside the image), ``scores`` (final Image
-    Content of at most 2). Several boxes of one finding may share a reference box and one box may
-    cover several; labels of tips are not held against whole devices. A box without a label, or
+    below :data:`LEAST_IOU`), ``outside`` (most of it lies outside the image), ``scores`` (final
+    Image Content of at most 2). Several boxes of one finding may share a reference box and one box
+    may cover several; labels of tips are not held against whole devices. A box without a label, or
     whose finding has no reference box on its image, is held against the image's edges only.
     """
 
-    least_iou: float = LEAST_IOU
     failure: str = "box_misplaced"
     reads_scores: bool = True
 
-    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Ask for a look at answers with boxes, or with a final Image Content."""
-        return boxed_answers(review_set, "image_content")
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether there are boxes, or a final Image Content."""
+        return has_boxes_or_score(one, "image_content")
 
-    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
-        """Hold the boxes of one answer against the case's images and reference boxes."""
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Hold the boxes against the case's images and reference boxes."""
+        case, answer = one.case, one.answer
         flags = []
         for box in answer.boxes:
             if _outside(case, box):
@@ -62,11 +54,11 @@ class BoxMisplaced:
                 message = (
                     f"The box “{short_label(box.label)}” hardly overlaps the reference box "
                     f"“{short_label(reference.label)}”: {overlap:.0%} of their joint area (IoU), "
-                    f"{self.least_iou:.0%} expected."
+                    f"{LEAST_IOU:.0%} expected."
                 )
                 evidence = (box_evidence(box), reference_evidence(reference, reference.side))
                 flags.append(flag(self, answer, "reference_boxes", message, evidence))
-        return flags + score_flags(self, answer, scores, "image_content", "Image Content")
+        return flags + low_image_score(self, one, "image_content")
 
     def _missed(
         self, case: Case, box: AnswerBox, boxes: Sequence[AnswerBox]
@@ -87,7 +79,7 @@ class BoxMisplaced:
             return None
         overlaps = [iou(box.box, reference.box) for reference in references]
         best = max(range(len(references)), key=overlaps.__getitem__)
-        if overlaps[best] >= self.least_iou:
+        if overlaps[best] >= LEAST_IOU:
             return None
         if tip and any(_centre_in(reference.box, box.box) for reference in references):
             return None
@@ -102,7 +94,7 @@ class BoxMisplaced:
         pairs = [(box.box, hull(given))]
         if _share_inside(box.box, hull(given)) >= _LEAST_INSIDE:
             pairs += [(hull(own), one) for one in (*given, hull(given))]
-        if any(iou(first, second) >= self.least_iou for first, second in pairs):
+        if any(iou(first, second) >= LEAST_IOU for first, second in pairs):
             return None
         return references[best], overlaps[best]
 

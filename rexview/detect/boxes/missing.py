@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import polars as pl
 
-from rexview.detect.comparison import answer_mentions
-from rexview.detect.core.detector import flag, newest
+from rexview.detect.core.detector import AnswerInCase, flag, mention_evidence
 from rexview.detect.findings import Mention, finding_info
-from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
-from rexview.stats import answer_status, status_of
+from rexview.detect.report_comparison import mentions_of_answer
+from rexview.schema import Evidence, Flag, Model, ReviewSet
 
 _LONGEST: Final = 5_000
 """Characters of a question that are read."""
@@ -55,6 +55,7 @@ _DEVICES: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=256)
 def box_request(question: str) -> tuple[int, int] | None:
     """Find the words of a question that ask for boxes or other marks on the image.
 
@@ -97,9 +98,9 @@ def cases_asking_for_boxes(review_set: ReviewSet) -> pl.DataFrame:
     return questions.filter(pl.Series(requests, dtype=pl.Boolean()))
 
 
-def models_without_boxes(review_set: ReviewSet) -> frozenset[str]:
-    """Return the models that the review set declares not to draw (``draws_boxes: false``)."""
-    return frozenset(model.id for model in review_set.models if model.draws_boxes is False)
+def models_without_boxes(models: Iterable[Model]) -> frozenset[str]:
+    """Return the ids of models that are declared not to draw (``draws_boxes: false``)."""
+    return frozenset(model.id for model in models if model.draws_boxes is False)
 
 
 @dataclass(frozen=True)
@@ -107,61 +108,37 @@ class BoxesMissing:
     """Flags answers that report an abnormality without the box that was asked for.
 
     Kind: ``text``. A picture that the model returned counts as drawn. ``undrawing`` names models
-    that cannot draw; those that the review set declares with ``draws_boxes: false`` are left out of
-    :meth:`survey` anyway.
+    that cannot draw and are not judged.
     """
 
     undrawing: frozenset[str] = frozenset()
     failure: str = "boxes_missing"
     reads_scores: bool = False
 
-    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Ask for a look at answers without boxes, where the question asks for them."""
-        undrawing = self.undrawing | models_without_boxes(review_set)
-        asked = cases_asking_for_boxes(review_set)
-        drawn = (pl.col("boxes").list.len().fill_null(0) > 0) | (
-            pl.col("images").list.len().fill_null(0) > 0
-        )
-        answers = newest(review_set).filter(
-            (answer_status() == "answered") & ~pl.col("model").is_in(list(undrawing))
-        )
-        judged = answers.join(asked, on="case", how="semi", maintain_order="left")
-        text = pl.col("text").str.contains(r"\S").fill_null(False)
-        kind = pl.lit(None, pl.String).alias("kind")
-        return judged.select("case", "model", kind, (~drawn & text).alias("look"))
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether the question asks for boxes and there is an answer of a model that draws."""
+        draws = one.answer.model not in self.undrawing
+        return draws and one.came and box_request(one.case.question) is not None
 
-    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
-        """Hold the question against what one answer draws and reports. Scores are not used."""
-        if answer.boxes or answer.images or answer.model in self.undrawing:
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Hold the question against what the answer draws and reports."""
+        question, answer = one.case.question, one.answer
+        asked = box_request(question)
+        if asked is None or answer.boxes or answer.images:
             return []
-        asked = box_request(case.question)
-        if asked is None or status_of(answer) != "answered":
-            return []
-        text = answer.text or ""
-        devices = bool(_DEVICES.search(case.question[:_LONGEST]))
-        mention = _to_mark(answer_mentions(case, answer), devices=devices)
+        devices = bool(_DEVICES.search(question[:_LONGEST]))
+        mention = _to_mark(mentions_of_answer(one), devices=devices)
         if mention is None:
             return []
         name = finding_info(mention.finding).name
-        return [
-            flag(
-                self,
-                answer,
-                "text",
-                f"Boxes were asked for and the answer reports {_sided(mention, name)}, "
-                "but no box is drawn.",
-                (
-                    Evidence("question", case.question[slice(*asked)], None, *asked),
-                    Evidence(
-                        "answer",
-                        text[mention.start : mention.end],
-                        start=mention.start,
-                        end=mention.end,
-                        side=mention.side,
-                    ),
-                ),
-            )
-        ]
+        if mention.side in ("right", "left"):
+            name = f"{mention.side} {name}"
+        message = f"Boxes were asked for and the answer reports {name}, but no box is drawn."
+        evidence = (
+            Evidence("question", question[slice(*asked)], None, *asked),
+            mention_evidence("answer", one.text, mention),
+        )
+        return [flag(self, answer, "text", message, evidence)]
 
 
 def _to_mark(mentions: Iterable[Mention], *, devices: bool) -> Mention | None:
@@ -171,7 +148,3 @@ def _to_mark(mentions: Iterable[Mention], *, devices: bool) -> Mention | None:
         if wanted and mention.status == "positive" and not mention.superseded:
             return mention
     return None
-
-
-def _sided(mention: Mention, name: str) -> str:
-    return f"{mention.side} {name}" if mention.side in ("right", "left") else name

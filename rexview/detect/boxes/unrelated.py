@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import polars as pl
-
-from rexview.detect.boxes.judged import boxed_answers, score_flags
-from rexview.detect.boxes.labels import box_evidence, label_findings, short_label
-from rexview.detect.boxes.side_labels import claim_of
-from rexview.detect.comparison import MOST_READ
-from rexview.detect.core.detector import flag
+from rexview.detect.boxes.labels import claim_of, label_findings, short_label
+from rexview.detect.boxes.position import box_evidence
+from rexview.detect.core.detector import AnswerInCase, flag, mention_evidence
 from rexview.detect.findings import Mention, find_mentions, finding_info, may_be_same_fracture
+from rexview.detect.report_comparison import MOST_READ
+from rexview.detect.score_failures import has_boxes_or_score, low_image_score
 from rexview.geometry import OTHER_SIDE
-from rexview.schema import Answer, AnswerBox, Case, Evidence, Flag, ReviewSet, Score
+from rexview.schema import AnswerBox, Evidence, Flag
 
 _ANY_OPACITY: Final = "opacity"
 """A label of this finding is met by any finding of the lung: its name is that general."""
@@ -47,54 +45,48 @@ class BoxUnrelated:
     failure: str = "box_unrelated"
     reads_scores: bool = True
 
-    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Ask for a look at answers with boxes, or with a final Image Style."""
-        return boxed_answers(review_set, "image_style")
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether there are boxes, or a final Image Style."""
+        return has_boxes_or_score(one, "image_style")
 
-    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
-        """Hold the labels of one answer against its text."""
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Hold the labels of the boxes against the text."""
         flags = []
-        text = answer.text or ""
-        if answer.boxes and text.strip() and len(text) <= MOST_READ:
-            said = find_mentions(text)
-            also = _also_said(case, answer)
-            for box in answer.boxes:
-                unmet = _unmet(box, text, said, also)
+        if one.answer.boxes and one.text.strip() and len(one.text) <= MOST_READ:
+            mentions = find_mentions(one.text)
+            elsewhere = _mentions_elsewhere(one)
+            for box in one.answer.boxes:
+                unmet = _unmet(box, one.text, mentions, elsewhere)
                 if unmet is not None:
-                    flags.append(flag(self, answer, "text", *unmet))
-        return flags + score_flags(self, answer, scores, "image_style", "Image Style")
+                    flags.append(flag(self, one.answer, "text", *unmet))
+        return flags + low_image_score(self, one, "image_style")
 
 
 def _unmet(
-    box: AnswerBox, text: str, said: Sequence[Mention], also: Sequence[Mention]
+    box: AnswerBox, text: str, mentions: Sequence[Mention], elsewhere: Sequence[Mention]
 ) -> tuple[str, tuple[Evidence, ...]] | None:
     """Return message and evidence when the text does not report what a label names."""
     named = label_findings(box.label)
     if not named:
         return None
-    own = [mention for mention in said if _meets(mention.finding, named)]
+    own = [mention for mention in mentions if _meets(mention.finding, named)]
     if any(mention.status != "negated" for mention in own):
         return None
     label = short_label(box.label)
     denials = [mention for mention in own if _denies(mention, named, box.label)]
     if denials:
-        last = denials[-1]
-        words = text[last.start : last.end]
-        spot = Evidence("answer", words, start=last.start, end=last.end, side=last.side)
         message = f"The box “{label}” marks what the answer says is not there."
-        return message, (box_evidence(box), spot)
-    if any(_meets(mention.finding, named) for mention in also) or _worded(box.label, text):
+        return message, (box_evidence(box), mention_evidence("answer", text, denials[-1]))
+    if any(_meets(mention.finding, named) for mention in elsewhere) or _worded(box.label, text):
         return None
     return f"The box “{label}” marks what the answer does not mention.", (box_evidence(box),)
 
 
-def _also_said(case: Case, answer: Answer) -> list[Mention]:
-    """Return what the question, the chosen option and the explanation speak of."""
-    chosen = answer.choice
-    option = ""
-    if chosen is not None and 0 <= chosen < len(case.options):
-        option = case.options[chosen]
-    texts = (case.question, option, answer.explanation or "")
+def _mentions_elsewhere(one: AnswerInCase) -> list[Mention]:
+    """Return what the question, the chosen option and the explanation mention."""
+    chosen, options = one.answer.choice, one.case.options
+    option = options[chosen] if chosen is not None and 0 <= chosen < len(options) else ""
+    texts = (one.case.question, option, one.answer.explanation or "")
     return [mention for text in texts for mention in find_mentions(text[:MOST_READ])]
 
 
@@ -102,20 +94,20 @@ def _meets(finding: str, named: frozenset[str]) -> bool:
     return any(_same(finding, other) for other in named)
 
 
-def _same(said: str, named: str) -> bool:
-    one, other = finding_info(said), finding_info(named)
+def _same(mentioned: str, named: str) -> bool:
+    one, other = finding_info(mentioned), finding_info(named)
     if one.family == other.family:
         return True
     if named == _ANY_OPACITY:
         return one.region == "lung" and one.group == "finding"
-    return may_be_same_fracture(said, named)
+    return may_be_same_fracture(mentioned, named)
 
 
 def _denies(mention: Mention, named: frozenset[str], label: str | None) -> bool:
     """Whether a "no" is one of what a label names, not of another bone or the other side only."""
     families = {finding_info(other).family for other in named}
-    said = finding_info(mention.finding)
-    if said.family not in families and said.id != _ANY_FRACTURE:
+    denied = finding_info(mention.finding)
+    if denied.family not in families and denied.id != _ANY_FRACTURE:
         return False
     claim = claim_of(label)
     return claim is None or mention.side != OTHER_SIDE[claim.side]

@@ -1,30 +1,75 @@
-"""What a detector is: the interface that every failure detector plugs in behind."""
+"""What a detector is, and what it is given: one answer with all that it is judged by."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, Protocol, cast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Protocol
 
 import polars as pl
 
-from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet, Score
-
-SURVEY: Final = pl.Schema(
-    {
-        "case": pl.String(),
-        "model": pl.String(),
-        "kind": pl.String(),  # which rule fired; null where none did
-        "look": pl.Boolean(),  # whether only a look at the single answer can tell
-    }
+from rexview.detect.findings import Mention, asserted_mentions, report_mentions
+from rexview.schema import (
+    Answer,
+    Case,
+    Evidence,
+    Flag,
+    ReviewSet,
+    Score,
+    answer_from_row,
+    case_from_row,
+    score_from_row,
 )
-"""Columns of the frame of :meth:`Detector.survey`."""
+from rexview.stats import FinalScores, final_of_answer, status_of
+
+_BATCH: Final = 5_000
+"""Cases whose records are in memory at a time."""
+
+
+@dataclass(frozen=True)
+class AnswerInCase:
+    """One answer, its case, its scores, and all newest answers to the case.
+
+    ``scores`` are those of this answer, in file order. What several detectors ask of it is worked
+    out once.
+    """
+
+    case: Case
+    answer: Answer
+    scores: Sequence[Score] = ()
+    answers: Sequence[Answer] = ()
+
+    @property
+    def text(self) -> str:
+        """The answer's text, empty where it has none."""
+        return self.answer.text or ""
+
+    @cached_property
+    def came(self) -> bool:
+        """Whether there is an answer: no token limit, error, refusal or empty output."""
+        return status_of(self.answer) == "answered"
+
+    @cached_property
+    def final(self) -> FinalScores:
+        """Its final scores; an answer that never came has none."""
+        return final_of_answer(self.scores if self.came else ())
+
+    @cached_property
+    def mentions(self) -> Sequence[Mention]:
+        """What the answer says of findings in its own words, on sides of the patient."""
+        return asserted_mentions(self.case, self.answer)
+
+    @cached_property
+    def report_mentions(self) -> Sequence[tuple[str, Mention]]:
+        """What the report says of findings, each with the section that it stands in."""
+        return report_mentions(self.case)
 
 
 class Detector(Protocol):
     """Finds one kind of failure, deterministically, from what the review set carries.
 
-    No detector reads an image file. A detector works in two steps so that millions of answers are
-    affordable: a query over the tables narrows them down, then single answers are looked at.
+    No detector reads an image file.
     """
 
     @property
@@ -37,69 +82,17 @@ class Detector(Protocol):
         """Whether scores matter to it; else what it found stands when only scores are new."""
         ...
 
-    def survey(self, review_set: ReviewSet) -> pl.DataFrame:
-        """Go through all answers at once, from the tables alone.
-
-        Returns
-        -------
-        polars.DataFrame
-            Columns :data:`SURVEY`, newest runs only: each answer about which the detector can say
-            something, once for each flag that is certain (``kind``), else once without a kind.
-            Where ``look`` is set, :meth:`find` decides about that answer.
-        """
+    def can_judge(self, one: AnswerInCase) -> bool:
+        """Say whether the answer could show the failure: these answers are what rates are of."""
         ...
 
-    def find(self, case: Case, answer: Answer, scores: Sequence[Score]) -> list[Flag]:
-        """Look at one answer.
-
-        Parameters
-        ----------
-        case : Case
-        answer : Answer
-            An answer to that case, of any run.
-        scores : sequence of Score
-            All scores given to that answer, in file order.
-
-        Returns
-        -------
-        list of Flag
-            With evidence; source ``detector``.
-        """
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        """Return the flags on an answer that can be judged, with evidence."""
         ...
-
-
-class ComparingDetector(Detector, Protocol):
-    """A detector that holds an answer against the other answers to its case."""
-
-    def find_among(
-        self, case: Case, answer: Answer, answers: Sequence[Answer], scores: Sequence[Score]
-    ) -> list[Flag]:
-        """Look at one answer among all newest answers to its case (it may be among them).
-
-        :meth:`find` of such a detector sees no other answers and finds nothing.
-        """
-        ...
-
-
-def find_in(
-    detector: Detector,
-    case: Case,
-    answer: Answer,
-    answers: Sequence[Answer],
-    scores: Sequence[Score],
-) -> list[Flag]:
-    """Ask a detector of either sort about one answer; ``scores`` are those of that answer."""
-    if hasattr(detector, "find_among"):  # isinstance() of a protocol takes as long as a short look
-        return cast("ComparingDetector", detector).find_among(case, answer, answers, scores)
-    return detector.find(case, answer, scores)
 
 
 def flag(
-    detector: Detector,
-    answer: Answer,
-    kind: str,
-    message: str,
-    evidence: Sequence[Evidence],
+    detector: Detector, answer: Answer, kind: str, message: str, evidence: Sequence[Evidence]
 ) -> Flag:
     """Make a detector's flag on an answer."""
     return Flag(
@@ -113,6 +106,49 @@ def flag(
     )
 
 
-def newest(review_set: ReviewSet) -> pl.DataFrame:
-    """Return the newest answer of each model to each case."""
-    return review_set.answers.filter("_newest")
+def mention_evidence(
+    where: str, text: str, mention: Mention, section: str | None = None
+) -> Evidence:
+    """Point at the words of a text that mention a finding; ``section`` is the report's."""
+    words = text[mention.start : mention.end]
+    return Evidence(where, words, section, mention.start, mention.end, side=mention.side)
+
+
+def answers_in_cases(
+    review_set: ReviewSet, wanted: pl.DataFrame
+) -> Iterator[tuple[Case, list[AnswerInCase]]]:
+    """Make records of the cases that ``wanted`` names in its column ``case``.
+
+    Yields
+    ------
+    Case, list of AnswerInCase
+        In the order of the cases, also those without answers; answers in the order of the models.
+    """
+    order = {model.id: place for place, model in enumerate(review_set.models)}
+    cases = review_set.cases.join(wanted, left_on="id", right_on="case", how="semi").sort("_row")
+    answers = review_set.answers.filter("_newest").join(wanted, on="case", how="semi")
+    for batch in cases.iter_slices(_BATCH):
+        answer_rows = _by_case(answers, batch)
+        score_rows = _by_case(review_set.scores, batch)
+        for row in batch.iter_rows(named=True):
+            case = case_from_row(row)
+            given = [answer_from_row(answer) for answer in answer_rows.get(case.id, ())]
+            given.sort(key=lambda answer: order[answer.model])
+            scores: dict[str, list[Score]] = {}
+            for score in map(score_from_row, score_rows.get(case.id, ())):
+                scores.setdefault(score.model, []).append(score)
+            yield (
+                case,
+                [
+                    AnswerInCase(case, answer, scores.get(answer.model, ()), given)
+                    for answer in given
+                ],
+            )
+
+
+def _by_case(table: pl.DataFrame, cases: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
+    rows: dict[str, list[dict[str, Any]]] = {}
+    chosen = table.join(cases, left_on="case", right_on="id", how="semi", maintain_order="left")
+    for row in chosen.iter_rows(named=True):
+        rows.setdefault(row["case"], []).append(row)
+    return rows

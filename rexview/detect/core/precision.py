@@ -13,7 +13,7 @@ _FILE: Final = Path(__file__).with_name("precision.yaml")
 
 
 @dataclass(frozen=True)
-class Measured:
+class Precision:
     """``right`` of ``flags`` flags were right ``on`` some labelled texts."""
 
     flags: int
@@ -21,18 +21,18 @@ class Measured:
     on: str
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         """A sentence for the page."""
         return f"In tests {self.right:,} of {self.flags:,} such flags were right."
 
 
-def measured(failure: str) -> Measured | None:
+def precision_of(failure: str) -> Precision | None:
     """Return the measured precision of a failure's detector; None when it was not measured."""
     return _read(_FILE).get(failure)
 
 
 @cache
-def _read(file: Path) -> dict[str, Measured]:
+def _read(file: Path) -> dict[str, Precision]:
     content: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
     found = {}
     for failure, entry in content.items():
@@ -40,5 +40,5 @@ def _read(file: Path) -> dict[str, Measured]:
         if flags and right is not None:
             if not 0 <= right <= flags:
                 raise ValueError(f"{file.name}: {failure} has {right} right of {flags}")
-            found[failure] = Measured(flags, right, str(entry["texts"]))
+            found[failure] = Precision(flags, right, str(entry["texts"]))
     return found

@@ -1,4 +1,4 @@
-"""What readers say about failures: the newest word of each, and what they say together."""
+"""What readers say about failures: the newest verdict of each, and what they say together."""
 
 from __future__ import annotations
 
@@ -7,94 +7,73 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
-import polars as pl
-
-from rexview.schema import Flag, ReaderFlag, ReviewSet
+from rexview.schema import Flag, ReaderFlag, ReviewSet, reader_flag_from_row
 from rexview.vocab import FAILURES
 
-_NAMED: Final = ("case", "model", "failure")
 _ORDER: Final = {failure: place for place, failure in enumerate(FAILURES)}
+_UNDATED: Final = datetime.min.replace(tzinfo=UTC)
 
 
-def reader_words(review_set: ReviewSet) -> pl.DataFrame:
-    """Return the newest word of each reader on each failure of an answer that there is.
+def newest_verdicts(flags: Iterable[ReaderFlag]) -> list[ReaderFlag]:
+    """Return the newest verdict of each reader on each failure of an answer, oldest first.
 
-    Returns
-    -------
-    polars.DataFrame
-        ``case``, ``model``, ``failure``, ``reader``, ``verdict`` (a missing one is ``confirmed``).
+    Of verdicts without a date the last in file order counts, and any with a date comes after them.
     """
+    newest: dict[tuple[str, str, str, str], ReaderFlag] = {}
+    for flag in sorted(flags, key=lambda flag: flag.created or _UNDATED):
+        newest[flag.case, flag.model, flag.failure, flag.reader] = flag
+    return list(newest.values())
+
+
+def verdicts_of_set(review_set: ReviewSet) -> list[ReaderFlag]:
+    """Return the newest verdicts on the newest answers of a review set."""
     answers = review_set.answers.filter("_newest")
-    return (
-        review_set.flags.join(answers, on=["case", "model"], how="semi", maintain_order="left")
-        .sort("created", nulls_last=False, maintain_order=True)
-        .unique([*_NAMED, "reader"], keep="last", maintain_order=True)
-        .select(*_NAMED, "reader", pl.col("verdict").fill_null("confirmed"))
-    )
+    flags = review_set.flags.join(answers, on=["case", "model"], how="semi", maintain_order="left")
+    return newest_verdicts(map(reader_flag_from_row, flags.iter_rows(named=True)))
 
 
-def joint_verdicts(words: pl.DataFrame) -> pl.DataFrame:
-    """Return what the readers say together, one row for each ``case``, ``model``, ``failure``.
+def joint_verdict(verdicts: Iterable[ReaderFlag]) -> str | None:
+    """Return what readers say together about one failure of one answer; None when none spoke.
 
-    ``verdict`` is ``rejected`` only when every reader who spoke rejects.
+    It is ``rejected`` only when every reader rejects.
     """
-    confirmed = (pl.col("verdict") == "confirmed").any()
-    return words.group_by(_NAMED).agg(
-        pl.when(confirmed).then(pl.lit("confirmed")).otherwise(pl.lit("rejected")).alias("verdict")
-    )
-
-
-def newest_words(flags: Iterable[ReaderFlag]) -> list[ReaderFlag]:
-    """Return the newest word of each reader on each failure of one answer, in order of failures."""
-    undated = datetime.min.replace(tzinfo=UTC)
-    newest: dict[tuple[str, str], ReaderFlag] = {}
-    for flag in sorted(flags, key=lambda flag: flag.created or undated):
-        newest[flag.failure, flag.reader] = flag
-    return sorted(newest.values(), key=_place)
-
-
-def joint_verdict(words: Iterable[ReaderFlag]) -> str | None:
-    """Return what the readers say together about one failure of one answer; None: nothing."""
-    verdicts = {word.verdict for word in words}
-    if not verdicts:
+    given = {one.verdict for one in verdicts}
+    if not given:
         return None
-    return "rejected" if verdicts == {"rejected"} else "confirmed"
+    return "rejected" if given == {"rejected"} else "confirmed"
 
 
-def as_flag(word: ReaderFlag) -> Flag:
-    """Turn a reader's word into a flag; the comment, if there is one, is its message."""
-    failure = FAILURES.get(word.failure)
-    name = failure.name if failure else word.failure
-    said = "marked" if word.verdict == "confirmed" else "rejected"
-    comment = (word.comment or "").strip()
-    return Flag(
-        case=word.case,
-        model=word.model,
-        failure=word.failure,
-        source="reader",
-        message=comment or f"{name}: {said} by a reader.",
-        reader=word.reader,
-        verdict=word.verdict,
-        origin=word.origin,
-    )
-
-
-def with_words(found: Iterable[Flag], words: Iterable[ReaderFlag]) -> list[Flag]:
+def with_verdicts(found: Iterable[Flag], reader_flags: Iterable[ReaderFlag]) -> list[Flag]:
     """Set what readers say beside the flags that detectors found on one answer.
 
     Returns
     -------
     list of Flag
         In the order of failures, detectors before readers; ``verdict`` of a detector's flag is
-        what the readers say together, None when none spoke.
+        what the readers say together, None when there is none.
     """
-    said = newest_words(words)
+    verdicts = newest_verdicts(reader_flags)
     judged = [
-        replace(flag, verdict=joint_verdict(one for one in said if one.failure == flag.failure))
+        replace(flag, verdict=joint_verdict(one for one in verdicts if one.failure == flag.failure))
         for flag in found
     ]
-    return sorted([*judged, *map(as_flag, said)], key=_place)
+    flags = [*judged, *map(_as_flag, verdicts)]
+    return sorted(flags, key=lambda flag: _ORDER.get(flag.failure, len(_ORDER)))
 
 
-def _place(flag: Flag | ReaderFlag) -> int:
-    return _ORDER.get(flag.failure, len(_ORDER))
+def _as_flag(verdict: ReaderFlag) -> Flag:
+    """Turn a reader's verdict into a flag; the comment, if there is one, is its message."""
+    failure = FAILURES.get(verdict.failure)
+    name = failure.name if failure else verdict.failure
+    word = "marked" if verdict.verdict == "confirmed" else "rejected"
+    comment = (verdict.comment or "").strip()
+    return Flag(
+        case=verdict.case,
+        model=verdict.model,
+        failure=verdict.failure,
+        source="reader",
+        message=comment or f"{name}: {word} by a reader.",
+        reader=verdict.reader,
+        verdict=verdict.verdict,
+        origin=verdict.origin,
+    )

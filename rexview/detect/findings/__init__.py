@@ -5,17 +5,37 @@
 [('pleural_effusion', 'right', 'positive'), ('pneumothorax', None, 'negated')]
 """
 
-from rexview.detect.findings.lexicon import finding_info, is_narrower, may_be_same_fracture
+from rexview.detect.findings.asserted import (
+    REPORT_SECTIONS,
+    as_displayed,
+    asserted_mentions,
+    report_mentions,
+    report_text,
+)
+from rexview.detect.findings.lexicon import (
+    finding_info,
+    finding_name,
+    finding_region,
+    is_narrower,
+    may_be_same_fracture,
+)
 from rexview.detect.findings.mention import Finding, Mention, Side, Status
 from rexview.detect.findings.reading import find_mentions
 
 __all__ = [
+    "REPORT_SECTIONS",
     "Finding",
     "Mention",
     "Side",
     "Status",
+    "as_displayed",
+    "asserted_mentions",
     "find_mentions",
     "finding_info",
+    "finding_name",
+    "finding_region",
     "is_narrower",
     "may_be_same_fracture",
+    "report_mentions",
+    "report_text",
 ]

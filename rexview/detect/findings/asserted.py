@@ -1,4 +1,4 @@
-"""What an answer and a report say of their own: the mentions that count when sides are compared.
+"""What an answer and a report say themselves: the mentions that count when they are compared.
 
 An answer repeats its question, lists the options, and may speak of the sides of the picture; none
 of that is a finding of its own on that side of the patient.
@@ -11,10 +11,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from rexview.detect.findings import Mention, find_mentions
-from rexview.geometry import orientation_of
+from rexview.detect.findings.mention import Mention
+from rexview.detect.findings.reading import find_mentions
+from rexview.geometry import OTHER_SIDE, orientation_of
 from rexview.schema import Answer, Case
 
+REPORT_SECTIONS: Final = ("findings", "impression")
 _WORD: Final = re.compile(r"[^\W_]+")
 _FEW: Final = 4
 """Words; a shorter sentence is not taken for a repetition of the question."""
@@ -22,16 +24,28 @@ _LONGEST: Final = 20_000
 """Characters; a longer question is not searched for."""
 
 
-def spoken(case: Case, answer: Answer) -> tuple[Mention, ...]:
+def report_mentions(case: Case) -> list[tuple[str, Mention]]:
+    """Return the mentions of a case's report, each with the section it stands in."""
+    return [
+        (section, mention)
+        for section in REPORT_SECTIONS
+        for mention in find_mentions(getattr(case.report, section))
+    ]
+
+
+def report_text(case: Case) -> str:
+    """Return both sections of a case's report as one text."""
+    return "\n".join(getattr(case.report, section) or "" for section in REPORT_SECTIONS)
+
+
+def asserted_mentions(case: Case, answer: Answer) -> tuple[Mention, ...]:
     """Return the mentions of an answer that are its own words, with sides of the patient.
 
     Of a very long text only the part that :func:`find_mentions` reads.
     """
-    text = answer.text
-    if not text:
+    if not answer.text:
         return ()
-    read = _remembered if len(text) <= _LONGEST else _own
-    return as_displayed(case, read(text, case.question, tuple(case.options)))
+    return as_displayed(case, _without_repetition(answer.text, case))
 
 
 def as_displayed(case: Case, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
@@ -47,13 +61,13 @@ def _sided(mention: Mention) -> bool:
     return mention.side is not None and mention.status in ("positive", "uncertain")
 
 
-def _own(text: str, question: str, options: tuple[str, ...]) -> tuple[Mention, ...]:
+def _without_repetition(text: str, case: Case) -> tuple[Mention, ...]:
     """Leave out what only repeats the question or the options."""
     mentions = find_mentions(text)
     if not any(_sided(mention) for mention in mentions):
         return mentions
-    asked = _folded_question(question)
-    choices = [_folded_question(option) for option in options]
+    asked = _folded_question(case.question)
+    choices = [_folded_question(option) for option in case.options]
     listed = _folded(text) if len(choices) > 1 else ""
     restated = sum(1 for option in choices if option.strip() and option in listed) > 1
     if not asked.strip() and not restated:
@@ -61,24 +75,12 @@ def _own(text: str, question: str, options: tuple[str, ...]) -> tuple[Mention, .
     kept: list[Mention] = []
     for mention in mentions:
         if _sided(mention):
-            own = _folded(text[slice(*mention.sentence)])
-            if _repeats(own, asked) or (restated and any(_same(own, item) for item in choices)):
+            sentence = _folded(text[slice(*mention.sentence)])
+            chosen = restated and any(_same(sentence, option) for option in choices)
+            if chosen or _repeats(sentence, asked):
                 continue
         kept.append(mention)
     return tuple(kept)
-
-
-_remembered: Final = lru_cache(maxsize=64)(_own)
-"""All detectors look at an answer, one after the other."""
-
-
-def written(case: Case) -> list[tuple[str, Mention]]:
-    """Return the mentions of a case's report, each with the part it stands in."""
-    return [
-        (part, mention)
-        for part in ("findings", "impression")
-        for mention in find_mentions(getattr(case.report, part))
-    ]
 
 
 def _of_patient(case: Case, mention: Mention) -> Mention:
@@ -97,7 +99,7 @@ def _of_patient(case: Case, mention: Mention) -> Mention:
     if ends == {"R"}:
         return mention
     if ends == {"L"} and mention.side in ("right", "left"):
-        return replace(mention, side="left" if mention.side == "right" else "right")
+        return replace(mention, side=OTHER_SIDE[mention.side])
     return replace(mention, side=None, side_start=None, side_end=None)
 
 

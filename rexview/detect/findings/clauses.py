@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from rexview.detect.findings.atoms import Atom, cues_of
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Mention, Side, Status
-from rexview.detect.findings.sides import attach
+from rexview.detect.findings.side_attachment import attach
 from rexview.detect.findings.status import status_of
+from rexview.detect.findings.terms import Term, cues_of
 from rexview.detect.findings.tokens import Tokens
 
 _NEAR: Final = 12
@@ -18,7 +18,7 @@ _LASTING: Final = frozenset(
     ("mastectomy", "pneumonectomy", "sternotomy", "arthroplasty", "surgical_clips", "granuloma")
 )
 """Done or left long ago, and still to be seen."""
-Place = tuple[Side, int, int]
+SideSpan = tuple[Side, int, int]
 """A side and where it was read: offsets into the text."""
 
 
@@ -30,7 +30,7 @@ class Draft:
     status: Status
     start: int
     end: int
-    sides: list[Place]
+    sides: list[SideSpan]
     zone: str | None
     sentence: tuple[int, int]
     section: str | None = None
@@ -48,7 +48,7 @@ class Draft:
         sides = self.sides
         if len(sides) > 1 and any(side == "bilateral" for side, _, _ in sides):
             sides = [side for side in sides if side[0] == "bilateral"][:1]
-        seen: dict[str, Place] = {}
+        seen: dict[str, SideSpan] = {}
         for side in sides:
             seen.setdefault(side[0], side)
         places: list[tuple[Side | None, int | None, int | None]] = [*seen.values()]
@@ -86,109 +86,116 @@ def _lobe(zone: str | None, side: Side | None) -> str | None:
 class Clause:
     """A part of a sentence that says one thing; ``drafts`` are its findings."""
 
-    atoms: list[Atom]
+    terms: list[Term]
     drafts: list[Draft] = field(default_factory=list)
 
-    def places(self, tokens: Tokens) -> list[Place]:
+    def side_spans(self, tokens: Tokens) -> list[SideSpan]:
         """Sides that the clause names, in order."""
         return [
-            (atom.side, tokens.starts[atom.i], tokens.ends[atom.j - 1])
-            for atom in self.atoms
-            if atom.side is not None and not atom.way and not atom.clear
+            (term.side, tokens.starts[term.i], tokens.ends[term.j - 1])
+            for term in self.terms
+            if term.side is not None and not term.way and not term.clear
         ]
 
     def has(self, *cues: str) -> bool:
         """Whether a cue of one of these kinds stands in the clause."""
-        return any(atom.is_(*cues) for atom in self.atoms)
+        return any(term.is_(*cues) for term in self.terms)
 
 
 def read_clauses(
-    tokens: Tokens, atoms: list[Atom], span: tuple[int, int], *, asked: bool
+    tokens: Tokens, terms: list[Term], span: tuple[int, int], *, asked: bool
 ) -> list[Clause]:
-    """Split the atoms of a sentence into clauses and read the findings of each."""
-    clauses = [Clause(part) for part in _split(tokens, atoms)]
+    """Split the terms of a sentence into clauses and read the findings of each."""
+    clauses = [Clause(part) for part in _split(tokens, terms)]
     for clause in clauses:
-        clause.drafts = _drafts(tokens, clause.atoms, span, asked=asked)
+        clause.drafts = _drafts(tokens, clause.terms, span, asked=asked)
     return clauses
 
 
-def _split(tokens: Tokens, atoms: list[Atom]) -> list[list[Atom]]:
-    clauses: list[list[Atom]] = [[]]
-    cues = cues_of(atoms)
-    whole = not cues.isdisjoint(("verb", "not_before", "not_after"))
-    if not whole and "but" not in cues and not any(atom.mark == ";" for atom in atoms):
-        return [atoms] if atoms else []
-    for k, atom in enumerate(atoms):
-        if atom.mark == ";":
+def _split(tokens: Tokens, terms: list[Term]) -> list[list[Term]]:
+    """Split at semicolons, at "but", and at a comma or "and" with a whole statement on both sides.
+
+    "Effusion on the right and no pneumothorax is seen" is two clauses, so that the "no" does not
+    reach the effusion; "effusion and pneumothorax on the right" is one, so that the side does.
+    """
+    clauses: list[list[Term]] = [[]]
+    cues = cues_of(terms)
+    has_verb = not cues.isdisjoint(("verb", "not_before", "not_after"))
+    if not has_verb and "but" not in cues and not any(term.mark == ";" for term in terms):
+        return [terms] if terms else []
+    for k, term in enumerate(terms):
+        if term.mark == ";":
             clauses.append([])
             continue
-        if atom.is_("but") and not atom.finding:
-            if tokens.words[atom.i] != "there" or any(_says(item) for item in clauses[-1]):
-                clauses.append([atom])
+        if term.is_("but") and not term.finding:
+            # "there" opens a clause only after a finding: not in "there is no effusion"
+            if tokens.words[term.i] != "there" or any(_says(item) for item in clauses[-1]):
+                clauses.append([term])
                 continue
         elif (
-            (atom.mark == "," or tokens.words[atom.i] in ("and", "plus", "&"))
+            (term.mark == "," or tokens.words[term.i] in ("and", "plus", "&"))
             and _is_whole(clauses[-1])
-            and _is_whole(_until_break(atoms, k + 1))
+            and _is_whole(_until_break(terms, k + 1))
         ):
             clauses.append([])
             continue
-        clauses[-1].append(atom)
+        clauses[-1].append(term)
     return [clause for clause in clauses if clause]
 
 
-def _says(atom: Atom) -> bool:
-    return atom.finding is not None or bool(atom.meaning.near) or atom.is_("normal")
+def _says(term: Term) -> bool:
+    return term.finding is not None or bool(term.meaning.near) or term.is_("normal")
 
 
-def _is_whole(atoms: list[Atom]) -> bool:
-    return any(a.is_("verb", "not_before", "not_after") for a in atoms) and any(map(_says, atoms))
+def _is_whole(terms: list[Term]) -> bool:
+    return any(a.is_("verb", "not_before", "not_after") for a in terms) and any(map(_says, terms))
 
 
-def _until_break(atoms: list[Atom], k: int) -> list[Atom]:
-    for last in range(k, min(len(atoms), k + 12)):
-        if atoms[last].mark in (",", ";") or atoms[last].is_("but", "and"):
-            return atoms[k:last]
-    return atoms[k : k + 12]
+def _until_break(terms: list[Term], k: int) -> list[Term]:
+    for last in range(k, min(len(terms), k + 12)):
+        if terms[last].mark in (",", ";") or terms[last].is_("but", "and"):
+            return terms[k:last]
+    return terms[k : k + 12]
 
 
 def _drafts(
-    tokens: Tokens, atoms: list[Atom], span: tuple[int, int], *, asked: bool
+    tokens: Tokens, terms: list[Term], span: tuple[int, int], *, asked: bool
 ) -> list[Draft]:
-    sites = _resolve(atoms) if any(atom.meaning.near for atom in atoms) else {}
-    if not any(atom.finding for atom in atoms):
+    sites = _resolve(terms) if any(term.meaning.near for term in terms) else {}
+    if not any(term.finding for term in terms):
         return []
-    owners = attach(tokens, atoms, sites)
-    cues = cues_of(atoms)
+    owners = attach(tokens, terms, sites)
+    cues = cues_of(terms)
     pointing = "this" in cues
-    zoned = any(atom.meaning.zone for atom in atoms)
+    zoned = any(term.meaning.zone for term in terms)
     drafts = []
-    for f, atom in enumerate(atoms):
-        if atom.finding is None:
+    for f, term in enumerate(terms):
+        if term.finding is None:
             continue
-        status = status_of(tokens, atoms, f, cues, asked=asked)
-        if status == "prior" and atom.finding in _LASTING:
+        status = status_of(tokens, terms, f, cues, asked=asked)
+        # "status post sternotomy": what was done then is still to be seen now
+        if status == "prior" and term.finding in _LASTING:
             status = "positive"
-        back = pointing and any(a.is_("this") for a in atoms[max(0, f - 3) : f])
-        for finding, site in sites.get(f, [(atom.finding, f)]):
+        back = pointing and any(a.is_("this") for a in terms[max(0, f - 3) : f])
+        for finding, site in sites.get(f, [(term.finding, f)]):
             sided = finding_info(finding).sided
             sides = owners.get(site, []) if sided else []
             drafts.append(
                 Draft(
                     finding,
                     status,
-                    tokens.starts[atom.i],
-                    tokens.ends[atom.j - 1],
+                    tokens.starts[term.i],
+                    tokens.ends[term.j - 1],
                     [
                         (side.side, tokens.starts[side.i], tokens.ends[side.j - 1])
                         for side in sides
                         if side.side
                     ],
-                    _zone(atoms, site, sides) if zoned else None,
+                    _zone(terms, site, sides) if zoned else None,
                     span,
                     refers_back=back,
                     image_side=any(side.image_side for side in sides),
-                    definite=_is_definite(tokens, atoms, f, sides),
+                    definite=_is_definite(tokens, terms, f, sides),
                     asked=asked,
                     sided=sided,
                 )
@@ -196,17 +203,17 @@ def _drafts(
     return drafts
 
 
-def _is_definite(tokens: Tokens, atoms: list[Atom], f: int, sides: list[Atom]) -> bool:
+def _is_definite(tokens: Tokens, terms: list[Term], f: int, sides: list[Term]) -> bool:
     """Whether a finding is spoken of as known: "the (right basal) opacity"."""
-    first = atoms[f].i
+    first = terms[f].i
     own = [side.i for side in sides if side.i < first]
-    if own and not any(min(own) < atom.i < first and atom.is_("verb", "but") for atom in atoms):
+    if own and not any(min(own) < term.i < first and term.is_("verb", "but") for term in terms):
         first = min(own)
     words = tokens.words[max(0, first - 4) : first]
     return "the" in words[-3:] and not _WITHIN & set(words[: words.index("the")])
 
 
-def _resolve(atoms: list[Atom]) -> dict[int, list[tuple[str, int]]]:
+def _resolve(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
     """Let words that mean a finding only with a part of the body mean it where that part stands.
 
     Returns
@@ -216,44 +223,44 @@ def _resolve(atoms: list[Atom]) -> dict[int, list[tuple[str, int]]]:
         "fractures of the left clavicle and the right third rib".
     """
     sites: dict[int, list[tuple[str, int]]] = {}
-    for k, atom in enumerate(atoms):
-        if not atom.meaning.near:
+    for k, term in enumerate(terms):
+        if not term.meaning.near:
             continue
         chosen: dict[str, int] = {}
-        first, last = max(0, k - 8), min(len(atoms), k + 9)
+        first, last = max(0, k - 8), min(len(terms), k + 9)
         for n in sorted(range(first, last), key=lambda n: abs(n - k)):
-            other = atoms[n]
-            gap = other.i - atom.j if other.i > atom.i else atom.i - other.j
+            other = terms[n]
+            gap = other.i - term.j if other.i > term.i else term.i - other.j
             names = other.meaning.site_of
-            if n == k or gap > _NEAR or not names or _parted(atoms, k, n):
+            if n == k or gap > _NEAR or not names or _parted(terms, k, n):
                 continue
-            for name in atom.meaning.near:
+            for name in term.meaning.near:
                 if name in names:
                     chosen.setdefault(name, n)
         if chosen:
-            atom.finding = next(iter(chosen))
+            term.finding = next(iter(chosen))
             for part in chosen.values():
-                atoms[part].taken = True
+                terms[part].taken = True
             sites[k] = list(chosen.items())
     return sites
 
 
-def _parted(atoms: list[Atom], k: int, n: int) -> bool:
+def _parted(terms: list[Term], k: int, n: int) -> bool:
     """Whether another finding, or a list's comma and verb, stands between a word and a part."""
-    between = atoms[min(k, n) + 1 : max(k, n)]
-    return any(atom.finding and not atom.meaning.near for atom in between)
+    between = terms[min(k, n) + 1 : max(k, n)]
+    return any(term.finding and not term.meaning.near for term in between)
 
 
-def _zone(atoms: list[Atom], f: int, sides: list[Atom]) -> str | None:
+def _zone(terms: list[Term], f: int, sides: list[Term]) -> str | None:
     for side in sides:
         if side.meaning.zone:
             return side.meaning.zone
-    if not any(atom.meaning.zone and atom.meaning.side is None for atom in atoms):
+    if not any(term.meaning.zone and term.meaning.side is None for term in terms):
         return None
-    own = [atoms.index(side) for side in sides]
-    near = sorted(range(len(atoms)), key=lambda k: min(abs(k - place) for place in (*own, f)))
+    own = [terms.index(side) for side in sides]
+    near = sorted(range(len(terms)), key=lambda k: min(abs(k - place) for place in (*own, f)))
     for k in near[:8]:
-        meaning = atoms[k].meaning
+        meaning = terms[k].meaning
         if meaning.zone and meaning.side is None:
             return f"{meaning.zone} lobe" if meaning.lobe else meaning.zone
     return None

@@ -1,4 +1,8 @@
-"""What sentences say of one another: headings, "it is on the left", corrections, quotations."""
+"""What sentences say of one another: headings, "it is on the left", corrections, answers.
+
+A finding and its side often stand in different sentences. What earlier ones leave for the next is
+kept in a :class:`Context`: each sentence is read with it and changes it.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,14 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
-from rexview.detect.findings.atoms import Atom, matters, scan
-from rexview.detect.findings.clauses import Clause, Draft, Place, read_clauses
-from rexview.detect.findings.layout import Sentence
+from rexview.detect.findings.clauses import Clause, Draft, SideSpan, read_clauses
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Side, Status
-from rexview.detect.findings.side_words import OTHER, clean_sides
+from rexview.detect.findings.sentences import Sentence
+from rexview.detect.findings.side_cleaning import clean_sides
+from rexview.detect.findings.terms import Term, matters, scan
 from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.geometry import OTHER_SIDE
 
 _ASKED: Final = re.compile(
     r"question|indication|clinical|history|reason|request|options?\b|choices|prompt|task|query"
@@ -77,107 +82,112 @@ _SOON_LINES: Final = 2
 
 
 @dataclass(slots=True)
-class Scene:
+class Context:
     """What headings and earlier sentences say of the next one.
 
-    ``topic`` is the side that a heading or label set, ``named`` the findings of a heading that has
-    not been spoken of yet, ``last`` the findings of the last sentence that had any, ``pending`` a
-    side that was given ahead of its finding. ``correcting`` waits for what a correction puts right,
+    ``section`` and ``status`` come from a heading ("Indication:" makes what follows hypothetical),
+    ``topic`` is the side that a heading or label set, ``last`` the findings of the last sentence
+    that had any, ``pending`` a side that was given ahead of its finding, ``side`` the last one that
+    was named, for "on the same side". ``correcting`` waits for what a correction puts right,
     ``tentative`` says that a correction was met, which may be corrected in turn.
     """
 
     section: str | None = None
     status: Status | None = None
     status_line: int | None = None
-    topic: Place | None = None
+    topic: SideSpan | None = None
     topic_line: int | None = None
-    named: list[Draft] = field(default_factory=list)
     last: list[Draft] = field(default_factory=list)
     last_line: int = -1
-    pending: Place | None = None
+    pending: SideSpan | None = None
     side: Side | None = None
     correcting: bool = False
     tentative: bool = False
     drafts: list[Draft] = field(default_factory=list)
 
 
-def read_sentence(tokens: Tokens, sentence: Sentence, scene: Scene) -> list[Draft]:
-    """Read one sentence in its scene, and change the scene for the next."""
+def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[Draft]:
+    """Read one sentence in its context, and change the context for the next."""
     i = sentence.i
-    if scene.topic_line is not None and sentence.line != scene.topic_line:
-        scene.topic, scene.topic_line = None, None
-    if scene.status_line is not None and sentence.i != scene.status_line:
-        scene.status, scene.status_line = None, None
+    # what a label in the midst of text set ("Left: ...") holds to the end of its line only
+    if context.topic_line is not None and sentence.line != context.topic_line:
+        context.topic, context.topic_line = None, None
+    if context.status_line is not None and sentence.i != context.status_line:
+        context.status, context.status_line = None, None
     if sentence.label or sentence.kind == "heading":
-        i = _read_label(tokens, sentence, scene)
+        i = _read_label(tokens, sentence, context)
     leading = tokens.words[sentence.i] in _LEADING
     if leading and (lead := _LEADS.match(tokens.text, tokens.starts[sentence.i])):
-        scene.section = lead[0].strip(" ,:").lower()
-    atoms = scan(tokens, i, sentence.j)
-    if _reply(tokens, i, sentence.j, atoms, scene):
+        context.section = lead[0].strip(" ,:").lower()
+    terms = scan(tokens, i, sentence.j)
+    if _reply(tokens, i, sentence.j, terms, context):
         return []
-    if not matters(atoms):
-        _let_go(tokens, i, sentence.j, scene)
+    if not matters(terms):
+        _mark_resolved(tokens, i, sentence.j, context)
         return []
-    cues = clean_sides(tokens, atoms, scene.side)
-    scene.side = next((a.side for a in reversed(atoms) if a.side in OTHER), scene.side)
+    cues = clean_sides(tokens, terms, context.side)
+    context.side = next((a.side for a in reversed(terms) if a.side in OTHER_SIDE), context.side)
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
     asked = sentence.asked or tokens.words[i] in _CONDITIONAL
-    clauses = read_clauses(tokens, atoms, span, asked=asked)
+    clauses = read_clauses(tokens, terms, span, asked=asked)
     found: list[Draft] = []
     for clause in clauses:
-        found += _in_scene(tokens, sentence, clause, scene, found)
+        found += _with_context(tokens, sentence, clause, context, found)
+    # "the right one is larger": a second finding beside the first, not the first on another side
     if found and not _COMPARED.isdisjoint(tokens.words[sentence.i : sentence.j]):
         for draft in found:
             draft.compared = True
-    if scene.correcting or scene.tentative or "correction" in cues:
-        _correct(tokens, sentence, clauses, scene, found)
+    if context.correcting or context.tentative or "correction" in cues:
+        _correct(tokens, sentence, clauses, context, found)
     if found:
-        scene.last, scene.last_line = found, sentence.line
+        context.last, context.last_line = found, sentence.line
     return found
 
 
-def _reply(tokens: Tokens, i: int, j: int, atoms: list[Atom], scene: Scene) -> bool:
+def _reply(tokens: Tokens, i: int, j: int, terms: list[Term], context: Context) -> bool:
     """Take in the "yes" or "no" to a question about a finding; say whether that was all."""
-    if i >= j or tokens.words[i] not in ("yes", "no") or not scene.last:
+    if i >= j or tokens.words[i] not in ("yes", "no") or not context.last:
         return False
-    asked = [draft for draft in scene.last if draft.asked and draft.status == "hypothetical"]
+    asked = [draft for draft in context.last if draft.asked and draft.status == "hypothetical"]
     short = i + 1 == j or tokens.words[i + 1] in (",", ".", "-", ":", "—", "–")
-    if not asked or not short or any(atom.finding for atom in atoms):
+    if not asked or not short or any(term.finding for term in terms):
         return False
-    sided = any(atom.side for atom in atoms)
+    sided = any(term.side for term in terms)
     for draft in asked:
         if tokens.words[i] == "no" or draft.sides or not sided:
             draft.status = "positive" if tokens.words[i] == "yes" else "negated"
     return not sided
 
 
-def _read_label(tokens: Tokens, sentence: Sentence, scene: Scene) -> int:
+def _read_label(tokens: Tokens, sentence: Sentence, context: Context) -> int:
     """Take in a heading or label; return the token at which the rest of the sentence starts."""
     end = sentence.i + sentence.label if sentence.label else sentence.j
     heading = sentence.kind == "heading"
-    atoms = scan(tokens, sentence.i, end)
-    clean_sides(tokens, atoms)
-    clause = Clause(atoms)
+    terms = scan(tokens, sentence.i, end)
+    clean_sides(tokens, terms)
+    clause = Clause(terms)
     text = " ".join(tokens.words[sentence.i : end]).strip(" :")
-    places = clause.places(tokens)
-    named = any(atom.finding or atom.meaning.near for atom in atoms)
-    if named:
-        return end if heading and _name(tokens, sentence, clause, scene) else sentence.i
+    places = clause.side_spans(tokens)
+    named = any(term.finding or term.meaning.near for term in terms)
+    if named:  # as a heading it tells what follows about; as a label it is part of the sentence
+        if not heading:
+            return sentence.i
+        _read_finding_heading(tokens, sentence, clause, context)
+        return end
     if {place[0] for place in places} == {places[0][0]} if places else False:
-        scene.topic = places[0]
-        scene.topic_line = None if heading else sentence.line
-        scene.named = []
+        context.topic = places[0]
+        context.topic_line = None if heading else sentence.line
         return end if heading else sentence.i
     if _SECTION.search(text) or _ASKED.search(text):
-        scene.section = text
-        scene.status = "hypothetical" if _ASKED.search(text) else None
-        scene.status_line = None if heading or _goes_on_to_findings(tokens, end) else sentence.i
-        scene.named, scene.topic, scene.topic_line = [], None, None
+        context.section = text
+        context.status = "hypothetical" if _ASKED.search(text) else None
+        # "Request: effusion? Findings: ..." on one line: the request goes up to the next label
+        context.status_line = None if heading or _goes_on_to_findings(tokens, end) else sentence.i
+        context.topic, context.topic_line = None, None
         return end
-    scene.status = None
+    context.status = None
     if heading:
-        scene.topic, scene.topic_line, scene.named = None, None, []
+        context.topic, context.topic_line = None, None
         return end
     return sentence.i
 
@@ -190,104 +200,112 @@ def _goes_on_to_findings(tokens: Tokens, k: int) -> bool:
     )
 
 
-def _name(tokens: Tokens, sentence: Sentence, clause: Clause, scene: Scene) -> bool:
+def _read_finding_heading(
+    tokens: Tokens, sentence: Sentence, clause: Clause, context: Context
+) -> None:
     """Take in a heading that names a finding: what follows says whether and where it is."""
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
     drafts = [
         draft
-        for part in read_clauses(tokens, clause.atoms, span, asked=False)
+        for part in read_clauses(tokens, clause.terms, span, asked=False)
         for draft in part.drafts
     ]
-    scene.named = drafts
-    scene.topic, scene.topic_line = None, None
-    scene.last, scene.last_line = drafts, sentence.line
-    scene.drafts += drafts
+    context.topic, context.topic_line = None, None
+    context.last, context.last_line = drafts, sentence.line
+    context.drafts += drafts
     for draft in drafts:
-        draft.section = scene.section
-    return True
+        draft.section = context.section
 
 
-def _in_scene(
-    tokens: Tokens, sentence: Sentence, clause: Clause, scene: Scene, found: list[Draft]
+def _with_context(
+    tokens: Tokens, sentence: Sentence, clause: Clause, context: Context, found: list[Draft]
 ) -> list[Draft]:
+    """Give the findings of a clause what the context says; without any, complete earlier ones.
+
+    A finding without a side takes the heading's, else that of what it is another name for ("this
+    represents pneumonia"), else the side that was given ahead. One that is denied takes none.
+    """
     for draft in clause.drafts:
-        draft.section = scene.section
-        if scene.status is not None:
-            draft.status = scene.status
+        draft.section = context.section
+        if context.status is not None:
+            draft.status = context.status
         if draft.sides or not draft.sided or draft.status == "negated":
             continue
-        if scene.topic is not None:
-            draft.sides = [scene.topic]
-        elif found == [] and _is_apposed(clause, draft, tokens) and len(_last_sides(scene)) == 1:
-            draft.sides = _last_sides(scene)
-        elif scene.pending is not None:
-            draft.sides = [scene.pending]
+        if context.topic is not None:
+            draft.sides = [context.topic]
+        elif found == [] and _is_apposed(clause, draft, tokens) and len(_last_sides(context)) == 1:
+            draft.sides = _last_sides(context)
+        elif context.pending is not None:
+            draft.sides = [context.pending]
     if clause.drafts:
-        scene.pending = None
-        if any(draft.status in ("positive", "uncertain") for draft in clause.drafts):
-            scene.named = []
+        context.pending = None
         return clause.drafts
     if not found:
-        _let_go(tokens, clause.atoms[0].i, clause.atoms[-1].j, scene)
-    _refer(tokens, sentence, clause, scene, found)
+        _mark_resolved(tokens, clause.terms[0].i, clause.terms[-1].j, context)
+    _complete_earlier(tokens, sentence, clause, context, found)
     return []
 
 
-def _let_go(tokens: Tokens, i: int, j: int, scene: Scene) -> None:
-    """Make past what was said before when a clause says that it is gone: "It has resolved"."""
+def _mark_resolved(tokens: Tokens, i: int, j: int, context: Context) -> None:
+    """Give earlier findings the status ``prior`` when a clause says "it has resolved"."""
     words = tokens.words[i : j + 2]
     if not words or words[0] not in ("it", "this", "these", "they", "both", "all", "which"):
         return
     if _HAS.isdisjoint(words[1:3]) or _GONE.isdisjoint(words) or not _PARTLY.isdisjoint(words):
         return
-    for draft in scene.last:
+    for draft in context.last:
         if draft.status in ("positive", "uncertain"):
             draft.status = "prior"
 
 
 def _is_apposed(clause: Clause, draft: Draft, tokens: Tokens) -> bool:
     """Whether a sentence says what the last one was: "This represents pneumonia"."""
-    first = clause.atoms[0]
+    first = clause.terms[0]
     return tokens.words[first.i] in ("this", "it", "these", "which") and first.is_("it")
 
 
-def _last_sides(scene: Scene) -> list[Place]:
+def _last_sides(context: Context) -> list[SideSpan]:
     places = {
         place[0]: place
-        for draft in scene.last
+        for draft in context.last
         for place in draft.sides
         if draft.status in ("positive", "uncertain")
     }
     return list(places.values())
 
 
-def _refer(
-    tokens: Tokens, sentence: Sentence, clause: Clause, scene: Scene, found: list[Draft]
+def _complete_earlier(
+    tokens: Tokens, sentence: Sentence, clause: Clause, context: Context, found: list[Draft]
 ) -> None:
-    """Let a clause that names only a side complete the findings said before it."""
-    places = clause.places(tokens)
+    """Let a clause that names only a side complete the findings before it: "It lies on the left".
+
+    Only where it clearly points back (a pronoun, "affected", a label such as "Side:", a list item
+    or a fragment that follows at once); a side may as well open what comes next.
+    """
+    places = clause.side_spans(tokens)
     if not places or clause.has("correction", "own", "turned", "not_before"):
         return
     if all(place[0] == "midline" for place in places) or _only_normal(clause):
         return
-    if clause.has("tip") and any(finding_info(d.finding).group == "device" for d in scene.last):
+    # where the tip of a device ends says nothing of the side on which the device lies
+    if clause.has("tip") and any(finding_info(d.finding).group == "device" for d in context.last):
         return
-    if scene.status is not None or sentence.asked:
+    if context.status is not None or sentence.asked:
         return
-    first = clause.atoms[0].i
+    first = clause.terms[0].i
     short = sentence.j - sentence.i <= _FRAGMENT
-    soon = bool(found) or sentence.line - scene.last_line <= _SOON_LINES
-    refers = any(atom.is_("it") and atom.i - first <= _REFERS for atom in clause.atoms[:3])
-    refers = refers or (clause.atoms[0].is_("where") and not clause.has("verb"))
+    soon = bool(found) or sentence.line - context.last_line <= _SOON_LINES
+    refers = any(term.is_("it") and term.i - first <= _REFERS for term in clause.terms[:3])
+    refers = refers or (clause.terms[0].is_("where") and not clause.has("verb"))
     refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
     refers = refers or _says_where(tokens, clause)
     label = tokens.words[sentence.i] in _PENDING
     if short and not (refers or label or sentence.item) and _leads_line(tokens, sentence, clause):
-        scene.topic, scene.topic_line = places[0], sentence.line
+        context.topic, context.topic_line = places[0], sentence.line
         return
     open_ones = [
         draft
-        for draft in (found or scene.last)
+        for draft in (found or context.last)
         if draft.sided
         and not draft.sides
         and (draft.status in ("positive", "uncertain") or draft.asked)
@@ -297,24 +315,24 @@ def _refer(
             draft.sides = list(places)
             if draft.asked:
                 draft.status = "positive"
-    elif refers and any(d.asked and d.sides for d in scene.last):
-        scene.drafts += [
+    elif refers and any(d.asked and d.sides for d in context.last):
+        context.drafts += [
             replace(draft, status="positive", sides=list(places), asked=False)
-            for draft in scene.last
+            for draft in context.last
             if draft.asked and draft.sides
         ]
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
-        scene.pending = places[0]
+        context.pending = places[0]
 
 
 def _only_normal(clause: Clause) -> bool:
     """Whether a clause says that what its side names is normal: "right angle: clear"."""
-    return clause.has("normal") and any(atom.place for atom in clause.atoms)
+    return clause.has("normal") and any(term.names_anatomy for term in clause.terms)
 
 
 def _says_where(tokens: Tokens, clause: Clause) -> bool:
     """Whether a clause ends in "is where it lies"."""
-    words = tokens.words[clause.atoms[0].i : clause.atoms[-1].j]
+    words = tokens.words[clause.terms[0].i : clause.terms[-1].j]
     return any(
         first == "where" and then in ("it", "this", "they") for first, then in pairwise(words)
     )
@@ -326,42 +344,46 @@ def _leads_line(tokens: Tokens, sentence: Sentence, clause: Clause) -> bool:
     opening = text[max(0, start - _MARKUP) : start].rsplit("\n", 1)
     first = start == 0 or (len(opening) == 2 and not opening[1].strip("*_# \t"))
     goes_on = sentence.j + 1 < len(tokens.words) and tokens.words[sentence.j + 1] != "\n"
-    return first and goes_on and any(atom.place for atom in clause.atoms)
+    return first and goes_on and any(term.names_anatomy for term in clause.terms)
 
 
 def _correct(
-    tokens: Tokens, sentence: Sentence, clauses: list[Clause], scene: Scene, found: list[Draft]
+    tokens: Tokens, sentence: Sentence, clauses: list[Clause], context: Context, found: list[Draft]
 ) -> None:
-    """Take back what a correction replaces: the last statement counts."""
-    cues = [atom for clause in clauses for atom in clause.atoms if atom.is_("correction")]
+    """Take back what a correction replaces: "left effusion, no, right effusion".
+
+    The last statement counts, and a corrected one may be corrected again. A sentence with "also" or
+    "second" adds a finding and takes nothing back.
+    """
+    cues = [term for clause in clauses for term in clause.terms if term.is_("correction")]
     cue = cues[-1] if cues else None
     for draft in found:
         if draft.sides and draft.status in ("positive", "uncertain"):
             _supersede(
                 draft,
-                [d for d in (*scene.drafts[-_MEMORY:], *found) if d.tentative and d is not draft],
+                [d for d in (*context.drafts[-_MEMORY:], *found) if d.tentative and d is not draft],
             )
     if cue is None:
-        if scene.correcting:
-            scene.correcting = False
+        if context.correcting:
+            context.correcting = False
             for draft in found:
                 if draft.sides and draft.status in ("positive", "uncertain"):
-                    _supersede(draft, scene.drafts[-_MEMORY:])
+                    _supersede(draft, context.drafts[-_MEMORY:])
         return
     rest = [*tokens.words[sentence.i : cue.i], *tokens.words[cue.j : sentence.j]]
     if _ALSO & set(rest):
         return
     at = tokens.starts[cue.i]
     later = [draft for draft in found if draft.start > at or _side_after(draft, at)]
-    earlier = [*scene.drafts[-_MEMORY:], *(draft for draft in found if draft not in later)]
+    earlier = [*context.drafts[-_MEMORY:], *(draft for draft in found if draft not in later)]
     stated = [d for d in later if d.sides and d.status in ("positive", "uncertain")]
     if stated:
         for draft in stated:
             _supersede(draft, earlier)
-            draft.tentative = scene.tentative = True
+            draft.tentative = context.tentative = True
         return
-    places = [place for clause in clauses for place in clause.places(tokens) if place[1] > at]
-    scene.correcting = not places and not found
+    places = [place for clause in clauses for place in clause.side_spans(tokens) if place[1] > at]
+    context.correcting = not places and not found
     target = next((draft for draft in reversed(earlier) if draft.sides), None)
     if places and target is not None and not any(c.has("normal", "own") for c in clauses):
         renewed = Draft(

@@ -170,6 +170,18 @@ def finding_info(finding: str) -> Finding:
     return lexicon().findings[finding]
 
 
+def finding_name(finding: str) -> str:
+    """Return the name on screen of a finding of the lexicon; one that it lacks keeps its id."""
+    known = lexicon().findings.get(finding)
+    return known.name if known else finding.replace("_", " ")
+
+
+def finding_region(finding: str) -> str:
+    """Return the region of a finding of the lexicon, such as ``pleura``; ``whole`` for none."""
+    known = lexicon().findings.get(finding)
+    return known.region if known else "whole"
+
+
 def _load(name: str) -> dict[str, Any]:
     content: dict[str, Any] = yaml.safe_load((_FOLDER / name).read_text(encoding="utf-8"))
     return content

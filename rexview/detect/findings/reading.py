@@ -8,11 +8,11 @@ from functools import lru_cache
 from typing import Final
 
 from rexview.detect.findings.clauses import Draft
-from rexview.detect.findings.discourse import Scene, read_sentence
-from rexview.detect.findings.layout import sentences
+from rexview.detect.findings.discourse import Context, read_sentence
 from rexview.detect.findings.mention import Mention
-from rexview.detect.findings.records import read_record
-from rexview.detect.findings.regions import find_regions
+from rexview.detect.findings.sentences import sentences
+from rexview.detect.findings.structured_findings import read_record
+from rexview.detect.findings.structured_parts import find_structured_parts
 from rexview.detect.findings.tokens import Tokens
 
 LONGEST: Final = 100_000
@@ -74,23 +74,23 @@ def _remembered(text: str) -> tuple[Mention, ...]:
 
 def _read(text: str) -> tuple[Mention, ...]:
     tokens = Tokens(text, 0, len(text))
-    scene = Scene()
+    context = Context()
     place = 0
-    for region in find_regions(text):
-        start, end = (bisect_left(tokens.starts, at) for at in region.span)
-        _read_prose(tokens, place, start, scene)
-        for record in region.records:
-            scene.drafts += read_record(tokens, record)
+    for part in find_structured_parts(text):
+        start, end = (bisect_left(tokens.starts, at) for at in part.span)
+        _read_prose(tokens, place, start, context)
+        for record in part.records:
+            context.drafts += read_record(tokens, record)
         place = end
-    _read_prose(tokens, place, len(tokens.words), scene)
-    _set_thoughts_aside(text, scene.drafts)
-    mentions = [mention for draft in scene.drafts for mention in draft.mentions()]
+    _read_prose(tokens, place, len(tokens.words), context)
+    _set_thoughts_aside(text, context.drafts)
+    mentions = [mention for draft in context.drafts for mention in draft.mentions()]
     return tuple(sorted(mentions, key=lambda mention: mention.start))
 
 
-def _read_prose(tokens: Tokens, start: int, end: int, scene: Scene) -> None:
+def _read_prose(tokens: Tokens, start: int, end: int, context: Context) -> None:
     for sentence in sentences(tokens, start, end):
-        scene.drafts += read_sentence(tokens, sentence, scene)
+        context.drafts += read_sentence(tokens, sentence, context)
 
 
 def _set_thoughts_aside(text: str, drafts: list[Draft]) -> None:

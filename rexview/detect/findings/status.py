@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from rexview.detect.findings.atoms import Atom
 from rexview.detect.findings.mention import Status
+from rexview.detect.findings.terms import Term
 from rexview.detect.findings.tokens import Tokens, words_of
 
 _BARE: Final = frozenset(
@@ -25,7 +25,7 @@ _IF: Final = frozenset(("if_before", "if_after"))
 _PRIOR: Final = frozenset(("prior_before", "prior_after"))
 _MAYBE: Final = frozenset(("maybe_before", "maybe_after"))
 _WALK: Final = 24
-"""Atoms that a finding looks over, to either side."""
+"""Terms that a finding looks over, to either side."""
 _EARLIER: Final = frozenset(
     words_of("prior previous previously earlier before last preceding comparison old yesterday")
 )
@@ -43,14 +43,14 @@ _IS_NOT: Final = frozenset(
 
 
 def status_of(
-    tokens: Tokens, atoms: list[Atom], f: int, cues: set[str], *, asked: bool = False
+    tokens: Tokens, terms: list[Term], f: int, cues: set[str], *, asked: bool = False
 ) -> Status:
-    """Read the status of the finding at ``atoms[f]`` from its clause.
+    """Read the status of the finding at ``terms[f]`` from its clause.
 
     Parameters
     ----------
     tokens : Tokens
-    atoms : list of Atom
+    terms : list of Term
         Of one clause, in order.
     f : int
     cues : set of str
@@ -58,77 +58,77 @@ def status_of(
     asked : bool
         The sentence is a question.
     """
-    if asked or (cues & _IF and _supposed(tokens, atoms, f)):
+    if asked or (cues & _IF and _supposed(tokens, terms, f)):
         return "hypothetical"
-    if "not_before" in cues and _denied_before(tokens, atoms, f):
+    if "not_before" in cues and _denied_before(tokens, terms, f):
         return "negated"
-    if "not_after" in cues and _denied_after(tokens, atoms, f):
+    if "not_after" in cues and _denied_after(tokens, terms, f):
         return "negated"
-    if cues & _PRIOR and _was(tokens, atoms, f):
+    if cues & _PRIOR and _was(tokens, terms, f):
         return "prior"
-    return "uncertain" if cues & _MAYBE and _unsure(tokens, atoms, f) else "positive"
+    return "uncertain" if cues & _MAYBE and _unsure(tokens, terms, f) else "positive"
 
 
-def _supposed(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
+def _supposed(tokens: Tokens, terms: list[Term], f: int) -> bool:
     denied = False
     for k in range(f - 1, max(-1, f - _WALK), -1):
-        atom = atoms[k]
-        if atom.is_("if_before"):
-            word = tokens.words[atom.i]
-            if word == "indication" and atom.i and tokens.words[atom.i - 1] == "no":
+        term = terms[k]
+        if term.is_("if_before"):
+            word = tokens.words[term.i]
+            if word == "indication" and term.i and tokens.words[term.i - 1] == "no":
                 continue
-            if word == "signs" and (k == 0 or not atoms[k - 1].is_("if_before")):
+            if word == "signs" and (k == 0 or not terms[k - 1].is_("if_before")):
                 continue
             return True
-        denied = denied or atom.is_("not_before")
-        if atom.mark in (";", ")") or (denied and atom.mark == "("):
+        denied = denied or term.is_("not_before")
+        if term.mark in (";", ")") or (denied and term.mark == "("):
             break
     comma = False
-    for k in range(f + 1, min(len(atoms), f + _WALK)):
-        atom = atoms[k]
-        if atom.is_("if_after") and (not comma or tokens.words[atom.i] in ("were", "if")):
+    for k in range(f + 1, min(len(terms), f + _WALK)):
+        term = terms[k]
+        if term.is_("if_after") and (not comma or tokens.words[term.i] in ("were", "if")):
             return True
-        comma = comma or atom.mark == ","
-        if (atom.mark and atom.mark != ",") or atom.is_("and", "but"):
+        comma = comma or term.mark == ","
+        if (term.mark and term.mark != ",") or term.is_("and", "but"):
             break
     return False
 
 
-def _denied_before(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
+def _denied_before(tokens: Tokens, terms: list[Term], f: int) -> bool:
     listed = joined = anew = False
     for k in range(f - 1, max(-1, f - _WALK), -1):
-        atom = atoms[k]
-        if atom.finding and not joined:
+        term = terms[k]
+        if term.finding and not joined:
             return False
-        joined = (joined and not atom.finding) or atom.mark == "," or atom.is_("and")
-        if atom.is_("not_before"):
-            if atom.is_("not_after") and k and atoms[k - 1].finding and not atoms[k - 1].mark:
-                return tokens.words[atom.i] in ("no", "not", "without")
+        joined = (joined and not term.finding) or term.mark == "," or term.is_("and")
+        if term.is_("not_before"):
+            if term.is_("not_after") and k and terms[k - 1].finding and not terms[k - 1].mark:
+                return tokens.words[term.i] in ("no", "not", "without")
             return True
-        if atom.mark in (";", ":", ")", "(", "—", "•", "\n"):
+        if term.mark in (";", ":", ")", "(", "—", "•", "\n"):
             return False
-        if atom.is_("pseudo_not", "but", "normal"):
+        if term.is_("pseudo_not", "but", "normal"):
             return False
-        subject = k and atoms[k - 1].finding and tokens.words[atom.j - 1] in _PREDICATES
-        if anew and atom.is_("verb", "maybe_before", "maybe_after"):
+        subject = k and terms[k - 1].finding and tokens.words[term.j - 1] in _PREDICATES
+        if anew and term.is_("verb", "maybe_before", "maybe_after"):
             return False  # "lines without kinks may be hidden, and a late pneumothorax ..."
-        if atom.is_("verb") and subject and any(item.finding for item in atoms[k + 1 : f]):
+        if term.is_("verb") and subject and any(item.finding for item in terms[k + 1 : f]):
             return False
-        if atom.mark == "," or atom.is_("and"):
-            starts_anew = k + 1 < len(atoms) and (
-                atoms[k + 1].is_("size") or tokens.words[atom.j] in ("the", "there", "a", "an")
+        if term.mark == "," or term.is_("and"):
+            starts_anew = k + 1 < len(terms) and (
+                terms[k + 1].is_("size") or tokens.words[term.j] in ("the", "there", "a", "an")
             )
-            word = tokens.words[atom.i]
-            if starts_anew and not listed and word != "or" and not _or_follows(tokens, atoms, k):
+            word = tokens.words[term.i]
+            if starts_anew and not listed and word != "or" and not _or_follows(tokens, terms, k):
                 return False
             listed = listed or word == "or"
-            anew = anew or (word == "and" and tokens.words[atom.j] in _ANEW)
+            anew = anew or (word == "and" and tokens.words[term.j] in _ANEW)
     return False
 
 
-def _or_follows(tokens: Tokens, atoms: list[Atom], k: int) -> bool:
+def _or_follows(tokens: Tokens, terms: list[Term], k: int) -> bool:
     """Whether the list that goes on at ``k`` ends with an "or", so that one "no" governs it all."""
-    for later in atoms[k : k + _WALK]:
+    for later in terms[k : k + _WALK]:
         if later.is_("and") and tokens.words[later.i] in ("or", "nor"):
             return True
         if later.is_("verb", "but"):
@@ -136,86 +136,86 @@ def _or_follows(tokens: Tokens, atoms: list[Atom], k: int) -> bool:
     return False
 
 
-def _denied_after(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
+def _denied_after(tokens: Tokens, terms: list[Term], f: int) -> bool:
     comma = anew = False
-    first = _end_of_list(atoms, f)
-    for k in range(first, min(len(atoms), first + _WALK)):
-        atom = atoms[k]
-        if anew and (atom.place or atom.is_("own")):
+    first = _end_of_list(terms, f)
+    for k in range(first, min(len(terms), first + _WALK)):
+        term = terms[k]
+        if anew and (term.names_anatomy or term.is_("own")):
             return False  # "opacity in the base, and the hemidiaphragm cannot be followed"
-        if atom.is_("not_after"):
-            phrase = " ".join(tokens.words[atom.i : atom.j])
-            if _EARLIER & set(tokens.words[atom.j : atom.j + 4]):
+        if term.is_("not_after"):
+            phrase = " ".join(tokens.words[term.i : term.j])
+            if _EARLIER & set(tokens.words[term.j : term.j + 4]):
                 return False
-            after = tokens.words[atom.j] if atom.j < len(tokens.words) else ""
-            if phrase == "none" and after in _NOW and not any(a.side for a in atoms[k:]):
+            after = tokens.words[term.j] if term.j < len(tokens.words) else ""
+            if phrase == "none" and after in _NOW and not any(a.side for a in terms[k:]):
                 return True
             if phrase in _BARE:
-                last = not after or not after.isalnum() or atoms[k - 1].mark in (":", "=", "–", "—")
+                last = not after or not after.isalnum() or terms[k - 1].mark in (":", "=", "–", "—")
                 return last and not (comma and phrase == "not")
             return not (phrase in _IS_NOT and after in _DEGREES)
-        if atom.is_("pseudo_not", "but", "maybe_after", "not_before", "normal"):
+        if term.is_("pseudo_not", "but", "maybe_after", "not_before", "normal"):
             return False
-        if atom.mark == "," or atom.is_("and"):
-            after = tokens.words[atom.j] if atom.j < len(tokens.words) else ""
+        if term.mark == "," or term.is_("and"):
+            after = tokens.words[term.j] if term.j < len(tokens.words) else ""
             anew = anew or after in _ANEW
-        if atom.mark == ",":
+        if term.mark == ",":
             comma = True
-            if atom.j < len(tokens.words) and tokens.words[atom.j] in ("which", "that", "now"):
+            if term.j < len(tokens.words) and tokens.words[term.j] in ("which", "that", "now"):
                 continue
-        if atom.finding and comma:
+        if term.finding and comma:
             return False
-        if atom.finding and not any(item.is_("and") for item in atoms[f + 1 : k]):
+        if term.finding and not any(item.is_("and") for item in terms[f + 1 : k]):
             return False
     return False
 
 
-def _end_of_list(atoms: list[Atom], f: int) -> int:
+def _end_of_list(terms: list[Term], f: int) -> int:
     """Return where what is said of a finding starts: at the colon of "effusion, oedema: none"."""
-    for k in range(f + 1, min(len(atoms), f + _WALK)):
-        atom = atoms[k]
-        if atom.mark == ":" and k > f + 1:
+    for k in range(f + 1, min(len(terms), f + _WALK)):
+        term = terms[k]
+        if term.mark == ":" and k > f + 1:
             return k
-        if not (atom.finding or atom.mark == "," or atom.is_("and")):
+        if not (term.finding or term.mark == "," or term.is_("and")):
             break
     return f + 1
 
 
-def _was(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
-    if any(atom.is_("persists") for atom in atoms):
+def _was(tokens: Tokens, terms: list[Term], f: int) -> bool:
+    if any(term.is_("persists") for term in terms):
         return False
     for k in range(f - 1, max(-1, f - _WALK), -1):
-        atom = atoms[k]
-        if atom.is_("prior_before"):
-            return not _SINCE & set(tokens.words[max(0, atom.i - 2) : atom.i])
-        if atom.mark in (";", ")"):
+        term = terms[k]
+        if term.is_("prior_before"):
+            return not _SINCE & set(tokens.words[max(0, term.i - 2) : term.i])
+        if term.mark in (";", ")"):
             break
-        if atom.finding and not any(item.is_("and") for item in atoms[k + 1 : f]):
+        if term.finding and not any(item.is_("and") for item in terms[k + 1 : f]):
             break
-    for k in range(f + 1, min(len(atoms), f + _WALK)):
-        atom = atoms[k]
-        if atom.is_("prior_after"):
-            if "not" in tokens.words[max(0, atom.i - 4) : atom.i]:
+    for k in range(f + 1, min(len(terms), f + _WALK)):
+        term = terms[k]
+        if term.is_("prior_after"):
+            if "not" in tokens.words[max(0, term.i - 4) : term.i]:
                 return False
-            return not _SINCE & set(tokens.words[max(0, atom.i - 2) : atom.i])
-        if atom.finding or atom.mark in (";", "("):
+            return not _SINCE & set(tokens.words[max(0, term.i - 2) : term.i])
+        if term.finding or term.mark in (";", "("):
             break
     return False
 
 
-def _unsure(tokens: Tokens, atoms: list[Atom], f: int) -> bool:
+def _unsure(tokens: Tokens, terms: list[Term], f: int) -> bool:
     for k in range(f - 1, max(-1, f - _WALK), -1):
-        atom = atoms[k]
-        if atom.is_("maybe_before"):
+        term = terms[k]
+        if term.is_("maybe_before"):
             return True
-        if atom.mark in (";", ")", ",") or atom.is_("but"):
+        if term.mark in (";", ")", ",") or term.is_("but"):
             break
-    for k in range(f + 1, min(len(atoms), f + _WALK)):
-        atom = atoms[k]
-        if atom.is_("maybe_after"):
+    for k in range(f + 1, min(len(terms), f + _WALK)):
+        term = terms[k]
+        if term.is_("maybe_after"):
             return True
-        if atom.mark in (";", ",") or atom.is_("but"):
+        if term.mark in (";", ",") or term.is_("but"):
             break
-        if atom.finding and not atoms[k - 1].is_("and"):
+        if term.finding and not terms[k - 1].is_("and"):
             break
     return False

@@ -1,8 +1,7 @@
 """Laterality errors that boxes show: a box on the other side than its label or the reference.
 
-The side of a box comes from the recorded size and orientation of its image, so that the file itself
-is not needed. A lateral view, an unknown view, a box across the midline and a label that names only
-the image's side give no verdict.
+A lateral view, an unknown view, a box across the midline and a label that names only the image's
+side give no verdict.
 """
 
 from __future__ import annotations
@@ -11,12 +10,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rexview.detect.boxes.labels import image_of, reference_evidence, short_label
-from rexview.detect.boxes.side_labels import Claim, claim_of, label_key
-from rexview.geometry import OTHER_SIDE, box_side, orientation_of
+from rexview.detect.boxes.labels import claim_of, label_key, short_label
+from rexview.detect.boxes.position import (
+    BoxSide,
+    box_evidence,
+    image_of,
+    reference_evidence,
+    reference_side,
+    side_of,
+)
+from rexview.geometry import OTHER_SIDE
 from rexview.schema import Answer, AnswerBox, Case, Evidence, ReferenceBox
-
-BoxSide = Literal["right", "left", "midline"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +32,35 @@ class BoxFlag:
     evidence: tuple[Evidence, ...]
 
 
-Placed = tuple[AnswerBox, BoxSide | None]
+PlacedBox = tuple[AnswerBox, BoxSide | None]
 """A box and the patient's side it lies on."""
 
 
-def place_boxes(case: Case, answer: Answer) -> list[Placed]:
+def place_boxes(case: Case, answer: Answer) -> list[PlacedBox]:
     """Find the patient's side of each box of an answer."""
-    return [(box, _side_of(case, box)) for box in answer.boxes]
+    return [(box, side_of(case, box)) for box in answer.boxes]
+
+
+def can_judge_boxes(case: Case, placed: Sequence[PlacedBox]) -> bool:
+    """Say whether a box has a side that its label or a reference box could contradict."""
+    return any(
+        side is not None and (claim_of(box.label) is not None or _has_reference(case, box))
+        for box, side in placed
+    )
+
+
+def _has_reference(case: Case, box: AnswerBox) -> bool:
+    finding, image = label_key(box.label), image_of(case, box)
+    return finding is not None and any(
+        label_key(reference.label) == finding
+        and image_of(case, reference) == image
+        and side_of(case, reference) is not None
+        for reference in case.reference_boxes
+    )
 
 
 def against_boxes(
-    case: Case, placed: Sequence[Placed], both: Collection[str] = ()
+    case: Case, placed: Sequence[PlacedBox], both: Collection[str] = ()
 ) -> list[BoxFlag]:
     """Hold boxes against their own labels and against the reference boxes.
 
@@ -47,49 +69,39 @@ def against_boxes(
     """
     flags: list[BoxFlag] = []
     for box, side in placed:
+        if side not in OTHER_SIDE:
+            continue
+        lies = box_evidence(box, side)
+        message = f"The box “{short_label(box.label)}” lies on the patient's {side}"
         claim = claim_of(box.label)
-        if side in OTHER_SIDE and claim is not None and claim.side == OTHER_SIDE[side]:
-            flags.append(BoxFlag("boxes", *_against_label(box, side, claim)))
-        if side not in OTHER_SIDE or label_key(box.label) in both:
+        if claim is not None and claim.side == OTHER_SIDE[side]:
+            label = Evidence(
+                "box",
+                box.label[claim.start : claim.end],
+                "label",
+                claim.start,
+                claim.end,
+                claim.side,
+                box.image or None,
+                box.box,
+            )
+            flags.append(BoxFlag("boxes", f"{message}.", (label, lies)))
+        if label_key(box.label) in both:
             continue
         reference = _contrary_reference(case, box, side, placed)
         if reference is not None:
-            flags.append(BoxFlag("reference_boxes", *_against_reference(box, side, reference)))
+            other = OTHER_SIDE[side]
+            message += f"; the reference box “{short_label(reference.label)}” lies on the {other}."
+            shown = (lies, reference_evidence(reference, other))
+            flags.append(BoxFlag("reference_boxes", message, shown))
     return flags
-
-
-def place_evidence(box: AnswerBox, side: str) -> Evidence:
-    """Say where a box lies."""
-    return Evidence("box", box.label, "box", side=side, image=box.image, box=box.box)
-
-
-def _against_label(box: AnswerBox, side: str, claim: Claim) -> tuple[str, tuple[Evidence, ...]]:
-    word = box.label[claim.start : claim.end]
-    label = Evidence(
-        "box", word, "label", claim.start, claim.end, side=claim.side, image=box.image, box=box.box
-    )
-    message = f"The box “{short_label(box.label)}” lies on the patient's {side}."
-    return message, (label, place_evidence(box, side))
-
-
-def _against_reference(
-    box: AnswerBox, side: str, reference: ReferenceBox
-) -> tuple[str, tuple[Evidence, ...]]:
-    message = (
-        f"The box “{short_label(box.label)}” lies on the patient's {side}; "
-        f"the reference box “{short_label(reference.label)}” lies on the {OTHER_SIDE[side]}."
-    )
-    return message, (
-        place_evidence(box, side),
-        reference_evidence(reference, OTHER_SIDE[side]),
-    )
 
 
 def _contrary_reference(
     case: Case,
     box: AnswerBox,
-    side: BoxSide | None,
-    placed: Sequence[Placed],
+    side: str,
+    placed: Sequence[PlacedBox],
 ) -> ReferenceBox | None:
     """Return the first reference box of the box's finding when all of them lie on the other side.
 
@@ -97,7 +109,7 @@ def _contrary_reference(
     many, not a side mistaken.
     """
     finding = label_key(box.label)
-    if finding is None or side not in OTHER_SIDE:
+    if finding is None:
         return None
     image = image_of(case, box)
     references = [
@@ -114,19 +126,3 @@ def _contrary_reference(
         if label_key(other.label) == finding and image_of(case, other) == image
     ]
     return references[0] if all(other_side == side for other_side in same) else None
-
-
-def _side_of(case: Case, box: AnswerBox | ReferenceBox) -> BoxSide | None:
-    image = image_of(case, box)
-    if image is None or not image.width or not image.height:
-        return None
-    orientation = orientation_of(image.view, image.patient_orientation, image.laterality_flip)
-    return box_side(box.box, image.width, image.height, orientation)
-
-
-def reference_side(case: Case, reference: ReferenceBox) -> str | None:
-    """Return the side of a reference box; None when the given side and the place contradict."""
-    place = _side_of(case, reference)
-    if reference.side is None or place is None:
-        return place or reference.side
-    return place if place == reference.side else None

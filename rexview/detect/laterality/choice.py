@@ -6,19 +6,21 @@ The chosen option is a claim of the answer. It is held against the correct optio
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-import polars as pl
-
-from rexview.detect.core.detector import newest
-from rexview.detect.findings import Mention, find_mentions, finding_info
-from rexview.detect.findings.asserted import as_displayed
-from rexview.detect.laterality.text import one_side, stated
+from rexview.detect.findings import (
+    REPORT_SECTIONS,
+    Mention,
+    as_displayed,
+    find_mentions,
+    finding_info,
+    report_text,
+)
+from rexview.detect.laterality.text import one_side, sided_by_family, sides_named, stretch
 from rexview.geometry import OTHER_SIDE
-from rexview.schema import Answer, Case, Evidence, ReviewSet
+from rexview.schema import Answer, Case, Evidence
 
 _INVERTED: Final = re.compile(
     r"\b(?:not?|cannot|neither|without|except|absent|missing|excluded|ruled out|lacks?|false|least"
@@ -28,8 +30,6 @@ _INVERTED: Final = re.compile(
 """In a question that asks for what is not there, a choice claims nothing that is."""
 _LONGEST: Final = 2_000
 """Characters of a question or option that are read."""
-_REACH: Final = 160
-"""Characters between a finding of the report and its side up to which they are shown as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,40 +40,20 @@ class _Claim:
     span: tuple[int, int]
 
 
-def choices_with_sides(review_set: ReviewSet, side_words: str) -> pl.DataFrame:
-    """Return ``case``, ``model``, ``look`` of the answers whose chosen option can be judged.
-
-    ``side_words`` is a regular expression for words that name a side.
-    """
-    report = pl.concat_str(
-        [pl.col("report").struct.field(part).fill_null("") for part in ("findings", "impression")],
-        separator="\n",
-    )
-    cases = review_set.cases.filter(pl.col("question_type") == "choice").select(
-        "options", "correct", "question", "category", case="id", report=report
-    )
-    chosen = newest(review_set).select("case", "model", "choice").filter(pl.col("choice") >= 0)
-    answers = chosen.join(cases, on="case", maintain_order="left").with_columns(
-        chosen=_option("choice"),
-        reference=pl.when(pl.col("correct").is_null()).then("report").otherwise(_option("correct")),
-    )
-    names_side = pl.all_horizontal(pl.col("chosen", "reference").str.contains(side_words))
-    inverted = pl.struct("question", "category").map_elements(
-        lambda asked: _asks_for_absence(asked["question"] or "", asked["category"]),
-        return_dtype=pl.Boolean,
-    )
-    return (
-        answers.filter(names_side.fill_null(False))
-        .filter(~inverted)
-        .select("case", "model", look=pl.col("choice").ne_missing(pl.col("correct")))
-    )
+def can_judge_choice(case: Case, answer: Answer) -> bool:
+    """Say whether the chosen option and the reference, option or report, both name a side."""
+    chosen = _option(case, answer.choice)
+    if case.question_type != "choice" or chosen is None or not any(sides_named(chosen)[:2]):
+        return False
+    reference = report_text(case) if case.correct is None else _option(case, case.correct) or ""
+    names_side = any(sides_named(reference)[:2])
+    return names_side and not _asks_for_absence(case.question, case.category)
 
 
-def _option(number: str) -> pl.Expr:
-    """Return the text of the option whose number stands in a column."""
-    place = pl.col(number)
-    valid = (place >= 0) & (place < pl.col("options").list.len())
-    return pl.when(valid).then(pl.col("options").list.get(place, null_on_oob=True))
+def _option(case: Case, number: int | None) -> str | None:
+    """Return the text of an option by its number; None when the case has none of that number."""
+    known = number is not None and 0 <= number < len(case.options)
+    return case.options[number] if known and number is not None else None
 
 
 def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evidence, ...]]]:
@@ -89,14 +69,13 @@ def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evide
     list of tuple
         A sentence and the evidence for each.
     """
-    choice, options = answer.choice, case.options
-    if case.question_type != "choice" or choice is None or not 0 <= choice < len(options):
+    choice, correct = answer.choice, case.correct
+    option, right = _option(case, choice), _option(case, correct)
+    if case.question_type != "choice" or choice is None or option is None or choice == correct:
         return []
-    correct = case.correct
-    if choice == correct or _asks_for_absence(case.question, case.category):
+    if _asks_for_absence(case.question, case.category):
         return []
-    right = options[correct] if correct is not None and 0 <= correct < len(options) else None
-    chosen = _claims(case, options[choice])
+    chosen = _claims(case, option)
     expected = _claims(case, right) if right is not None else {}
     found = []
     for family, claims in chosen.items():
@@ -112,7 +91,7 @@ def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evide
             continue
         name = finding_info(claims[0].mention.finding).name
         message = f"Answer: option {_letter(choice)}, {claimed} {name}"
-        evidence = [_option_evidence("option", options[choice], choice, claims[0])]
+        evidence = [_option_evidence("option", option, choice, claims[0])]
         if right is not None and correct is not None:
             message += f"; correct: option {_letter(correct)}, {other}"
             evidence.append(_option_evidence("correct_option", right, correct, expected[family][0]))
@@ -144,7 +123,7 @@ def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:
         lead = len(before)
         mentions = find_mentions(before + option)
     claims: dict[str, list[_Claim]] = {}
-    for family, own in stated(as_displayed(case, mentions)).items():
+    for family, own in sided_by_family(as_displayed(case, mentions)).items():
         claims[family] = [
             _Claim(mention, (mention.side_start - lead, mention.side_end - lead))
             for mention in own
@@ -162,12 +141,12 @@ def _asked_finding(question: str) -> str | None:
     return findings.pop() if len(findings) == 1 else None
 
 
-def _reported(case: Case, family: str) -> Sequence[tuple[str, Mention]]:
+def _reported(case: Case, family: str) -> list[tuple[str, Mention]]:
     """Return where the report gives a finding a side, each with its section."""
     return [
-        (part, mention)
-        for part in ("findings", "impression")
-        for mention in stated(find_mentions(getattr(case.report, part))).get(family, ())
+        (section, mention)
+        for section in REPORT_SECTIONS
+        for mention in sided_by_family(find_mentions(getattr(case.report, section))).get(family, ())
     ]
 
 
@@ -181,11 +160,7 @@ def _option_evidence(where: str, option: str, number: int, claim: _Claim) -> Evi
     return Evidence(where, option[start:end], str(number), start, end, side=claim.mention.side)
 
 
-def _report_evidence(case: Case, part: str, mention: Mention) -> Evidence:
-    text = getattr(case.report, part) or ""
-    start, end = mention.start, mention.end
-    if mention.side_start is not None and mention.side_end is not None:
-        first, last = min(start, mention.side_start), max(end, mention.side_end)
-        if last - first <= _REACH and "\n" not in text[first:last]:
-            start, end = first, last
-    return Evidence("report", text[start:end], part, start, end, side=mention.side)
+def _report_evidence(case: Case, section: str, mention: Mention) -> Evidence:
+    text = getattr(case.report, section) or ""
+    start, end = stretch(text, mention) or (mention.start, mention.end)
+    return Evidence("report", text[start:end], section, start, end, side=mention.side)

@@ -5,17 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal
 
 from rexview.detect.findings import Mention, finding_info, may_be_same_fracture
 
-_SAID: Final = frozenset(("positive", "uncertain"))
+_ASSERTED: Final = frozenset(("positive", "uncertain"))
 _UNSPECIFIC: Final = frozenset(("opacity",))
 _CONCLUSION: Final = re.compile(
     r"impression|conclu|summar|answer|final|overall|recommend|diagnosis|plan\b|next step|opinion"
     r"|in short|assessment|therefore|thus|hence|explanation|taken together|all in all|management"
 )
+
+
+_RIGHT: Final = re.compile(r"\b(?:rt|r|rul|rml|rll|ru?z|rmz|rlz|middle[ -]lobe)\b")
+_LEFT: Final = re.compile(r"\b(?:lt|l|lul|lll|lu?z|lmz|llz|lingula\w*)\b")
+_BOTH: Final = re.compile(
+    r"\b(?:both|bilat\w*|bi-?(?:basal|basilar|apical|hilar)\w*|b/l|either|each)\b"
+)
+_REACH: Final = 160
+"""Characters between a finding and its side up to which they are shown as one stretch of text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +41,53 @@ class Contradiction:
     contrary: Mention
 
 
-def stated(mentions: Iterable[Mention]) -> dict[str, list[Mention]]:
+@lru_cache(maxsize=256)
+def sides_named(text: str) -> tuple[bool, bool, bool]:
+    """Say whether a text has words for the right, for the left, and for both sides."""
+    lower = text.lower()
+    right = "right" in lower or _RIGHT.search(lower) is not None
+    left = "left" in lower or _LEFT.search(lower) is not None
+    return right, left, _BOTH.search(lower) is not None
+
+
+def can_judge_text(text: str, report: str, *, boxed: bool) -> bool:
+    """Say whether the sides that an answer names could be contradicted.
+
+    The report, the answer itself and, where it is ``boxed``, boxes of it or of the reference may.
+    """
+    right, left, both = sides_named(text)
+    if (right and left) or ((right or left) and boxed):
+        return True
+    return (right or left or both) and any(sides_named(report))
+
+
+def stretch(text: str, mention: Mention) -> tuple[int, int] | None:
+    """Return where a finding and its side stand in a text; None when they are far apart."""
+    if mention.side_start is None or mention.side_end is None:
+        return mention.start, mention.end
+    first, last = min(mention.start, mention.side_start), max(mention.end, mention.side_end)
+    together = last - first <= _REACH and "\n" not in text[first:last]
+    return (first, last) if together else None
+
+
+def sided_by_family(mentions: Iterable[Mention]) -> dict[str, list[Mention]]:
     """Group what a text says is there, on a side: by family of findings."""
     families: dict[str, list[Mention]] = {}
     for mention in mentions:
         if mention.side is None or mention.side == "midline" or mention.superseded:
             continue
-        if mention.status in _SAID:
+        if mention.status in _ASSERTED:
             families.setdefault(finding_info(mention.finding).family, []).append(mention)
     return families
 
 
 def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list[Contradiction]:
     """Find the findings that the answer has on one side and the report on the other only."""
-    reference = stated(report)
+    reference = sided_by_family(report)
     found = []
-    said = stated(answer)
-    families = set(said)
-    for family, claims in said.items():
+    claimed_by_family = sided_by_family(answer)
+    families = set(claimed_by_family)
+    for family, claims in claimed_by_family.items():
         given = reference.get(family) or _related(family, families, reference)
         if not given:
             continue
@@ -64,12 +103,12 @@ def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list
     return found
 
 
-def _related(family: str, said: set[str], reference: dict[str, list[Mention]]) -> list[Mention]:
+def _related(family: str, families: set[str], reference: dict[str, list[Mention]]) -> list[Mention]:
     """Return what a fracture of an unnamed bone may be, or what may be meant by one of a bone.
 
-    ``said`` are all families of the answer: where it names a bone too, that one is compared.
+    ``families`` are all those of the answer: where it names a bone too, that one is compared.
     """
-    if family == "fracture" and any(may_be_same_fracture(family, name) for name in said):
+    if family == "fracture" and any(may_be_same_fracture(family, name) for name in families):
         return []
     return [
         mention
@@ -104,14 +143,16 @@ def _told_otherwise(
     )
 
 
-def within(answer: Sequence[Mention], report: Sequence[Mention] = ()) -> list[Contradiction]:
+def contradictions_within(
+    answer: Sequence[Mention], report: Sequence[Mention] = ()
+) -> list[Contradiction]:
     """Find the findings that one answer puts on one side here and on the other there.
 
     A finding that the report has on both sides is none: then the answer tells them apart.
     """
     found = []
-    reference = stated(report)
-    for family, claims in stated(answer).items():
+    reference = sided_by_family(report)
+    for family, claims in sided_by_family(answer).items():
         if one_side(reference.get(family, ())) == "bilateral":
             continue
         pair = _opposed(claims)

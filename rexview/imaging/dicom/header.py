@@ -12,7 +12,6 @@ from typing import Any
 from pydicom.dataset import Dataset
 from pydicom.multival import MultiValue
 from pydicom.sequence import Sequence
-from pydicom.tag import Tag
 
 _MULTIPLE = (MultiValue, list, tuple)
 
@@ -72,13 +71,6 @@ class Header:
         if not isinstance(value, Sequence):
             return ()
         return tuple(Header(item) for item in value)
-
-    def element_vr(self, keyword: str) -> str | None:
-        """Value representation of an element that is there."""
-        try:
-            return str(self.dataset[Tag(keyword)].VR)
-        except Exception:  # as in raw
-            return None
 
     def holder(self, keyword: str, group: str) -> Header:
         """Who has an element: the dataset itself, or a functional group of the first frame.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +27,7 @@ from rexview.imaging.dicom.shape import Shape, frames_of, needed_bytes, shape_of
 from rexview.imaging.dicom.spacing import aspect_of, spacing_of
 from rexview.imaging.limits import MORE_FRAMES
 from rexview.imaging.memory import strips, take
-from rexview.imaging.radiograph import Modality, Radiograph
+from rexview.imaging.radiograph import ImageFacts, Modality, Radiograph
 
 _PALETTES: Final = ("Red", "Green", "Blue", "Alpha")
 _LONGEST_TABLE: Final = 65_536
@@ -175,23 +174,12 @@ def view_word(header: Header) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class DicomFacts:
-    """What a header says without decoding: size in pixels, orientation words, view word."""
-
-    width: int
-    height: int
-    patient_orientation: tuple[str, ...] | None
-    view: str | None
-    frames: int
-
-
-def facts_of(opened: OpenedDicom) -> DicomFacts:
+def facts_of(opened: OpenedDicom) -> ImageFacts:
     """Read the facts of an opened file that has a picture."""
     header = opened.header
     rows, columns = header.integer("Rows"), header.integer("Columns")
     if opened.pixels is None or not rows or not columns:
         raise _no_picture(header)
-    return DicomFacts(
-        columns, rows, orientation_words(header), view_word(header), frames_of(header)
+    return ImageFacts(
+        columns, rows, frames_of(header), orientation_words(header), view_word(header)
     )

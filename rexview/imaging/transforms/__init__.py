@@ -12,19 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rexview.imaging.radiograph import Radiograph, Window
-from rexview.imaging.transforms.auto import auto_window as _auto_window
-from rexview.imaging.transforms.auto import full_window, shows_nothing
+from rexview.imaging.transforms.auto import auto_window, full_window, shows_nothing
 from rexview.imaging.transforms.modality import Coded, code, look_up
 from rexview.imaging.transforms.windowing import grey_table
 
 UNUSABLE_WINDOW = (
     "The window given in the file shows nothing of this picture; an automatic one is used."
 )
-
-
-def auto_window(radiograph: Radiograph) -> Window:
-    """A window that fits a grey picture, from robust percentiles of its inner field."""
-    return _auto_window(radiograph, code(radiograph))
 
 
 def presets(radiograph: Radiograph, coded: Coded) -> tuple[tuple[Window, ...], int, str | None]:
@@ -39,7 +33,7 @@ def presets(radiograph: Radiograph, coded: Coded) -> tuple[tuple[Window, ...], i
     """
     own = radiograph.windows
     auto = len(own)
-    windows = (*own, _auto_window(radiograph, coded), full_window(radiograph, coded))
+    windows = (*own, auto_window(radiograph, coded), full_window(radiograph, coded))
     if own and shows_nothing(radiograph, coded, own[0]):
         return windows, auto, UNUSABLE_WINDOW
     if own:
@@ -84,7 +78,7 @@ def display(
         return colour
     coded = code(radiograph)
     if window == "auto":
-        window = _auto_window(radiograph, coded)
+        window = auto_window(radiograph, coded)
     elif window == "initial":
         windows, first, _ = presets(radiograph, coded)
         window = windows[first]

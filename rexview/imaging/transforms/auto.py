@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rexview.imaging.radiograph import Radiograph, Window
-from rexview.imaging.transforms.modality import Coded
+from rexview.imaging.transforms.modality import Coded, code
 from rexview.imaging.transforms.windowing import grey_table
 
 SAMPLE_SIDE: Final = 512
@@ -31,10 +31,17 @@ def _field(radiograph: Radiograph, coded: Coded, share: float) -> NDArray[Any]:
     step = max(1, min(rows, columns) // SAMPLE_SIDE)
     top, left = round(rows * (1 - share) / 2), round(columns * (1 - share) / 2)
     part = (slice(top, max(rows - top, top + 1), step), slice(left, max(columns - left, 1), step))
+    return _without_padding(radiograph, coded, part)
+
+
+def _without_padding(
+    radiograph: Radiograph, coded: Coded, part: tuple[slice, ...] = ()
+) -> NDArray[Any]:
+    """Codes of a part of the picture, one dimension; all of them where there is only padding."""
     codes = coded.codes[part]
+    stored: NDArray[Any] = radiograph.pixels[part]
     if radiograph.padding is None:
         return codes.ravel()
-    stored: NDArray[Any] = radiograph.pixels[part]
     low, high = radiograph.padding
     kept: NDArray[Any] = codes[(stored < low) | (stored > high)]
     return kept if kept.size else codes.ravel()
@@ -60,21 +67,22 @@ def _spanning(name: str, coded: Coded, low: float, high: float) -> Window:
     return Window(name, "linear_exact", (first + last) / 2, width)
 
 
-def auto_window(radiograph: Radiograph, coded: Coded) -> Window:
+def auto_window(radiograph: Radiograph, coded: Coded | None = None) -> Window:
     """A window that fits the picture, from robust percentiles of its inner field.
 
     Parameters
     ----------
     radiograph : Radiograph
         A grey picture; its padding values are left out.
-    coded : Coded
-        The same picture after :func:`rexview.imaging.transforms.modality.code`.
+    coded : Coded, optional
+        The same picture after :func:`rexview.imaging.transforms.modality.code`, if it is there.
 
     Returns
     -------
     Window
         Of kind ``linear_exact``, named ``Auto``.
     """
+    coded = coded or code(radiograph)
     codes = _without_flat_ends(_field(radiograph, coded, INNER_FIELD))
     low, high = (float(end) for end in np.percentile(codes, TAILS))
     margin = MARGIN * (high - low)
@@ -97,16 +105,9 @@ def full_window(radiograph: Radiograph, coded: Coded) -> Window:
     Padding is left out. Of kind ``linear_exact``.
     """
     if coded.codes.dtype == np.uint8:
-        window = _spanning("As stored", coded, 0, _top(radiograph, coded))
-    else:
-        codes: NDArray[Any] = coded.codes
-        if radiograph.padding is not None:
-            low, high = radiograph.padding
-            stored: NDArray[Any] = radiograph.pixels
-            kept = codes[(stored < low) | (stored > high)]
-            codes = kept if kept.size else codes
-        window = _spanning("Full range", coded, float(codes.min()), float(codes.max()))
-    return window
+        return _spanning("As stored", coded, 0, _top(radiograph, coded))
+    codes = _without_padding(radiograph, coded)
+    return _spanning("Full range", coded, float(codes.min()), float(codes.max()))
 
 
 def shows_nothing(radiograph: Radiograph, coded: Coded, window: Window) -> bool:

@@ -11,26 +11,23 @@ from typing import Final
 import polars as pl
 
 from rexview import geometry
-from rexview.problem import Severity
-from rexview.reviewset.checks.row_problems import report_rows
-from rexview.reviewset.problems import ProblemList, quoted
-from rexview.reviewset.sources import TableSource
-from rexview.reviewset.tables.flat import Flat
+from rexview.errors import Severity
+from rexview.reviewset.checks.list_items import items_of
+from rexview.reviewset.problems import quoted
+from rexview.reviewset.tables.nested import Flat
+from rexview.reviewset.tables.source import TableSource
 
 _DRAWN: Final = (
     "Give x, y, width and height in pixels of the stored image, from its top left corner."
 )
-_IMAGE_FIELDS: Final = (("id", "image"), ("width", "width"), ("height", "height"))
 
 
 def image_sizes(cases: pl.DataFrame) -> pl.DataFrame:
     """One row an image: ``case``, ``image``, ``width``, ``height`` (pixels), ``n`` in its case."""
-    image = pl.col("images").struct
+    count = pl.col("images").list.len().alias("n")
     return (
-        cases.select(pl.col("id").alias("case"), pl.col("images").list.len().alias("n"), "images")
-        .filter(pl.col("n") > 0)
-        .explode("images")
-        .select("case", "n", *(image.field(name).alias(to) for name, to in _IMAGE_FIELDS))
+        items_of(cases.rename({"id": "case"}), "images", "case", count)
+        .select("case", "n", pl.col("id").alias("image"), "width", "height")
         .filter(pl.col("image").is_not_null())
         .unique(["case", "image"], keep="first", maintain_order=True)
     )
@@ -41,23 +38,11 @@ def with_images_named(
 ) -> pl.DataFrame:
     """Fill in the image of boxes that name none, where the case has only one.
 
-    Parameters
-    ----------
-    frame : pl.DataFrame
-        ``answers`` or ``cases``.
-    column, case : str
-        The columns with the boxes and with the id of the case.
-    images : pl.DataFrame
-        What :func:`image_sizes` gives.
-
-    Returns
-    -------
-    pl.DataFrame
-        Without nulls in ``image`` and ``label`` of a box; unknown ones are empty texts.
+    ``column`` has the boxes, ``case`` the id of the case; ``images`` are :func:`image_sizes`.
+    ``image`` and ``label`` of a box are not null afterwards: unknown ones are empty texts.
     """
     flat = Flat.of_series(frame[column])
-    assert isinstance(flat.items, pl.Series)
-    boxes = flat.items.struct.unnest()
+    boxes = flat.fields
     if not boxes["image"].null_count() and not boxes["label"].null_count():
         return frame
     only = images.filter(pl.col("n") == 1).select("case", pl.col("image").alias("_only"))
@@ -81,35 +66,19 @@ def boxed_images(frame: pl.DataFrame, case: str, column: str) -> pl.DataFrame:
 
 
 def check_boxes(
-    frame: pl.DataFrame,
-    column: str,
-    case: str,
-    images: pl.DataFrame,
-    source: TableSource,
-    problems: ProblemList,
+    frame: pl.DataFrame, column: str, case: str, images: pl.DataFrame, source: TableSource
 ) -> None:
     """Report boxes on images that the case does not have, and boxes that cannot be drawn.
 
     A reference box on an unknown image is an error, as nothing can be compared with it; a model's
     is a warning, as models do such things.
     """
-    flat = Flat.of_series(frame[column])
-    if not len(flat.items):
+    boxes = items_of(frame, column, "_row", pl.col(case).alias("case"))
+    if boxes.is_empty():
         return
-    assert isinstance(flat.items, pl.Series)
-    owner = pl.Series(flat.owner)
-    boxes = pl.DataFrame(
-        {
-            "_row": frame["_row"].gather(owner),
-            "case": frame[case].gather(owner),
-            "_index": pl.Series(flat.index),
-            "image": flat.items.struct.field("image"),
-            "box": flat.items.struct.field("box"),
-        }
-    )
     known = images.with_columns(pl.lit(True).alias("_known"))
     boxes = boxes.join(known, on=["case", "image"], how="left", maintain_order="left")
-    _report_unknown_images(boxes, column, source, problems)
+    _report_unknown_images(boxes, column, source)
     number = [pl.col("box").list.get(place, null_on_oob=True) for place in range(4)]
     x, y, width, height = number
     fine = (
@@ -122,14 +91,12 @@ def check_boxes(
         & ((x < pl.col("width")) | pl.col("width").is_null())
         & ((y < pl.col("height")) | pl.col("height").is_null())
     )
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "warning",
         boxes.filter(~fine.fill_null(False)),
         lambda row: _why(row["box"], row["width"], row["height"]) + " It is not drawn.",
         _DRAWN,
-        lambda row: f"{column}[{row['_index']}].box",
+        lambda row: f"{column}[{row['index']}].box",
     )
 
 
@@ -137,26 +104,20 @@ def _why(box: list[float], width: int | None, height: int | None) -> str:
     return geometry.box_problem(box, width, height) or "The box cannot be drawn."
 
 
-def _report_unknown_images(
-    boxes: pl.DataFrame, column: str, source: TableSource, problems: ProblemList
-) -> None:
+def _report_unknown_images(boxes: pl.DataFrame, column: str, source: TableSource) -> None:
     severity: Severity = "error" if column == "reference_boxes" else "warning"
     unknown = boxes.filter(pl.col("_known").is_null() & pl.col("case").is_not_null())
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         severity,
         unknown.filter(pl.col("image") != ""),
         lambda row: f"The case has no image {quoted(row['image'])}.",
         "Use the id of one of the case's images.",
-        lambda row: f"{column}[{row['_index']}].image",
+        lambda row: f"{column}[{row['index']}].image",
     )
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         severity,
         unknown.filter(pl.col("image") == ""),
         "The box does not say on which image it lies.",
         "Give the id of one of the case's images.",
-        lambda row: f"{column}[{row['_index']}].image",
+        lambda row: f"{column}[{row['index']}].image",
     )

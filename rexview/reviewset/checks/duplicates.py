@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from rexview.reviewset.checks.row_problems import report_rows
-from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.sources import TableSource
-from rexview.reviewset.tables.column import Table
+from rexview.columns import Table
+from rexview.reviewset.tables.source import TableSource
 
 
-def without_duplicates(
-    frame: pl.DataFrame, table: Table, source: TableSource, problems: ProblemList
-) -> pl.DataFrame:
+def without_duplicates(frame: pl.DataFrame, table: Table, source: TableSource) -> pl.DataFrame:
     """Drop rows that repeat an earlier row exactly, and report them.
 
     A row that has the key of an earlier row but says something else is an error. Answers without a
@@ -40,25 +36,21 @@ def without_duplicates(
         pl.col("_row").first().over([*key, "_content"]).alias("_same"),
     )
     again = suspects.filter(pl.col("_row") != pl.col("_same"))
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "warning",
         again,
-        lambda row: f"The row repeats row {source.place(row['_same'])[1]} and is left out.",
+        lambda row: f"The row repeats row {source.locate(row['_same'])[1]} and is left out.",
         "Remove it.",
     )
     other = suspects.filter(
         (pl.col("_row") == pl.col("_same")) & (pl.col("_content") != pl.col("_first_content"))
     )
     names = " and ".join(table.key)
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "error",
         other,
         lambda row: (
-            f"The row has the same {names} as row {source.place(row['_first'])[1]}, "
+            f"The row has the same {names} as row {source.locate(row['_first'])[1]}, "
             "but says something else."
         ),
         "Keep one of them"

@@ -5,52 +5,64 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 import polars as pl
 
 from rexview import frames
-from rexview.errors import PathEscape
-from rexview.reviewset.checks.image_headers import DICOM_ENDINGS, ImageHeader, read_header
+from rexview.errors import ImageError, PathEscape
+from rexview.imaging import ImageFacts, read_facts
+from rexview.reviewset.checks.list_items import items_of
 from rexview.reviewset.checks.normalise import with_views
-from rexview.reviewset.checks.row_problems import report_rows
 from rexview.reviewset.images import NOT_PLAIN, contained, images_folder, is_url, relative_path
-from rexview.reviewset.problems import ProblemList, quoted
-from rexview.reviewset.sources import INFO_FILE, TableSource
-from rexview.reviewset.tables.flat import Flat
+from rexview.reviewset.problems import quoted
+from rexview.reviewset.sources import INFO_FILE
+from rexview.reviewset.tables.nested import Flat
+from rexview.reviewset.tables.source import TableSource
 from rexview.schema import SetInfo
 
 MOST_LOOKED_FOR: Final = 100_000
 """Image files that are looked for when a set opens; the page shows what else is missing."""
 MOST_HEADERS: Final = 2_000
 """Image files whose header is read when a set opens, for sizes that the tables do not give."""
+_DICOM_ENDINGS: Final = ("", ".dcm", ".dicom", ".ima")
+
+
+def read_header(path: Path) -> ImageFacts | None:
+    """Read the header of an image file; None when it cannot be read as one.
+
+    Asking again is free as long as the file does not change.
+    """
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return _header(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=20_000)
+def _header(path: Path, modified: int, size: int) -> ImageFacts | None:
+    try:
+        return read_facts(path)
+    except ImageError:
+        return None
 
 
 def paths_of_cases(cases: pl.DataFrame) -> pl.DataFrame:
     """One row an image of a case: ``_row``, ``field``, ``path``."""
-    return _paths(cases, cases["images"].list.eval(pl.element().struct.field("path")), ".path")
+    field = pl.format("images[{}].path", "index").alias("field")
+    return items_of(cases, "images", "_row").select("_row", field, "path").drop_nulls("path")
 
 
 def paths_of_answers(answers: pl.DataFrame) -> pl.DataFrame:
     """One row a picture that a model returned: ``_row``, ``field``, ``path``."""
-    return _paths(answers, answers["images"], "")
+    field, path = pl.format("images[{}]", "index").alias("field"), pl.col("images").alias("path")
+    return items_of(answers, "images", "_row").select("_row", field, path).drop_nulls("path")
 
 
-def _paths(frame: pl.DataFrame, paths: pl.Series, suffix: str) -> pl.DataFrame:
-    flat = Flat.of_series(paths)
-    assert isinstance(flat.items, pl.Series)
-    rows = frame["_row"].gather(pl.Series(flat.owner))
-    return (
-        pl.DataFrame(
-            {"_row": rows, "index": pl.Series(flat.index), "path": flat.items.cast(pl.String)}
-        )
-        .select("_row", pl.format("images[{}]" + suffix, "index").alias("field"), "path")
-        .drop_nulls("path")
-    )
-
-
-def check_paths(paths: pl.DataFrame, source: TableSource, problems: ProblemList) -> pl.DataFrame:
+def check_paths(paths: pl.DataFrame, source: TableSource) -> pl.DataFrame:
     """Report paths that lead out of the images folder; return the others, in their plain form."""
     plain: dict[str, str] = {}
     reasons: dict[str, str] = {}
@@ -62,9 +74,7 @@ def check_paths(paths: pl.DataFrame, source: TableSource, problems: ProblemList)
             reasons[path] = str(error)
     if not odd.any():
         return paths.with_columns(pl.col("path").alias("plain"))
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "error",
         paths.filter(pl.col("path").is_in(list(reasons))),
         lambda row: f"{quoted(row['path'])}: {reasons[row['path']]}",
@@ -78,70 +88,51 @@ def check_paths(paths: pl.DataFrame, source: TableSource, problems: ProblemList)
 
 
 def check_files(
-    folder: Path,
-    info: SetInfo,
-    of_tables: Iterable[tuple[pl.DataFrame, TableSource]],
-    problems: ProblemList,
+    folder: Path, info: SetInfo, of_tables: Iterable[tuple[pl.DataFrame, TableSource]]
 ) -> None:
     """Report images that are missing (a warning) or lie elsewhere through a link (an error).
 
-    Images at an address are not looked for.
-
-    Parameters
-    ----------
-    of_tables : iterable of (pl.DataFrame, TableSource)
-        What :func:`check_paths` returned for each table.
+    Images at an address are not looked for. ``of_tables`` has what :func:`check_paths` returned for
+    each table.
     """
     tables = [(paths, source) for paths, source in of_tables if paths.height]
     if is_url(info.images) or not tables:
         return
     base = images_folder(folder, info.images)
     if not base.is_dir():
-        problems.add(
-            "warning",
-            INFO_FILE,
-            f"There is no images folder {quoted(info.images)}, so no image can be shown.",
-            "Put the images there, or name their folder in images.",
-            field="images",
-        )
+        message = f"There is no images folder {quoted(info.images)}, so no image can be shown."
+        remedy = "Put the images there, or name their folder in images."
+        tables[0][1].problems.add("warning", INFO_FILE, message, remedy, field="images")
         return
-    seen: dict[str, str | None] = {}
+    states: dict[str, str | None] = {}
     folders: dict[str, str | None] = {}
     for paths, source in tables:
         different = [
-            path for path in paths["plain"].unique(maintain_order=True) if path not in seen
+            path for path in paths["plain"].unique(maintain_order=True) if path not in states
         ]
-        for path in different[: max(0, MOST_LOOKED_FOR - len(seen))]:
-            seen[path] = _trouble(base, path, folders)
-        _report_files(paths, seen, source, problems)
+        for path in different[: max(0, MOST_LOOKED_FOR - len(states))]:
+            states[path] = _state(base, path, folders)
+        source.report_rows(
+            "warning",
+            paths.filter(pl.col("plain").is_in(_in_state("missing", states))),
+            lambda row: f"There is no image file {quoted(row['path'])}.",
+            "Put it into the images folder, or correct the path.",
+            lambda row: str(row["field"]),
+        )
+        source.report_rows(
+            "error",
+            paths.filter(pl.col("plain").is_in(_in_state("outside", states))),
+            lambda row: f"{quoted(row['path'])} is a link that leads out of the images folder.",
+            "Put the file itself there, or name the folder that it is in as images.",
+            lambda row: str(row["field"]),
+        )
 
 
-def _report_files(
-    paths: pl.DataFrame, seen: dict[str, str | None], source: TableSource, problems: ProblemList
-) -> None:
-    missing = [path for path, trouble in seen.items() if trouble == "missing"]
-    report_rows(
-        problems,
-        source,
-        "warning",
-        paths.filter(pl.col("plain").is_in(missing)),
-        lambda row: f"There is no image file {quoted(row['path'])}.",
-        "Put it into the images folder, or correct the path.",
-        lambda row: str(row["field"]),
-    )
-    outside = [path for path, trouble in seen.items() if trouble == "outside"]
-    report_rows(
-        problems,
-        source,
-        "error",
-        paths.filter(pl.col("plain").is_in(outside)),
-        lambda row: f"{quoted(row['path'])} is a link that leads out of the images folder.",
-        "Put the file itself there, or name the folder that it is in as images.",
-        lambda row: str(row["field"]),
-    )
+def _in_state(wanted: str, states: dict[str, str | None]) -> list[str]:
+    return [path for path, state in states.items() if state == wanted]
 
 
-def _trouble(base: Path, path: str, folders: dict[str, str | None]) -> str | None:
+def _state(base: Path, path: str, folders: dict[str, str | None]) -> str | None:
     """``missing``, ``outside`` or None; ``folders`` remembers the real folders met so far."""
     head, name = os.path.split(path)
     try:
@@ -162,39 +153,24 @@ def _trouble(base: Path, path: str, folders: dict[str, str | None]) -> str | Non
 
 
 def with_headers(
-    cases: pl.DataFrame,
-    boxed: pl.DataFrame,
-    folder: Path,
-    info: SetInfo,
-    source: TableSource,
-    problems: ProblemList,
+    cases: pl.DataFrame, boxed: pl.DataFrame, folder: Path, info: SetInfo, source: TableSource
 ) -> pl.DataFrame:
     """Fill in sizes, orientations and views of images from their files, where not given.
 
     At most :data:`MOST_HEADERS` files are read, those with boxes first, so that a set of any size
-    opens quickly; a warning says how many with boxes were left.
-
-    Parameters
-    ----------
-    cases : pl.DataFrame
-        With images as in :data:`rexview.frames.IMAGE`.
-    boxed : pl.DataFrame
-        ``case`` and ``image`` of the images that have boxes.
+    opens quickly; a warning says how many with boxes were left. ``boxed`` has ``case`` and
+    ``image`` of the images that have boxes.
     """
     base = images_folder(folder, info.images)
     if is_url(info.images) or not base.is_dir():
         return cases
     flat = Flat.of_series(cases["images"])
-    assert isinstance(flat.items, pl.Series)
-    images = flat.items.struct.unnest().with_columns(
-        cases["id"].gather(pl.Series(flat.owner)).alias("case"),
-        pl.Series(flat.owner).alias("owner"),
-    )
+    images = flat.fields.with_columns(cases["id"].gather(pl.Series(flat.owner)).alias("case"))
     wanted, left = _wanted(images), 0
     if wanted.height > MOST_HEADERS:
         wanted, with_boxes = _boxed_first(wanted, boxed)
         left = max(0, with_boxes - MOST_HEADERS)
-    headers: dict[int, ImageHeader] = {}
+    headers: dict[int, ImageFacts] = {}
     for at, path in wanted.head(MOST_HEADERS).select("at", "path").iter_rows():
         try:
             header = read_header(contained(base, relative_path(path)))
@@ -203,14 +179,12 @@ def with_headers(
         if header:
             headers[at] = header
     if left:
-        problems.add(
-            "warning",
-            source.label,
+        message = (
             f"The size or orientation of {left:,} images with boxes is not given, and was not "
-            f"read from their files as there are more than {MOST_HEADERS:,}.",
-            "Give width, height and patient_orientation in cases.",
-            field="images[].width",
+            f"read from their files as there are more than {MOST_HEADERS:,}."
         )
+        remedy = "Give width, height and patient_orientation in cases."
+        source.warning(message, remedy, field="images[].width")
     return _filled(cases, flat, images, headers) if headers else cases
 
 
@@ -221,7 +195,7 @@ def _wanted(images: pl.DataFrame) -> pl.DataFrame:
     bare = pl.col("patient_orientation").is_null() | pl.col("view_raw").is_null()
     return (
         images.with_row_index("at")
-        .filter((unsized | (ending.is_in(DICOM_ENDINGS) & bare)) & pl.col("path").is_not_null())
+        .filter((unsized | (ending.is_in(_DICOM_ENDINGS) & bare)) & pl.col("path").is_not_null())
         .select("at", "case", "id", "path")
     )
 
@@ -235,19 +209,13 @@ def _boxed_first(wanted: pl.DataFrame, boxed: pl.DataFrame) -> tuple[pl.DataFram
 
 
 def _filled(
-    cases: pl.DataFrame, flat: Flat, images: pl.DataFrame, headers: dict[int, ImageHeader]
+    cases: pl.DataFrame, flat: Flat, images: pl.DataFrame, headers: dict[int, ImageFacts]
 ) -> pl.DataFrame:
     read = pl.DataFrame(
-        {
-            "at": list(headers),
-            "w": [header.width for header in headers.values()],
-            "h": [header.height for header in headers.values()],
-            "o": [
-                header.patient_orientation and list(header.patient_orientation)
-                for header in headers.values()
-            ],
-            "v": [header.view for header in headers.values()],
-        },
+        [
+            (at, one.width, one.height, one.patient_orientation, one.view)
+            for at, one in headers.items()
+        ],
         schema={
             "at": pl.UInt32,
             "w": pl.Int64,
@@ -255,6 +223,7 @@ def _filled(
             "o": pl.List(pl.String),
             "v": pl.String,
         },
+        orient="row",
     )
     filled = (
         images.with_row_index("at")

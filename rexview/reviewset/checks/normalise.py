@@ -8,9 +8,8 @@ from typing import Final
 import polars as pl
 
 from rexview import frames
-from rexview.reviewset.checks.row_problems import report_rows
-from rexview.reviewset.problems import ProblemList, listed, quoted
-from rexview.reviewset.sources import TableSource
+from rexview.reviewset.problems import listed, quoted
+from rexview.reviewset.tables.source import TableSource
 from rexview.schema import Model
 from rexview.vocab import FINISH_REASONS, normalise_finish_reason, normalise_view
 
@@ -18,15 +17,7 @@ _TOKENS: Final = ("input_tokens", "output_tokens", "max_output_tokens")
 
 
 def with_views(cases: pl.DataFrame, raw_view: str = "view") -> pl.DataFrame:
-    """Fold the view words of all images; the words as given go to ``view_raw``.
-
-    Parameters
-    ----------
-    cases : pl.DataFrame
-        With the column ``images``.
-    raw_view : str
-        The field of an image that has the word as given.
-    """
+    """Fold the view words of images; the words as given, in ``raw_view``, go to ``view_raw``."""
     raw = cases.select(pl.col("images").explode().struct.field(raw_view)).to_series()
     words = {word: normalise_view(word) for word in raw.unique().drop_nulls().to_list()}
     image = pl.element().struct
@@ -43,16 +34,8 @@ def with_views(cases: pl.DataFrame, raw_view: str = "view") -> pl.DataFrame:
     return cases.with_columns(pl.col("images").list.eval(structs))
 
 
-def normalise_cases(cases: pl.DataFrame) -> pl.DataFrame:
-    """Fold the view words and fill in the question type where it is absent."""
-    return with_views(cases).with_columns(pl.col("question_type").fill_null("open"))
-
-
 def normalise_answers(
-    answers: pl.DataFrame,
-    models: Sequence[Model],
-    source: TableSource | None,
-    problems: ProblemList,
+    answers: pl.DataFrame, models: Sequence[Model], source: TableSource | None
 ) -> pl.DataFrame:
     """Fold the finish reasons, spread the token counts, and fill in the models' own limits.
 
@@ -63,9 +46,7 @@ def normalise_answers(
     words = {word: normalise_finish_reason(word) for word in raw.unique().drop_nulls().to_list()}
     unknown = [word for word, reason in words.items() if reason is None]
     if unknown and source:
-        report_rows(
-            problems,
-            source,
+        source.report_rows(
             "warning",
             answers.filter(pl.col("finish_reason").is_in(unknown)),
             lambda row: f"The finish reason {quoted(row['finish_reason'])} is not a known one.",
@@ -92,23 +73,17 @@ def normalise_answers(
     )
 
 
-def _unchanged(table: pl.DataFrame) -> pl.DataFrame:
-    return table
-
-
-def _given(table: pl.DataFrame) -> pl.DataFrame:
+def _with_origin(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.lit("file").alias("_origin"))
 
 
-def _confirmed(flags: pl.DataFrame) -> pl.DataFrame:
-    return _given(flags).with_columns(pl.col("verdict").fill_null("confirmed"))
-
-
 NORMALISE: Final[dict[str, Callable[[pl.DataFrame], pl.DataFrame]]] = {
-    "cases": normalise_cases,
-    "scores": _given,
-    "flags": _confirmed,
-    "metrics": _unchanged,
-    "edits": _unchanged,
+    "cases": lambda cases: with_views(cases).with_columns(
+        pl.col("question_type").fill_null("open")
+    ),
+    "scores": _with_origin,
+    "flags": lambda flags: _with_origin(flags).with_columns(
+        pl.col("verdict").fill_null("confirmed")
+    ),
 }
 """What else happens to the words of the other tables."""

@@ -7,36 +7,21 @@ from typing import Final
 import polars as pl
 
 from rexview.geometry import orientation_of
-from rexview.reviewset.checks.row_problems import report_rows
-from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.sources import TableSource
-from rexview.reviewset.tables.flat import Flat
+from rexview.reviewset.checks.list_items import items_of
+from rexview.reviewset.tables.source import TableSource
 from rexview.vocab import FRONTAL_VIEWS
 
 _TOLD_BY: Final = ("view", "patient_orientation", "laterality_flip")
 
 
-def check_orientations(
-    cases: pl.DataFrame, boxed: pl.DataFrame, source: TableSource, problems: ProblemList
-) -> None:
+def check_orientations(cases: pl.DataFrame, boxed: pl.DataFrame, source: TableSource) -> None:
     """Warn of frontal images that are stored mirrored, and of boxes on images without known sides.
 
-    Parameters
-    ----------
-    cases : pl.DataFrame
-        With images as in :data:`rexview.frames.IMAGE`, filled in from their files.
-    boxed : pl.DataFrame
-        ``case`` and ``image`` of the images that have boxes.
+    ``cases`` has images as in :data:`rexview.frames.IMAGE`, filled in from their files; ``boxed``
+    has ``case`` and ``image`` of the images that have boxes.
     """
-    flat = Flat.of_series(cases["images"])
-    assert isinstance(flat.items, pl.Series)
-    images = flat.items.struct.unnest().select(
-        *_TOLD_BY,
-        pl.col("id").alias("image"),
-        cases["id"].gather(pl.Series(flat.owner)).alias("case"),
-        cases["_row"].gather(pl.Series(flat.owner)).alias("_row"),
-        pl.Series("index", flat.index),
-    )
+    images = items_of(cases.rename({"id": "case"}), "images", "case", "_row")
+    images = images.select(*_TOLD_BY, pl.col("id").alias("image"), "case", "_row", "index")
     kinds = images.select(_TOLD_BY).unique()
     judged = images.join(
         kinds.with_columns(pl.Series("kind", [_kind(*row) for row in kinds.iter_rows()])),
@@ -44,9 +29,7 @@ def check_orientations(
         nulls_equal=True,
         maintain_order="left",
     )
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "warning",
         judged.filter(pl.col("kind") == "mirrored"),
         "The image is stored mirrored: the patient's left is on its left.",
@@ -54,9 +37,7 @@ def check_orientations(
         "correct patient_orientation or laterality_flip.",
         lambda row: f"images[{row['index']}].patient_orientation",
     )
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "warning",
         judged.filter(pl.col("kind") == "unknown").join(
             boxed, on=["case", "image"], how="semi", maintain_order="left"

@@ -8,9 +8,8 @@ from typing import Final
 import polars as pl
 
 from rexview import vocab
-from rexview.reviewset.checks.row_problems import report_rows
-from rexview.reviewset.problems import ProblemList, listed, quoted
-from rexview.reviewset.sources import TableSource
+from rexview.reviewset.problems import listed, quoted
+from rexview.reviewset.tables.source import TableSource
 from rexview.schema import SetInfo
 
 Tables = Mapping[str, pl.DataFrame]
@@ -18,9 +17,7 @@ Sources = Mapping[str, TableSource]
 _ABOUT_ANSWERS: Final = ("scores", "flags", "metrics", "edits")
 
 
-def check_references(
-    tables: Tables, sources: Sources, info: SetInfo, problems: ProblemList, *, all_cases: bool
-) -> None:
+def check_references(tables: Tables, sources: Sources, info: SetInfo, *, all_cases: bool) -> None:
     """Check every reference between tables.
 
     ``all_cases`` is false when rows of ``cases`` could not be read: then a case that is not found
@@ -31,25 +28,21 @@ def check_references(
         if name not in sources:
             continue
         if all_cases:
-            _check_cases(tables[name], sources[name], cases, problems)
-        _check_models(name, tables, sources[name], info, problems)
+            _check_cases(tables[name], sources[name], cases)
+        _check_models(name, tables, sources[name], info)
         if "reader" in tables[name].columns and info.readers:
-            _check_readers(tables[name], sources[name], info, problems)
+            _check_readers(tables[name], sources[name], info)
     if "answers" in sources:
         for name in _ABOUT_ANSWERS:
             if name in sources:
-                _check_answered(tables[name], sources[name], tables["answers"], cases, problems)
+                _check_answered(tables[name], sources[name], tables["answers"], cases)
     if "scores" in sources:
-        _check_pictures(tables["scores"], sources["scores"], tables["answers"], problems)
-    _check_choices(tables, sources, problems)
+        _check_pictures(tables["scores"], sources["scores"], tables["answers"])
+    _check_choices(tables, sources)
 
 
-def _check_cases(
-    frame: pl.DataFrame, source: TableSource, cases: pl.Series, problems: ProblemList
-) -> None:
-    report_rows(
-        problems,
-        source,
+def _check_cases(frame: pl.DataFrame, source: TableSource, cases: pl.Series) -> None:
+    source.report_rows(
         "error",
         frame.filter(~pl.col("case").is_in(cases.implode())),
         lambda row: f"There is no case {quoted(row['case'])}.",
@@ -58,9 +51,7 @@ def _check_cases(
     )
 
 
-def _check_models(
-    name: str, tables: Tables, source: TableSource, info: SetInfo, problems: ProblemList
-) -> None:
+def _check_models(name: str, tables: Tables, source: TableSource, info: SetInfo) -> None:
     """Models that are new to the set: undeclared ones in answers, unheard-of ones elsewhere."""
     declared = {model.id for model in info.models}
     if name == "answers":
@@ -72,9 +63,7 @@ def _check_models(
     different = tables[name]["model"].unique().drop_nulls().to_list()
     for model in sorted(set(different) - known):
         rows = tables[name].filter(pl.col("model") == model)
-        report_rows(
-            problems,
-            source,
+        source.report_rows(
             "warning",
             rows.head(1),
             f"The model {quoted(model)} is not declared; it is shown under its id ({rows.height:,} "
@@ -84,14 +73,10 @@ def _check_models(
         )
 
 
-def _check_readers(
-    frame: pl.DataFrame, source: TableSource, info: SetInfo, problems: ProblemList
-) -> None:
+def _check_readers(frame: pl.DataFrame, source: TableSource, info: SetInfo) -> None:
     known = {reader.id for reader in info.readers}
     for reader in sorted(set(frame["reader"].unique().drop_nulls().to_list()) - known):
-        report_rows(
-            problems,
-            source,
+        source.report_rows(
             "warning",
             frame.filter(pl.col("reader") == reader).head(1),
             f"The reader {quoted(reader)} is not declared and is shown under this id.",
@@ -105,7 +90,6 @@ def _check_answered(
     source: TableSource,
     answers: pl.DataFrame,
     cases: pl.Series,
-    problems: ProblemList,
 ) -> None:
     """Rows about an answer that is not there; those of unknown cases were reported already."""
     pair = ["case", "model"]
@@ -113,9 +97,7 @@ def _check_answered(
     present = answers.select(pair).join(asked, on=pair, how="semi")
     absent = asked.join(present, on=pair, how="anti")
     absent = absent.filter(pl.col("case").is_in(cases.implode()))
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "warning",
         frame.join(absent, on=pair, how="semi", maintain_order="left"),
         lambda row: f"There is no answer of {quoted(row['model'])} to {quoted(row['case'])}.",
@@ -123,16 +105,12 @@ def _check_answered(
     )
 
 
-def _check_pictures(
-    scores: pl.DataFrame, source: TableSource, answers: pl.DataFrame, problems: ProblemList
-) -> None:
+def _check_pictures(scores: pl.DataFrame, source: TableSource, answers: pl.DataFrame) -> None:
     placed = scores.filter(pl.col("image").is_not_null())
     if placed.is_empty():
         return
     of_text = ~pl.col("dimension").is_in(vocab.IMAGE_DIMENSIONS)
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "warning",
         placed.filter(of_text),
         lambda row: f"A picture is named, but {row['dimension']} is not scored on pictures.",
@@ -145,9 +123,7 @@ def _check_pictures(
     beyond = placed.filter(~of_text).join(
         pictures, on=["case", "model"], how="inner", maintain_order="left"
     )
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "warning",
         beyond.filter(pl.col("image") >= pl.col("_pictures")),
         lambda row: (
@@ -159,7 +135,7 @@ def _check_pictures(
     )
 
 
-def _check_choices(tables: Tables, sources: Sources, problems: ProblemList) -> None:
+def _check_choices(tables: Tables, sources: Sources) -> None:
     cases = tables["cases"].select(
         "id", "question_type", "_row", "correct", pl.col("options").list.len().alias("_options")
     )
@@ -167,9 +143,7 @@ def _check_choices(tables: Tables, sources: Sources, problems: ProblemList) -> N
     if choice.is_empty() or "cases" not in sources:
         return
     source = sources["cases"]
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "error",
         choice.filter(pl.col("_options") == 0),
         "A choice question has no options.",
@@ -177,9 +151,7 @@ def _check_choices(tables: Tables, sources: Sources, problems: ProblemList) -> N
         "options",
     )
     some = choice.filter(pl.col("_options") > 0)
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "error",
         some.filter(pl.col("correct") >= pl.col("_options")),
         lambda row: (
@@ -189,9 +161,7 @@ def _check_choices(tables: Tables, sources: Sources, problems: ProblemList) -> N
         "Count the options from 0.",
         "correct",
     )
-    report_rows(
-        problems,
-        source,
+    source.report_rows(
         "warning",
         some.filter(pl.col("correct").is_null()),
         "No option is marked correct, so answers cannot be marked.",
@@ -205,9 +175,7 @@ def _check_choices(tables: Tables, sources: Sources, problems: ProblemList) -> N
     )
     options = some.select(pl.col("id").alias("case"), "_options").unique("case")
     beyond = chosen.join(options, on="case", how="inner", maintain_order="left")
-    report_rows(
-        problems,
-        sources["answers"],
+    sources["answers"].report_rows(
         "warning",
         beyond.filter((pl.col("choice") >= pl.col("_options")) | (pl.col("choice") < 0)),
         lambda row: (

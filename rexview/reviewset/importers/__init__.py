@@ -12,13 +12,13 @@ from rexview.reviewset.importers.core.run import import_source
 from rexview.reviewset.importers.table.column_guess import propose_mapping
 from rexview.reviewset.importers.table.column_mapping import (
     ANSWER_FIELDS,
-    FIELDS,
     MARKS,
     AnswerColumn,
     ColumnMapping,
     FieldColumn,
     MarkColumn,
 )
+from rexview.reviewset.importers.table.column_names import FIELDS
 
 __all__ = [
     "ANSWER_FIELDS",

@@ -8,16 +8,17 @@ by the same code, and millions of boxes are read column by column.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
+from rexview.columns import Column
 from rexview.reviewset.json_text import MISSING, JsonError, is_missing, parse
 from rexview.reviewset.tables import scalars
-from rexview.reviewset.tables.column import Column
-from rexview.reviewset.tables.flat import Flat
-from rexview.reviewset.tables.source_location import Place, Positions
+from rexview.reviewset.tables.source import Location, Positions, Values
 
 Leftovers = dict[int, Any]
 """Unknown fields inside a nested column, by position: an object, or a list with one object (of the
@@ -25,9 +26,51 @@ unknown fields only, maybe empty) for each object of the column's list."""
 _LABELS: Final = {dict: "an object", list: "a list", str: "text", bool: "true or false"}
 
 
-def conform(
-    values: list[Any] | pl.Series, column: Column, place: Place
-) -> tuple[pl.Series, Leftovers]:
+@dataclass(frozen=True)
+class Flat:
+    """The items of a list column.
+
+    ``owner`` has the position in the column and ``index`` the place in its list, for each item;
+    ``lengths`` has the number of items for each position of the column.
+    """
+
+    items: Values
+    owner: Positions
+    index: Positions
+    lengths: Positions
+
+    @classmethod
+    def of_lengths(cls, items: Values, lengths: Positions) -> Flat:
+        """Number the items of lists that have those lengths."""
+        owner = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+        starts = np.cumsum(lengths) - lengths
+        return cls(items, owner, np.arange(len(owner), dtype=np.int64) - starts[owner], lengths)
+
+    @classmethod
+    def of_series(cls, lists: pl.Series) -> Flat:
+        """Lay a list column flat; a null is an empty list."""
+        lengths = lists.list.len().fill_null(0).cast(pl.Int64)
+        items = lists.explode(empty_as_null=False, keep_nulls=False)
+        return cls.of_lengths(items, lengths.to_numpy())
+
+    @property
+    def fields(self) -> pl.DataFrame:
+        """The items of a typed column of objects, a column for each of their fields."""
+        assert isinstance(self.items, pl.Series)
+        return self.items.struct.unnest()
+
+    def lists(self, items: pl.Series) -> pl.Series:
+        """Put items, one for each of these, together into lists again."""
+        offsets = np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
+        # pa.array() would import pandas, which takes longer than opening a small set
+        starts = pa.Array.from_buffers(pa.int64(), len(offsets), [None, pa.py_buffer(offsets)])
+        array = pa.LargeListArray.from_arrays(starts, items.rechunk().to_arrow())
+        lists = pl.from_arrow(array)
+        assert isinstance(lists, pl.Series)
+        return lists.alias(items.name).cast(pl.List(items.dtype))
+
+
+def conform(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
     """Turn a column of any kind into ``column.dtype``.
 
     Returns
@@ -38,16 +81,16 @@ def conform(
         What nested objects hold besides the declared fields.
     """
     if column.is_scalar:
-        return scalars.conform(values, column, place), {}
+        return scalars.conform(values, column, location), {}
     if isinstance(values, pl.Series):
         values = _plain_or_python(values, column)
     if isinstance(values, list) and column.kind != "box":
-        values = _parsed(values, place)
-    series, leftovers = _CONVERTERS[column.kind](values, column, place)
+        values = _parsed(values, location)
+    series, leftovers = _CONVERTERS[column.kind](values, column, location)
     return series.alias(column.name), leftovers
 
 
-def _plain_or_python(series: pl.Series, column: Column) -> list[Any] | pl.Series:
+def _plain_or_python(series: pl.Series, column: Column) -> Values:
     """Keep a Parquet column typed where its shape is the declared one."""
     dtype = series.dtype
     if isinstance(dtype, pl.Array):
@@ -61,7 +104,7 @@ def _plain_or_python(series: pl.Series, column: Column) -> list[Any] | pl.Series
     return series.to_list()
 
 
-def _parsed(values: list[Any], place: Place) -> list[Any]:
+def _parsed(values: list[Any], location: Location) -> list[Any]:
     """Parse the values that are JSON text, as in CSV cells."""
     if str not in set(map(type, values)):
         return values
@@ -77,7 +120,7 @@ def _parsed(values: list[Any], place: Place) -> list[Any]:
                 except JsonError as error:
                     wrong[position] = str(error)
         parsed.append(found)
-    place.report(
+    location.report(
         "error",
         np.array(list(wrong), dtype=np.int64),
         lambda position: f"This is not JSON: {wrong[position]}.",
@@ -86,14 +129,14 @@ def _parsed(values: list[Any], place: Place) -> list[Any]:
     return parsed
 
 
-def _of_type(values: list[Any], kind: type, place: Place, remedy: str) -> list[Any]:
+def _of_type(values: list[Any], kind: type, location: Location, remedy: str) -> list[Any]:
     """Keep the values of one type; report the others and take them as missing."""
     if set(map(type, values)) <= {kind, type(None)}:
         return values
     wrong = [
         i for i, value in enumerate(values) if not (isinstance(value, kind) or is_missing(value))
     ]
-    place.report(
+    location.report(
         "error",
         np.array(wrong, dtype=np.int64),
         lambda i: (
@@ -104,31 +147,27 @@ def _of_type(values: list[Any], kind: type, place: Place, remedy: str) -> list[A
     return [value if isinstance(value, kind) else None for value in values]
 
 
-def _flat_lists(values: list[Any] | pl.Series, place: Place, remedy: str) -> Flat:
+def _flat_lists(values: Values, location: Location, remedy: str) -> Flat:
     if isinstance(values, pl.Series):
         return Flat.of_series(values)
-    lists = _of_type(values, list, place, remedy)
+    lists = _of_type(values, list, location, remedy)
     lengths_ = np.array([len(value) if value else 0 for value in lists], dtype=np.int64)
     return Flat.of_lengths([item for value in lists if value for item in value], lengths_)
 
 
-def _texts(
-    values: list[Any] | pl.Series, column: Column, place: Place
-) -> tuple[pl.Series, Leftovers]:
-    flat = _flat_lists(values, place, 'Write a list, such as ["a", "b"].')
-    inside = place.inside("", flat.owner, flat.index)
+def _texts(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
+    flat = _flat_lists(values, location, 'Write a list, such as ["a", "b"].')
+    inside = location.inside("", flat.owner, flat.index)
     texts = scalars.natural(flat.items, Column(column.name, "text", ""), inside)
     if texts.dtype != pl.String:
         texts = scalars.conform(texts, Column(column.name, "text", ""), inside)
     return flat.lists(texts.fill_null("")), {}
 
 
-def _box(
-    values: list[Any] | pl.Series, column: Column, place: Place
-) -> tuple[pl.Series, Leftovers]:
+def _box(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
     """Keep boxes whatever they hold: what cannot be drawn is found and listed when checking."""
     if isinstance(values, pl.Series):
-        flat = _flat_lists(values, place, "")
+        flat = _flat_lists(values, location, "")
     else:
         lists = [value if isinstance(value, list) else [] for value in values]
         lengths = np.array([len(value) for value in lists], dtype=np.int64)
@@ -149,19 +188,19 @@ def _coordinate(value: Any) -> float:
         return float("nan")
 
 
-def _tags(
-    values: list[Any] | pl.Series, column: Column, place: Place
-) -> tuple[pl.Series, Leftovers]:
+def _tags(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
     assert isinstance(values, list)
     objects = [_named_lists(value) for value in values]
-    objects = _of_type(objects, dict, place, 'Write an object, such as {"region": ["left base"]}.')
+    objects = _of_type(
+        objects, dict, location, 'Write an object, such as {"region": ["left base"]}.'
+    )
     lengths = np.array([len(value) if value else 0 for value in objects], dtype=np.int64)
     pairs = [pair for value in objects if value for pair in value.items()]
     flat = Flat.of_lengths(pairs, lengths)
     lists = [
         [] if value is None else value if isinstance(value, list) else [value] for _, value in pairs
     ]
-    inside = place.inside("", flat.owner, flat.index)
+    inside = location.inside("", flat.owner, flat.index)
     texts, _ = _texts(lists, column, inside)
     names = pl.Series([name for name, _ in pairs], dtype=pl.String)
     return flat.lists(pl.DataFrame({"name": names, "values": texts}).to_struct()), {}
@@ -179,15 +218,15 @@ def _named_lists(value: Any) -> Any:
 
 
 def _fields(
-    items: list[Any] | pl.Series,
+    items: Values,
     column: Column,
-    place: Place,
+    location: Location,
     owner: Positions,
     index: Positions | None,
 ) -> tuple[pl.Series, dict[int, dict[str, Any]]]:
     """Convert the declared fields of objects; return them as structs, and the unknown fields."""
     known = [part.name for part in column.fields]
-    given: dict[str, list[Any] | pl.Series]
+    given: dict[str, Values]
     if isinstance(items, pl.Series):
         frame = items.struct.unnest()
         given = {name: frame[name] for name in known if name in frame.columns}
@@ -204,7 +243,7 @@ def _fields(
             continue
         if values is None:
             values = pl.Series([None], dtype=pl.Null).new_from_index(0, height)
-        columns[part.name], inner = conform(values, part, place.inside(part.name, owner, index))
+        columns[part.name], inner = conform(values, part, location.inside(part.name, owner, index))
         assert not inner, "objects inside objects are not declared"
     return pl.DataFrame(columns).to_struct(column.name), unknown
 
@@ -234,28 +273,24 @@ def _unknown_typed(frame: pl.DataFrame) -> dict[int, dict[str, Any]]:
     }
 
 
-def _record(
-    values: list[Any] | pl.Series, column: Column, place: Place
-) -> tuple[pl.Series, Leftovers]:
+def _record(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
     if isinstance(values, list):
         example = column.fields[0].name
-        values = _of_type(values, dict, place, f'Write an object, such as {{"{example}": …}}.')
+        values = _of_type(values, dict, location, f'Write an object, such as {{"{example}": …}}.')
     everyone = np.arange(len(values), dtype=np.int64)
-    structs, unknown = _fields(values, column, place, everyone, None)
+    structs, unknown = _fields(values, column, location, everyone, None)
     frame = structs.struct.unnest()
     empty = frame.select(pl.all_horizontal(pl.all().is_null())).to_series()
     return pl.select(pl.when(~empty).then(structs)).to_series(), dict(unknown)
 
 
-def _records(
-    values: list[Any] | pl.Series, column: Column, place: Place
-) -> tuple[pl.Series, Leftovers]:
-    flat = _flat_lists(values, place, "Write a list of objects, such as [{…}, {…}].")
+def _records(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
+    flat = _flat_lists(values, location, "Write a list of objects, such as [{…}, {…}].")
     items = flat.items
-    inside = place.inside("", flat.owner, flat.index)
+    inside = location.inside("", flat.owner, flat.index)
     if isinstance(items, list):
         items = _of_type(items, dict, inside, "Write an object in curly brackets.")
-    structs, unknown = _fields(items, column, place, flat.owner, flat.index)
+    structs, unknown = _fields(items, column, location, flat.owner, flat.index)
     leftovers: Leftovers = {}
     for position, rest in unknown.items():
         owner = int(flat.owner[position])
@@ -264,11 +299,9 @@ def _records(
     return flat.lists(structs), leftovers
 
 
-def _object(
-    values: list[Any] | pl.Series, column: Column, place: Place
-) -> tuple[pl.Series, Leftovers]:
+def _object(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
     assert isinstance(values, list)
-    objects = _of_type(values, dict, place, "Write an object in curly brackets.")
+    objects = _of_type(values, dict, location, "Write an object in curly brackets.")
     leftovers = {}
     for position, value in enumerate(objects):
         kept = {name: part for name, part in (value or {}).items() if not is_missing(part)}
@@ -277,9 +310,7 @@ def _object(
     return pl.Series(values=[None] * len(objects), dtype=pl.String), leftovers
 
 
-_CONVERTERS: Final[
-    dict[str, Callable[[list[Any] | pl.Series, Column, Place], tuple[pl.Series, Leftovers]]]
-] = {
+_CONVERTERS: Final[dict[str, Callable[[Values, Column, Location], tuple[pl.Series, Leftovers]]]] = {
     "texts": _texts,
     "box": _box,
     "tags": _tags,

@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from rexview.columns import Table
 from rexview.reviewset.json_text import dump, is_missing
-from rexview.reviewset.problems import ProblemList, quoted
-from rexview.reviewset.sources import TableSource
-from rexview.reviewset.tables import nested, read_csv, read_jsonl, read_parquet
-from rexview.reviewset.tables.chunk import Chunk
-from rexview.reviewset.tables.column import Table
-from rexview.reviewset.tables.source_location import Place
-
-_READERS: Final[dict[str, Callable[[TableSource, Table, ProblemList], Iterator[Chunk]]]] = {
-    "jsonl": read_jsonl.read,
-    "csv": read_csv.read,
-    "parquet": read_parquet.read,
-}
+from rexview.reviewset.problems import quoted
+from rexview.reviewset.tables import nested
+from rexview.reviewset.tables.files import READERS, Chunk
+from rexview.reviewset.tables.source import Location, TableSource
 
 
-def read_table(source: TableSource, table: Table, problems: ProblemList) -> pl.DataFrame:
+def read_table(source: TableSource, table: Table) -> pl.DataFrame:
     """Read a table.
 
     Returns
@@ -39,15 +31,15 @@ def read_table(source: TableSource, table: Table, problems: ProblemList) -> pl.D
     unknown: set[str] = set()
     missing: set[str] = set()
     try:
-        for chunk in _READERS[source.format](source, table, problems):
+        for chunk in READERS[source.format](source, table):
             unknown |= chunk.columns.keys() - table.by_name.keys()
             if chunk.header:
                 missing |= table.by_name.keys() - chunk.columns.keys()
-            frames.append(_frame(chunk, table, source, problems))
+            frames.append(_frame(chunk, table, source))
     except OSError as error:
         message = f"The file cannot be read: {error.strerror or error}."
-        problems.add("error", source.label, message, "See to it that the app may read it.")
-    _report_names(table, unknown, missing, source, problems)
+        source.error(message, "See to it that the app may read it.")
+    _report_names(table, unknown, missing, source)
     return pl.concat(frames)
 
 
@@ -57,7 +49,7 @@ def empty_table(table: Table) -> pl.DataFrame:
     return pl.DataFrame(schema=schema | {"extra": pl.String(), "_row": pl.UInt32()})
 
 
-def _frame(chunk: Chunk, table: Table, source: TableSource, problems: ProblemList) -> pl.DataFrame:
+def _frame(chunk: Chunk, table: Table, source: TableSource) -> pl.DataFrame:
     height = len(chunk.rows)
     columns: dict[str, pl.Series] = {}
     leftovers: dict[int, dict[str, Any]] = {}
@@ -65,9 +57,9 @@ def _frame(chunk: Chunk, table: Table, source: TableSource, problems: ProblemLis
         if column.name not in chunk.columns:
             columns[column.name] = column.absent(height)
             continue
-        place = Place(source, problems, column.name, chunk.rows)
+        location = Location(source, column.name, chunk.rows)
         values = chunk.columns.pop(column.name)
-        columns[column.name], inner = nested.conform(values, column, place)
+        columns[column.name], inner = nested.conform(values, column, location)
         for position, rest in inner.items():
             into = leftovers.setdefault(position, {})
             into |= rest if column.kind == "object" else {column.name: rest}
@@ -127,29 +119,18 @@ def _typed_extra(columns: dict[str, pl.Series], height: int) -> pl.Series:
     ).to_series()
 
 
-def _report_names(
-    table: Table, unknown: set[str], missing: set[str], source: TableSource, problems: ProblemList
-) -> None:
+def _report_names(table: Table, unknown: set[str], missing: set[str], source: TableSource) -> None:
     for column in table.columns:
         if column.required and column.name in missing:
             near = get_close_matches(
                 column.name, {name.lower() for name in unknown}, n=1, cutoff=0.8
             )
             hint = f" There is {quoted(near[0])}." if near else ""
-            problems.add(
-                "error",
-                source.label,
-                f"There is no column {column.name}.{hint}",
-                f"Add the column {column.name}, or rename the one that holds it.",
-                field=column.name,
-            )
+            remedy = f"Add the column {column.name}, or rename the one that holds it."
+            message = f"There is no column {column.name}.{hint}"
+            source.error(message, remedy, field=column.name)
     for name in sorted(unknown):
         near = get_close_matches(name.strip().lower(), table.by_name, n=1, cutoff=0.85)
         if near and not (table.by_name[near[0]].required and near[0] in missing):
-            problems.add(
-                "warning",
-                source.label,
-                f"The field {quoted(name)} is not known and is kept as it is.",
-                f"Rename it if {near[0]} is meant.",
-                field=name,
-            )
+            message = f"The field {quoted(name)} is not known and is kept as it is."
+            source.warning(message, f"Rename it if {near[0]} is meant.", field=name)

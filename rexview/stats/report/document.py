@@ -6,22 +6,25 @@ The fields are described in ``docs/statistics.md``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from importlib.metadata import version
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
 from rexview import __version__
 from rexview.schema import ReviewSet
-from rexview.stats.agreement import Alpha, PairAgreement, alphas, pair_agreements
-from rexview.stats.answered import NoAnswers, no_answers
+from rexview.stats.agreement import PairAgreement, alphas, pair_agreements
+from rexview.stats.answered import no_answers
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval
+from rexview.stats.failure_rates import JUDGED, clusters_of, failure_rates, failure_tests
 from rexview.stats.final import CONTENT_ORDERS, ContentOrder
-from rexview.stats.paired import FriedmanTest, PairTest, compare
-from rexview.stats.report.failures import failure_rows
+from rexview.stats.paired import compare
 from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
-from rexview.stats.values import TESTED_TOGETHER, finals, given_marks, unfinished_work
-from rexview.vocab import IMAGE_DIMENSIONS
+from rexview.stats.values import TESTED_TOGETHER, finals, single_scores, unfinished_work
+from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
 
 METHODS: Final[dict[str, str]] = {
     "final_score": "mean of the readers' scores of one answer; image scores: of one picture",
@@ -62,18 +65,9 @@ def report(
 ) -> dict[str, Any]:
     """Work out every table of a review set.
 
-    Parameters
-    ----------
-    review_set : ReviewSet
-        An open review set; models and readers stand in its order.
-    gap_threshold : float
-        The gap (process minus execution) from which an answer is flagged.
-    content_order : str
-        A word of :data:`rexview.stats.CONTENT_ORDERS`.
-    resamples : int
-        How many resamples the intervals rest on.
-    judged : polars.DataFrame, optional
-        As :func:`rexview.detect.judged_answers` lists them; without it there are no failure rates.
+    Models and readers stand in the order of the set. ``gap_threshold`` is the gap (process minus
+    execution) from which an answer is flagged. ``judged`` is what
+    :func:`rexview.detect.judged_answers` lists; without it there are no failure rates.
 
     Returns
     -------
@@ -84,28 +78,29 @@ def report(
         out.
     """
     values = finals(review_set, content_order=content_order)
-    marks = given_marks(review_set)
+    given = single_scores(review_set)
     answered = set(review_set.answers["model"].unique())
     models = [model.id for model in review_set.models if model.id in answered]
     readers = list(review_set.reader_names)
     compared = compare(values, models, resamples=resamples)
     scores = summaries(values, models, resamples=resamples)
     gaps = gap_summaries(values, models, threshold=gap_threshold, resamples=resamples)
-    agreements = pair_agreements(marks, readers, resamples=resamples)
-    failures: tuple[list[Row], list[Row]] = ([], [])
+    agreements = pair_agreements(given, readers, resamples=resamples)
+    rates: list[Row] = []
+    failure_comparisons: list[Row] = []
     if judged is not None:
-        failures = failure_rows(judged, review_set.cases, models, resamples)
+        rates, failure_comparisons = _failure_rows(judged, review_set.cases, models, resamples)
     begun = unfinished_work(review_set).group_by("reader", maintain_order=True).len("cases")
     return {
-        "scores": [_score(row) for row in scores],
-        "tests": [_test(row) for row in compared.tests],
-        "gap": [_gap(row) for row in gaps],
-        "readers": [_agreement(row) for row in agreements],
-        "no_answer": [_no_answer(row) for row in no_answers(review_set.answers, models)],
-        "friedman": [_friedman(row) for row in compared.friedman],
-        "alpha": [_alpha(row) for row in alphas(marks, resamples=resamples)],
-        "failures": failures[0],
-        "failure_tests": failures[1],
+        "scores": [_counted(row, "score") for row in scores],
+        "tests": list(map(_plain, compared.tests)),
+        "gap": [_counted(row, "gap") for row in gaps],
+        "readers": list(map(_agreement, agreements)),
+        "no_answer": list(map(_plain, no_answers(review_set.answers, models))),
+        "friedman": list(map(_plain, compared.friedman)),
+        "alpha": list(map(_plain, alphas(given, resamples=resamples))),
+        "failures": rates,
+        "failure_tests": failure_comparisons,
         "unfinished": begun.to_dicts(),
         "about": {
             "name": review_set.info.name,
@@ -124,109 +119,73 @@ def report(
     }
 
 
-def _limits(interval: Interval, name: str = "ci") -> Row:
-    return {f"{name}_low": interval.low, f"{name}_high": interval.high}
+def _plain(record: Any, **names: str) -> Row:
+    """Return the fields of a record under their names; an interval as its two limits, ``ci``."""
+    row: Row = {}
+    for field in fields(record):
+        name, value = names.get(field.name, field.name), getattr(record, field.name)
+        if isinstance(value, Interval):
+            name = name.replace("interval", "ci")
+            row |= {f"{name}_low": value.low, f"{name}_high": value.high}
+        elif isinstance(value, np.ndarray | tuple):
+            row[name] = np.asarray(value).tolist()
+        else:
+            row[name] = dict(value) if isinstance(value, Mapping) else value
+    return row
 
 
-def _score(row: ScoreSummary) -> Row:
-    return {
-        "dimension": row.dimension,
-        "model": row.model,
-        "n": row.n,
-        "mean": row.mean,
-        "sd": row.sd,
-        **_limits(row.interval),
-        "share_5": row.share_5,
-        "share_below_3": row.share_below_3,
-        "counts": [{"score": score, "n": n} for score, n in row.counts.items()],
-        "why": row.why,
+def _counted(record: ScoreSummary | GapSummary, name: str) -> Row:
+    """Return a summary as plain data; JSON has no numbers as keys, so each count is a row."""
+    counts = [{name: value, "n": n} for value, n in record.counts.items()]
+    return _plain(record) | {"counts": counts}
+
+
+def _agreement(record: PairAgreement) -> Row:
+    return _plain(
+        record, difference="mean_difference", difference_interval="mean_difference_interval"
+    )
+
+
+def _failure_rows(
+    judged: pl.DataFrame, cases: pl.DataFrame, models: Sequence[str], resamples: int
+) -> tuple[list[Row], list[Row]]:
+    """Return the rates of all failures that answers can be judged for, and the tests of models."""
+    rule, reader = pl.col("detected"), pl.col("marked")
+    flagged = judged.with_columns(flagged=rule | reader)
+    counts = {
+        (failure, model): numbers
+        for failure, model, *numbers in flagged.group_by("failure", "model")
+        .agg(
+            (rule & ~reader).sum(),
+            (reader & ~rule).sum().alias("only_reader"),
+            (rule & reader).sum().alias("both"),
+            (pl.col("hinted") & ~rule & ~reader).sum(),
+        )
+        .iter_rows()
     }
-
-
-def _test(row: PairTest) -> Row:
-    return {
-        "dimension": row.dimension,
-        "model_a": row.model_a,
-        "model_b": row.model_b,
-        "n_pairs": row.n_pairs,
-        "statistic": row.statistic,
-        "p": row.p,
-        "p_adj": row.p_adj,
-        "effect": row.effect,
-        "mean_difference": row.mean_difference,
-        **_limits(row.interval),
-        "n_zero": row.n_zero,
-        "left_out": row.left_out,
-        "method": row.method,
-        "why": row.why,
-    }
-
-
-def _gap(row: GapSummary) -> Row:
-    return {
-        "model": row.model,
-        "n": row.n,
-        "mean": row.mean,
-        **_limits(row.interval),
-        "share_flagged": row.share_flagged,
-        "flagged": row.flagged,
-        "sd": row.sd,
-        "counts": [{"gap": gap, "n": n} for gap, n in row.counts.items()],
-        "why": row.why,
-    }
-
-
-def _agreement(row: PairAgreement) -> Row:
-    return {
-        "dimension": row.dimension,
-        "n": row.n,
-        "qwk": row.qwk,
-        "mad": row.mad,
-        "exact": row.exact,
-        "within_one": row.within_one,
-        "mean_a": row.mean_a,
-        "sd_a": row.sd_a,
-        "mean_b": row.mean_b,
-        "sd_b": row.sd_b,
-        "reader_a": row.reader_a,
-        "reader_b": row.reader_b,
-        **_limits(row.qwk_interval, "qwk_ci"),
-        **_limits(row.mad_interval, "mad_ci"),
-        **_limits(row.exact_interval, "exact_ci"),
-        **_limits(row.within_one_interval, "within_one_ci"),
-        "mean_difference": row.difference,
-        **_limits(row.difference_interval, "mean_difference_ci"),
-        "table": row.table.tolist(),
-        "why": row.why,
-    }
-
-
-def _no_answer(row: NoAnswers) -> Row:
-    return {
-        "model": row.model,
-        "n": row.n,
-        "by_reason": dict(row.by_reason),
-        "answers": row.answers,
-    }
-
-
-def _friedman(row: FriedmanTest) -> Row:
-    return {
-        "dimension": row.dimension,
-        "models": list(row.models),
-        "n": row.n,
-        "statistic": row.statistic,
-        "p": row.p,
-        "why": row.why,
-    }
-
-
-def _alpha(row: Alpha) -> Row:
-    return {
-        "dimension": row.dimension,
-        "n_units": row.n_units,
-        "n_readers": row.n_readers,
-        "alpha": row.alpha,
-        **_limits(row.interval),
-        "why": row.why,
-    }
+    met = set(flagged["failure"].unique())
+    failures = [failure for failure in FAILURES if failure in met]
+    wanted, clusters = flagged.select(list(JUDGED)), clusters_of(cases)
+    rates: list[Row] = []
+    for row in failure_rates(wanted, clusters, models, failures, resamples=resamples):
+        only_rule, only_reader, both, hinted = counts.get((row.failure, row.model), (0, 0, 0, 0))
+        rates.append(
+            {
+                "failure": row.failure,
+                "model": row.model,
+                "n": row.rate.n,
+                "flagged": row.rate.flagged,
+                "share": row.rate.share,
+                "ci_low": row.rate.interval.low,
+                "ci_high": row.rate.interval.high,
+                "interval": row.rate.method,
+                "patients": row.rate.clusters,
+                "rule_only": only_rule,
+                "reader_only": only_reader,
+                "rule_and_reader": both,
+                "possible": hinted,
+                "why": row.rate.interval.why,
+            }
+        )
+    tests = failure_tests(wanted, clusters, models, failures, resamples=resamples)
+    return rates, [_plain(test) | {"why": test.why or test.interval.why} for test in tests]

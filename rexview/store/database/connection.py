@@ -36,7 +36,13 @@ from rexview.errors import StoreBusy, StoreUnreachable
 from rexview.store.database.errors import busy, damaged, folder_gone, store_error
 from rexview.store.database.integrity import ChangedEntry, Damaged, examine
 from rexview.store.database.migrate import migrate, version_of
-from rexview.store.database.sqlite_file import empty_log, make_file, open_file, set_up
+from rexview.store.database.sqlite_file import (
+    empty_log,
+    file_states,
+    make_file,
+    open_file,
+    set_up,
+)
 from rexview.store.database.tables import HISTORY, VERSION
 from rexview.store.database.watermark import NewestEntry, Watermark
 from rexview.store.entry import Stored
@@ -47,11 +53,11 @@ _WRITES: Final = "rexview_writes"
 _MIGRATIONS: Final = "migrations"
 _Result = TypeVar("_Result")
 _Errors: Final = (exc.SQLAlchemyError, sqlite3.Error)
-_FileState = tuple[int, ...]
-"""Which file it is, and which its ``-wal``; zeros for what is not there."""
+_WhichFiles = tuple[tuple[int, int] | None, ...]
+"""Which file it is, and which its ``-wal``: device and number; None for what is not there."""
 
 
-class _Moved(Exception):
+class _FileReplaced(Exception):
     """The file is no longer the one that was opened: nothing was written to it."""
 
 
@@ -75,9 +81,9 @@ class Database:
         self.wait_s: Final = wait_s
         self._lock, self._writes = Lock(), Lock()
         self._engine = self._make_engine()
-        self._ready: _FileState | bool = False
+        self._ready: _WhichFiles | bool = False
         self.changed: dict[int, ChangedEntry] = {}
-        self._damaged: tuple[_FileState, StoreUnreachable] | None = None
+        self._damaged: tuple[tuple[int, ...], StoreUnreachable] | None = None
         self._watermark = Watermark(self.file) if self.file is not None else None
         self._loss: NewestEntry | None = None
 
@@ -93,7 +99,7 @@ class Database:
                 entry = ChangedEntry(row.id, row.kind, row.person, row.case or "", at)
                 self.changed = {**self.changed, row.id: entry}
 
-    def look_again(self) -> None:
+    def check_again(self) -> None:
         """Check the database anew when it is used next: its rows were replaced."""
         self.changed, self._ready = {}, False
 
@@ -109,11 +115,7 @@ class Database:
 
     def accept_loss(self) -> None:
         """Go on without the entries that are missing."""
-
-        def work(connection: Connection) -> None:
-            pass
-
-        self.write(work, lock=_MIGRATIONS, replaces=True)
+        self.write(lambda _connection: None, lock=_MIGRATIONS, replaces=True)
 
     def rows(self, statement: Select[Any]) -> list[Row[Any]]:
         """Run a query; nothing is found in a file that is not there yet.
@@ -140,7 +142,7 @@ class Database:
                     connection.execution_options(isolation_level="REPEATABLE READ")
                 return work(connection)
 
-        return self._patiently(once)
+        return self._with_retries(once)
 
     def write(
         self, work: Callable[[Connection], _Result], *, lock: str, replaces: bool = False
@@ -156,18 +158,18 @@ class Database:
         """
 
         def once() -> _Result:
-            with self._turn(), self._engine.connect() as plain:
+            with self._write_turn(), self._engine.connect() as plain:
                 connection = plain.execution_options(**{_WRITES: True})
                 with connection.begin():
                     if not self.is_sqlite:
-                        self._hold(connection, lock)
-                    elif self._state() != self._ready:
-                        raise _Moved
+                        self._take_lock(connection, lock)
+                    elif self._which_files() != self._ready:
+                        raise _FileReplaced
                     else:
-                        self._look_for_loss(connection)
+                        self._check_newest(connection)
                     result = work(connection)
                     if self._loss is not None:  # a restore or a merge may have brought it back
-                        self._look_for_loss(connection)
+                        self._check_newest(connection)
                     newest = self._newest(connection)
                 if self.is_sqlite:
                     empty_log(plain, self.wait_s)
@@ -176,10 +178,10 @@ class Database:
                 self._watermark.write(newest)
             return result
 
-        return self._patiently(once)
+        return self._with_retries(once)
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _write_turn(self) -> Iterator[None]:
         """Wait for the other threads that write to a file: SQLite would have all try at random."""
         if not self.is_sqlite:
             yield
@@ -199,7 +201,7 @@ class Database:
         row = connection.execute(newest).one_or_none()
         return None if row is None else NewestEntry(row.id, row.token, row.at.isoformat(" "))
 
-    def _look_for_loss(self, connection: Connection) -> None:
+    def _check_newest(self, connection: Connection) -> None:
         """Look whether the entry that was the newest is there still."""
         noted = self._watermark.read() if self._watermark is not None else None
         if noted is not None:
@@ -208,22 +210,22 @@ class Database:
                 noted = None
         self._loss = noted
 
-    def _hold(self, connection: Connection, lock: str) -> None:
+    def _take_lock(self, connection: Connection, lock: str) -> None:
         number = int.from_bytes(hashlib.sha256(lock.encode()).digest()[:8], signed=True)
         limit = max(1, round(self.wait_s * 1000))
         connection.execute(sql(f"SET LOCAL lock_timeout = {limit}"))
         connection.execute(sql("SET LOCAL synchronous_commit = on"))
         connection.execute(sql("SELECT pg_advisory_xact_lock(:number)"), {"number": number})
 
-    def _patiently(self, work: Callable[[], _Result]) -> _Result:
+    def _with_retries(self, work: Callable[[], _Result]) -> _Result:
         """Do ``work``, again while others are writing; a dropped connection is made anew once."""
         ends = time.monotonic() + self.wait_s
         dropped = False
         while True:
             try:
-                self._prepare()
+                self._make_ready()
                 return work()
-            except _Moved:
+            except _FileReplaced:
                 if time.monotonic() >= ends:
                     raise busy() from None
                 continue
@@ -232,24 +234,24 @@ class Database:
                     raise
                 raise damaged(self.file) from None
             except _Errors as error:
-                trouble = store_error(error, self.file)
-                if trouble is None:
+                meaning = store_error(error, self.file)
+                if meaning is None:
                     raise
                 is_drop = isinstance(error, exc.DBAPIError) and error.connection_invalidated
                 if is_drop and not dropped:
                     dropped = True
                     continue
-                if not isinstance(trouble, StoreBusy) or time.monotonic() >= ends:
-                    raise trouble from error
+                if not isinstance(meaning, StoreBusy) or time.monotonic() >= ends:
+                    raise meaning from error
                 time.sleep(random.uniform(0.02, 0.1))  # noqa: S311
 
-    def _prepare(self) -> None:
+    def _make_ready(self) -> None:
         """Make or update the tables, once; anew when the file was put in place of another."""
-        state = self._state()
+        state = self._which_files()
         if state == self._ready:
             return
         with self._lock:
-            state = self._state()
+            state = self._which_files()
             if state == self._ready:
                 return
             self._engine.dispose()
@@ -267,8 +269,8 @@ class Database:
                 self._migrate()
             if self.file is not None:
                 with self._engine.connect() as connection:
-                    self._look_for_loss(connection)
-            self._ready = self._state()
+                    self._check_newest(connection)
+            self._ready = self._which_files()
 
     def _examine(self, file: Path) -> None:
         """Check a file as a whole; one that is damaged is not checked again as long as it is."""
@@ -291,33 +293,27 @@ class Database:
             connection = plain.execution_options(**{_WRITES: True})
             with connection.begin():
                 if not self.is_sqlite:
-                    self._hold(connection, _MIGRATIONS)
+                    self._take_lock(connection, _MIGRATIONS)
                 migrate(connection)
 
-    def _state(self) -> _FileState | bool:
+    def _which_files(self) -> _WhichFiles | bool:
         """Name the file and its ``-wal``, which stays the same as long as we have it open."""
         if self.file is None:
             return True
-        found: list[int] = []
-        for file in (self.file, self.file.with_name(f"{self.file.name}-wal")):
-            try:
-                stat = file.stat()
-            except FileNotFoundError:
-                found += (0, 0)
-            except OSError as error:
-                raise StoreUnreachable(
-                    "The reviews database cannot be opened.",
-                    "Check that its folder is there and that the app may read it.",
-                ) from error
-            else:
-                found += (stat.st_dev, stat.st_ino)
-        return tuple(found)
+        try:
+            states = file_states(self.file)
+        except OSError as error:
+            raise StoreUnreachable(
+                "The reviews database cannot be opened.",
+                "Check that its folder is there and that the app may read it.",
+            ) from error
+        return tuple(state and (state.st_dev, state.st_ino) for state in states)
 
     def _make_engine(self) -> Engine:
         if self.file is not None:
             engine = create_engine(self.url, creator=partial(open_file, self.file, self.wait_s))
             event.listen(engine, "connect", set_up)
-            event.listen(engine, "begin", _begun)
+            event.listen(engine, "begin", _begin)
             return engine
         return create_engine(
             self.url,
@@ -342,7 +338,7 @@ def _driver_url(text: str) -> URL:
     return url.set(drivername=driver)
 
 
-def _begun(connection: Connection) -> None:
+def _begin(connection: Connection) -> None:
     writes = connection.get_execution_options().get(_WRITES, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 

@@ -15,12 +15,11 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-TOLERANT_TEXT: Final = partial(str, encoding="utf-8", errors="replace")
-"""How bytes in a file become text: damaged ones can be read, and are found by the checksum."""
+from rexview.store.database.sqlite_file import TOLERANT_TEXT, open_file
+
 CHECKSUM: Final = "checksum"
 _VERSION: Final = re.compile(r"\d{4}")
 _WITH_CHECKSUMS: Final = "0004"
@@ -95,9 +94,7 @@ def examine(file: Path) -> tuple[ChangedEntry, ...]:
         The file does not fit together: nothing in it is to be relied on.
     sqlite3.Error
     """
-    address = f"{file.absolute().as_uri()}?mode=rw"
-    with closing(sqlite3.connect(address, uri=True, timeout=10)) as connection:
-        connection.text_factory = TOLERANT_TEXT
+    with closing(open_file(file, wait_s=10)) as connection:
         try:
             if connection.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:
                 raise Damaged

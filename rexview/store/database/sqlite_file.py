@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection
 
 from rexview.store.database.errors import cannot_make, folder_gone
-from rexview.store.database.integrity import TOLERANT_TEXT
 from rexview.store.location import data_folder
+
+TOLERANT_TEXT: Final = partial(str, encoding="utf-8", errors="replace")
+"""How bytes in a file become text: damaged ones can be read, and are found by the checksum."""
 
 
 def make_file(file: Path, wait_s: float) -> None:
@@ -32,30 +36,47 @@ def make_file(file: Path, wait_s: float) -> None:
         raise folder_gone() from None
     except OSError as error:
         raise cannot_make(error, file) from error
-    connection = open_file(file, wait_s)
-    try:
+    with closing(open_file(file, wait_s)) as connection:
         connection.isolation_level = None
         (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
         if mode != "wal":
             connection.execute("PRAGMA journal_mode = WAL")
-    finally:
-        connection.close()
 
 
-def open_file(file: Path, wait_s: float) -> sqlite3.Connection:
-    """Open a SQLite file that is there; none is made, as its folder may just have been renamed."""
-    address = f"{file.absolute().as_uri()}?mode=rw"
-    return sqlite3.connect(address, uri=True, timeout=wait_s, check_same_thread=False)
+def open_file(file: Path, wait_s: float, how: str = "mode=rw") -> sqlite3.Connection:
+    """Open a SQLite file that is there; none is made, as its folder may just have been renamed.
+
+    ``how`` is a query of SQLite's file addresses: ``immutable=1`` reads a file as it is, also where
+    nothing may be written.
+    """
+    address = f"{file.absolute().as_uri()}?{how}"
+    connection = sqlite3.connect(address, uri=True, timeout=wait_s, check_same_thread=False)
+    connection.text_factory = TOLERANT_TEXT
+    return connection
+
+
+def file_states(file: Path) -> tuple[os.stat_result | None, ...]:
+    """Return the state of a SQLite file and of its ``-wal``; None for what is not there.
+
+    Raises
+    ------
+    OSError
+        It cannot be told whether one is there.
+    """
+    found: list[os.stat_result | None] = []
+    for one in (file, file.with_name(f"{file.name}-wal")):
+        try:
+            found.append(one.stat())
+        except FileNotFoundError:
+            found.append(None)
+    return tuple(found)
 
 
 def set_up(connection: Any, _record: Any) -> None:
     """Set a connection up: what it says is written survives a power cut."""
     connection.isolation_level = None  # we begin transactions ourselves
-    connection.text_factory = TOLERANT_TEXT
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA foreign_keys = ON")
-    cursor.execute("PRAGMA synchronous = FULL")
-    cursor.close()
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = FULL")
 
 
 def empty_log(connection: Connection, wait_s: float) -> None:

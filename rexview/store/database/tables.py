@@ -144,45 +144,31 @@ def stored(row: Row[Any]) -> Stored:
     A row that is not as it was written has no value: neither what stands in it now nor what stood
     there before it may be taken for what somebody wrote.
     """
-    if not is_intact(row._asdict()):
-        return _changed(row)
+    fields: dict[str, Any] = {
+        "token": row.token,
+        "person": row.person,
+        "person_name": row.person_name or row.person,
+        "person_role": row.person_role or "",
+        "kind": row.kind,
+        "case": row.case_id,
+        "model": row.model_id,
+        "subject": row.subject,
+        "via": row.via,
+        "answer_digest": row.answer_digest,
+    }
+    if is_intact(row._asdict()):
+        more = {"picture": row.picture, "value": row.value, "previous": row.previous}
+        return Stored(id=row.id, at=row.at, **fields, **more)
+    as_text: dict[str, Any] = {
+        name: None if found is None else str(found) for name, found in fields.items()
+    }
+    picture = row.picture if isinstance(row.picture, int) else None
     return Stored(
         id=row.id,
-        token=row.token,
         at=row.at,
-        person=row.person,
-        person_name=row.person_name or row.person,
-        person_role=row.person_role or "",
-        kind=row.kind,
-        case=row.case_id,
-        model=row.model_id,
-        subject=row.subject,
-        picture=row.picture,
-        value=row.value,
-        previous=row.previous,
-        via=row.via,
-        answer_digest=row.answer_digest,
-    )
-
-
-def _changed(row: Row[Any]) -> Stored:
-    def text(value: Any) -> str | None:
-        return None if value is None else str(value)
-
-    return Stored(
-        id=row.id,
-        token=str(row.token),
-        at=row.at,
-        person=str(row.person),
-        person_name=str(row.person_name or row.person),
-        person_role="",
-        kind=str(row.kind),
-        case=text(row.case_id),
-        model=text(row.model_id),
-        subject=text(row.subject),
-        picture=row.picture if isinstance(row.picture, int) else None,
+        **as_text | {"person_role": "", "answer_digest": None},
+        picture=picture,
         value=None,
         previous=None,
-        via=str(row.via),
         intact=False,
     )

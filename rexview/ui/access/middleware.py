@@ -6,37 +6,38 @@ open a websocket or send a form: so a server answers only to its own names, and 
 own pages send. Streamlit would look a foreign origin up at an address service outside: it sees
 none.
 
-Of what Streamlit serves beside pages, only what ``streamlit_routes`` names is passed on. Files that
-a page offers for download lie at an address that Streamlit gives to whoever asks for it, and its
-address for uploads takes what anybody sends. Where people sign in, both are for those who are
-signed in, and not for readers: what others may download names models and scores.
+Of what Streamlit serves beside pages, only what ``streamlit_adapter.served_routes`` names is passed
+on. Files that a page offers for download lie at an address that Streamlit gives to whoever asks for
+it, and its address for uploads takes what anybody sends. Where people sign in, both are for those
+who are signed in, and not for readers: what others may download names models and scores.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from rexview.errors import NotAdmitted, SettingsError
+from rexview.people import Role
 from rexview.ui.access import sign_in
 from rexview.ui.access.origins import is_own_name, is_own_page
-from rexview.ui.server import resources
+from rexview.ui.server import server_state
 from rexview.ui.streamlit_adapter.served_routes import (
-    MESSAGES,
+    HEALTH,
+    LOGOUT,
     ROUTES,
     STATIC_FILES,
     STATIC_FOLDER,
     STREAM,
     Audience,
+    is_known_message,
 )
 
 _LOG: Final = logging.getLogger(__name__)
@@ -46,8 +47,6 @@ _OTHER_NAME: Final = (
     "name."
 )
 _OTHER_PAGE: Final = "This was sent by another web page, not by this app. Open the app itself."
-_HEALTH: Final = "/_stcore/health"
-_LOGOUT: Final = "/auth/logout"
 _NOT_KEPT: Final = {"Cache-Control": "no-store"}
 
 
@@ -70,13 +69,13 @@ class OwnNamesOnly:
 
 def _why_foreign(scope: Scope) -> str | None:
     path = _path(scope)
-    if path == _HEALTH:  # asked for by whatever watches the server, under any name
+    if path == HEALTH:  # asked for by whatever watches the server, under any name
         return None
     headers = Headers(scope=scope)
     if not is_own_name(headers.get("host")):
         return _OTHER_NAME
     writes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-    if (writes or path == _LOGOUT or "origin" in headers) and not is_own_page(headers):
+    if (writes or path == LOGOUT or "origin" in headers) and not is_own_page(headers):
         return _OTHER_PAGE
     return None
 
@@ -114,7 +113,7 @@ class KnownRoutesOnly:
             else:
                 await send({"type": "websocket.close", "code": 1008})
             return
-        refusal = self._refusal(scope) if scope["type"] == "http" else None
+        refusal = None if scope["type"] == "lifespan" else self._refusal(scope)
         if refusal is None:
             await self.app(scope, receive, send)
         else:
@@ -137,12 +136,17 @@ class KnownRoutesOnly:
 def _path(scope: Scope) -> str:
     """Return the path of a request without the app's base path."""
     path: str = scope["path"]
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    if not base:
-        return path
-    if path.startswith(f"/{base}/") or path == f"/{base}":
-        return path[len(base) + 1 :] or "/"
+    base = server_state.base_path()
+    if path == base or path.startswith(f"{base}/"):
+        return path.removeprefix(base) or "/"
     return ""  # nothing of ours stands outside it
+
+
+_ROLES: Final[Mapping[Audience, frozenset[Role]]] = {
+    "files": frozenset({"viewer", "adjudicator", "lead"}),
+    "lead": frozenset({"lead"}),
+}
+"""Of a team, who gets what not everybody may have."""
 
 
 def _refusal_of(audience: Audience, request: HTTPConnection) -> PlainTextResponse | None:
@@ -150,7 +154,7 @@ def _refusal_of(audience: Audience, request: HTTPConnection) -> PlainTextRespons
     if audience == "all":
         return None
     try:
-        team = resources.team()
+        team = server_state.team()
         if audience == "sign-in":
             return None if team else PlainTextResponse("Nobody signs in here.", 404, _NOT_KEPT)
         if not team:
@@ -160,7 +164,7 @@ def _refusal_of(audience: Audience, request: HTTPConnection) -> PlainTextRespons
         person = None
     if person is None:
         return PlainTextResponse("Sign in first.", 401, _NOT_KEPT)
-    if person.role == "reader" or (audience == "lead" and person.role != "lead"):
+    if person.role not in _ROLES.get(audience, ()):
         return PlainTextResponse("Your role does not include this.", 403, _NOT_KEPT)
     return None
 
@@ -174,17 +178,6 @@ class _KnownMessages:
     async def __call__(self) -> Message:
         while True:
             message = await self.receive()
-            if message["type"] != "websocket.receive" or _is_known(message.get("bytes")):
+            if message["type"] != "websocket.receive" or is_known_message(message.get("bytes")):
                 return message
             _LOG.warning("A message over the websocket that the app does not use was left out.")
-
-
-def _is_known(content: bytes | None) -> bool:
-    if content is None:  # text: Streamlit ends the connection
-        return True
-    message = BackMsg()
-    try:
-        message.ParseFromString(content)
-    except Exception:  # whatever protobuf raises: Streamlit ends the connection
-        return True
-    return message.WhichOneof("type") in MESSAGES

@@ -12,26 +12,16 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.datastructures import Headers
-from streamlit import net_util
 
 from rexview.errors import SettingsError
-from rexview.ui.access import sign_in
-from rexview.ui.server import resources
+from rexview.ui.server import server_state
+from rexview.ui.server.server_state import THIS_MACHINE
+from rexview.ui.streamlit_adapter import sign_in_cookie
 
-_THIS_MACHINE: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 _USUAL_PORTS: Final = {"http": 80, "https": 443}
 _ELSEWHERE: Final = frozenset({"cross-site", "same-site"})
 """What a browser says in ``Sec-Fetch-Site`` of another page's request; another port of the same
 machine is ``same-site``."""
-
-
-def ask_nobody_outside() -> None:
-    """Keep Streamlit from asking a service on the internet which address this machine has.
-
-    It would to judge the websocket of a foreign page, which ``gate`` refuses before, and to print
-    its address, which ``browser.serverAddress`` in ``.streamlit/config.toml`` spares it.
-    """
-    net_util.get_external_ip = lambda: None
 
 
 def public_origin() -> str | None:
@@ -40,8 +30,8 @@ def public_origin() -> str | None:
     It is a setting; where people sign in, the address that the sign-in comes back to says it too.
     """
     try:
-        given = resources.settings().public_address
-        return given or (sign_in.origin_of_sign_in() if resources.team() else None)
+        given = server_state.settings().public_address
+        return given or (sign_in_cookie.sign_in_origin() if server_state.team() else None)
     except SettingsError:  # every page says so and shows nothing else
         return None
 
@@ -61,15 +51,13 @@ def is_own_name(host: str | None) -> bool:
     public = public_origin()
     if public is None and not _for_this_machine_only():
         return True
-    known = {*_THIS_MACHINE, str(st.get_option("browser.serverAddress")).lower()}
+    known = {*THIS_MACHINE, str(st.get_option("browser.serverAddress")).lower()}
     return name in known or (public is not None and name == urlsplit(public).hostname)
 
 
 def _for_this_machine_only() -> bool:
-    if st.get_option("server.address") not in _THIS_MACHINE:
-        return False
     try:
-        return not resources.team()
+        return server_state.on_this_machine_only() and not server_state.team()
     except SettingsError:
         return False  # nobody gets more than a page that says so
 
@@ -87,7 +75,7 @@ def is_own_page(headers: Headers) -> bool:
     if place is None:
         return False
     public = public_origin()
-    if public is not None and place[1] == urlsplit(public).hostname not in _THIS_MACHINE:
+    if public is not None and place[1] == urlsplit(public).hostname not in THIS_MACHINE:
         return place == _place(public)
     host = headers.get("host")
     return host is not None and place == _place(f"{place[0]}://{host}")

@@ -8,7 +8,7 @@ by itself (:func:`guard`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final
 
 import streamlit as st
@@ -16,28 +16,12 @@ import streamlit as st
 from rexview.errors import NotAdmitted
 from rexview.people import LONGEST_NAME, Person, Role, person_alone
 from rexview.ui.access import sign_in
-from rexview.ui.access.local_name import recall_name, remember_name
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.link.pages import seen_by
+from rexview.ui.server import server_state
 
-_ALL: Final = frozenset[Role]({"reader", "adjudicator", "lead", "viewer"})
-_NOT_BLINDED: Final = _ALL - {"reader"}
-SEEN_BY: Final[Mapping[str, frozenset[Role]]] = {
-    link_keys.PAGE_OVERVIEW: _NOT_BLINDED,
-    link_keys.PAGE_BROWSE: _NOT_BLINDED,
-    link_keys.PAGE_CASE: _NOT_BLINDED,
-    link_keys.PAGE_FAILURES: _NOT_BLINDED,
-    link_keys.PAGE_SCORES: _NOT_BLINDED,
-    link_keys.PAGE_READERS: _NOT_BLINDED,
-    link_keys.PAGE_SCORE: _ALL - {"viewer"},
-    link_keys.PAGE_STUDY: _NOT_BLINDED,
-    link_keys.PAGE_ADJUDICATE: frozenset({"adjudicator", "lead"}),
-    link_keys.PAGE_DATA: frozenset({"lead"}),
-    link_keys.PAGE_ACCOUNT: _ALL,
-}
-"""Which roles see which page. A page that does not stand here is the lead's only."""
-_LEADS: Final = frozenset[Role]({"lead"})
+_NAME_FILE: Final = "person"
 
 
 def current() -> Person | None:
@@ -45,12 +29,12 @@ def current() -> Person | None:
 
     None when nobody is signed in, when who is has no role, and when no name has been given yet.
     """
-    if resources.team():
+    if server_state.team():
         try:
             return sign_in.signed_in_here()
         except NotAdmitted:
             return None
-    name = st.session_state.get(link_keys.SESSION_NAME) or recall_name()
+    name = st.session_state.get(link_keys.SESSION_NAME) or _name_kept()
     try:
         return person_alone(name) if name else None
     except ValueError:
@@ -59,7 +43,7 @@ def current() -> Person | None:
 
 def role() -> Role | None:
     """Return the role of whoever looks; None for those who are not signed in or have none."""
-    if not resources.team():
+    if not server_state.team():
         return "lead"
     person = current()
     return person.role if person else None
@@ -67,13 +51,13 @@ def role() -> Role | None:
 
 def link_person() -> str:
     """Return for whom links to pixels are made: the id of who signed in, nothing when alone."""
-    person = current() if resources.team() else None
+    person = current() if server_state.team() else None
     return person.id if person else ""
 
 
 def may_see(page: str) -> bool:
-    """Whether whoever looks may see a page (one of ``state.PAGE_…``)."""
-    return role() in SEEN_BY.get(page, _LEADS)
+    """Whether whoever looks may see a page (one of ``link.pages.PAGE_…``)."""
+    return role() in seen_by(page)
 
 
 def guard(page: str) -> None:
@@ -97,7 +81,7 @@ def ask_name(key: str = "ask_name") -> Person | None:
     ``key`` tells apart several such places on one page.
     """
     person = current()
-    if person is not None or resources.team():
+    if person is not None or server_state.team():
         return person
 
     def take() -> None:
@@ -139,5 +123,14 @@ def take_name(name: str) -> Person:
     """
     person = person_alone(name)
     st.session_state[link_keys.SESSION_NAME] = person.name
-    remember_name(person.name)
+    if server_state.on_this_machine_only():
+        with suppress(OSError):  # a folder that cannot be written costs only the asking again
+            server_state.write_user_file(_NAME_FILE, {"name": person.name})
     return person
+
+
+def _name_kept() -> str | None:
+    """Return the name given last time; none on a server that others reach, too."""
+    kept = server_state.read_user_file(_NAME_FILE) if server_state.on_this_machine_only() else None
+    name = kept.get("name") if isinstance(kept, dict) else None
+    return name if isinstance(name, str) else None

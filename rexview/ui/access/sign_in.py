@@ -2,7 +2,7 @@
 
 Streamlit keeps who signed in in a signed cookie that scripts of a page cannot read. A page gets it
 through ``st.user``, which Streamlit reads once, when a browser tab connects; an HTTP route has only
-the cookie. What depends on Streamlit's own modules stands in this one; a browser test covers it.
+the cookie (:mod:`rexview.ui.streamlit_adapter.sign_in_cookie`).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any, Final
 
 import streamlit as st
 from starlette.requests import HTTPConnection
-from streamlit.errors import StreamlitAuthError
 
 from rexview.errors import NotAdmitted
 from rexview.people import Person, admit
-from rexview.ui.server import resources
+from rexview.ui.server import server_state
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
+from rexview.ui.streamlit_adapter.sign_in_cookie import StreamlitAuthError, claims_of
 
 _LOG: Final = logging.getLogger(__name__)
 _MOST_ENDED: Final = 10_000
@@ -36,13 +36,6 @@ def providers() -> tuple[str, ...]:
         for name, value in section.items()
         if isinstance(value, Mapping) and value.get("client_id")
     )
-
-
-def origin_of_sign_in() -> str | None:
-    """Return scheme, name and port of the address that the sign-in comes back to, None if none."""
-    from streamlit.auth_util import get_origin_from_redirect_uri
-
-    return get_origin_from_redirect_uri()
 
 
 def begin_sign_in(provider: str | None = None) -> None:
@@ -83,7 +76,7 @@ def signed_in_at(request: HTTPConnection) -> Person | None:
     NotAdmitted
         As for :func:`signed_in_here`.
     """
-    claims = _claims_of_cookie(request.cookies)
+    claims = claims_of(request.cookies)
     return _person(claims) if claims.get("is_logged_in") is True else None
 
 
@@ -97,7 +90,7 @@ def check_person(request: HTTPConnection, grant: Grant) -> None:
     NotAdmitted
         Nobody is signed in (any more) where the request comes from.
     """
-    if not resources.team():
+    if not server_state.team():
         if grant.person:
             raise LinkRefused("This link is for somebody who is signed in.")
         return
@@ -117,7 +110,7 @@ def end_sign_in() -> None:
 def _person(claims: Mapping[str, Any]) -> Person:
     if _name_of(claims) in _ended:
         raise NotAdmitted("You have signed out. Sign in again.", again=True)
-    settings = resources.settings()
+    settings = server_state.settings()
     return admit(claims, settings.people, settings.default_role, hours=settings.sign_in_hours)
 
 
@@ -125,24 +118,3 @@ def _name_of(claims: Mapping[str, Any]) -> str:
     """Return what tells one sign-in from all others, also one of the same person."""
     parts = [claims.get(name) for name in ("iss", "sub", "email", "iat", "nonce")]
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
-
-
-def _claims_of_cookie(cookies: Mapping[str, str]) -> Mapping[str, Any]:
-    from streamlit.auth_util import get_cookie_with_chunks, get_origin_from_redirect_uri
-    from streamlit.web.server.server_util import get_cookie_secret
-    from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
-    from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
-
-    def one(name: str) -> bytes | None:
-        value = cookies.get(name)
-        if value is None:
-            return None
-        return decode_signed_value(get_cookie_secret(), name, value.encode("latin-1"))
-
-    try:
-        found = get_cookie_with_chunks(one, USER_COOKIE_NAME)
-        claims = json.loads(found) if found else {}
-    except (ValueError, TypeError, UnicodeError):
-        return {}
-    ours = isinstance(claims, dict) and claims.get("origin") == get_origin_from_redirect_uri()
-    return claims if ours else {}

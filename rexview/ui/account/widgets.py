@@ -10,13 +10,13 @@ from rexview.errors import NotAdmitted
 from rexview.people import LONGEST_NAME, ROLES
 from rexview.ui.access import permissions, sign_in
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.server import resources
+from rexview.ui.server import server_state
 
 
 def show_account() -> None:
     """Show who is signed in, or let somebody sign in; alone, show and change the name."""
     with st.container(width=480):
-        if resources.team():
+        if server_state.team():
             _show_team()
         else:
             _show_alone()

@@ -24,8 +24,8 @@ from rexview.store import Entry, Stored
 from rexview.ui.access import permissions
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
-from rexview.ui.study import widgets as study_widgets
+from rexview.ui.reviews import study_records
+from rexview.ui.server import review_sets
 from rexview.vocab import SCORE_MAX, SCORE_MIN
 
 _VIA: Final = "adjudicate page"
@@ -113,7 +113,7 @@ def show_consensus(fields: Fields) -> None:
         _show_other(fields, other)
         return
     if about.consensus is not None:
-        who = study_widgets.reader_names(fields.review_set, [about.consensus.adjudicator])
+        who = study_records.reader_names(fields.review_set, [about.consensus.adjudicator])
         name = html.escape(who[about.consensus.adjudicator])
         at = f"{about.consensus.at:%d %b %Y, %H:%M} UTC"
         what = "Saved" if about.is_settled else "No score yet, comment kept"
@@ -146,7 +146,7 @@ def _newer_of_others(fields: Fields) -> Stored | None:
     about = fields.about
     item = (about.model, about.dimension, about.picture)
     try:
-        rows = resources.reviews(fields.review_set).current("adjudicate", case=about.case)
+        rows = review_sets.reviews(fields.review_set).current("adjudicate", case=about.case)
     except StoreError:
         return None
     found = next((one for one in rows if (one.model, one.subject, one.picture) == item), None)
@@ -229,7 +229,7 @@ def _record(review_set: ReviewSet) -> StoreError | None:
         if person is None or unknown or key in _overtaken():
             continue
         try:
-            (row,) = resources.reviews(review_set).record([entry], person)
+            (row,) = review_sets.reviews(review_set).record([entry], person)
         except StoreOvertaken:
             _overtaken().add(key)
             continue

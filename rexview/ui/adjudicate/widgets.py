@@ -34,14 +34,12 @@ from rexview.ui.adjudicate.consensus import Fields, keep_waiting, show_consensus
 from rexview.ui.answers import html as answers_html
 from rexview.ui.html.safe_text import (
     as_markdown,
-    inline_html,
     lines_as_markdown,
     markdown_html,
-    plain_html,
 )
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
-from rexview.ui.study import widgets as study_widgets
+from rexview.ui.reviews import study_records
+from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
 from rexview.vocab import DIMENSION_NAMES
 
@@ -91,12 +89,12 @@ def current_round(review_set: ReviewSet) -> Round | None:
     if not may(person, "adjudicate"):
         st.info("Your role does not adjudicate.")
         st.stop()
-    if not resources.is_newest(review_set):
+    if not review_sets.is_newest(review_set):
         st.rerun()  # a consensus is on the answers as they are
     threshold = float(st.session_state.get(_APART, review_set.info.protocol.disagreement))
     try:
-        cases = study_widgets.differences_now(review_set, threshold)
-        letter_key = resources.reviews(review_set).letter_key() if cases else b""
+        cases = study_records.case_differences(review_set, threshold)
+        letter_key = review_sets.reviews(review_set).letter_key() if cases else b""
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/cloud_off:")
         st.stop()
@@ -130,7 +128,7 @@ def _choose_apart(review_set: ReviewSet) -> None:
 
 def show_header(now: Round) -> None:
     """Show how far it is, the ways on, and what is listed."""
-    settled = sum(one.is_settled for one in now.cases)
+    agreed = sum(one.is_settled for one in now.cases)
     following = next_to_settle(now.cases, now.shown.case)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         _go_button("Previous", ":material/chevron_left:", _beside(now, -1))
@@ -138,13 +136,13 @@ def show_header(now: Round) -> None:
         _go_button("Next open", ":material/skip_next:", following)
         st.html(
             f'<div class="rx-place"><span><b>{now.place + 1:,} of {len(now.cases):,}</b>, worst '
-            f"first · {settled:,} settled</span>"
+            f"first · {agreed:,} settled</span>"
             f"<span><b>{html.escape(now.shown.case)}</b> {now.shown.apart} apart</span></div>"
         )
         _choose_apart(now.review_set)
         if now.review_set.info.protocol.name_readers:
             st.toggle("Names of the readers", key=_NAMED)
-    if settled == len(now.cases):
+    if agreed == len(now.cases):
         st.success("Every case is settled.")
     scored = {mark.reader for one in now.shown.differences for mark in one.marks}
     if now.person.id in scored:
@@ -156,14 +154,14 @@ def _beside(now: Round, step: int) -> str | None:
     return now.ids[place] if 0 <= place < len(now.cases) else None
 
 
-def _go(case: str) -> None:
-    link_keys.set_query({link_keys.QUERY_CASE: case})
-
-
 def _go_button(label: str, icon: str, case: str | None) -> None:
-    key = f"adjudicate_{label.lower().replace(' ', '_')}"
     st.button(
-        as_markdown(label), icon=icon, key=key, disabled=case is None, on_click=_go, args=(case,)
+        as_markdown(label),
+        icon=icon,
+        key=f"adjudicate_{label.lower().replace(' ', '_')}",
+        disabled=case is None,
+        on_click=link_keys.go_to_case,
+        args=(case,),
     )
 
 
@@ -171,34 +169,25 @@ def show_picture(now: Round, page: CasePage) -> None:
     """Show the radiographs with the boxes of the answers, by their letters."""
     beside = [case for step in (1, -1) if (case := _beside(now, step))]
     pages = [one for case in beside if (one := now.page(case))]
-    slots = list(dict.fromkeys(answer.model for one in (page, *pages) for answer in one.answers))
-    slots.sort(key=lambda slot: (len(slot), slot))
     show_viewer(
         now.review_set,
         page,
         partial(position_in, now.ids),
         pages,
-        slot_colours(slots),
-        names={slot: f"Answer {slot}" for slot in slots},
+        blinded=True,
         height=_HEIGHT,
     )
 
 
 def show_question(now: Round, page: CasePage) -> None:
     """Show question and request, and the report on demand unless the study never shows it."""
-    case = page.case
-    options = "".join(f"<li>{html.escape(option)}</li>" for option in case.options)
-    listed = f'<ol class="rx-options" type="A">{options}</ol>' if options else ""
-    question = f'<p class="rx-question">{inline_html(case.question)}</p>{listed}'
-    st.html(question + answers_html.request_html(case))
-    whole = now.review_set.case(case.id)
+    st.html(answers_html.question_html(page.case) + answers_html.request_html(page.case))
+    whole = now.review_set.case(page.case.id)
     if whole is None or now.review_set.info.protocol.report == "never":
         return
-    sections = {"Findings": whole.report.findings, "Impression": whole.report.impression}
-    shown = "".join(f"<h4>{name}</h4>{plain_html(text)}" for name, text in sections.items() if text)
-    if shown:
+    if sections := answers_html.report_sections_html(whole.report):
         with st.expander("Radiologist’s report"):
-            st.html(f'<section class="rx-report">{shown}</section>')
+            st.html(f'<section class="rx-report">{sections}</section>')
 
 
 def show_answers(now: Round, page: CasePage) -> None:
@@ -207,7 +196,7 @@ def show_answers(now: Round, page: CasePage) -> None:
     every = {mark.reader for one in now.shown.differences for mark in one.marks}
     labels = dict(reader_labels(every, now.shown.case, key=now.letter_key))
     if now.review_set.info.protocol.name_readers and st.session_state.get(_NAMED):
-        labels = study_widgets.reader_names(now.review_set, every)
+        labels = study_records.reader_names(now.review_set, every)
         labels |= {key: name for key, name in now.review_set.reader_names.items() if key in every}
     colours = slot_colours(now.slots(now.shown.case))
     for slot, model in now.slots(now.shown.case).items():
@@ -229,11 +218,11 @@ def show_answers(now: Round, page: CasePage) -> None:
 def _show_difference(now: Round, one: Difference, slot: str, labels: Mapping[str, str]) -> None:
     key = f"settle/{one.case}/{slot}/{one.dimension}/{one.picture}"
     with st.container(border=True, key=f"rx_{key.replace('/', '_')}"):
-        st.html(marks_html(now.review_set, one, labels))
+        st.html(scores_beside_html(now.review_set, one, labels))
         show_consensus(Fields(key, now.review_set, now.person, one))
 
 
-def marks_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
+def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[str, str]) -> str:
     """Set the readers' scores on one thing side by side, with anchors and comments."""
     rubric = rubric_of(review_set)[one.dimension]
     picture = "" if one.picture is None else f", picture {one.picture + 1}"

@@ -1,26 +1,26 @@
 // Flags and their evidence: pointing at a flag, or focusing its button, lights its words and boxes;
 // pressing "Show" keeps them lit until it is pressed again, another flag is shown, or Escape.
 
+import { every, scrollWithin, wantsLessMotion, whenPageChanges } from "../components/dom.js";
+import { tellPage } from "../components/events.js";
+import { mounting } from "../components/mount.js";
+
 const opened = new Set(); // folded lists that the reader opened
-let place = null;
 let caseId = null;
 let pinned = null;
-let due = false;
 
 const flagOf = (event) => event.target.closest?.("[data-rx-flag]")?.dataset.rxFlag ?? null;
-const spansOf = (key) => document.querySelectorAll(`[data-rx-evidence~="${CSS.escape(key)}"]`);
+const spansOf = (key) => every(`[data-rx-evidence~="${CSS.escape(key)}"]`);
 
 function light(key) {
-  for (const one of document.querySelectorAll("[data-rx-shown]")) delete one.dataset.rxShown;
+  for (const one of every("[data-rx-shown]")) delete one.dataset.rxShown;
   if (key) for (const one of spansOf(key)) one.dataset.rxShown = "";
-  const detail = { flags: key ? [key] : [], pinned };
-  window.dispatchEvent(new CustomEvent("rexview:evidence", { detail }));
+  tellPage("evidence", { flags: key ? [key] : [], pinned });
 }
 
 /** Bring what stands on the page in line with what is pinned and open. */
-function settle() {
-  due = false;
-  for (const one of document.querySelectorAll("[data-rx-flag]")) {
+function align() {
+  for (const one of every("[data-rx-flag]")) {
     const on = one.dataset.rxFlag === pinned;
     if (one.hasAttribute("data-rx-pinned") !== on) one.toggleAttribute("data-rx-pinned", on);
     const button = one.querySelector(".rx-show");
@@ -32,28 +32,28 @@ function settle() {
   if (pinned && !document.querySelector("[data-rx-shown]")) {
     for (const one of spansOf(pinned)) one.dataset.rxShown = "";
   }
-  for (const one of document.querySelectorAll("details[data-rx-keep]")) {
-    if (opened.has(one.dataset.rxKeep) && !one.open) one.open = true;
+  for (const name of opened) {
+    for (const one of every(`details[data-rx-keep="${CSS.escape(name)}"]:not([open])`)) {
+      one.toggleAttribute("open", true);
+    }
   }
 }
 
 function scrollTo(key) {
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const behavior = wantsLessMotion() ? "auto" : "smooth";
   const seen = new Set();
   for (const span of spansOf(key)) {
     const box = span.closest(".rx-text, .rx-report");
     if (!box || seen.has(box)) continue;
     seen.add(box);
-    const by = span.getBoundingClientRect().top - box.getBoundingClientRect().top;
-    const top = box.scrollTop + by - box.clientHeight / 3;
-    box.scrollTo({ top, behavior: still ? "auto" : "smooth" });
+    scrollWithin(box, span, behavior);
   }
 }
 
 function pin(key) {
   pinned = key;
   light(key);
-  settle();
+  align();
   if (key) scrollTo(key);
 }
 
@@ -92,38 +92,20 @@ function listen() {
     (event) => event.key === "Escape" && pinned && !event.defaultPrevented && pin(null),
     options,
   );
-  const observer = new MutationObserver(() => {
-    if (due || !(pinned || opened.size)) return;
-    due = true;
-    requestAnimationFrame(settle);
-  });
-  observer.observe(document.body, { childList: true, subtree: true });
+  const ignore = whenPageChanges(() => (pinned || opened.size > 0) && align());
   return () => {
     abort.abort();
-    observer.disconnect();
+    ignore();
   };
 }
 
-let stop = null;
-let generation = 0;
-
-export default function ({ parentElement, data }) {
-  if (caseId !== data.case) {
-    caseId = data.case;
-    pin(null);
-  }
-  if (place !== parentElement) {
-    stop?.();
-    place = parentElement;
-    stop = listen();
-  }
-  settle();
-  generation += 1;
-  const own = generation;
-  return () => {
-    if (generation !== own) return; // a later run owns the listeners
-    stop?.();
-    stop = null;
-    place = null;
-  };
-}
+export const mount = mounting(() => ({
+  close: listen(),
+  update(data) {
+    if (caseId !== data.case) {
+      caseId = data.case;
+      pin(null);
+    }
+    align();
+  },
+}));

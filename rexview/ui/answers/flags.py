@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rexview.analysis.case.finding_links import text_links
 from rexview.analysis.case.record import CasePage
+from rexview.analysis.scores.captions import counted
 from rexview.schema import Answer, Flag
 from rexview.ui.answers.verdicts import ANYBODY, YOU, Looker
 from rexview.ui.html.safe_text import Span
@@ -76,22 +78,22 @@ def flags_html(
     }
     clear: list[str] = []
     hints: list[str] = []
-    unraised: list[str] = []
+    ruled_out: list[str] = []
     for failure in dict.fromkeys(flag.failure for _, flag in keyed):
-        own = [(key, flag) for key, flag in keyed if flag.failure == failure]
-        reason = reasons.get(failure, "")
-        if not _raised([flag for _, flag in own]):
-            unraised.append(_unraised_html(failure, own, answer, readers, looker, reason))
-            continue
-        (hints if _only_hinted([flag for _, flag in own]) else clear).append(
-            _failure_html(failure, own, answer, readers, looker, reason)
-        )
+        of_failure = [(key, flag) for key, flag in keyed if flag.failure == failure]
+        one = _Flagged(failure, of_failure, answer, readers, looker, reasons.get(failure, ""))
+        if not one.is_raised:
+            ruled_out.append(one.ruled_out_html())
+        elif one.is_only_hinted:
+            hints.append(one.listed_html())
+        else:
+            clear.append(one.listed_html())
     listed = f'<ul class="rx-flags">{"".join(clear)}</ul>' if clear else ""
     kept = html.escape(f"{answer.case}/{answer.model}")
     return (
         listed
         + _folded_html("To check", hints, kept)
-        + _folded_html("Ruled out by readers", unraised, f"{kept}/ruled-out")
+        + _folded_html("Ruled out by readers", ruled_out, f"{kept}/ruled-out")
     )
 
 
@@ -104,121 +106,126 @@ def _folded_html(title: str, items: Sequence[str], kept: str) -> str:
     )
 
 
-def _raised(flags: Sequence[Flag]) -> bool:
-    """Whether a rule or a reader says that there is the failure, be it rejected by others."""
-    return any(flag.source == "detector" or flag.verdict != "rejected" for flag in flags)
+@dataclass(frozen=True)
+class _Flagged:
+    """A failure of an answer with its flags; ``reason`` is that of whoever looks."""
 
+    failure: str
+    keyed: _Keyed
+    answer: Answer
+    readers: Mapping[str, str]
+    looker: Looker
+    reason: str
 
-def _unraised_html(
-    failure: str,
-    own: _Keyed,
-    answer: Answer,
-    readers: Mapping[str, str],
-    looker: Looker,
-    reason: str,
-) -> str:
-    """Say who rejected a failure that nobody raises: the rule changed, or there was none."""
-    mine = "rejected" if any(flag.reader == looker.reader for _, flag in own) else None
-    buttons = _verdict_buttons(answer, failure, mine, reason) if looker.may_judge else ""
-    sayings = "".join(_reader_html(flag, readers, looker, reason) for _, flag in own)
-    name = html.escape(FAILURES[failure].name)
-    item = html.escape(f"{answer.model}/{failure}")
-    return (
-        f'<li data-rx-item="{item}"><p>{name}: rejected, and no rule or reader raises it.</p>'
-        f"{buttons}{sayings}</li>"
-    )
+    @property
+    def flags(self) -> list[Flag]:
+        return [flag for _, flag in self.keyed]
 
+    @property
+    def by_rule(self) -> list[Flag]:
+        return [flag for flag in self.flags if flag.source == "detector"]
 
-def _only_hinted(flags: Sequence[Flag]) -> bool:
-    found = [flag for flag in flags if flag.source == "detector"]
-    confirmed = any(flag.source == "reader" and flag.verdict == "confirmed" for flag in flags)
-    return bool(found) and all(flag.is_hint for flag in found) and not confirmed
+    @property
+    def verdict(self) -> str | None:
+        """The verdict of whoever looks."""
+        found = (flag.verdict for flag in self.flags if flag.reader == self.looker.reader)
+        return next(found, None)
 
+    @property
+    def item(self) -> str:
+        return html.escape(f"{self.answer.model}/{self.failure}")
 
-def _failure_html(
-    failure_id: str,
-    own: _Keyed,
-    answer: Answer,
-    readers: Mapping[str, str],
-    looker: Looker,
-    reason: str,
-) -> str:
-    failure = FAILURES[failure_id]
-    rejected = all(flag.verdict == "rejected" for _, flag in own)
-    hinted = _only_hinted([flag for _, flag in own])
-    css = f"rx-badge{' rx-rejected' if rejected else ''}{' rx-hint' if hinted else ''}"
-    name = _hint_name([flag for _, flag in own], failure.name) if hinted else failure.name
-    badge = f'<span class="{css}" title="{html.escape(failure.meaning)}">{html.escape(name)}</span>'
-    mine = next((flag.verdict for _, flag in own if flag.reader == looker.reader), None)
-    buttons = _verdict_buttons(answer, failure_id, mine, reason) if looker.may_judge else ""
-    shown = hinted or mine or (failure_id in _UNFOLDED and not rejected)
-    is_open = " open" if shown else ""
-    sayings = "".join(
-        _reader_html(flag, readers, looker, reason)
-        if flag.source == "reader"
-        else _found_html(key, flag)
-        for key, flag in own
-    )
-    item = html.escape(f"{answer.model}/{failure_id}")
-    kept = f"{html.escape(answer.case)}/{item}"
-    who = html.escape(_who([flag for _, flag in own], looker))
-    return (
-        f'<li data-rx-item="{item}"><details data-rx-keep="{kept}"{is_open}><summary>{badge} '
-        f'<i title="{who}">{who}</i></summary>'
-        f"{buttons}{sayings}</details></li>"
-    )
+    @property
+    def is_raised(self) -> bool:
+        """Whether a rule or a reader says that there is the failure, be it rejected by others."""
+        return bool(self.by_rule) or any(flag.verdict != "rejected" for flag in self.flags)
 
-
-def _who(flags: Sequence[Flag], looker: Looker) -> str:
-    """Say in a few words who speaks; what they say stands below."""
-    readers = [flag for flag in flags if flag.source == "reader"]
-    said = {
-        verdict: [flag for flag in readers if flag.verdict == verdict]
-        for verdict in ("confirmed", "rejected")
-    }
-    words = ["rule"] if len(readers) < len(flags) else []
-    for verdict, given in said.items():
-        others = [flag for flag in given if flag.reader != looker.reader]
-        if len(others) < len(given):
-            words.insert(0, f"{YOU.lower()} {verdict}")
-        if others:
-            words.append(f"{len(others)} {'reader' if len(others) == 1 else 'readers'} {verdict}")
-    return " · ".join(words)
-
-
-def _hint_name(flags: Sequence[Flag], failure: str) -> str:
-    found = [flag for flag in flags if flag.source == "detector"]
-    if all(flag.kind == "bilateral" for flag in found):
-        return "One side of a bilateral finding"
-    return f"Possible: {failure}"
-
-
-def _verdict_buttons(answer: Answer, failure: str, mine: str | None, reason: str) -> str:
-    name = html.escape(FAILURES[failure].name)
-    about = f'data-rx-model="{html.escape(answer.model)}" data-rx-failure="{html.escape(failure)}"'
-    buttons = "".join(
-        f'<button type="button" data-rx-verdict="{verdict}" {about} '
-        f'aria-label="{word}: {name}" aria-pressed="{"true" if mine == verdict else "false"}" '
-        f'title="{"Take back" if mine == verdict else title} ({key})">{word}</button>'
-        for verdict, word, key, title in (
-            ("confirmed", "Confirm", "a", "This answer shows this failure"),
-            ("rejected", "Reject", "d", "This answer does not show this failure"),
+    @property
+    def is_only_hinted(self) -> bool:
+        confirmed = any(
+            flag.source == "reader" and flag.verdict == "confirmed" for flag in self.flags
         )
-    )
-    unused = "" if mine else " disabled"  # keeps its place, so that a verdict moves nothing
-    title = f'aria-label="Why: {name}" title="Say why (Shift+W)"'
-    why = f'<button type="button" data-rx-why {title}{unused}>Why</button>'
-    given = f'data-rx-mine="{html.escape(mine or "")}" data-rx-reason="{html.escape(reason)}"'
-    return f'<span class="rx-verdicts" {about} {given}>{buttons}{why}</span>'
+        return bool(self.by_rule) and all(one.is_hint for one in self.by_rule) and not confirmed
 
+    def ruled_out_html(self) -> str:
+        """Say who rejected a failure that nobody raises: the rule changed, or there was none."""
+        name = html.escape(FAILURES[self.failure].name)
+        return (
+            f'<li data-rx-item="{self.item}"><p>{name}: rejected, and no rule or reader raises it.'
+            f"</p>{self._buttons()}{self._details()}</li>"
+        )
 
-def _reader_html(flag: Flag, readers: Mapping[str, str], looker: Looker, reason: str) -> str:
-    verdict = html.escape(flag.verdict or "")
-    if flag.reader == looker.reader:  # the verdict itself stands above, where it moves nothing
-        return f"<p><b>{YOU}</b> {html.escape(reason)}</p>" if reason else ""
-    name = html.escape(readers.get(flag.reader or "", flag.reader or "Reader"))
-    where = written_here(flag.origin)
-    return f"<p><b>{name}</b>{where} <i>{verdict}</i> {html.escape(flag.message)}</p>"
+    def listed_html(self) -> str:
+        """Show the failure with a badge, folded away unless it has to be looked at here."""
+        failure, hinted = FAILURES[self.failure], self.is_only_hinted
+        rejected = all(flag.verdict == "rejected" for flag in self.flags)
+        css = f"rx-badge{' rx-rejected' if rejected else ''}{' rx-hint' if hinted else ''}"
+        name, meaning = html.escape(self._name()), html.escape(failure.meaning)
+        shown = hinted or self.verdict or (self.failure in _UNFOLDED and not rejected)
+        is_open = " open" if shown else ""
+        who = html.escape(self._who())
+        return (
+            f'<li data-rx-item="{self.item}"><details '
+            f'data-rx-keep="{html.escape(self.answer.case)}/{self.item}"{is_open}><summary>'
+            f'<span class="{css}" title="{meaning}">{name}</span> '
+            f'<i title="{who}">{who}</i></summary>{self._buttons()}{self._details()}</details></li>'
+        )
+
+    def _name(self) -> str:
+        if not self.is_only_hinted:
+            return FAILURES[self.failure].name
+        if all(flag.kind == "bilateral" for flag in self.by_rule):
+            return "One side of a bilateral finding"
+        return f"Possible: {FAILURES[self.failure].name}"
+
+    def _who(self) -> str:
+        """Name in a few words who found or judged it; the details stand below."""
+        readers = [flag for flag in self.flags if flag.source == "reader"]
+        words = ["rule"] if len(readers) < len(self.flags) else []
+        for verdict in ("confirmed", "rejected"):
+            given = [flag for flag in readers if flag.verdict == verdict]
+            others = [flag for flag in given if flag.reader != self.looker.reader]
+            if len(others) < len(given):
+                words.insert(0, f"{YOU.lower()} {verdict}")
+            if others:
+                words.append(f"{counted(len(others), 'reader')} {verdict}")
+        return " · ".join(words)
+
+    def _buttons(self) -> str:
+        if not self.looker.may_judge:
+            return ""
+        verdict, name = self.verdict, html.escape(FAILURES[self.failure].name)
+        about = f'data-rx-model="{html.escape(self.answer.model)}" '
+        about += f'data-rx-failure="{html.escape(self.failure)}"'
+        buttons = "".join(
+            f'<button type="button" data-rx-verdict="{one}" {about} '
+            f'aria-label="{word}: {name}" aria-pressed="{"true" if verdict == one else "false"}" '
+            f'title="{"Take back" if verdict == one else title} ({key})">{word}</button>'
+            for one, word, key, title in (
+                ("confirmed", "Confirm", "a", "This answer shows this failure"),
+                ("rejected", "Reject", "d", "This answer does not show this failure"),
+            )
+        )
+        unused = "" if verdict else " disabled"  # keeps its place, so that a verdict moves nothing
+        title = f'aria-label="Why: {name}" title="Say why (Shift+W)"'
+        why = f'<button type="button" data-rx-why {title}{unused}>Why</button>'
+        given = f'data-rx-mine="{html.escape(verdict or "")}" '
+        given += f'data-rx-reason="{html.escape(self.reason)}"'
+        return f'<span class="rx-verdicts" {about} {given}>{buttons}{why}</span>'
+
+    def _details(self) -> str:
+        return "".join(
+            self._reader_html(flag) if flag.source == "reader" else _found_html(key, flag)
+            for key, flag in self.keyed
+        )
+
+    def _reader_html(self, flag: Flag) -> str:
+        if flag.reader == self.looker.reader:  # the verdict stands above, where it moves nothing
+            return f"<p><b>{YOU}</b> {html.escape(self.reason)}</p>" if self.reason else ""
+        verdict = html.escape(flag.verdict or "")
+        name = html.escape(self.readers.get(flag.reader or "", flag.reader or "Reader"))
+        where = written_here(flag.origin)
+        return f"<p><b>{name}</b>{where} <i>{verdict}</i> {html.escape(flag.message)}</p>"
 
 
 def written_here(origin: str | None) -> str:

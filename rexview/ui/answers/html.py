@@ -9,18 +9,18 @@ finding in all panels and its boxes.
 from __future__ import annotations
 
 import html
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from rexview.analysis.case.differences import Piece
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Position
 from rexview.rubric import load_rubric
-from rexview.schema import Answer, Case, Flag, ReaderFlag, ReviewSet, Score
+from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
 from rexview.stats import FinalScores, limit_reached, status_of
 from rexview.ui.answers.flags import evidence_spans, flags_html, link_spans, written_here
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.answers.verdicts import ANYBODY, Looker
-from rexview.ui.html.safe_text import inline_html, markdown_html, plain_html
+from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_html
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, FINISH_REASONS
 
 
@@ -175,17 +175,27 @@ def report_html(page: CasePage) -> str:
     """Lay out the request and the radiologist's report."""
     report = page.case.report
     flags = page.keyed_flags()
-    sections = "".join(
-        f"<h4>{field.title()}</h4>"
-        + plain_html(text, [*evidence_spans(flags, "report", field), *link_spans(text, page)])
-        for field, text in (("findings", report.findings), ("impression", report.impression))
-        if text
-    )
+
+    def spans(field: str, text: str) -> list[Span]:
+        return [*evidence_spans(flags, "report", field), *link_spans(text, page)]
+
+    sections = report_sections_html(report, spans)
     if not sections:
         sections = '<p class="rx-quiet">This case has no reference report.</p>'
     return (
         '<section class="rx-report" id="report" tabindex="0"><h3>Radiologist’s report</h3>'
         f"{request_html(page.case)}{sections}</section>"
+    )
+
+
+def report_sections_html(
+    report: Report, spans: Callable[[str, str], Iterable[Span]] = lambda field, text: ()
+) -> str:
+    """Show what a report says, section by section; ``spans`` marks words of a field's text."""
+    return "".join(
+        f"<h4>{field.title()}</h4>{plain_html(text, spans(field, text))}"
+        for field, text in (("findings", report.findings), ("impression", report.impression))
+        if text
     )
 
 
@@ -290,36 +300,31 @@ def _score_table_html(
         f"{DIMENSION_NAMES[d]}</th>"
         for d in dimensions
     )
-    rows, comments = [], []
-    for reader in dict.fromkeys(score.reader for score in scores):
-        own = [score for score in scores if score.reader == reader]
-        reader_name = html.escape(readers.get(reader, reader))
-        cells = "".join(_score_cell_html([s for s in own if s.dimension == d]) for d in dimensions)
-        here = written_here("app" if any(score.origin == "app" for score in own) else None)
-        if reader in unfinished:
-            here += ' <small class="rx-quiet">case not finished: counts nowhere yet</small>'
-        rows.append(f'<tr><th scope="row">{reader_name}{here}</th>{cells}</tr>')
-        comments += [
-            f"<li><b>{reader_name}, {DIMENSION_NAMES[score.dimension]}</b> "
+    rows: list[str] = []
+    comments: list[str] = []
+
+    def add(who: str, given: Sequence[Score], attributes: str = "", note: str = "") -> None:
+        cells = "".join(
+            _score_cell_html([s for s in given if s.dimension == d]) for d in dimensions
+        )
+        rows.append(f'<tr{attributes}><th scope="row">{who}{note}</th>{cells}</tr>')
+        comments.extend(
+            f"<li><b>{who}, {DIMENSION_NAMES[score.dimension]}</b> "
             f"{html.escape(score.comment)}</li>"
-            for score in own
+            for score in given
             if score.comment
-        ]
+        )
+
+    for reader in dict.fromkeys(score.reader for score in scores):
+        of_reader = [score for score in scores if score.reader == reader]
+        note = written_here("app" if any(one.origin == "app" for one in of_reader) else None)
+        if reader in unfinished:
+            note += ' <small class="rx-quiet">case not finished: counts nowhere yet</small>'
+        add(html.escape(readers.get(reader, reader)), of_reader, note=note)
     if agreed:
         who = {readers.get(score.reader, score.reader) for score in agreed}
         title = html.escape(f"Settled by {', '.join(sorted(who))}; the readers' scores stand")
-        cells = "".join(
-            _score_cell_html([s for s in agreed if s.dimension == d]) for d in dimensions
-        )
-        rows.append(
-            f'<tr class="rx-agreed" title="{title}"><th scope="row">Consensus</th>{cells}</tr>'
-        )
-        comments += [
-            f"<li><b>Consensus, {DIMENSION_NAMES[score.dimension]}</b> "
-            f"{html.escape(score.comment)}</li>"
-            for score in agreed
-            if score.comment
-        ]
+        add("Consensus", agreed, f' class="rx-agreed" title="{title}"')
     listed = f'<ul class="rx-comments">{"".join(comments)}</ul>' if comments else ""
     return (
         f'<div class="rx-scroll"><table class="rx-scores"><caption>{html.escape(name)}</caption>'

@@ -3,7 +3,14 @@
 // What is said goes to the server in numbered messages, again every few seconds until the page says
 // that they arrived. The card with the reason, the name and what went wrong lies over the page's
 // lower right corner and moves nothing. Reasons that are being typed lie in the browser's storage.
-// `html` and TYPING are dom.js's, which stands before this.
+
+import { button, html, whenPageChanges } from "../components/dom.js";
+import { tellPage } from "../components/events.js";
+import { mounting } from "../components/mount.js";
+import { dialogIsOpen, isPlain, TYPING } from "../components/page_keys.js";
+import { FailureItems } from "./failure_items.js";
+
+/** @import { Tell } from "../components/events.js" */
 
 const AGAIN_MS = 3000;
 const DRAFT = "rexview-reason";
@@ -11,13 +18,12 @@ const VERDICTS = { confirmed: "You confirmed it.", rejected: "You rejected it." 
 
 const sender = Math.random().toString(36).slice(2);
 let data = null;
+/** @type {Tell} */
 let tell = () => {};
 let pending = [];
 let count = 0;
-let current = null; // the failure that keys are about: "model/failure"
-let focusOn = null; // what gets the focus back when the page was drawn anew
-let due = false;
 let card = null;
+const items = new FailureItems();
 
 const drafts = {
   key: ({ model, failure }) => `${DRAFT}:${data.set}:${data.case}/${model}/${failure}`,
@@ -44,61 +50,29 @@ function send(more = {}) {
   tell("said", { sender, verdicts: pending, ...more });
 }
 
-function say({ model, failure, verdict, reason }) {
+function say({ model, failure, verdict, reason = "" }) {
   count += 1;
-  pending.push({ n: count, case: data.case, model, failure, verdict, reason: reason ?? "" });
+  pending.push({ n: count, case: data.case, model, failure, verdict, reason });
   send();
 }
 
 // ---- the failures on the page ----
 
-const items = () => [...document.querySelectorAll("[data-rx-item]")];
-const itemOf = (key) => items().find((one) => one.dataset.rxItem === key) ?? null;
-const buttonsOf = (item) => item?.querySelector(".rx-verdicts") ?? null;
-
 /** What the page says that whoever looks said of a failure. */
 function given({ model, failure }) {
-  const buttons = buttonsOf(itemOf(`${model}/${failure}`));
+  const buttons = items.buttonsOf(`${model}/${failure}`);
   return { verdict: buttons?.dataset.rxMine || "", reason: buttons?.dataset.rxReason ?? "" };
-}
-
-function step(by) {
-  const all = items();
-  if (all.length === 0) return;
-  const at = all.findIndex((one) => one.dataset.rxItem === current);
-  const item = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length];
-  current = item.dataset.rxItem;
-  for (
-    let up = item.querySelector("details") ?? item.closest("details");
-    up;
-    up = up.parentElement?.closest("details")
-  )
-    up.open = true;
-  item.querySelector("summary")?.focus({ preventScroll: true });
-  item.scrollIntoView({ block: "nearest", inline: "nearest" });
-  settle();
-}
-
-function press(selector) {
-  const item = itemOf(current);
-  if (item) item.querySelector(selector)?.click();
-  else step(1); // shows first what the key would be about
-}
-
-function settle() {
-  due = false;
-  for (const one of items()) one.toggleAttribute("data-rx-current", one.dataset.rxItem === current);
-  const lost = document.activeElement === null || document.activeElement === document.body;
-  if (focusOn && lost) document.querySelector(focusOn)?.focus({ preventScroll: true });
 }
 
 function judged(button) {
   const { rxModel: model, rxFailure: failure, rxVerdict } = button.dataset;
   const verdict = button.getAttribute("aria-pressed") === "true" ? "" : rxVerdict;
-  current = `${model}/${failure}`;
+  items.current = `${model}/${failure}`;
   const parts = Object.entries({ model, failure, verdict: rxVerdict });
-  focusOn =
-    "button" + parts.map(([name, text]) => `[data-rx-${name}="${CSS.escape(text)}"]`).join("");
+  items.focusOn = parts.reduce(
+    (found, [name, text]) => `${found}[data-rx-${name}="${CSS.escape(text)}"]`,
+    "button",
+  );
   say({ model, failure, verdict });
   if (verdict) card.ask({ model, failure, verdict, reason: "" });
   else {
@@ -114,7 +88,7 @@ function why(button) {
 }
 
 function addable(model) {
-  const there = new Set(items().map((one) => one.dataset.rxItem));
+  const there = new Set(items.all.map((one) => one.dataset.rxItem));
   return (data.answers[model]?.failures ?? []).filter(
     (failure) => !there.has(`${model}/${failure}`),
   );
@@ -155,11 +129,7 @@ class Card {
       "Try again",
     );
     this.keep = html("button", { class: "rx-v-strong" }, "Keep");
-    const shut = html(
-      "button",
-      { type: "button", "aria-label": "Close", onclick: () => this.close() },
-      "✕",
-    );
+    const shut = button("✕", () => this.close(), { "aria-label": "Close" });
     this.box = html(
       "form",
       {
@@ -181,12 +151,7 @@ class Card {
       if (event.key === "Escape") this.leave();
       event.stopPropagation(); // keys that are typed here are not for the page
     });
-    this.chip = html("button", {
-      type: "button",
-      class: "rx-v-chip",
-      hidden: true,
-      onclick: () => this.open(),
-    });
+    this.chip = button(null, () => this.open(), { class: "rx-v-chip", hidden: true });
     this.root = html("div", { class: "rx-v" }, this.chip, this.box);
     place.append(this.root);
   }
@@ -272,7 +237,7 @@ class Card {
       };
       this.adding = false;
       this.about = about;
-      current = `${about.model}/${about.failure}`;
+      items.current = `${about.model}/${about.failure}`;
       say(about);
     }
     const name = this.name.value.trim();
@@ -330,105 +295,68 @@ function clicked(event) {
   if (at("[data-rx-why]")) return why(at("[data-rx-why]"));
   if (at("[data-rx-add]")) return card.add(at("[data-rx-add]").dataset.rxAdd);
   if (!card.root.contains(event.target)) {
-    focusOn = null;
+    items.focusOn = null;
     if (card.shown && !card.adding && data.named) card.close();
   }
   return undefined;
 }
 
-function focused(event) {
-  const item = event.target.closest?.("[data-rx-item]");
-  if (!item) return;
-  current = item.dataset.rxItem;
-  settle();
-}
-
-function answerInHand() {
-  const item = itemOf(current);
-  return item
-    ? buttonsOf(item)?.dataset.rxModel
-    : document.querySelector("[data-rx-add]")?.dataset.rxAdd;
-}
-
 const KEYS = {
   Escape: () => card.leave(),
-  e: () => step(1),
-  E: () => step(-1),
-  a: () => press('[data-rx-verdict="confirmed"]'),
-  d: () => press('[data-rx-verdict="rejected"]'),
-  W: () => press("[data-rx-why]"),
-  u: () => press(".rx-show"),
-  N: () =>
-    window.dispatchEvent(
-      new CustomEvent("rexview:comment", { detail: { key: itemOf(current) && answerInHand() } }),
-    ),
-  A: () => card.add(answerInHand()),
+  e: () => items.step(1),
+  E: () => items.step(-1),
+  a: () => items.press('[data-rx-verdict="confirmed"]'),
+  d: () => items.press('[data-rx-verdict="rejected"]'),
+  W: () => items.press("[data-rx-why]"),
+  u: () => items.press(".rx-show"),
+  N: () => tellPage("comment", { key: items.of(items.current) && items.model }),
+  A: () => card.add(items.model),
 };
 
 function pressed(event) {
-  if (event.defaultPrevented || event.repeat || event.ctrlKey || event.metaKey || event.altKey)
-    return;
-  if (event.isComposing || !Object.hasOwn(KEYS, event.key)) return;
+  if (!isPlain(event) || event.repeat || !Object.hasOwn(KEYS, event.key)) return;
   if (event.key === "Escape" && !card.shown) return;
   const [target] = event.composedPath();
   if (target instanceof Element && target.closest(TYPING)) return;
-  const asking = [...document.querySelectorAll("[role='dialog'], [role='alertdialog']")];
-  if (asking.some((one) => one.getClientRects().length > 0)) return;
+  if (dialogIsOpen()) return;
   event.preventDefault();
   KEYS[event.key]();
 }
 
 function listen() {
+  const { root } = card;
   const abort = new AbortController();
   const options = { signal: abort.signal };
   document.addEventListener("click", clicked, options);
-  document.addEventListener("focusin", focused, options);
+  document.addEventListener("focusin", ({ target }) => items.enter(target), options);
   document.addEventListener("keydown", pressed, options);
   const timer = setInterval(() => pending.length > 0 && send(), AGAIN_MS);
-  const observer = new MutationObserver(() => {
-    if (due || !(focusOn || current)) return;
-    due = true;
-    requestAnimationFrame(settle);
-  });
-  observer.observe(document.body, { childList: true, subtree: true });
+  const ignore = whenPageChanges(() => (items.focusOn || items.current) && items.align());
   return () => {
     abort.abort();
     clearInterval(timer);
-    observer.disconnect();
-    card.root.remove();
+    ignore();
+    root.remove();
   };
 }
 
-let stop = null;
-let place = null;
-let generation = 0;
-
-export default function ({ parentElement, data: fresh, setTriggerValue }) {
+function update(fresh, setTriggerValue) {
   const another = data?.case !== fresh.case;
-  if (another && card?.about?.failure && place === parentElement) card.save();
+  if (another && card.about?.failure) card.save();
   const arrived = fresh.done?.[sender] ?? 0;
   pending = pending.filter((one) => one.n > arrived);
   tell = setTriggerValue;
   data = fresh;
-  if (place !== parentElement) {
-    stop?.();
-    place = parentElement;
-    card = new Card(parentElement);
-    stop = listen();
-  }
   if (another) {
-    current = null;
+    items.current = null;
     card.about = null;
     card.close();
   }
   card.draw();
-  settle();
-  generation += 1;
-  const own = generation;
-  return () => {
-    if (generation !== own) return; // a later run owns the listeners
-    stop?.();
-    stop = null;
-    place = null;
-  };
+  items.align();
 }
+
+export const mount = mounting((place) => {
+  card = new Card(place);
+  return { update, close: listen() };
+});

@@ -7,11 +7,9 @@ verdicts.js listens to the buttons and asks for reasons and the name; it moves n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
-from pathlib import Path
 from typing import Any, Final
 from uuid import NAMESPACE_URL, uuid5
 
@@ -24,9 +22,9 @@ from rexview.people import LONGEST_NAME
 from rexview.schema import ReaderFlag, ReviewSet
 from rexview.store import Entry, may
 from rexview.ui.access import permissions
-from rexview.ui.html.component_script import component_script
+from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 from rexview.vocab import FAILURES
 
 YOU: Final = "You"
@@ -82,10 +80,10 @@ def looker() -> Looker:
 
 def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
     """Return one case with all that is said about it, what waits to be kept included."""
-    page = resources.case_page(resources.newest(review_set), case_id)
+    page = review_sets.case_page(review_sets.newest(review_set), case_id)
     if page is None:
         return None
-    name, reader = resources.set_id(review_set.folder), looker().reader
+    name, reader = review_sets.set_id(review_set.folder), looker().reader
     words: dict[tuple[str, str], ReaderFlag] = {}
     for of_set, entry, at in _waiting().values():
         if of_set != name or entry.case != case_id:
@@ -120,7 +118,7 @@ def give(
         via=_VIA,
         answer_digest=digests_of(review_set).of(case, model),
     )
-    _waiting()[token] = (resources.set_id(review_set.folder), entry, datetime.now(UTC))
+    _waiting()[token] = (review_sets.set_id(review_set.folder), entry, datetime.now(UTC))
 
 
 def keep(review_set: ReviewSet) -> str:
@@ -131,12 +129,12 @@ def keep(review_set: ReviewSet) -> str:
     person = permissions.current()
     if person is None:
         return ""
-    name = resources.set_id(review_set.folder)
+    name = review_sets.set_id(review_set.folder)
     waiting = _waiting_of(name)
     told = ""
     for token, entry in waiting.items():
         try:
-            resources.reviews(review_set).record([entry], person)
+            review_sets.reviews(review_set).record([entry], person)
         except StoreRefused as error:
             told = f"Your verdict was not taken. {error}"
         except StoreError as error:
@@ -145,15 +143,6 @@ def keep(review_set: ReviewSet) -> str:
             return f"{what} not kept yet. {error}"
         del _waiting()[token]
     return told
-
-
-@cache
-def _component(name: str) -> Callable[..., Any]:
-    here = Path(__file__).parent
-    script = component_script(here / f"{name}.js")
-    style = here / f"{name}.css"
-    css = style.read_text(encoding="utf-8") if style.exists() else None
-    return st.components.v2.component(f"rexview_{name}", js=script, css=css, isolate_styles=False)
 
 
 def take_verdicts(review_set: ReviewSet, page: CasePage, trouble: str = "") -> None:
@@ -176,7 +165,7 @@ def take_verdicts(review_set: ReviewSet, page: CasePage, trouble: str = "") -> N
         if isinstance(message, Mapping):
             _take(review_set, message)
 
-    name = resources.set_id(review_set.folder)
+    name = review_sets.set_id(review_set.folder)
     data = {
         "case": page.case.id,
         "set": name,
@@ -196,8 +185,12 @@ def take_verdicts(review_set: ReviewSet, page: CasePage, trouble: str = "") -> N
         },
     }
     with st.container(key="rx_unseen"):
-        _component("evidence")(key=_EVIDENCE, data={"case": page.case.id})
-        _component("verdicts")(key=_KEY, data=data, on_said_change=said)
+        component("rexview_evidence", "answers/evidence.js")(
+            key=_EVIDENCE, data={"case": page.case.id}
+        )
+        component("rexview_verdicts", "answers/verdicts.js", style="answers/verdicts.css")(
+            key=_KEY, data=data, on_said_change=said
+        )
 
 
 def _take(review_set: ReviewSet, message: Mapping[str, Any]) -> None:

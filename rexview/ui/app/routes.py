@@ -1,164 +1,44 @@
-"""HTTP routes beside Streamlit's own: pixels, thumbnails, modules, what readers write.
-
-All are relative to the app's base path. Pixels are served for a sealed link only
-(:mod:`rexview.ui.server.sealed_tokens`), and where people sign in only to the person it was made
-for; answers are
-never compressed on the fly, since that costs more than it saves for pixels on a near network.
-"""
+"""HTTP routes beside Streamlit's own: pictures, the viewer's modules, what people write."""
 
 from __future__ import annotations
 
-import mimetypes
-from typing import Final
+from functools import cache
 
-import streamlit as st
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Receive, Scope, Send
 
-from rexview import imaging, reviewset
-from rexview.errors import ImageBusy, ImageError, NotAdmitted, PathEscape, RexviewError
-from rexview.schema import ReviewSet
-from rexview.ui.access import permissions, sign_in
-from rexview.ui.saving import route as saving_route
-from rexview.ui.server import resources
-from rexview.ui.server.sealed_tokens import Grant, LinkRefused
-from rexview.ui.viewer import assets_version, viewer_assets
-
-_YEAR: Final = "private, max-age=31536000, immutable"
-_HOUR: Final = "private, max-age=3600"
-THUMBNAIL_PX: Final = 384
-_WORDLESS: Final = "wordless"
+from rexview.ui.server import server_state, warm_up
 
 
-def pixel_url(review_set: ReviewSet, image_path: str, *, wordless: bool = False) -> str:
-    """Return a sealed link, relative to the app, to the pixels of one image for the viewer.
+class OwnRoutes(BaseRoute):
+    """All that lies under ``rexview/``; its modules are waited for by the first that asks."""
 
-    With ``wordless`` no free text of the file comes with them: for pictures that models returned.
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Take every HTTP request under the one path."""
+        below = f"{server_state.base_path()}/rexview/"
+        ours = scope["type"] == "http" and scope["path"].startswith(below)
+        return (Match.FULL if ours else Match.NONE), {}
 
-    Raises
-    ------
-    ImageError, PathEscape
-        There is no such image, or its path leaves the images folder: the reason to show.
-    """
-    detail = _WORDLESS if wordless else None
-    return f"rexview/pixels/{_token(review_set, 'pixels', image_path, detail)}"
-
-
-def thumbnail_url(review_set: ReviewSet, image_path: str) -> str:
-    """Return a sealed link, relative to the app, to a small picture of one image without boxes.
-
-    Raises
-    ------
-    ImageError, PathEscape
-        As for :func:`pixel_url`.
-    """
-    return f"rexview/thumbs/{_token(review_set, 'thumbs', image_path)}"
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; 404 where there is no such route."""
+        for route in await run_in_threadpool(_routes):
+            match, found = route.matches(scope)
+            if match is Match.FULL:
+                scope.update(found)
+                await route.handle(scope, receive, send)
+                return
+        refusal = PlainTextResponse(
+            "There is nothing at this address.", 404, {"Cache-Control": "no-store"}
+        )
+        await refusal(scope, receive, send)
 
 
-def image_name(review_set: ReviewSet, image_path: str) -> str:
-    """Return a name for the pixels of one image that tells nothing and changes when the file does.
+@cache
+def _routes() -> list[Route]:
+    warm_up.wait()
+    from rexview.ui.app import image_routes
+    from rexview.ui.saving import route as saving_route
 
-    Raises
-    ------
-    ImageError, PathEscape
-        As for :func:`pixel_url`.
-    """
-    version = image_version(review_set, image_path)
-    return resources.signer().name(str(review_set.folder), image_path, version)
-
-
-def image_version(review_set: ReviewSet, image_path: str) -> str:
-    """Return a text that changes when the image file does.
-
-    Raises
-    ------
-    ImageError, PathEscape
-        As for :func:`pixel_url`.
-    """
-    path = reviewset.image_path(review_set, image_path)
-    try:
-        stat = path.stat()
-    except OSError:
-        raise imaging.ImageMissing("The image file is not there.") from None
-    return f"{stat.st_mtime_ns:x}-{stat.st_size:x}"
-
-
-def _token(review_set: ReviewSet, kind: str, image_path: str, detail: str | None = None) -> str:
-    version = image_version(review_set, image_path)
-    name = resources.set_id(review_set.folder)
-    grant = Grant(kind, name, image_path, version, detail, permissions.link_person())
-    return resources.signer().sign(grant)
-
-
-def _plain(status: int, message: str) -> Response:
-    return Response(message, status, media_type="text/plain", headers={"Cache-Control": "no-store"})
-
-
-def _serve(request: Request, kind: str) -> Response:
-    try:
-        grant = resources.signer().check(request.path_params["token"])
-        if grant.kind != kind:
-            raise LinkRefused("This link is for something else.")
-        sign_in.check_person(request, grant)
-        review_set = resources.open_set(resources.folder_of(grant.set_id))
-        path = reviewset.image_path(review_set, grant.image)
-        cache = resources.image_cache()
-        max_pixels = resources.settings().max_megapixels * 1_000_000
-        if kind == "thumbs":
-            body = imaging.thumbnail(path, size=THUMBNAIL_PX, cache=cache, max_pixels=max_pixels)
-            media = "image/webp"
-        else:
-            payload = imaging.viewer_payload(path, cache, max_pixels=max_pixels)
-            if grant.detail == _WORDLESS:
-                payload = imaging.without_words(payload)
-            body = imaging.frame_payload(payload)
-            media = "application/octet-stream"
-    except NotAdmitted as error:
-        return _plain(401, str(error))
-    except LinkRefused as error:
-        return _plain(403, str(error))
-    except ImageBusy as error:
-        return _plain(503, str(error))
-    except (ImageError, PathEscape) as error:
-        return _plain(422, str(error))
-    except RexviewError:
-        return _plain(404, "The review set cannot be opened.")
-    headers = {"Content-Encoding": "identity", "Cache-Control": _HOUR}
-    if grant.person:
-        headers["Vary"] = "Cookie"  # what one person's browser keeps is not for the next one
-    return Response(body, media_type=media, headers=headers)
-
-
-def serve_pixels(request: Request) -> Response:
-    """Send one image's pixels; Starlette runs it in its thread pool."""
-    return _serve(request, "pixels")
-
-
-def serve_thumbnail(request: Request) -> Response:
-    """Send one image's thumbnail."""
-    return _serve(request, "thumbs")
-
-
-def serve_asset(request: Request) -> Response:
-    """Send one module of the viewer."""
-    name = request.path_params["name"]
-    assets = viewer_assets()
-    if request.path_params["version"] != assets_version() or name not in assets:
-        return _plain(404, "There is no such file. Reload the page.")
-    media = mimetypes.guess_type(name)[0] or "text/plain"
-    media = "text/javascript" if name.endswith(".js") else media
-    headers = {"Cache-Control": _YEAR, "X-Content-Type-Options": "nosniff"}
-    return Response(assets[name], media_type=media, headers=headers)
-
-
-def routes() -> list[Route]:
-    """Return the routes to mount beside Streamlit's own, under the app's base path."""
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    prefix = f"/{base}/rexview" if base else "/rexview"
-    return [
-        Route(f"{prefix}/pixels/{{token}}", serve_pixels),
-        Route(f"{prefix}/thumbs/{{token}}", serve_thumbnail),
-        Route(f"{prefix}/assets/{{version}}/{{name}}", serve_asset),
-        *saving_route.routes(),
-    ]
+    return [*image_routes.routes(), *saving_route.routes()]

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import pkgutil
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Final, NoReturn
 
 import streamlit as st
-from streamlit.navigation.page import StreamlitPage
 
 from rexview.analysis.case.blinding import cover_names
-from rexview.detect import read_word_lists
-from rexview.errors import ReviewSetError, RexviewError, SettingsError, StoreError
+from rexview.errors import RexviewError, SettingsError, StoreError
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
-from rexview.ui.account import widgets as account_widgets
-from rexview.ui.app.reviews_notice import show_notices
-from rexview.ui.html.problem_table import show_problems
+from rexview.ui.account.widgets import show_account
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import link_caught_up
-from rexview.ui.server import resources
+from rexview.ui.link.pages import PAGE_ACCOUNT, PAGE_DATA, PAGE_OVERVIEW, PAGES
+from rexview.ui.reviews.notice import show_notices
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.streamlit_adapter.script_run import StreamlitPage
+from rexview.ui.tables.problem_table import show_error
 
 _UI: Final = Path(__file__).resolve().parents[1]
 _ROOT: Final = Path(__file__).resolve().parents[3]
@@ -34,19 +32,6 @@ _STYLES: Final = (
     "readers/readers.css",
     "app/print.css",
 )
-_PAGES: Final = (
-    (link_keys.PAGE_OVERVIEW, "Overview"),
-    (link_keys.PAGE_BROWSE, "Browse"),
-    (link_keys.PAGE_CASE, "Case"),
-    (link_keys.PAGE_FAILURES, "Failures"),
-    (link_keys.PAGE_SCORES, "Scores"),
-    (link_keys.PAGE_READERS, "Readers"),
-    (link_keys.PAGE_SCORE, "Score cases"),
-    (link_keys.PAGE_STUDY, "Study"),
-    (link_keys.PAGE_ADJUDICATE, "Adjudicate"),
-    (link_keys.PAGE_DATA, "Data"),
-)
-"""Every page but the account: its file and its title."""
 
 
 @cache
@@ -55,30 +40,13 @@ def _style() -> str:
     return f"<style>{rules}</style>"
 
 
-def prepare_server() -> None:
-    """Prepare what all visitors share; called once, when the server starts.
-
-    All that pages need is imported now, so that the first visitor does not wait for it and the
-    caller can set it apart from garbage collection, which Streamlit runs after every page run.
-
-    Streamlit takes a folder ``pages/`` for its older kind of pages until ``st.navigation`` has run
-    for the first time: the first visitor who opens a link to a page would get it without the shell.
-    """
-    from streamlit.runtime.pages_manager import PagesManager
-
-    PagesManager.uses_pages_directory = False
-    for module in pkgutil.walk_packages([str(_UI)], "rexview.ui."):
-        import_module(module.name)
-    read_word_lists()
-
-
 def run() -> None:
     """Run the app for one visitor: called by ``app.py`` on every page run."""
     st.set_page_config(
         page_title="rexview", page_icon=str(_ROOT / "assets" / "icon.png"), layout="wide"
     )
     try:
-        resources.settings()
+        server_state.settings()
         pages = _pages()
     except SettingsError as error:
         st.navigation([lambda: None], position="hidden")
@@ -97,39 +65,32 @@ def run() -> None:
 
 def _pages() -> list[StreamlitPage]:
     """Return every page at its address: those that whoever looks may not see are stand-ins."""
-    signed_in = permissions.role() is not None
+    signed_in, person = permissions.role() is not None, permissions.current()
     pages = []
-    for path, title in _PAGES:
-        address = link_keys.ADDRESSES[path]
-        source: Path | Callable[[], None] = _ROOT / path
-        seen = permissions.may_see(path)
+    for page in PAGES:
+        source: Path | Callable[[], None] = _ROOT / page.file
+        seen, title = permissions.may_see(page.file), page.title
         if not signed_in:
-            source = account_widgets.show_account
+            source = show_account
         elif not seen:
-            source = _go_home if path == link_keys.PAGE_OVERVIEW else permissions.show_refusal
+            source = _go_home if page.file == PAGE_OVERVIEW else permissions.show_refusal
+        if page.file == PAGE_ACCOUNT:
+            seen, title = person is not None, person.name if person else title
         pages.append(
             st.Page(
                 source,
-                title=title,
-                url_path=address or None,
-                default=not address,
+                title=as_markdown(title),
+                url_path=page.address or None,
+                default=not page.address,
                 visibility="visible" if seen else "hidden",
             )
         )
-    person = permissions.current()
-    own = st.Page(
-        _ROOT / link_keys.PAGE_ACCOUNT if signed_in else account_widgets.show_account,
-        title=as_markdown(person.name) if person else "You",
-        url_path=link_keys.ADDRESSES[link_keys.PAGE_ACCOUNT],
-        visibility="visible" if person else "hidden",
-    )
-    return [*pages, own]
+    return pages
 
 
 def _go_home() -> None:
     """Go where somebody begins who may not see the first page."""
-    home = next((path for path, _ in _PAGES if permissions.may_see(path)), link_keys.PAGE_ACCOUNT)
-    st.switch_page(_ROOT / home)
+    st.switch_page(_ROOT / next(page.file for page in PAGES if permissions.may_see(page.file)))
 
 
 def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewError | None]:
@@ -139,26 +100,25 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
     model.
     """
     try:
-        review_set = resources.open_set(
-            resources.folder_of(link_keys.query_value(link_keys.QUERY_SET))
-        )
+        folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
+        review_set = review_sets.open_set(folder)
     except RexviewError as error:
         return None, error
     if not blinded:
         try:
-            review_set = resources.with_written(review_set)
+            review_set = review_sets.with_written(review_set)
         except StoreError as error:
             told = f"What people wrote cannot be shown now. {lines_as_markdown(error)}"
             st.warning(told, icon=":material/cloud_off:")
     show_notices(review_set)
-    if review_set.info.notice:
-        notice = review_set.info.notice
-        show_notice(cover_names(review_set, notice) if blinded else notice)
+    if notice := review_set.info.notice:
+        with st.container(key="rx_notice"):  # plain markdown: st.html waits for modules of its own
+            st.markdown(as_markdown(cover_names(review_set, notice) if blinded else notice))
     return review_set, None
 
 
 def open_review_set(*, blinded: bool = False) -> ReviewSet:
-    """Return the review set of this link, with its notice shown; else explain and stop the page."""
+    """Return the review set of this link as :func:`try_review_set`; else explain and stop."""
     review_set, error = try_review_set(blinded=blinded)
     if review_set is None:
         _stop_without_set(error)
@@ -166,22 +126,12 @@ def open_review_set(*, blinded: bool = False) -> ReviewSet:
 
 
 def _stop_without_set(error: RexviewError | None) -> NoReturn:
-    if not permissions.may_see(
-        link_keys.PAGE_DATA
-    ):  # what is wrong with the data may tell what is hidden
+    if permissions.may_see(PAGE_DATA):
+        show_error(error, key="problems")
+        st.page_link(_ROOT / PAGE_DATA, label="Open another review set")
+    else:  # what is wrong with the data may tell what is hidden
         st.error("The review set cannot be opened. Tell whoever leads the review.")
-        st.stop()
-    st.error(lines_as_markdown(error), icon=":material/error:")
-    if isinstance(error, ReviewSetError):
-        show_problems(error.problems)
-    st.page_link(_ROOT / link_keys.PAGE_DATA, label="Open another review set")
     st.stop()
-
-
-def show_notice(notice: str) -> None:
-    """Show the set's own notice, as text, at the top of the page."""
-    with st.container(key="rx_notice"):  # plain markdown: st.html waits for modules of its own
-        st.markdown(as_markdown(notice))
 
 
 def page_header(title: str) -> None:

@@ -6,16 +6,21 @@ import html
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
+import pandas as pd
 import streamlit as st
 
-from rexview.analysis import SORTS, CaseFilter, Engine, Facets, search_words, unknown_values
+from rexview.analysis import ANSWER_STATUSES, SORTS, CaseFilter, Engine, Facets, search_words
+from rexview.analysis.case.cards import CaseCard
+from rexview.analysis.engine import AnswerSummary
+from rexview.schema import ReviewSet
 from rexview.ui.filters.panel import set_filter
-from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import link, linked_html
+from rexview.ui.link.in_app import browse_link, go_to, linked_html
 from rexview.ui.link.newest import change_link, filter_asked
+from rexview.ui.link.pages import PAGE_CASE
+from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
@@ -39,7 +44,7 @@ def list_head(
     view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
     view = view if view in VIEWS else "cards"
     size = PAGE_SIZE[view]
-    first = _page_number(total, size) * size
+    first = link_keys.page_number(total, size) * size
     ids = engine.page(case_filter, first, size)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="rx_list_head"
@@ -74,8 +79,7 @@ def show_search(case_filter: CaseFilter, counts: Facets) -> None:
     if not words:
         return
     others = [
-        link(
-            link_keys.PAGE_BROWSE,
+        browse_link(
             replace(case_filter, mention=value.value),
             f"{value.count:,} {html.escape(value.name.lower())}",
         )
@@ -100,23 +104,67 @@ def list_foot(total: int, first: int, shown: int) -> None:
         st.html(f'<p class="rx-count">{_range_text(total, first, shown)}</p>')
 
 
-def show_nothing_found(engine: Engine, counts: Facets, case_filter: CaseFilter) -> None:
-    """Say why no case is left, and offer ways back."""
-    unknown = unknown_values(counts, engine.facts, case_filter)
-    reasons = [as_markdown(reason) for reason in unknown]
-    st.info(" ".join(["No case fits all of these conditions.", *reasons]))
-    with st.container(horizontal=True, gap="small"):
-        if case_filter.words:
-            rest = case_filter.without("search")
-            st.button("Clear the search", on_click=set_filter, args=(rest,))
-        st.button("Clear the filter", on_click=set_filter, args=(case_filter.cleared(),))
+def show_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: CaseFilter) -> None:
+    """Show the table; a click on any cell opens the case of its row."""
+    names = review_set.model_names
+    severe = case_filter.sort == "severity"
+    rows = [row for card in cards for row in _rows(card, names, with_harm=severe)]
+    frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
+    scores = {
+        name: st.column_config.NumberColumn(name, format="%.1f", width="small")
+        for name in (*DIMENSION_NAMES.values(), "Gap")
+        if name in frame
+    }
+    event = st.dataframe(
+        frame,
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-cell",
+        key="browse_table",
+        height=min(38 + 35 * len(frame), 640),
+        row_height=35,
+        placeholder="–",
+        column_config={"Question": st.column_config.TextColumn(width="medium"), **scores},
+    )
+    cells: Any = event.selection.cells
+    if cells:
+        case_id = str(frame["Case"].iloc[cells[0][0]])
+        go_to(PAGE_CASE, case_filter, case_id)
+    st.caption("One row an answer. Click any cell to open the case.")
 
 
-def _page_number(total: int, size: int) -> int:
-    """Return the page that the link asks for, from 0, within those there are."""
-    text = link_keys.query_value(link_keys.QUERY_PAGE) or "1"
-    wanted = int(text) - 1 if text.isdecimal() and len(text) < 9 else 0
-    return min(max(wanted, 0), max(math.ceil(total / size) - 1, 0))
+def _rows(card: CaseCard, names: dict[str, str], *, with_harm: bool) -> list[dict[str, Any]]:
+    case = card.case
+    about = {"Case": case.id, "Question": case.question}
+    category: dict[str, Any] = {
+        "Category": CATEGORY_NAMES.get(case.category or "", case.category),
+        "Comments": card.comments.comments if card.comments else None,
+        "Open comments": (card.comments.unresolved or None) if card.comments else None,
+    }
+    chosen = [answer for answer in card.answers if answer.chosen]
+    if not chosen:
+        return [{**about, "Model": None, "Answer": ANSWER_STATUSES["not_run"], **category}]
+    return [
+        {
+            **about,
+            "Model": names[answer.model],
+            "Harm": (answer.harm or None) if with_harm else None,
+            "Failures": _names(answer, hints=False),
+            "Possible": _names(answer, hints=True) or None,
+            **{name: answer.finals[dimension] for dimension, name in DIMENSION_NAMES.items()},
+            "Gap": answer.finals["gap"],
+            "Answer": ANSWER_STATUSES[answer.status],
+            **category,
+        }
+        for answer in chosen
+    ]
+
+
+def _names(answer: AnswerSummary, *, hints: bool) -> str:
+    """Name the failures of an answer, or those that a rule only hints at."""
+    return ", ".join(
+        FAILURES[failure].name for failure, source in answer.failures if (source == "hint") == hints
+    )
 
 
 def _range_text(total: int, first: int, shown: int) -> str:

@@ -19,7 +19,7 @@ from rexview.store import Entry, may
 from rexview.ui.access import permissions
 from rexview.ui.link import keys as link_keys
 from rexview.ui.saving.reader_state import own_words
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 
 _VIA: Final = "case page"
 
@@ -30,7 +30,7 @@ def note_case(review_set: ReviewSet, case_id: str) -> None:
     Only for cases that are scored. Where the database cannot be written to it is tried again with
     the next case: nothing on the page depends on it.
     """
-    name = resources.set_id(review_set.folder)
+    name = review_sets.set_id(review_set.folder)
     noted: dict[tuple[str, str], bool] = st.session_state.setdefault(link_keys.SESSION_SEEN, {})
     noted.setdefault((name, case_id), False)
     waiting = [case for (of_set, case), done in noted.items() if of_set == name and not done]
@@ -38,7 +38,7 @@ def note_case(review_set: ReviewSet, case_id: str) -> None:
     if not waiting or person is None or not may(person, "score"):
         return
     try:
-        reviews = resources.reviews(review_set)
+        reviews = review_sets.reviews(review_set)
         known = own_words(reviews, person).exposures
         scored = set(required_scores(review_set)["case"])
         entries = [

@@ -13,8 +13,9 @@ from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Position
 from rexview.schema import Case, ReviewSet
 from rexview.ui.answers import html as answers_html
+from rexview.ui.case.share import share_button
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.share import share_button
+from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
 
 _REPORT: Final = "the report"
@@ -26,14 +27,7 @@ def show_no_case(wanted: str | None) -> None:
         st.warning("This review set has no such case. It may have been renamed or taken out.")
     else:
         st.info("No case fits the filter. Loosen it on the Browse page.")
-    st.page_link(
-        link_keys.PAGE_BROWSE, label="Browse all cases", query_params=link_keys.link_query()
-    )
-
-
-def go_to(case_id: str) -> None:
-    """Turn to another case; used as a callback."""
-    link_keys.set_query({link_keys.QUERY_CASE: case_id})
+    st.page_link(PAGE_BROWSE, label="Browse all cases", query_params=link_keys.link_query())
 
 
 def show_header(review_set: ReviewSet, case: Case, place: Position, filter_words: str) -> None:
@@ -49,13 +43,13 @@ def show_header(review_set: ReviewSet, case: Case, place: Position, filter_words
                 key=f"case_{label.lower()}",
                 shortcut=key,
                 disabled=target is None,
-                on_click=go_to,
+                on_click=link_keys.go_to_case,
                 args=(target,),
             )
         st.html(answers_html.place_html(case, place, filter_words, _kind(case)))
         share_button(review_set)
         st.page_link(
-            link_keys.PAGE_BROWSE,
+            PAGE_BROWSE,
             label="All in this filter",
             icon=":material/grid_view:",
             query_params=link_keys.link_query(link_keys.link_filter()),

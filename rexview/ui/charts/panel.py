@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
-from rexview.analysis import CaseFilter, Engine, model_colours
 from rexview.analysis.charts.export import FORMS, exported, file_name
 from rexview.analysis.charts.linked import SELECTION, LinkedChart
-from rexview.analysis.charts.overview import SIDE_BY_SIDE, overview_charts
-from rexview.errors import RexviewError
 from rexview.ui.access import permissions
-from rexview.ui.charts.table import chart_table_html
 from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import go_to
-from rexview.ui.server import query_cache, resources
-
-
-@lru_cache(maxsize=16)
-def _charts(engine: Engine, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
-    return overview_charts(
-        query_cache.numbers(engine, case_filter), model_colours(engine.facts.models)
-    )
-
-
-def show_charts(engine: Engine, case_filter: CaseFilter) -> bool:
-    """Show the charts of the Overview; False when there is nothing to draw."""
-    charts = _charts(engine, case_filter)
-    if not charts:
-        return False
-    few = len(query_cache.numbers(engine, case_filter).models) <= SIDE_BY_SIDE
-    places = st.columns(len(charts), gap="small") if few else [st.container() for _ in charts]
-    for number, (chart, place) in enumerate(zip(charts, places, strict=True)):
-        with place:
-            show_chart(chart, key=f"overview_chart_{number}")
-    return True
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
+from rexview.ui.tables.chart_table import chart_table_html
+from rexview.ui.tables.table_download import set_notice
 
 
 def show_chart(linked: LinkedChart, *, key: str) -> None:
@@ -44,21 +22,29 @@ def show_chart(linked: LinkedChart, *, key: str) -> None:
 
     A click on a mark opens Browse with the mark's filter.
 
-    Parameters
-    ----------
-    linked : LinkedChart
-        Made once for each filter (``functools.lru_cache``), not on every run.
-    key : str
-        Keep it the same from run to run, and unlike those of the page's other charts.
+    It is made once for each filter (``functools.lru_cache``), not on every run. ``key`` stays the
+    same from run to run, and differs from those of the page's other charts.
     """
     with st.container(border=True, gap="small", height="stretch", key=f"rx_chart_{key}"):
         _chart(linked, key)
 
 
+def show_charts_beside(charts: Sequence[LinkedChart], *, key: str, columns: int = 0) -> None:
+    """Show charts beside each other, all in one row or so many ``columns`` in each."""
+    per_row = columns or len(charts)
+    for start in range(0, len(charts), per_row or 1):
+        row = charts[start : start + per_row]
+        for number, (chart, column) in enumerate(
+            zip(row, st.columns(per_row, gap="small"), strict=False), start=start
+        ):
+            with column:
+                show_chart(chart, key=f"{key}_{number}")
+
+
 @st.fragment
 def _chart(linked: LinkedChart, key: str) -> None:
     """Run alone when the chart is clicked or its table opened: the page has not changed then."""
-    permissions.guard(link_keys.PAGE_OVERVIEW)  # every page with charts is for the same roles
+    permissions.guard(PAGE_OVERVIEW)  # every page with charts is for the same roles
     st.markdown(f"**{as_markdown(linked.title)}**")
     event = st.vega_lite_chart(
         spec=linked.spec, key=key, on_select="rerun", selection_mode=SELECTION, width="stretch"
@@ -71,7 +57,7 @@ def _chart(linked: LinkedChart, key: str) -> None:
             _table(linked, key)
     chosen = linked.chosen(event["selection"])
     if chosen is not None:
-        go_to(link_keys.PAGE_BROWSE, link_keys.link_query(chosen))
+        go_to(PAGE_BROWSE, chosen)
 
 
 def _table(linked: LinkedChart, key: str) -> None:
@@ -89,12 +75,3 @@ def _table(linked: LinkedChart, key: str) -> None:
                 icon=":material/download:",
                 help=f"Download as {name}",
             )
-
-
-def set_notice() -> str:
-    """Return the notice of the link's review set: it goes into all that leaves the app."""
-    try:
-        folder = resources.folder_of(link_keys.query_value(link_keys.QUERY_SET))
-        return resources.open_set(folder).info.notice or ""
-    except RexviewError:
-        return ""

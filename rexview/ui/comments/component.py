@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
 
-from rexview.ui.html.component_script import component_script
+from rexview.ui.components import component
 
 NAME: Final = "rexview_comments"
-_ASSETS: Final = Path(__file__).with_name("assets")
-
-
-@cache
-def _component() -> Callable[..., Any]:
-    script = component_script(_ASSETS / "comments.js")
-    style = (_ASSETS / "comments.css").read_text(encoding="utf-8")
-    return st.components.v2.component(NAME, css=style, js=script, isolate_styles=False)
+_FILES: Final = "comments/assets/comments"
 
 
 def comments_panel(data: Mapping[str, Any], *, key: str, on_said: Callable[[Any], None]) -> None:
@@ -39,4 +30,5 @@ def comments_panel(data: Mapping[str, Any], *, key: str, on_said: Callable[[Any]
     def said() -> None:
         on_said(st.session_state[key].get("said"))
 
-    _component()(key=key, data=dict(data), on_said_change=said)
+    panel = component(NAME, f"{_FILES}.js", style=f"{_FILES}.css", title="The comments")
+    panel(key=key, data=dict(data), on_said_change=said)

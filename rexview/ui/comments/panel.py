@@ -24,8 +24,9 @@ from rexview.store import Comment, Entry, Reviews, may
 from rexview.ui.access import permissions
 from rexview.ui.comments import Message, comments_panel, read_messages
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_CASE, PAGE_SCORE
 from rexview.ui.saving.reader_study import Study
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 
 REFRESH_S: Final = 3.0
 """How often the page looks for what others wrote."""
@@ -50,7 +51,7 @@ class Places:
     names: Mapping[str, str]
     answers: Mapping[str, Answer]
     texts: Mapping[str, Covered]
-    page: str = link_keys.PAGE_CASE
+    page: str = PAGE_CASE
     own_only: bool = False
     shown: Mapping[str, str] = field(default_factory=dict)
 
@@ -79,7 +80,7 @@ def score_places(study: Study, case_id: str) -> Places:
         {slot: f"Answer {slot}" for slot in answers},
         answers,
         {slot: covered(study.review_set, one.text or "") for slot, one in answers.items()},
-        page=link_keys.PAGE_SCORE,
+        page=PAGE_SCORE,
         own_only=True,
         shown=study.shown(case_id),
     )
@@ -107,11 +108,11 @@ def _live(review_set: ReviewSet, places: Places) -> None:
     person = permissions.current()
     comments: tuple[Comment, ...] = ()
     try:
-        comments = _visible(resources.reviews(review_set), places, person)
+        comments = _visible(review_sets.reviews(review_set), places, person)
     except StoreError as error:
         trouble = trouble or f"Comments cannot be read now. {error}"
     data = {
-        "owner": resources.set_id(review_set.folder),
+        "owner": review_sets.set_id(review_set.folder),
         "case": places.case,
         "may": may(person, "comment") if person else permissions.role() == "lead",
         "named": person is not None,
@@ -122,7 +123,7 @@ def _live(review_set: ReviewSet, places: Places) -> None:
     }
 
     def said(raw: Any) -> None:
-        name = resources.set_id(review_set.folder)
+        name = review_sets.set_id(review_set.folder)
         for message in read_messages(raw):
             if message.token not in _done():
                 _waiting().setdefault(message.token, _Waiting(name, message, places))
@@ -151,7 +152,7 @@ def _finish(token: str, reason: str = "") -> None:
 
 def _write(review_set: ReviewSet, person: Person | None) -> str:
     """Write what waits; return what to tell where that cannot be done now."""
-    name = resources.set_id(review_set.folder)
+    name = review_sets.set_id(review_set.folder)
     every = list(_waiting().items())
     for _, waiting in every:
         if waiting.message.kind == "name":
@@ -162,7 +163,7 @@ def _write(review_set: ReviewSet, person: Person | None) -> str:
         if person is None:
             return "Give your name, then it is sent."
         try:
-            reviews = resources.reviews(review_set)
+            reviews = review_sets.reviews(review_set)
             reviews.record([_entry(waiting, reviews, person)], person)
         except (StoreRefused, _Unfit) as error:
             _finish(token, str(error))
@@ -175,7 +176,7 @@ def _write(review_set: ReviewSet, person: Person | None) -> str:
 
 def _take_name(message: Message, person: Person | None) -> Person | None:
     try:
-        if person is None and not resources.team():
+        if person is None and not server_state.team():
             person = permissions.take_name(message.text)
         _finish(message.token)
     except ValueError as error:

@@ -19,9 +19,9 @@ from rexview.reviewset.importers import FORMATS, import_source, propose_mapping
 from rexview.reviewset.importers.core.importer import Importer, ImportReport, Option
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
 from rexview.ui.data import mapping_table
-from rexview.ui.html.problem_table import show_problems
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
+from rexview.ui.tables.problem_table import show_error, show_problems
 
 _MAPPING: Final = "mapping"
 _UPLOADS: Final = "rexview_uploads"
@@ -111,7 +111,7 @@ def _allowed_path(text: str) -> Path | None:
     """Return a path that somebody typed, or say why it cannot be used."""
     try:
         path = typed_path(text)
-        resources.may_open(path)
+        review_sets.may_open(path)
     except RexviewError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         return None
@@ -157,8 +157,7 @@ def _confirmed_mapping(source: Path) -> ColumnMapping | None:
     try:
         proposal = propose_mapping(source)
     except ImportSourceError as error:
-        st.error(lines_as_markdown(error), icon=":material/error:")
-        show_problems(error.problems, key="import_mapping")
+        show_error(error, key="import_mapping")
         return None
     st.markdown("**What each column means.** Change what is wrong, then import.")
     edited = st.data_editor(
@@ -236,9 +235,6 @@ def _import(
     try:
         with st.spinner("Importing…"):
             return import_source(format_id, sources, out, options=options)
-    except ImportSourceError as error:
-        st.error(lines_as_markdown(error), icon=":material/error:")
-        show_problems(error.problems, key="import_failed")
     except RexviewError as error:
-        st.error(lines_as_markdown(error), icon=":material/error:")
+        show_error(error, key="import_failed")
     return None

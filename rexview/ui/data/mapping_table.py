@@ -13,13 +13,13 @@ import pandas as pd
 
 from rexview.reviewset.importers.table.column_mapping import (
     ANSWER_FIELDS,
-    FIELDS,
     MARKS,
     AnswerColumn,
     ColumnMapping,
     FieldColumn,
     MarkColumn,
 )
+from rexview.reviewset.importers.table.column_names import FIELDS
 from rexview.vocab import DIMENSION_NAMES, FAILURES
 
 KEEP: Final = "Keep as it is"

@@ -15,17 +15,17 @@ from rexview.analysis.failures.captions import (
     rate_words,
 )
 from rexview.analysis.failures.tables import FailureGroups, FailureRow, FailureTables, GroupCell
-from rexview.detect.core.precision import measured
+from rexview.detect.core.precision import precision_of
 from rexview.stats.bootstrap import Interval
 from rexview.stats.failure_rates import FailureTest
-from rexview.ui.html.model_comparisons import written_p
-from rexview.ui.html.number_table import (
+from rexview.ui.tables.number_table import (
     NOTHING,
     Reasons,
     linked_number,
     model_head,
     short_name,
     table_html,
+    written_p,
 )
 from rexview.vocab import FAILURES
 
@@ -146,8 +146,8 @@ def meanings_html(tables: FailureTables) -> str:
     items = []
     for failure in tables.failures:
         about = FAILURES[failure]
-        found = measured(failure)
-        rule = f" Rule: {found.words[0].lower()}{found.words[1:]}" if found else ""
+        found = precision_of(failure)
+        rule = f" Rule: {found.sentence[0].lower()}{found.sentence[1:]}" if found else ""
         text = f"{about.meaning} {judged_words(failure)}{rule}"
         items.append(f"<li><b>{html.escape(about.plural)}.</b> {html.escape(text)}</li>")
     return f'<ul class="rx-reasons rx-meanings">{"".join(items)}</ul>'

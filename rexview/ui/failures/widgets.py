@@ -15,16 +15,11 @@ from rexview.analysis.failures.captions import COUNTED, COUNTED_MEANING, group_w
 from rexview.analysis.failures.tables import BY_FINDING, FailureGroups, FailureTables, group_choices
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.failures import html as failures_html
-from rexview.ui.html.table_download import show_downloads
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import query_cache
+from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import FAILURES
-
-_USUAL = "any"
-_COUNTED_KEY = "failures_counted"
-_FAILURE_KEY = "failures_failure"
-_BY_KEY = "failures_by"
 
 
 @lru_cache(maxsize=16)
@@ -40,21 +35,15 @@ def _groups(groups: FailureGroups, facts: SetFacts) -> LinkedChart | None:
 
 def choose_counted() -> str:
     """Offer whose word counts: rule, reader, either or both; the link keeps the choice."""
-    asked = link_keys.query_value(link_keys.QUERY_COUNTED)
-    st.session_state[_COUNTED_KEY] = asked if asked in COUNTED else _USUAL
-
-    def changed() -> None:
-        chosen = st.session_state[_COUNTED_KEY]
-        link_keys.set_query({link_keys.QUERY_COUNTED: None if chosen == _USUAL else chosen})
-
     return str(
         st.segmented_control(
             "Found by",
             list(COUNTED),
             format_func=lambda word: COUNTED[word][0],
-            key=_COUNTED_KEY,
-            on_change=changed,
             required=True,
+            **link_keys.option_kept_in_link(
+                "failures_counted", link_keys.QUERY_COUNTED, COUNTED, "any"
+            ),
         )
     )
 
@@ -90,7 +79,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
         failure = _choose_failure(case_filter, tables, engine.facts)
     with right:
         by = choices[_choose_group({key: choice.name for key, choice in choices.items()})]
-    groups = query_cache.failure_groups(engine, case_filter, failure, by, tables.counted)
+    groups = query_cache.failure_groups(engine, case_filter, failure, by, counted=tables.counted)
     if not groups.groups:
         st.info(f"No answer here shows this failure: {FAILURES[failure].plural.lower()}.")
         return
@@ -111,42 +100,27 @@ def _choose_failure(case_filter: CaseFilter, tables: FailureTables, facts: SetFa
     counts = {
         failure: sum(row.flagged.value for row in tables.of(failure)) for failure in tables.failures
     }
-    named = [failure for failure in case_filter.failures if failure in counts]
     kinds = facts.harm.failures
-    usual = (
-        named[0]
-        if named
-        else max(
-            counts, key=lambda name: (kinds[name].by_finding and counts[name] > 0, counts[name])
-        )
-    )
+    often = max(counts, key=lambda one: (kinds[one].by_finding and counts[one] > 0, counts[one]))
+    usual = next((failure for failure in case_filter.failures if failure in counts), often)
     asked = link_keys.query_value(link_keys.QUERY_FAILURE_SHOWN)
-    st.session_state[_FAILURE_KEY] = asked if asked in counts else usual
-
-    def changed() -> None:
-        link_keys.set_query({link_keys.QUERY_FAILURE_SHOWN: st.session_state[_FAILURE_KEY]})
-
     return str(
         st.selectbox(
             "Failure",
             list(counts),
             format_func=lambda failure: f"{FAILURES[failure].plural} ({counts[failure]:,})",
-            key=_FAILURE_KEY,
-            on_change=changed,
+            **link_keys.kept_in_link(
+                "failures_failure",
+                link_keys.QUERY_FAILURE_SHOWN,
+                asked if asked in counts else usual,
+                str,
+            ),
         )
     )
 
 
 def _choose_group(names: dict[str, str]) -> str:
-    asked = link_keys.query_value(link_keys.QUERY_SPLIT)
-    st.session_state[_BY_KEY] = asked if asked in names else BY_FINDING.key
-
-    def changed() -> None:
-        chosen = st.session_state[_BY_KEY]
-        link_keys.set_query({link_keys.QUERY_SPLIT: None if chosen == BY_FINDING.key else chosen})
-
-    return str(
-        st.selectbox(
-            "By", list(names), format_func=names.__getitem__, key=_BY_KEY, on_change=changed
-        )
+    kept = link_keys.option_kept_in_link(
+        "failures_by", link_keys.QUERY_SPLIT, names, BY_FINDING.key
     )
+    return str(st.selectbox("By", list(names), format_func=names.__getitem__, **kept))

@@ -10,7 +10,6 @@ from rexview.stats import CONTENT_ORDERS
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 
-_KEY: Final = "content_order_switch"
 _HELP: Final = (
     "Content is the weakest link of Process, Execution and Synthesis. Where several readers scored "
     "an answer, either their scores are averaged first and the smallest mean is taken, or each "
@@ -21,19 +20,19 @@ _HELP: Final = (
 
 def content_order_switch() -> None:
     """Show the switch; a change is written into the link before the page runs again."""
-    st.session_state[_KEY] = link_keys.content_order()
-
-    def changed() -> None:
-        link_keys.choose_content_order(st.session_state[_KEY])
-
+    kept = link_keys.option_kept_in_link(
+        "content_order_switch",
+        link_keys.QUERY_CONTENT_ORDER,
+        CONTENT_ORDERS,
+        link_keys.USUAL_ORDER,
+    )
     st.radio(
         "Content is the",
         list(CONTENT_ORDERS),
         format_func=CONTENT_ORDERS.__getitem__,
-        key=_KEY,
-        on_change=changed,
         horizontal=True,
         help=_HELP,
+        **kept,
     )
 
 

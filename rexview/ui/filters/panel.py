@@ -20,10 +20,12 @@ from rexview.analysis import (
     RANGE_LIMITS,
     RANGES,
     CaseFilter,
+    Engine,
     Facet,
     Facets,
     Range,
     search_terms,
+    unknown_values,
 )
 from rexview.ui.filters.saved import LONGEST_NAME, forget_filter, save_filter, saved_filters
 from rexview.ui.html.safe_text import as_markdown
@@ -62,6 +64,18 @@ def set_filter(case_filter: CaseFilter) -> None:
     """Put a filter into the link in place of the one there; the page of a list begins anew."""
     changes: dict[str, str | list[str] | None] = dict.fromkeys(FILTER_KEYS)
     change_link({**changes, link_keys.QUERY_PAGE: None, **case_filter.to_query()})
+
+
+def show_nothing_found(engine: Engine, counts: Facets, case_filter: CaseFilter) -> None:
+    """Say why no case is left, and offer ways back."""
+    unknown = unknown_values(counts, engine.facts, case_filter)
+    reasons = [as_markdown(reason) for reason in unknown]
+    st.info(" ".join(["No case fits all of these conditions.", *reasons]))
+    with st.container(horizontal=True, gap="small"):
+        if case_filter.words:
+            rest = case_filter.without("search")
+            st.button("Clear the search", on_click=set_filter, args=(rest,))
+        st.button("Clear the filter", on_click=set_filter, args=(case_filter.cleared(),))
 
 
 def _search(case_filter: CaseFilter, counts: Facets) -> None:

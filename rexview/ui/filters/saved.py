@@ -5,15 +5,13 @@ Until reviews have a database this file is where they are kept; a filter is in i
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from threading import Lock
 from typing import Final
 
-import platformdirs
-
 from rexview.analysis import CaseFilter
+from rexview.ui.server import server_state
 
+_FILE: Final = "saved-filters"
 MOST: Final = 50
 LONGEST_NAME: Final = 60
 _LOCK: Final = Lock()
@@ -40,7 +38,7 @@ def save_filter(set_name: str, name: str, case_filter: CaseFilter) -> None:
         of_set[name] = case_filter.to_query()
         for surplus in list(of_set)[:-MOST]:
             del of_set[surplus]
-        _write(entries)
+        server_state.write_user_file(_FILE, entries)
 
 
 def forget_filter(set_name: str, name: str) -> None:
@@ -54,25 +52,18 @@ def forget_filter(set_name: str, name: str) -> None:
     with _LOCK:
         entries = _read()
         if entries.get(set_name, {}).pop(name, None) is not None:
-            _write(entries)
-
-
-def _file() -> Path:
-    return Path(platformdirs.user_data_dir("rexview")) / "saved-filters.json"
+            server_state.write_user_file(_FILE, entries)
 
 
 def _read() -> dict[str, dict[str, dict[str, list[str]]]]:
     """Read the file; what is not there or not ours counts as empty."""
-    try:
-        content = json.loads(_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+    content = server_state.read_user_file(_FILE)
     if not isinstance(content, dict):
         return {}
     return {
-        str(set_name): {
-            str(name): {
-                str(key): [str(value) for value in values]
+        set_name: {
+            name: {
+                key: [str(value) for value in values]
                 for key, values in query.items()
                 if isinstance(values, list)
             }
@@ -82,11 +73,3 @@ def _read() -> dict[str, dict[str, dict[str, list[str]]]]:
         for set_name, entries in content.items()
         if isinstance(entries, dict)
     }
-
-
-def _write(entries: dict[str, dict[str, dict[str, list[str]]]]) -> None:
-    file = _file()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_suffix(".part")
-    part.write_text(json.dumps(entries, ensure_ascii=False, indent=1), encoding="utf-8")
-    part.replace(file)

@@ -8,55 +8,43 @@ from a file or a model in it is escaped where it is put in.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping
-from functools import cache
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final
 from urllib.parse import urlencode
 
-import streamlit as st
-
 from rexview.analysis import CaseFilter
+from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import ADDRESSES, PAGE_BROWSE
 
-_JS: Final = Path(__file__).with_name("in_app.js")
+_COMPONENT: Final = ("rexview_linked", "streamlit_adapter/in_app.js")
 
 
 def href(page: str, query: Mapping[str, str | list[str]]) -> str:
     """Return the address of a page of the app with a query, relative to the app; not escaped."""
     text = urlencode(query, doseq=True)
-    return f"{link_keys.ADDRESSES[page] or './'}{'?' if text else ''}{text}"
+    return f"{ADDRESSES[page] or './'}{'?' if text else ''}{text}"
 
 
-def link(page: str, case_filter: CaseFilter, label: str, *, css: str = "", title: str = "") -> str:
-    """Return a link to a page with a filter; ``label`` is HTML, ``title`` is text."""
-    address = html.escape(href(page, link_keys.link_query(case_filter)))
+def browse_link(case_filter: CaseFilter, label: str, *, css: str = "", title: str = "") -> str:
+    """Return a link to the cases of a filter; ``label`` is HTML, ``title`` is text."""
+    address = html.escape(href(PAGE_BROWSE, link_keys.link_query(case_filter)))
     more = f' title="{html.escape(title)}"' if title else ""
     return f'<a href="{address}" data-rx-page class="{css}"{more}>{label}</a>'
 
 
-@cache
-def _component() -> Callable[..., Any]:
-    script = _JS.read_text(encoding="utf-8")
-    return st.components.v2.component("rexview_linked", js=script, isolate_styles=False)
-
-
 def linked_html(trusted: str, *, key: str) -> None:
-    """Put HTML with links to the app's pages on a page.
+    """Put HTML of ours on a page whose links, made with :func:`href`, carry ``data-rx-page``.
 
-    Parameters
-    ----------
-    trusted : str
-        HTML of ours; links to pages are made with :func:`href` and carry ``data-rx-page``.
-    key : str
-        Keep it the same from run to run.
+    ``key`` stays the same from run to run.
     """
-    _component()(key=key, data={"html": trusted})
+    component(*_COMPONENT)(key=key, data={"html": trusted})
 
 
-def go_to(page: str, query: Mapping[str, str | list[str]]) -> None:
+def go_to(page: str, case_filter: CaseFilter, case: str | None = None) -> None:
     """Go to another page as a click on a link to it would.
 
     Unlike ``st.switch_page`` this makes one step of the browser's history, not two.
     """
-    _component()(key="rx_go", data={"go": href(page, query)})
+    query = link_keys.link_query(case_filter, case=case)
+    component(*_COMPONENT)(key="rx_go", data={"go": href(page, query)})

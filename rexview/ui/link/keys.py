@@ -7,8 +7,9 @@ order in which Content is worked out, and on the Case page the case and the answ
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+import math
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final
 
 import streamlit as st
 
@@ -31,33 +32,6 @@ QUERY_DIMENSION: Final = "dimension"
 QUERY_APART: Final = "apart"
 QUERY_COUNTED: Final = "counted"
 QUERY_FAILURE_SHOWN: Final = "failure_shown"
-
-PAGE_OVERVIEW: Final = "pages/overview.py"
-PAGE_BROWSE: Final = "pages/browse.py"
-PAGE_CASE: Final = "pages/case.py"
-PAGE_FAILURES: Final = "pages/failures.py"
-PAGE_SCORES: Final = "pages/scores.py"
-PAGE_READERS: Final = "pages/readers.py"
-PAGE_DATA: Final = "pages/data.py"
-PAGE_ACCOUNT: Final = "pages/account.py"
-PAGE_SCORE: Final = "pages/score.py"
-PAGE_STUDY: Final = "pages/study.py"
-PAGE_ADJUDICATE: Final = "pages/adjudicate.py"
-
-ADDRESSES: Final[Mapping[str, str]] = {
-    PAGE_OVERVIEW: "",
-    PAGE_BROWSE: "browse",
-    PAGE_CASE: "case",
-    PAGE_FAILURES: "failures",
-    PAGE_SCORES: "scores",
-    PAGE_READERS: "readers",
-    PAGE_SCORE: "score",
-    PAGE_STUDY: "study",
-    PAGE_ADJUDICATE: "adjudicate",
-    PAGE_DATA: "data",
-    PAGE_ACCOUNT: "account",
-}
-"""Address of every page, relative to the app; the first page has none."""
 
 Query = dict[str, str | list[str]]
 
@@ -114,11 +88,6 @@ def content_order() -> ContentOrder:
     return next((order for order in CONTENT_ORDERS if order == named), USUAL_ORDER)
 
 
-def choose_content_order(order: ContentOrder) -> None:
-    """Write an order of Content into the link."""
-    set_query({QUERY_CONTENT_ORDER: None if order == USUAL_ORDER else order})
-
-
 def _keep_set() -> None:
     named = query_value(QUERY_SET)
     if named:
@@ -135,6 +104,13 @@ def query_value(key: str) -> str | None:
 def query_lists() -> dict[str, list[str]]:
     """Return the whole query string, every key with all its values."""
     return {key: st.query_params.get_all(key) for key in st.query_params}
+
+
+def page_number(total: int, size: int) -> int:
+    """Return which page of a list the link asks for, from 0, within those that there are."""
+    text = query_value(QUERY_PAGE) or "1"
+    wanted = int(text) - 1 if text.isdecimal() and len(text) < 9 else 0
+    return min(max(wanted, 0), max(math.ceil(total / size) - 1, 0))
 
 
 def link_filter() -> CaseFilter:
@@ -170,6 +146,60 @@ def link_query(
         query[QUERY_CASE] = case
     query.update({key: value for key, value in more.items() if value})
     return query
+
+
+def go_to_case(case: str | None) -> None:
+    """Name another case in the link; for callbacks."""
+    set_query({QUERY_CASE: case})
+
+
+def kept_in_link(
+    key: str,
+    query: str,
+    shown: Any,
+    written: Callable[[Any], str | list[str] | None],
+    *,
+    lists: bool = False,
+) -> dict[str, Any]:
+    """Let the link keep the value of a widget; return what to hand to it.
+
+    Parameters
+    ----------
+    key, query : str
+        Of the widget in the session, and of its value in the link.
+    shown : object
+        The value of the link, as the widget takes it.
+    written : callable
+        Turns a value of the widget into that of the link, None for the usual one.
+    lists : bool
+        Whether it decides what the page lists: the list begins anew then.
+    """
+    st.session_state[key] = shown
+
+    def changed() -> None:
+        set_query({query: written(st.session_state[key]), **({QUERY_PAGE: None} if lists else {})})
+
+    return {"key": key, "on_change": changed}
+
+
+def option_kept_in_link(
+    key: str, query: str, options: Collection[str], usual: str
+) -> dict[str, Any]:
+    """Let the link keep which of some options is chosen, as :func:`kept_in_link`."""
+    asked = query_value(query)
+    shown = asked if asked in options else usual
+    return kept_in_link(key, query, shown, lambda chosen: None if chosen == usual else chosen)
+
+
+def published_shown(label: str, page: str) -> bool:
+    """Offer the figures of the paper on a page; return whether they are wanted."""
+    kept = kept_in_link(
+        f"{page}_published",
+        QUERY_PUBLISHED,
+        query_value(QUERY_PUBLISHED) == "1",
+        lambda chosen: "1" if chosen else None,
+    )
+    return st.toggle(as_markdown(label), **kept)
 
 
 def set_query(changes: Mapping[str, str | list[str] | None]) -> None:

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import RerunException
 
 from rexview.analysis import CaseFilter
 from rexview.ui.link import keys as link_keys
+from rexview.ui.streamlit_adapter.script_run import RerunException
 
 _KEY: Final = "rexview_link_asked"
 

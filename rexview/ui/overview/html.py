@@ -12,9 +12,9 @@ from dataclasses import replace
 from rexview.analysis import Count
 from rexview.analysis.failures.captions import judged_words, rest_words
 from rexview.analysis.overview import FailureCount, Overview
-from rexview.detect.core.precision import measured
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import link
+from rexview.detect.core.precision import precision_of
+from rexview.ui.link.in_app import browse_link
+from rexview.ui.tables.number_table import NOTHING, cells, rows_table
 from rexview.vocab import DIMENSION_NAMES, FAILURES, HEADLINE_FAILURES
 
 
@@ -35,7 +35,7 @@ def headline_html(numbers: Overview) -> str:
 def _tile(count: Count, name: str) -> str:
     of = f"<small>of {count.of:,}</small>" if count.of and count.of != count.value else ""
     label = f"<b>{count.value:,}{of}</b><span>{name}</span>"
-    return link(link_keys.PAGE_BROWSE, count.opens, label, css="rx-tile")
+    return browse_link(count.opens, label, css="rx-tile")
 
 
 def failures_html(numbers: Overview) -> str:
@@ -64,7 +64,7 @@ def _whole(rows: Sequence[FailureCount], name: str) -> str:
     opens = replace(rows[0].flagged.opens, models=())
     if len({row.flagged.opens.models for row in rows}) == 1:
         opens = rows[0].flagged.opens
-    return link(link_keys.PAGE_BROWSE, opens, html.escape(name), css="rx-whole")
+    return browse_link(opens, html.escape(name), css="rx-whole")
 
 
 def precision_html(failure: str) -> str:
@@ -72,11 +72,11 @@ def precision_html(failure: str) -> str:
 
     It is about the rule: it stands where the failure is explained, not with a model's number.
     """
-    found = measured(failure)
+    found = precision_of(failure)
     if found is None:
         return ""
     title = f"Measured on {found.on}. A flag is something to review, never a verdict."
-    words = f"The rule: {found.words[0].lower()}{found.words[1:]}"
+    words = f"The rule: {found.sentence[0].lower()}{found.sentence[1:]}"
     return f' <span class="rx-measured" title="{html.escape(title)}">{html.escape(words)}</span>'
 
 
@@ -89,21 +89,19 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
             f"<small>none of {row.judged.of:,} can be judged</small></div>"
         )
     share = row.flagged.share or 0.0
-    number = link(
-        link_keys.PAGE_BROWSE,
+    number = browse_link(
         row.flagged.opens,
         f"<b>{row.flagged.value:,}</b>",
         title=f"{share:.0%} of the answers that can be judged",
     )
-    judged = link(
-        link_keys.PAGE_BROWSE,
+    judged = browse_link(
         row.judged.opens,
         f"of {row.judged.value:,}",
         title="The answers that can be judged",
     )
-    can = link(link_keys.PAGE_BROWSE, row.judged.opens, rest)
+    can = browse_link(row.judged.opens, rest)
     sources = [
-        link(link_keys.PAGE_BROWSE, count.opens, f"{count.value:,} {text}")
+        browse_link(count.opens, f"{count.value:,} {text}")
         for count, text in (
             (row.detector, "rule only"),
             (row.reader, "reader only"),
@@ -129,21 +127,19 @@ def other_failures_html(numbers: Overview) -> str:
     met = [name for name in FAILURES if any(row.failure == name for row in rows)]
     if not met or not numbers.models:
         return ""
-    cells = {(row.failure, row.model): _other_cell(row) for row in rows}
-    head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in numbers.models.values())
-    body = "".join(
+    found = {(row.failure, row.model): _other_cell(row) for row in rows}
+    body = [
         f'<tr><th scope="row" title="{html.escape(FAILURES[failure].meaning)}">'
         f"{html.escape(FAILURES[failure].plural)}</th>"
-        + "".join(f"<td>{cells.get((failure, model), '–')}</td>" for model in numbers.models)
+        + "".join(f"<td>{found.get((failure, model), NOTHING)}</td>" for model in numbers.models)
         + "</tr>"
         for failure in met
+    ]
+    caption = (
+        "Other failures: answers marked by a reader, found by a rule only, and only possible (a "
+        "hint of a rule, not counted as a failure)."
     )
-    return (
-        '<div class="rx-scroll"><table class="rx-scores rx-others"><caption>Other failures: '
-        "answers marked by a reader, found by a rule only, and only possible (a hint of a "
-        "rule, not counted as a failure).</caption>"
-        f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
+    return rows_table("rx-scores rx-others", ["", *numbers.models.values()], body, caption)
 
 
 def _other_cell(row: FailureCount) -> str:
@@ -154,49 +150,39 @@ def _other_cell(row: FailureCount) -> str:
         (row.hint.value, row.hint.opens, "possible"),
     )
     shown = [
-        link(link_keys.PAGE_BROWSE, opens, f"<b>{value:,}</b> {name}")
-        for value, opens, name in parts
-        if value
+        browse_link(opens, f"<b>{value:,}</b> {name}") for value, opens, name in parts if value
     ]
-    return " · ".join(shown) or "–"
+    return " · ".join(shown) or NOTHING
 
 
 def scores_html(numbers: Overview, content_order: str) -> str:
     """Draw the mean final scores per model with their n; empty when nothing is scored.
 
-    Parameters
-    ----------
-    numbers : Overview
-    content_order : str
-        How Content was worked out, in words.
+    ``content_order`` says in words how Content was worked out.
     """
     if not numbers.means:
         return ""
     means = {(mean.model, mean.dimension): mean for mean in numbers.means}
     gaps = {gap.model: gap for gap in numbers.gaps}
     shown = [name for name in DIMENSION_NAMES if any((m, name) in means for m in numbers.models)]
-    head = "".join(f"<th>{html.escape(DIMENSION_NAMES[name])}</th>" for name in shown)
     body = []
     for model, name in numbers.models.items():
-        cells = []
+        row = []
         for dimension in shown:
             mean = means.get((model, dimension))
             unit = " pictures" if mean and mean.of_pictures else ""
-            cells.append(
-                _score_cell(mean.summary.mean, mean.scored, unit) if mean else "<td>–</td>"
-            )
+            row.append(_mean(mean.summary.mean, mean.scored, unit) if mean else NOTHING)
         gap = gaps.get(model)
-        cells.append(_score_cell(gap.summary.mean, gap.known) if gap else "<td>–</td>")
-        body.append(f"<tr><th scope='row'>{html.escape(name)}</th>{''.join(cells)}</tr>")
-    return (
-        '<div class="rx-scroll"><table class="rx-scores rx-means"><caption>Mean final scores, '
-        "1 to 5, with the number of answers, for image scores of returned pictures. Content is the "
-        f"{html.escape(content_order)}. Answers that never came are left out.</caption>"
-        f"<thead><tr><th></th>{head}<th>Gap</th></tr></thead><tbody>{''.join(body)}</tbody>"
-        "</table></div>"
+        row.append(_mean(gap.summary.mean, gap.known) if gap else NOTHING)
+        body.append(cells(html.escape(name), *row))
+    caption = (
+        "Mean final scores, 1 to 5, with the number of answers, for image scores of returned "
+        f"pictures. Content is the {content_order}. Answers that never came are left out."
     )
+    heads = ["", *(DIMENSION_NAMES[name] for name in shown), "Gap"]
+    return rows_table("rx-scores rx-means", heads, body, caption)
 
 
-def _score_cell(value: float | None, count: Count, unit: str = "") -> str:
+def _mean(value: float | None, count: Count, unit: str = "") -> str:
     label = f"<b>{value:.2f}</b><small>n {count.value:,}{unit}</small>"
-    return f"<td>{link(link_keys.PAGE_BROWSE, count.opens, label)}</td>"
+    return browse_link(count.opens, label)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.published import AGREEMENT_SOURCE, published_agreement
 from rexview.analysis.readers import captions as words
+from rexview.analysis.readers.adjudication import Dispute, ToAdjudicate
 from rexview.analysis.readers.tables import (
     DimensionAgreement,
     Pair,
@@ -16,15 +18,19 @@ from rexview.analysis.readers.tables import (
     shared_count,
 )
 from rexview.analysis.scores.captions import counted, interval_words, unfinished_words
+from rexview.stats import write_score
 from rexview.stats.agreement import PairAgreement
 from rexview.stats.units import unit_name
-from rexview.ui.html.number_table import NOTHING, Reasons, linked_number, table_html
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.in_app import href, link
+from rexview.ui.link.in_app import browse_link, href
+from rexview.ui.link.pages import PAGE_CASE, PAGE_READERS
+from rexview.ui.tables.number_table import NOTHING, Reasons, cells, linked_number, table_html
 from rexview.vocab import DIMENSION_NAMES
 
 MOST_PAIRS: Final = 45
 """So many pairs are laid out; those that share most."""
+_LONGEST_QUESTION: Final = 180
+"""Characters of a question in the list; the Case page has all of it."""
 _APART: Final = "different scores"
 """What the mean absolute difference is made of, and opens."""
 
@@ -32,12 +38,12 @@ _APART: Final = "different scores"
 def headline_html(tables: ReaderTables) -> str:
     """Say in one sentence who scored how much."""
     scored = linked_number(tables.scored, f"<b>{tables.scored.value:,}</b>")
-    said = f"{counted(len(tables.readers), 'reader')} scored {scored} of "
-    said += counted(tables.scored.of or 0, "answer")
+    sentence = f"{counted(len(tables.readers), 'reader')} scored {scored} of "
+    sentence += counted(tables.scored.of or 0, "answer")
     if tables.doubled.value:
         doubled = linked_number(tables.doubled, f"<b>{tables.doubled.value:,}</b>")
-        said += f"; {doubled} of them have two readers or more on the same dimension"
-    return f'<p class="rx-line">{said}.{unfinished_words(tables.unfinished)}</p>'
+        sentence += f"; {doubled} of them have two readers or more on the same dimension"
+    return f'<p class="rx-line">{sentence}.{unfinished_words(tables.unfinished)}</p>'
 
 
 def agreement_html(tables: ReaderTables) -> str:
@@ -66,12 +72,6 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
     numbers, name = found.numbers, found.name
     unit = unit_name(numbers.dimension, numbers.n)
     behind = _behind(found, numbers.n, found.cases)
-    n = f"{numbers.n:,}" + (f" <small>{unit}</small>" if found.unit != "answers" else "")
-    head = f'<tr><th scope="row">{html.escape(name)}</th>'
-    head += f"<td>{linked_number(found.shared, n, title=behind)}</td>"
-    if not numbers.n:
-        told = reasons.add(numbers.why or "Nothing is shared.", name)
-        return head + f"<td>{told}</td>" + f"<td>{NOTHING}</td>" * 7 + "</tr>"
 
     def opened(label: str) -> str:
         return linked_number(found.shared, label, title=behind)
@@ -80,20 +80,27 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
         title = f"{_behind(found, some.count.value, some.cases)}: {what}"
         return linked_number(some.count, label, title=title)
 
+    n = opened(f"{numbers.n:,}" + (f" <small>{unit}</small>" if found.unit != "answers" else ""))
+    if not numbers.n:
+        told = reasons.add(numbers.why or "Nothing is shared.", name)
+        return cells(html.escape(name), n, told, *[NOTHING] * 7)
     sign = "<sup>†</sup>" if numbers.lowered_by_variance else ""
     kappa = reasons.number(numbers.qwk, numbers.why, f"{name}, kappa")
-    cells = [
+    means = []
+    for mean, sd in ((numbers.mean_a, numbers.sd_a), (numbers.mean_b, numbers.sd_b)):
+        spread = reasons.number(sd, numbers.why, f"{name}, SD")
+        means.append(opened(f"{mean:.2f} ± {spread}"))
+    return cells(
+        html.escape(name),
+        n,
         opened(f"<b>{kappa}</b>") + sign if numbers.qwk is not None else kappa,
         reasons.interval(numbers.qwk_interval, f"{name}, kappa"),
         part(found.apart, f"<b>{numbers.mad:.2f}</b>", _APART),
         reasons.interval(numbers.mad_interval, f"{name}, MAD"),
-    ]
-    for mean, sd in ((numbers.mean_a, numbers.sd_a), (numbers.mean_b, numbers.sd_b)):
-        spread = reasons.number(sd, numbers.why, f"{name}, SD")
-        cells.append(opened(f"{mean:.2f} ± {spread}"))
-    cells.append(part(found.same, f"{numbers.exact:.0%}", "the same score"))
-    cells.append(part(found.close, f"{numbers.within_one:.0%}", "at most one point apart"))
-    return head + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+        *means,
+        part(found.same, f"{numbers.exact:.0%}", "the same score"),
+        part(found.close, f"{numbers.within_one:.0%}", "at most one point apart"),
+    )
 
 
 def _behind(found: DimensionAgreement, n: int, cases: int) -> str:
@@ -121,12 +128,11 @@ def pairs_html(tables: ReaderTables, case_filter: CaseFilter) -> str:
     for pair in ordered[:MOST_PAIRS]:
         name = tables.pair_name(pair)
         query = {**link_keys.link_query(case_filter), link_keys.QUERY_PAIR: list(pair)}
-        address = html.escape(href(link_keys.PAGE_READERS, query))
+        address = html.escape(href(PAGE_READERS, query))
         current = ' aria-current="true"' if pair == tables.pair else ""
         head = f'<a href="{address}" data-rx-page{current}>{html.escape(name)}</a>'
         rows = (found.get((*pair, word)) for word in shown)
-        cells = [_pair_cell(row, name, case_filter, reasons) for row in rows]
-        body.append(f'<tr><th scope="row">{head}</th>{"".join(cells)}</tr>')
+        body.append(cells(head, *(_pair_cell(row, name, case_filter, reasons) for row in rows)))
     caption = "Quadratic-weighted kappa and n of every two readers who share anything."
     if len(ordered) > MOST_PAIRS:
         caption += f" The {MOST_PAIRS} pairs that share most of {len(ordered):,}."
@@ -138,11 +144,11 @@ def _pair_cell(
     row: PairAgreement | None, pair: str, case_filter: CaseFilter, reasons: Reasons
 ) -> str:
     if row is None or not row.n:
-        return f"<td>{NOTHING}</td>"
+        return NOTHING
     name = f"{pair}, {DIMENSION_NAMES[row.dimension]}"
     kappa = reasons.number(row.qwk, row.why, name)
     shown = linked_number(shared_count(row, case_filter), f"<b>{kappa}</b>")
-    return f"<td>{shown}<small>n {row.n:,}</small></td>"
+    return f"{shown}<small>n {row.n:,}</small>"
 
 
 def alphas_html(tables: ReaderTables) -> str:
@@ -153,13 +159,10 @@ def alphas_html(tables: ReaderTables) -> str:
     body = []
     for found in tables.alphas:
         name = DIMENSION_NAMES[found.dimension]
+        n = f"{found.n_units:,} <small>{unit_name(found.dimension, found.n_units)}</small>"
         alpha = reasons.number(found.alpha, found.why, name)
         around = reasons.interval(found.interval, name)
-        unit = unit_name(found.dimension, found.n_units)
-        body.append(
-            f'<tr><th scope="row">{name}</th><td><b>{alpha}</b></td><td>{around}</td>'
-            f"<td>{found.n_units:,} <small>{unit}</small></td><td>{found.n_readers:,}</td></tr>"
-        )
+        body.append(cells(name, f"<b>{alpha}</b>", around, n, f"{found.n_readers:,}"))
     caption = (
         "Krippendorff's alpha for ordinal scores, over what at least two readers scored; 1 is full "
         f"agreement, 0 is chance. {interval_words()}"
@@ -170,8 +173,8 @@ def alphas_html(tables: ReaderTables) -> str:
 
 def stricter_html(tables: ReaderTables) -> str:
     """Say in words who is stricter."""
-    said = "".join(f"<li>{html.escape(text)}</li>" for text in words.stricter_words(tables))
-    return f'<ul class="rx-told">{said}</ul>' if said else ""
+    items = "".join(f"<li>{html.escape(text)}</li>" for text in words.stricter_words(tables))
+    return f'<ul class="rx-told">{items}</ul>' if items else ""
 
 
 def published_html(tables: ReaderTables) -> str:
@@ -180,11 +183,11 @@ def published_html(tables: ReaderTables) -> str:
     body = []
     for row in published_agreement():
         found = own.get(row.dimension)
-        cells = [NOTHING] * 3
+        ours = [NOTHING] * 3
         if found is not None:
             numbers = found.numbers
             kappa = NOTHING if numbers.qwk is None else f"{numbers.qwk:.2f}"
-            cells = [
+            ours = [
                 linked_number(found.shared, f"{numbers.n:,}"),
                 linked_number(found.shared, f"<b>{kappa}</b>"),
                 linked_number(found.apart.count, f"{numbers.mad:.2f}", title=_APART),
@@ -198,7 +201,7 @@ def published_html(tables: ReaderTables) -> str:
         ]
         body.append(
             f'<tr><th scope="row">{DIMENSION_NAMES[row.dimension]}</th>'
-            + "".join(f"<td>{cell}</td>" for cell in cells)
+            + "".join(f"<td>{cell}</td>" for cell in ours)
             + "".join(f'<td class="rx-outside">{text}</td>' for text in printed)
             + "</tr>"
         )
@@ -223,6 +226,91 @@ def all_disputed_html(count: int, cases: int, opens: CaseFilter) -> str:
         "the pictures of an answer. Previous and next on the Case page walk this list."
     )
     return (
-        f'<p class="rx-line">{link(link_keys.PAGE_BROWSE, opens, label)}</p>'
-        f'<p class="rx-quiet rx-note">{note}</p>'
+        f'<p class="rx-line">{browse_link(opens, label)}</p><p class="rx-quiet rx-note">{note}</p>'
+    )
+
+
+def disputes_html(
+    answers: Sequence[ToAdjudicate],
+    opens: CaseFilter,
+    *,
+    models: Mapping[str, str],
+    readers: Mapping[str, str],
+    first: int = 0,
+    settled: Mapping[tuple[str, str, str], tuple[int, ...]] | None = None,
+) -> str:
+    """Draw a part of the list.
+
+    Parameters
+    ----------
+    answers : sequence of ToAdjudicate
+        The part that is shown.
+    opens : CaseFilter
+        The filter within which the Case page walks them.
+    models, readers : mapping of str to str
+        Names on screen by id.
+    first : int
+        Place of the first of them in the whole list, counted from 0.
+    settled : mapping, optional
+        What was agreed, by case, model and dimension: shown beside the readers' scores.
+    """
+    agreed = settled or {}
+    items = "".join(_dispute_html(answer, opens, models, readers, agreed) for answer in answers)
+    return f'<ol class="rx-disputes" start="{first + 1}">{items}</ol>'
+
+
+def _dispute_html(
+    answer: ToAdjudicate,
+    opens: CaseFilter,
+    models: Mapping[str, str],
+    readers: Mapping[str, str],
+    settled: Mapping[tuple[str, str, str], tuple[int, ...]],
+) -> str:
+    address = html.escape(href(PAGE_CASE, link_keys.link_query(opens, case=answer.case)))
+    question = answer.question
+    if len(question) > _LONGEST_QUESTION:
+        question = f"{question[: _LONGEST_QUESTION - 1]}…"
+    model = models.get(answer.model, answer.model)
+    points = "point" if answer.apart == 1 else "points"
+    head = (
+        f'<a href="{address}" data-rx-page><b>{html.escape(answer.case)}</b></a> '
+        f"<span>{html.escape(model)}</span> "
+        f"<small>{write_score(answer.apart)} {points} apart</small>"
+    )
+    scores = "".join(
+        _disputed_scores(
+            dispute, readers, settled.get((answer.case, answer.model, dispute.dimension), ())
+        )
+        for dispute in answer.disputes
+    )
+    return (
+        f'<li class="rx-dispute"><div class="rx-dispute-head">{head}</div>'
+        f'<p class="rx-quiet">{html.escape(question)}</p><ul>{scores}</ul>'
+        f"{_comments_html(answer.disputes, readers)}</li>"
+    )
+
+
+def _disputed_scores(dispute: Dispute, readers: Mapping[str, str], agreed: Sequence[int]) -> str:
+    marks = " · ".join(
+        f"{html.escape(readers.get(reader, reader))} <b>{write_score(score)}</b>"
+        for reader, score in dispute.marks.items()
+    )
+    consensus = ", ".join(map(str, agreed))
+    told = f" · adjudicated: <b>{consensus}</b>" if agreed else ""
+    return f"<li>{html.escape(dispute.name)}: {marks}{told}</li>"
+
+
+def _comments_html(disputes: Sequence[Dispute], readers: Mapping[str, str]) -> str:
+    """Fold the comments of all readers on the disputed dimensions; empty without any."""
+    comments = [
+        f"<li><b>{html.escape(dispute.name)}, {html.escape(readers.get(reader, reader))}:</b> "
+        f"{html.escape(text)}</li>"
+        for dispute in disputes
+        for reader, text in dispute.comments
+    ]
+    if not comments:
+        return ""
+    return (
+        f"<details><summary>{counted(len(comments), 'comment')}</summary>"
+        f'<ul class="rx-comments">{"".join(comments)}</ul></details>'
     )

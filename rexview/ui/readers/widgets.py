@@ -20,22 +20,18 @@ from rexview.analysis.readers.captions import agreement_words, no_drift_words
 from rexview.analysis.readers.tables import ReaderDrift, ReaderTables
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
-from rexview.ui.case import consensus_note
-from rexview.ui.charts.panel import show_chart
+from rexview.ui.charts.panel import show_chart, show_charts_beside
 from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.html.table_download import show_downloads
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
+from rexview.ui.link.pages import PAGE_ADJUDICATE
 from rexview.ui.readers import html as readers_html
-from rexview.ui.readers.adjudication_list import disputes_html
-from rexview.ui.server import resources
+from rexview.ui.reviews import study_records
+from rexview.ui.server import server_state
+from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import DIMENSION_NAMES
 
 PAGE_SIZE: Final = 20
-_PAIR_KEY: Final = "readers_pair"
-_DIMENSION_KEY: Final = "readers_dimension"
-_APART_KEY: Final = "readers_apart"
-_PUBLISHED_KEY: Final = "readers_published"
 _STEP: Final = 0.5
 _MOST_APART: Final = 4.0
 
@@ -105,19 +101,18 @@ def choose_pair(tables: ReaderTables) -> None:
     """Offer the pairs of readers when there are several; the link keeps the choice."""
     if len(tables.pairs) < 2 or tables.pair is None:
         return
-    st.session_state[_PAIR_KEY] = tables.pairs.index(tables.pair)
-
-    def changed() -> None:
-        pair = tables.pairs[st.session_state[_PAIR_KEY]]
-        link_keys.set_query({link_keys.QUERY_PAIR: list(pair)})
-
+    kept = link_keys.kept_in_link(
+        "readers_pair",
+        link_keys.QUERY_PAIR,
+        tables.pairs.index(tables.pair),
+        lambda place: list(tables.pairs[place]),
+    )
     st.selectbox(
         "Pair of readers",
         range(len(tables.pairs)),
         format_func=lambda place: tables.pair_name(tables.pairs[place]),
-        key=_PAIR_KEY,
-        on_change=changed,
         width=420,
+        **kept,
     )
 
 
@@ -128,44 +123,30 @@ def choose_dimension(tables: ReaderTables) -> str | None:
         return None
     shared = [one.numbers.dimension for one in tables.compared]
     if len(shared) > 1:
-        st.session_state[_DIMENSION_KEY] = found.numbers.dimension
-
-        def changed() -> None:
-            link_keys.set_query({link_keys.QUERY_DIMENSION: st.session_state[_DIMENSION_KEY]})
-
+        kept = link_keys.kept_in_link(
+            "readers_dimension", link_keys.QUERY_DIMENSION, found.numbers.dimension, str
+        )
         st.segmented_control(
             "Dimension",
             shared,
             format_func=DIMENSION_NAMES.__getitem__,
-            key=_DIMENSION_KEY,
-            on_change=changed,
             required=True,
+            **kept,
         )
     return found.numbers.dimension
 
 
 def show_published(tables: ReaderTables) -> None:
     """Show the paper's table 3 beside the own figures, when asked for."""
-    st.session_state[_PUBLISHED_KEY] = link_keys.query_value(link_keys.QUERY_PUBLISHED) == "1"
-
-    def changed() -> None:
-        chosen = st.session_state[_PUBLISHED_KEY]
-        link_keys.set_query({link_keys.QUERY_PUBLISHED: "1" if chosen else None})
-
     label = "Published table 3 of the ReXecution paper beside these"
-    if st.toggle(label, key=_PUBLISHED_KEY, on_change=changed):
+    if link_keys.published_shown(label, "readers"):
         linked_html(readers_html.published_html(tables), key="readers_published_table")
 
 
 def show_maps(tables: ReaderTables) -> None:
     """Show the confusion map of each dimension."""
     charts = _confusion_charts(tables)
-    per_row = 4 if len(charts) == 4 else 3
-    for start in range(0, len(charts), per_row):
-        columns = st.columns(per_row, gap="small")
-        for place, chart in enumerate(charts[start : start + per_row], start=start):
-            with columns[place - start]:
-                show_chart(chart, key=f"readers_map_{place}")
+    show_charts_beside(charts, key="readers_map", columns=4 if len(charts) == 4 else 3)
 
 
 def show_pair_charts(tables: ReaderTables, dimension: str) -> None:
@@ -184,17 +165,14 @@ def show_pair_charts(tables: ReaderTables, dimension: str) -> None:
 def show_drift(drifts: tuple[ReaderDrift, ReaderDrift], dimension: str) -> None:
     """Show how the scores of both readers move over time, or say why that cannot be seen."""
     charts = _drift_charts(drifts, DIMENSION_NAMES[dimension])
-    if charts:
-        for place, column in enumerate(st.columns(len(charts), gap="small")):
-            with column:
-                show_chart(charts[place], key=f"readers_drift_{place}")
+    show_charts_beside(charts, key="readers_drift")
     for reason in no_drift_words(drifts):
         st.caption(as_markdown(f"Over time, {DIMENSION_NAMES[dimension]}. {reason}"))
 
 
 def choose_threshold() -> float:
     """Offer from how many points on readers disagree; the link keeps the choice."""
-    usual = resources.settings().disagreement_threshold
+    usual = server_state.settings().disagreement_threshold
     asked = link_keys.query_value(link_keys.QUERY_APART) or ""
     try:
         wanted = float(asked)
@@ -202,13 +180,13 @@ def choose_threshold() -> float:
         wanted = usual
     if not _STEP <= wanted <= _MOST_APART:
         wanted = usual
-    st.session_state[_APART_KEY] = wanted
-
-    def changed() -> None:
-        chosen = st.session_state[_APART_KEY]
-        text = None if chosen == usual else f"{chosen:g}"
-        link_keys.set_query({link_keys.QUERY_APART: text, link_keys.QUERY_PAGE: None})
-
+    kept = link_keys.kept_in_link(
+        "readers_apart",
+        link_keys.QUERY_APART,
+        wanted,
+        lambda chosen: None if chosen == usual else f"{chosen:g}",
+        lists=True,
+    )
     return float(
         st.number_input(
             "Points apart, at least",
@@ -216,10 +194,9 @@ def choose_threshold() -> float:
             max_value=_MOST_APART,
             step=_STEP,
             format="%g",
-            key=_APART_KEY,
-            on_change=changed,
             width=200,
             help="The largest difference between two readers on one dimension of an answer.",
+            **kept,
         )
     )
 
@@ -233,21 +210,20 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, facts: SetFact
     head = readers_html.all_disputed_html(total, found.cases, found.answers.opens)
     linked_html(head, key="readers_disputed_head")
     pages = -(-total // PAGE_SIZE)
-    asked = link_keys.query_value(link_keys.QUERY_PAGE) or "1"
-    page = min(max(int(asked), 1), pages) if asked.isdecimal() and len(asked) < 9 else 1
+    page = link_keys.page_number(total, PAGE_SIZE) + 1
     first = (page - 1) * PAGE_SIZE
     readers = facts.readers
-    drawn = disputes_html(
+    drawn = readers_html.disputes_html(
         found.part(first, PAGE_SIZE),
         found.answers.opens,
         models=facts.models,
         readers=readers,
         first=first,
-        settled=consensus_note.settled_scores(review_set),
+        settled=study_records.agreed_scores(review_set),
     )
-    if permissions.may_see(link_keys.PAGE_ADJUDICATE):
+    if permissions.may_see(PAGE_ADJUDICATE):
         st.page_link(
-            link_keys.PAGE_ADJUDICATE,
+            PAGE_ADJUDICATE,
             label="Adjudicate",
             icon=":material/balance:",
             query_params=link_keys.link_query(),

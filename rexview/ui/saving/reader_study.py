@@ -31,7 +31,7 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import Reviews, Stored
 from rexview.ui.saving.reader_state import OwnWords, own_words
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def study_of(review_set: ReviewSet, person: Person) -> Study:
     ------
     StoreBusy, StoreUnreachable, StoreFull
     """
-    reviews = resources.reviews(review_set)
+    reviews = review_sets.reviews(review_set)
     every = reviews.assignments()
     own = frozenset(one.case for one in every if one.reader == person.id)
     assigned = own if every else None  # who is assigned nothing while others are, has nothing

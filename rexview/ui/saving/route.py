@@ -26,16 +26,14 @@ from rexview.store import may
 from rexview.ui.access import permissions, sign_in
 from rexview.ui.saving.reader_study import Study, study_of
 from rexview.ui.saving.score_entries import Refused, Said, Saying, read_said
-from rexview.ui.score_cases.pad import pad_assets, pad_version
 from rexview.ui.score_cases.pad_data import ADDRESS, own_json
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.one_per_key import OnePerKey
 from rexview.ui.server.sealed_tokens import Grant, LinkRefused
 
 KIND: Final = "write"
 LONGEST_BODY: Final = 1_000_000
 MOST_ENTRIES: Final = 200
-_YEAR: Final = "private, max-age=31536000, immutable"
 
 
 def write_ticket(review_set: ReviewSet, person: Person) -> str:
@@ -44,9 +42,9 @@ def write_ticket(review_set: ReviewSet, person: Person) -> str:
     It is sealed; where people sign in it is worth nothing without the sign-in of that person.
     """
     who = [person.id, person.name, person.role]
-    name = resources.set_id(review_set.folder)
+    name = review_sets.set_id(review_set.folder)
     grant = Grant(KIND, name, "", detail=who, person=permissions.link_person())
-    return resources.signer().sign(grant)
+    return server_state.signer().sign(grant)
 
 
 class _NotNow(Exception):
@@ -102,14 +100,14 @@ def _take(request: Request, body: Mapping[str, Any]) -> dict[str, Any]:
 def _study(request: Request, ticket: str) -> Study:
     """Find out who writes, and in which study."""
     try:
-        grant = resources.signer().check(ticket)
+        grant = server_state.signer().check(ticket)
         if grant.kind != KIND:
             raise LinkRefused("This link is for something else.")
         sign_in.check_person(request, grant)
-        person = sign_in.signed_in_at(request) if resources.team() else Person(*grant.detail)
+        person = sign_in.signed_in_at(request) if server_state.team() else Person(*grant.detail)
         if person is None or not may(person, "score"):
             raise _NotNow(403, "Your role may not score.")
-        review_set = resources.open_set(resources.folder_of(grant.set_id))
+        review_set = review_sets.open_set(review_sets.folder_of(grant.set_id))
         return study_of(review_set, person)
     except LinkRefused:
         raise _NotNow(
@@ -188,21 +186,10 @@ def _flush(saying: Saying, saved: list[str], refused: dict[str, str]) -> Study:
     return study.now() if saying.entries else study
 
 
-def serve_pad(request: Request) -> Response:
-    """Send one module of the score pad."""
-    name = request.path_params["name"]
-    assets = pad_assets()
-    if request.path_params["version"] != pad_version() or name not in assets:
-        return Response("There is no such file. Reload the page.", 404, media_type="text/plain")
-    headers = {"Cache-Control": _YEAR, "X-Content-Type-Options": "nosniff"}
-    return Response(assets[name], media_type="text/javascript", headers=headers)
-
-
 def routes() -> list[Route]:
     """Return the routes to mount beside Streamlit's own, under the app's base path."""
     base = str(st.get_option("server.baseUrlPath") or "").strip("/")
     prefix = f"/{base}/" if base else "/"
     return [
         Route(f"{prefix}{ADDRESS}", take_entries, methods=["POST"]),
-        Route(f"{prefix}rexview/pad/{{version}}/{{name}}", serve_pad),
     ]

@@ -1,14 +1,15 @@
 """What the score pad shows of one case, made for one blinded reader.
 
-Everything is made from the blinded case (:mod:`rexview.analysis.case.blinding`): only
-:func:`pad_case` adds the report and the models' names, and only where the reader may see them.
+Everything is made from the blinded case (:mod:`rexview.analysis.case.blinding`): only the report
+and the models' names are added, and only where the reader may see them. Texts are shown as text but
+for those under ``html`` and ``question``, which are made and escaped here.
 """
 
 from __future__ import annotations
 
 import hashlib
 import html
-from collections.abc import Mapping
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, Final
 
@@ -20,9 +21,8 @@ from rexview.analysis.study.worklist import needs_scores, rubric_of
 from rexview.schema import Answer, Case, ReviewSet
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers.flags import link_spans
-from rexview.ui.html.safe_text import inline_html, markdown_html, plain_html
+from rexview.ui.html.safe_text import inline_html, markdown_html
 from rexview.ui.saving.reader_study import Study, items_to_score
-from rexview.ui.score_cases.pad import PadAnswer, PadCase, PadData, PadReport, PadWorklist
 from rexview.vocab import FAILURES
 
 ADDRESS: Final = "rexview/reviews"
@@ -46,35 +46,54 @@ def _shown(study: Study, case_id: str) -> _Shown:
     return _blinded(study.review_set, case_id, tuple(study.slots(case_id).items()))
 
 
-def pad_data(study: Study, case_id: str, *, ticket: str) -> PadData:
-    """Make the pad's data for a case of the worklist, its neighbours included."""
+def pad_data(study: Study, case_id: str, *, ticket: str) -> dict[str, Any]:
+    """Make the pad's data for a case of the worklist, its neighbours included, as JSON has it.
+
+    ``owner`` names this reader of this study in the browser's storage; ``ticket`` lets the browser
+    write. Places count from 1; the list of cases holds those around the one shown.
+    """
     place = study.places[case_id]
     first, last = max(place - _AROUND, 0), place + _AROUND + 1
     progress, rules = study.progress, study.review_set.info.protocol
     beside = [study.worklist[at] for at in (place + 1, place - 1) if 0 <= at < len(study.worklist)]
     owner = f"{study.reviews.key}\n{study.person.id}"
-    return PadData(
-        owner=hashlib.sha256(owner.encode("utf-8", "surrogateescape")).hexdigest()[:20],
-        ticket=ticket,
-        address=ADDRESS,
-        case=pad_case(study, case_id),
-        ahead=tuple(pad_case(study, one) for one in beside),
-        worklist=PadWorklist(
-            total=progress.total,
-            done=progress.done,
-            skipped=progress.skipped,
-            first=first + 1,
-            entries=tuple((case, study.states[case]) for case in study.worklist[first:last]),
-        ),
-        rubric=tuple(rubric_of(study.review_set).values()),
-        failures={name: (FAILURES[name].name, FAILURES[name].meaning) for name in READER_FAILURES},
-        report_rule=rules.report,
-        reveal_rule=rules.reveal,
-    )
+    return {
+        "owner": hashlib.sha256(owner.encode("utf-8", "surrogateescape")).hexdigest()[:20],
+        "ticket": ticket,
+        "address": ADDRESS,
+        "case": _case_json(study, case_id),
+        "ahead": {one: _case_json(study, one) for one in beside},
+        "worklist": {
+            "total": progress.total,
+            "done": progress.done,
+            "skipped": progress.skipped,
+            "first": first + 1,
+            "entries": tuple((case, study.states[case]) for case in study.worklist[first:last]),
+        },
+        "rubric": [
+            {
+                "id": one.id,
+                "name": one.name,
+                "question": one.question,
+                "anchors": {str(level): text for level, text in one.anchors.items()},
+            }
+            for one in rubric_of(study.review_set).values()
+        ],
+        "failures": {
+            name: {"name": FAILURES[name].name, "meaning": FAILURES[name].meaning}
+            for name in READER_FAILURES
+        },
+        "protocol": {"report": rules.report, "reveal": rules.reveal},
+    }
 
 
-def pad_case(study: Study, case_id: str) -> PadCase:
-    """Make one case of the worklist for the pad."""
+def _case_json(study: Study, case_id: str) -> dict[str, Any]:
+    """Return one case of the worklist for the pad.
+
+    An answer has its letter (``slot``), what names it for the server (``shown``), whether it has to
+    be scored at all (``needed``), what became of it otherwise (``note``), and the failures that a
+    reader can confirm of it. ``names`` of models are there only once they were revealed.
+    """
     page, texts = _shown(study, case_id)
     if page is None:
         raise KeyError(case_id)
@@ -86,30 +105,31 @@ def pad_case(study: Study, case_id: str) -> PadCase:
     if study.words.is_revealed(case_id):
         every = study.review_set.model_names
         names = {slot: every[model] for slot, model in slots.items()}
-    return PadCase(
-        case=case_id,
-        place=place + 1,
-        previous=study.worklist[place - 1] if place > 0 else None,
-        next=study.worklist[place + 1] if place + 1 < len(study.worklist) else None,
-        question_html=_question_html(page.case),
-        report=_report(study, case_id),
-        answers=tuple(
-            PadAnswer(
-                slot=answer.model,
-                shown=shown[answer.model],
-                colour=colours[answer.model],
-                html=texts[answer.model],
-                items=items[slots[answer.model]],
-                needed=needs_scores(answer),
-                note=_note(answer),
-                failures=failures_of_reader(page.case, answer),
-            )
+    return {
+        "case": case_id,
+        "place": place + 1,
+        "previous": study.worklist[place - 1] if place > 0 else None,
+        "next": study.worklist[place + 1] if place + 1 < len(study.worklist) else None,
+        "question": _question_html(page.case),
+        "report": _report_json(study, case_id),
+        "answers": [
+            {
+                "slot": answer.model,
+                "name": f"Answer {answer.model}",
+                "shown": shown[answer.model],
+                "colour": colours[answer.model],
+                "html": texts[answer.model],
+                "items": [asdict(item) for item in items[slots[answer.model]]],
+                "needed": needs_scores(answer),
+                "note": _note(answer),
+                "failures": failures_of_reader(page.case, answer),
+            }
             for answer in page.answers
-        ),
-        pictures=bool(page.case.images) or any(answer.images for answer in page.answers),
-        own=own_json(study, case_id),
-        names=names,
-    )
+        ],
+        "pictures": bool(page.case.images) or any(answer.images for answer in page.answers),
+        "own": own_json(study, case_id),
+        "names": names,
+    }
 
 
 def own_json(study: Study, case_id: str) -> dict[str, Any]:
@@ -197,19 +217,15 @@ def _note(answer: Answer) -> str | None:
     return _ENDINGS.get(answer.finish_reason, "No answer came: needs no score")
 
 
-def _report(study: Study, case_id: str) -> PadReport:
-    rule = study.review_set.info.protocol.report
+def _report_json(study: Study, case_id: str) -> dict[str, Any]:
+    """Return the report if the reader may see it; its ``html`` is there only when it is shown."""
+    rule, state, shown = study.review_set.info.protocol.report, "shown", None
     if rule == "never":
-        return PadReport("never")
-    if rule == "on_request" and not study.words.has_report(case_id):
-        return PadReport("hidden")
-    return PadReport("shown", _report_html(study, case_id), always=rule == "always")
-
-
-def _report_html(study: Study, case_id: str) -> str:
-    case = study.review_set.case(case_id)
-    sections: Mapping[str, str | None] = {}
-    if case is not None:
-        sections = {"Findings": case.report.findings, "Impression": case.report.impression}
-    shown = [f"<h4>{name}</h4>{plain_html(text)}" for name, text in sections.items() if text]
-    return "".join(shown) or "<p>This case has no report.</p>"
+        state = "never"
+    elif rule == "on_request" and not study.words.has_report(case_id):
+        state = "hidden"
+    else:
+        case = study.review_set.case(case_id)
+        shown = answers_html.report_sections_html(case.report) if case else ""
+        shown = shown or "<p>This case has no report.</p>"
+    return {"state": state, "html": shown, "always": rule == "always"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
+import polars as pl
 import streamlit as st
 
-from rexview.analysis.colours import slot_colours
 from rexview.analysis.engine import position_in
 from rexview.errors import StoreError
 from rexview.people import Person
@@ -20,8 +20,9 @@ from rexview.ui.saving.reader_study import Study, study_of
 from rexview.ui.saving.route import write_ticket
 from rexview.ui.score_cases.pad import score_pad
 from rexview.ui.score_cases.pad_data import pad_data, reader_page
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
+from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
 """What the window leaves below the navigation and the notice."""
@@ -29,8 +30,9 @@ _PURPOSE: Final = (
     "# Score cases\n\nScore each answer from 1 to 5 on every dimension. Which model gave it, and "
     "what other readers said, stays hidden while you score."
 )
+_MOST_ROWS: Final = 2000
 TAKEN_KEYS: Final = "123456789?npsgujkea"
-"""Keys of the pad (``score_pad/assets/keys.js``), and the digits that would be next to them."""
+"""Keys of the pad (its ``keys.js``), and the digits that would be next to them."""
 
 
 def reader() -> Person:
@@ -48,7 +50,7 @@ def study_now(review_set: ReviewSet, person: Person) -> Study:
     Where the set's files were changed since, the page is run anew: its fragment would go on showing
     answers as they were, and nothing that is said of these is taken.
     """
-    if not resources.is_newest(review_set):
+    if not review_sets.is_newest(review_set):
         st.rerun()
     try:
         study = study_of(review_set, person)
@@ -74,10 +76,6 @@ def case_to_show(study: Study) -> str:
     return case
 
 
-def _go(case: str | None) -> None:
-    link_keys.set_query({link_keys.QUERY_CASE: case})
-
-
 def show_picture(study: Study, case_id: str) -> None:
     """Show the radiographs with the boxes of the answer being scored, once they are asked for."""
     page = reader_page(study, case_id)
@@ -86,15 +84,12 @@ def show_picture(study: Study, case_id: str) -> None:
     place = study.places[case_id]
     beside = [study.worklist[at] for at in (place + 1, place - 1) if 0 <= at < len(study.worklist)]
     pages = [one for case in beside if (one := reader_page(study, case))]
-    slots = list(dict.fromkeys(answer.model for one in (page, *pages) for answer in one.answers))
-    slots.sort(key=lambda slot: (len(slot), slot))
     show_viewer(
         study.review_set,
         page,
         partial(position_in, study.worklist),
         pages,
-        slot_colours(slots),
-        names={slot: f"Answer {slot}" for slot in slots},
+        blinded=True,
         taken_keys=TAKEN_KEYS,
         height=HEIGHT,
         one_group=True,
@@ -105,4 +100,71 @@ def show_pad(study: Study, case_id: str) -> None:
     """Show the pad."""
     ticket = write_ticket(study.review_set, study.person)
     data = pad_data(study, case_id, ticket=ticket)
-    score_pad(data, key="score_pad", on_go=_go, height=HEIGHT)
+    score_pad(data, key="score_pad", on_go=link_keys.go_to_case, height=HEIGHT)
+
+
+def show_reveal(study: Study) -> None:
+    """Show the cases whose models were revealed to the reader; nothing while there are none."""
+    table = revealed_table(study)
+    if table.is_empty():
+        return
+    st.markdown("### The models and your scores")
+    if study.review_set.info.protocol.reveal_peers:
+        st.caption("With the scores of the other readers: the study's rules allow it now.")
+    st.dataframe(table.head(_MOST_ROWS), hide_index=True, height="auto")
+
+
+def revealed_table(study: Study) -> pl.DataFrame:
+    """Return the scores on revealed cases: one row for each answer and reader.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``Case``, ``Answer``, ``Model``, ``Reader``, then a column for each dimension that was
+        scored: the mean over pictures. In the order of the worklist.
+    """
+    cases = [case for case in study.worklist if study.words.is_revealed(case)]
+    answers = [
+        {
+            "case": case,
+            "model": model,
+            "Case": case,
+            "Answer": slot,
+            "Model": study.review_set.model_names[model],
+        }
+        for case in cases
+        for slot, model in study.slots(case).items()
+    ]
+    if not answers:
+        return pl.DataFrame()
+    rows = pl.DataFrame(answers).with_row_index("_place")
+    scores = _scores(study).filter(pl.col("score").is_not_null())
+    wide = (
+        scores.group_by("case", "model", "reader", "dimension")
+        .agg(pl.col("score").cast(pl.Float64).mean())
+        .pivot("dimension", index=["case", "model", "reader"], values="score")
+    )
+    names = {**study.review_set.reader_names, **_writers(study), study.person.id: "You"}
+    found = rows.join(wide, on=["case", "model"], how="left").sort("_place", "reader")
+    shown = [name for name in DIMENSIONS if name in found.columns]
+    reader = pl.col("reader").replace_strict(names, default=pl.col("reader")).alias("Reader")
+    return found.select(
+        "Case",
+        "Answer",
+        "Model",
+        reader,
+        *(pl.col(name).alias(DIMENSION_NAMES[name]) for name in shown),
+    )
+
+
+def _scores(study: Study) -> pl.DataFrame:
+    if not study.review_set.info.protocol.reveal_peers:
+        return study.scores
+    given = study.review_set.scores.filter(pl.col("reader") != study.person.id)
+    return pl.concat([given, study.reviews.scores()])
+
+
+def _writers(study: Study) -> dict[str, str]:
+    if not study.review_set.info.protocol.reveal_peers:
+        return {}
+    return {key: person.name for key, person in study.reviews.people().items()}

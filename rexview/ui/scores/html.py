@@ -18,8 +18,8 @@ from rexview.analysis.scores.captions import (
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import GapCell, ScoreCell, ScoreTables
 from rexview.stats import NO_ANSWER, STATUSES
-from rexview.ui.html.model_comparisons import comparison_cells, comparison_heads
-from rexview.ui.html.number_table import (
+from rexview.ui.scores.model_comparisons import comparison_cells, comparison_heads
+from rexview.ui.tables.number_table import (
     NOTHING,
     Reasons,
     linked_number,
@@ -177,8 +177,9 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
     heads = ["Model", "Asked", "Never came", *(STATUSES[reason] for reason in NO_ANSWER)]
     body = []
     for lost in tables.no_answers:
-        cells = [_share(lost.lost), *(_linked(lost.by_reason[reason]) for reason in NO_ANSWER)]
-        columns = "".join(f"<td>{cell}</td>" for cell in (f"{lost.lost.of or 0:,}", *cells))
+        reasons = (_linked(lost.by_reason[reason]) for reason in NO_ANSWER)
+        numbers = (f"{lost.lost.of or 0:,}", _share(lost.lost), *reasons)
+        columns = "".join(f"<td>{number}</td>" for number in numbers)
         head = model_head(tables.models[lost.model], colours.get(lost.model, ""))
         body.append(f"<tr>{head}{columns}</tr>")
     caption = "Counted beside n as failures; no score of theirs enters a mean, and none is a zero."
@@ -200,7 +201,7 @@ def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
         for place, (model, name) in enumerate(split.models.items()):
             row = ""
             if not place:
-                size = f"{part.cases.value:,} {_noun(part.cases.value, 'case')}"
+                size = counted(part.cases.value, "case")
                 about = f"{short_name(part.name)}<small>{linked_number(part.cases, size)}</small>"
                 row += f'<th scope="rowgroup" rowspan="{len(split.models)}">{about}</th>'
             row += model_head(name, colours.get(model, ""))

@@ -16,8 +16,7 @@ from rexview.analysis.published import (
     published_scores,
 )
 from rexview.analysis.scores.tables import ScoreTables
-from rexview.ui.html.model_comparisons import written_p
-from rexview.ui.html.number_table import NOTHING, linked_number, signed
+from rexview.ui.tables.number_table import NOTHING, linked_number, signed, written_p
 from rexview.vocab import DIMENSION_NAMES
 
 MOST_MODELS: Final = 4

@@ -15,21 +15,18 @@ from rexview.analysis.downloads.frames import SCORE_SHARES, score_frame
 from rexview.analysis.scores import captions as words
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import TABLE_1, TABLE_2, ScoreTables
-from rexview.ui.charts.panel import show_chart
-from rexview.ui.html import model_comparisons
+from rexview.ui.charts.panel import show_chart, show_charts_beside
 from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.html.table_download import show_downloads
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.scores import html as scores_html
+from rexview.ui.scores import model_comparisons
 from rexview.ui.scores.published import published_html
 from rexview.ui.server import query_cache
+from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 
 _NO_SPLIT = ""
-_SPLIT_KEY = "scores_split"
-_SCORE_KEY = "scores_split_score"
-_PUBLISHED_KEY = "scores_published"
 
 
 @lru_cache(maxsize=16)
@@ -94,12 +91,8 @@ def _comparisons(tables: ScoreTables) -> None:
 def show_charts(tables: ScoreTables, facts: SetFacts) -> None:
     """Show the chain, the gaps and how the scores spread, each with the table behind it."""
     charts = _charts(tables, facts)
-    pair = [charts[name] for name in ("chain", "gap")]
-    shown = [chart for chart in pair if chart is not None]
-    if shown:
-        for place, column in enumerate(st.columns(len(shown), gap="small")):
-            with column:
-                show_chart(shown[place], key=f"scores_chart_{place}")
+    beside = [chart for name in ("chain", "gap") if (chart := charts[name]) is not None]
+    show_charts_beside(beside, key="scores_chart")
     colours = model_colours(facts.models)
     if drawn := scores_html.gaps_html(tables, colours, words.gap_words(tables)):
         linked_html(drawn, key="scores_gaps")
@@ -140,18 +133,12 @@ def show_split(engine: Engine, case_filter: CaseFilter, tables: ScoreTables) -> 
 
 def _chosen_split(choices: dict[str, CaseProperty]) -> CaseProperty | None:
     asked = link_keys.query_value(link_keys.QUERY_SPLIT) or _NO_SPLIT
-    st.session_state[_SPLIT_KEY] = asked if asked in choices else _NO_SPLIT
-
-    def changed() -> None:
-        link_keys.set_query({link_keys.QUERY_SPLIT: st.session_state[_SPLIT_KEY] or None})
-
     chosen = st.selectbox(
         "Split by",
         [_NO_SPLIT, *choices],
         format_func=lambda key: choices[key].name if key in choices else "Nothing",
-        key=_SPLIT_KEY,
-        on_change=changed,
         width=320,
+        **link_keys.option_kept_in_link("scores_split", link_keys.QUERY_SPLIT, choices, _NO_SPLIT),
     )
     if asked != _NO_SPLIT and asked not in choices:
         st.caption("The link asks for a split that this set does not have.")
@@ -159,34 +146,26 @@ def _chosen_split(choices: dict[str, CaseProperty]) -> CaseProperty | None:
 
 
 def _chosen_score(tables: ScoreTables) -> str:
-    asked = link_keys.query_value(link_keys.QUERY_SPLIT_SCORE)
-    first = tables.dimensions[0]
-    st.session_state[_SCORE_KEY] = asked if asked in tables.dimensions else first
-
-    def changed() -> None:
-        chosen = st.session_state[_SCORE_KEY]
-        link_keys.set_query({link_keys.QUERY_SPLIT_SCORE: None if chosen == first else chosen})
-
+    kept = link_keys.option_kept_in_link(
+        "scores_split_score",
+        link_keys.QUERY_SPLIT_SCORE,
+        tables.dimensions,
+        tables.dimensions[0],
+    )
     return str(
         st.segmented_control(
             "Score in the chart",
             list(tables.dimensions),
             format_func=DIMENSION_NAMES.__getitem__,
-            key=_SCORE_KEY,
-            on_change=changed,
             required=True,
+            **kept,
         )
     )
 
 
 def show_published(tables: ScoreTables) -> None:
     """Show the paper's figures beside the own ones, when asked for."""
-    st.session_state[_PUBLISHED_KEY] = link_keys.query_value(link_keys.QUERY_PUBLISHED) == "1"
-
-    def changed() -> None:
-        chosen = st.session_state[_PUBLISHED_KEY]
-        link_keys.set_query({link_keys.QUERY_PUBLISHED: "1" if chosen else None})
-
-    label = "Published figures of the ReXecution paper beside these"
-    if st.toggle(label, key=_PUBLISHED_KEY, on_change=changed):
+    if link_keys.published_shown(
+        "Published figures of the ReXecution paper beside these", "scores"
+    ):
         linked_html(published_html(tables), key="scores_published_tables")

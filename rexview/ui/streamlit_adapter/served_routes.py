@@ -12,13 +12,16 @@ from re import Pattern
 from typing import Final, Literal
 
 from starlette.routing import compile_path
+from streamlit.proto.BackMsg_pb2 import BackMsg
 
 Audience = Literal["all", "sign-in", "files", "lead", "nobody"]
 """Who gets an answer: ``all`` (the page that asks people to sign in needs it), ``sign-in`` (all,
-but only where people sign in), ``files`` (whoever may have files, see ``gate``), ``lead``. Where
-nobody signs in, whoever sits at the machine gets what a lead gets."""
+but only where people sign in), ``files`` (whoever may have files, see ``access.middleware``),
+``lead``. Where nobody signs in, whoever sits at the machine gets what a lead gets."""
 
 _READ: Final = ("GET", "HEAD")
+HEALTH: Final = "/_stcore/health"
+LOGOUT: Final = "/auth/logout"
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ class StreamlitRoute:
 
 
 ROUTES: Final = (
-    StreamlitRoute("/_stcore/health", "all", _READ, "whether the server runs"),
+    StreamlitRoute(HEALTH, "all", _READ, "whether the server runs"),
     StreamlitRoute(
         "/_stcore/host-config", "all", ("GET",), "who may embed the app; asked for before any page"
     ),
@@ -50,7 +53,7 @@ ROUTES: Final = (
     ),
     StreamlitRoute("/_stcore/metrics", "lead", ("GET",), "sessions, memory, caches, as numbers"),
     StreamlitRoute("/auth/login", "sign-in", ("GET",), "goes to the identity provider"),
-    StreamlitRoute("/auth/logout", "sign-in", ("GET",), "ends the sign-in"),
+    StreamlitRoute(LOGOUT, "sign-in", ("GET",), "ends the sign-in"),
     StreamlitRoute("/oauth2callback", "sign-in", ("GET",), "where the provider sends people back"),
     StreamlitRoute("/component/{path:path}", "nobody", (), "components of the first kind"),
     StreamlitRoute(
@@ -77,3 +80,11 @@ MESSAGES: Final = frozenset(
 )
 """What a browser may send over the websocket. Not: clearing the caches of all visitors, reading the
 git state of the folder, switching reruns on, and what developers of Streamlit use."""
+
+
+def is_known_message(content: bytes | None) -> bool:
+    """Whether the app takes this from the websocket; not text (None), nor what is no message."""
+    try:
+        return BackMsg.FromString(content or b"").WhichOneof("type") in MESSAGES
+    except Exception:  # whatever protobuf raises for what is none of its messages
+        return False

@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
-import html
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.readers.consensus import CaseDifferences, differing_cases
-from rexview.analysis.study.assignment import NewAssignment, Plan, plan_assignments, withdrawable
+from rexview.analysis.scores.captions import counted
+from rexview.analysis.study.assignment import NewAssignment, plan_assignments, withdrawable
+from rexview.analysis.study.exposure import Exposure, exposures_of
 from rexview.analysis.study.progress import ReaderProgress, begun_cases, readers_progress
 from rexview.analysis.study.worklist import required_scores, strata_of
 from rexview.errors import StoreError
 from rexview.people import Person, person_alone
 from rexview.schema import ReviewSet
-from rexview.store import Assignment, Entry, Reviews, may
+from rexview.stats.values import unfinished_work
+from rexview.store import Entry, Reviews, may
 from rexview.ui.access import permissions
 from rexview.ui.comments.panel import REFRESH_S
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.link import keys as link_keys
-from rexview.ui.server import resources
+from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_STUDY
+from rexview.ui.reviews.study_records import add_reader, case_differences, reader_names
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.study.html import exposures_html, plan_html, progress_html
 
 _VIA: Final = "study page"
-_NEW: Final = "study_new_readers"
-_TOLD: Final = "study_told"
+_MOST_EXPOSURES: Final = 500
+_MESSAGE: Final = "study_message"
 
 
 @st.fragment(run_every=REFRESH_S)
 def show_progress(review_set: ReviewSet) -> None:
     """Show how far each reader is; what others do shows within seconds."""
-    permissions.guard(link_keys.PAGE_STUDY)
+    permissions.guard(PAGE_STUDY)
     try:
-        reviews = resources.reviews(review_set)
+        reviews = review_sets.reviews(review_set)
         rows = _progress(review_set, reviews, reviews.revision())
     except StoreError as error:
         st.warning(lines_as_markdown(error), icon=":material/cloud_off:")
@@ -62,56 +65,15 @@ def _skipped(reviews: Reviews) -> dict[str, set[str]]:
     return found
 
 
-def progress_html(rows: Sequence[ReaderProgress], names: Mapping[str, str]) -> str:
-    """Lay out the progress of readers as a table."""
-    heads = ("Reader", "First", "Second", "Done", "Begun", "Skipped", "Left", "")
-    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    body = "".join(_progress_row(row, names.get(row.reader, row.reader)) for row in rows)
-    return (
-        '<div class="rx-scroll"><table class="rx-study"><thead><tr>'
-        f"{head}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
-
-
-def _progress_row(row: ReaderProgress, name: str) -> str:
-    all_of_it = row.progress
-    left = all_of_it.left - row.begun
-    counts = (row.first, row.second, all_of_it.done, row.begun, all_of_it.skipped, left)
-    cells = "".join(f"<td>{count:,}</td>" for count in counts)
-    settled = all_of_it.done + all_of_it.skipped
-    bar = f'<progress value="{settled}" max="{max(all_of_it.total, 1)}"></progress>'
-    words = f"{settled:,} of {all_of_it.total:,}"
-    return f'<tr><th scope="row">{html.escape(name)}</th>{cells}<td>{bar} {words}</td></tr>'
-
-
-def reader_names(review_set: ReviewSet, readers: Iterable[str] = ()) -> dict[str, str]:
-    """Return whoever can read, by id: those with a role for it, those who wrote, those named."""
-    members = [member.person for member in resources.settings().people]
-    found = {one.id: one.name for one in members if may(one, "score")}
-    wrote = resources.reviews(review_set).people()
-    assigned = resources.reviews(review_set).assignments()
-    found |= {one.reader: one.name for one in assigned if one.name}
-    found |= {key: one.name for key, one in wrote.items() if may(one, "score")}
-    current = permissions.current()
-    if current is not None and may(current, "score"):
-        found.setdefault(current.id, current.name)
-    if not resources.team():
-        added: dict[str, str] = st.session_state.get(_NEW, {})
-        found |= {key: name for key, name in added.items() if key not in found}
-    for key in readers:
-        found.setdefault(key, wrote[key].name if key in wrote else key)
-    return found
-
-
 def show_assigning(review_set: ReviewSet) -> None:
     """Let a lead deal cases to readers, with a preview before anything is written."""
-    permissions.guard(link_keys.PAGE_STUDY)
+    permissions.guard(PAGE_STUDY)
     rules = review_set.info.protocol
-    standing = resources.reviews(review_set).assignments()
-    names = reader_names(review_set, (one.reader for one in standing))
-    told = st.session_state.pop(_TOLD, None)
-    if told:
-        st.success(as_markdown(told))
+    assignments = review_sets.reviews(review_set).assignments()
+    names = reader_names(review_set, (one.reader for one in assignments))
+    message = st.session_state.pop(_MESSAGE, None)
+    if message:
+        st.success(as_markdown(message))
     left, right = st.columns(2, gap="medium")
     with left:
         first = _choose_readers("First readers", "study_first", names)
@@ -131,9 +93,10 @@ def show_assigning(review_set: ReviewSet) -> None:
         )
     strata = _strata(review_set)
     plan = plan_assignments(
-        strata, standing, first=first, second=second, share=percent / 100, seed=int(seed)
+        strata, assignments, first=first, second=second, share=percent / 100, seed=int(seed)
     )
-    st.html(plan_html(plan, standing, strata, reader_names(review_set, [*first, *second, *names])))
+    every = reader_names(review_set, [*first, *second, *names])
+    st.html(plan_html(plan, assignments, strata, every))
     person = permissions.ask_name("study_name")
     st.button(
         f"Assign {len(plan.added):,}" if plan.added else "Assign",
@@ -152,7 +115,7 @@ def _strata(review_set: ReviewSet) -> Mapping[str, str]:
 
 
 def _choose_readers(label: str, key: str, names: Mapping[str, str]) -> list[str]:
-    alone = not resources.team()
+    alone = not server_state.team()
     chosen = st.multiselect(
         as_markdown(label),
         list(names),
@@ -171,65 +134,23 @@ def _choose_readers(label: str, key: str, names: Mapping[str, str]) -> list[str]
         except ValueError as error:
             st.warning(as_markdown(f"{one}: {error}"))
             continue
-        st.session_state.setdefault(_NEW, {})[person.id] = person.name
+        add_reader(person)
         readers.append(person.id)
     return list(dict.fromkeys(readers))
 
 
-def plan_html(
-    plan: Plan,
-    standing: Sequence[Assignment],
-    strata: Mapping[str, str],
-    names: Mapping[str, str],
-) -> str:
-    """Say what a plan would add, reader by reader."""
-    stands = Counter((one.reader, one.order) for one in standing)
-    added = Counter((one.reader, one.order) for one in plan.added)
-    readers = dict.fromkeys(reader for reader, _ in (*stands, *added))
-    if not readers:
-        return '<p class="rx-quiet">Choose readers to see who would get which cases.</p>'
-    rows = ""
-    for reader in readers:
-        cells = "".join(
-            f"<td>{stands[reader, order]:,}</td><td>{_more(added[reader, order])}</td>"
-            for order in ("first", "second")
-        )
-        name = html.escape(names.get(reader, reader))
-        rows += f'<tr><th scope="row">{name}</th>{cells}</tr>'
-    heads = ("Reader", "First now", "Added", "Second now", "Added")
-    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    orders = [(one.case, one.order) for one in standing]
-    orders += [(one.case, one.order) for one in plan.added]
-    twice = {case for case, order in orders if order == "second"}
-    read = {case for case, order in orders if order == "first"}
-    words = f"{len(read):,} of {len(strata):,} cases have a first reader then, "
-    words += f"{len(twice & set(strata)):,} a second one."
-    if plan.uncovered:
-        count = len(plan.uncovered)
-        words += f" {count:,} drawn for a second reader {'gets' if count == 1 else 'get'} none: "
-        words += "the only one chosen reads them already."
-    return (
-        f'<div class="rx-scroll"><table class="rx-study"><thead><tr>{head}</tr></thead>'
-        f'<tbody>{rows}</tbody></table></div><p class="rx-quiet">{words}</p>'
-    )
-
-
-def _more(count: int) -> str:
-    return f"<b>+{count:,}</b>" if count else "–"
-
-
 def show_withdrawing(review_set: ReviewSet) -> None:
     """Let a lead take cases back from a reader."""
-    permissions.guard(link_keys.PAGE_STUDY)
-    reviews = resources.reviews(review_set)
-    standing = reviews.assignments()
-    if not standing:
+    permissions.guard(PAGE_STUDY)
+    reviews = review_sets.reviews(review_set)
+    assignments = reviews.assignments()
+    if not assignments:
         return
-    names = reader_names(review_set, (one.reader for one in standing))
+    names = reader_names(review_set, (one.reader for one in assignments))
     with st.expander("Withdraw cases"):
         reader = st.selectbox(
             "Reader",
-            list(dict.fromkeys(one.reader for one in standing)),
+            list(dict.fromkeys(one.reader for one in assignments)),
             format_func=lambda one: names.get(one, one),
             key="study_withdraw_reader",
         )
@@ -237,9 +158,9 @@ def show_withdrawing(review_set: ReviewSet) -> None:
             "Also those that are begun or done (the scores stay)", key="study_withdraw_all"
         )
         begun = _begun(reviews, reader, reviews.revision())
-        taken = withdrawable(standing, reader, begun, also_begun=every)
+        taken = withdrawable(assignments, reader, begun, also_begun=every)
         st.button(
-            f"Withdraw {len(taken):,} {'case' if len(taken) == 1 else 'cases'}",
+            f"Withdraw {as_markdown(counted(len(taken), 'case'))}",
             key="study_withdraw",
             disabled=permissions.current() is None or not taken,
             on_click=_write,
@@ -269,45 +190,27 @@ def _write(review_set: ReviewSet, given: Sequence[NewAssignment], active: bool) 
         for one in given
     ]
     try:
-        resources.reviews(review_set).record(entries, person)
+        review_sets.reviews(review_set).record(entries, person)
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         return
     words = "assigned" if active else "withdrawn"
-    st.session_state[_TOLD] = f"{len(given):,} {words}."
-
-
-def differences_now(review_set: ReviewSet, threshold: float) -> tuple[CaseDifferences, ...]:
-    """Return the cases on which readers differ, with what has been agreed, as of now.
-
-    Raises
-    ------
-    StoreBusy, StoreUnreachable
-    """
-    reviews = resources.reviews(review_set)
-    return _differences(resources.newest(review_set), reviews, reviews.revision(), threshold)
-
-
-@lru_cache(maxsize=8)
-def _differences(
-    written: ReviewSet, reviews: Reviews, revision: int, threshold: float
-) -> tuple[CaseDifferences, ...]:
-    return differing_cases(written, reviews.adjudications(), threshold)
+    st.session_state[_MESSAGE] = f"{len(given):,} {words}."
 
 
 def show_to_adjudicate(review_set: ReviewSet) -> None:
     """Say how many cases are to be adjudicated, with the way there."""
     threshold = review_set.info.protocol.disagreement
-    cases = differences_now(review_set, threshold)
-    settled = sum(one.is_settled for one in cases)
+    cases = case_differences(review_set, threshold)
+    agreed = sum(one.is_settled for one in cases)
     if not cases:
         st.markdown(f"No case has two readers {threshold:g} points or more apart.")
         return
-    count = "1 case has" if len(cases) == 1 else f"{len(cases):,} cases have"
-    st.markdown(f"{count} two readers {threshold:g} points or more apart; {settled:,} settled.")
-    if permissions.may_see(link_keys.PAGE_ADJUDICATE):
+    count = as_markdown(counted(len(cases), "case")) + (" has" if len(cases) == 1 else " have")
+    st.markdown(f"{count} two readers {threshold:g} points or more apart; {agreed:,} settled.")
+    if permissions.may_see(PAGE_ADJUDICATE):
         st.page_link(
-            link_keys.PAGE_ADJUDICATE,
+            PAGE_ADJUDICATE,
             label="Adjudicate",
             icon=":material/balance:",
             query_params=link_keys.link_query(),
@@ -320,8 +223,29 @@ def may_assign() -> bool:
     return role is not None and may(Person("", "", role), "assign")
 
 
+def show_exposures(review_set: ReviewSet) -> None:
+    """Tell a lead which cases readers saw with the report or with the models named, and when."""
+    permissions.guard(PAGE_STUDY)
+    reviews = review_sets.reviews(review_set)
+    every = _exposures(review_set, reviews, reviews.revision())
+    if not every:
+        st.caption("No reader has seen a report, or a case with its models named.")
+        return
+    early = len({(one.reader, one.case) for one in every if one.timing != "after"})
+    names = reader_names(review_set, (one.reader for one in every))
+    with st.expander(f"Seen before scoring was finished: {as_markdown(counted(early, 'case'))}"):
+        st.html(exposures_html(every[-_MOST_EXPOSURES:], names))
+        if len(every) > _MOST_EXPOSURES:
+            st.caption(f"The newest {_MOST_EXPOSURES:,} of {len(every):,}; the export has all.")
+
+
+@lru_cache(maxsize=8)
+def _exposures(review_set: ReviewSet, reviews: Reviews, revision: int) -> tuple[Exposure, ...]:
+    return exposures_of(reviews).all(unfinished_work(review_set))
+
+
 @contextmanager
-def trouble_told() -> Iterator[None]:
+def store_errors_shown() -> Iterator[None]:
     """Say so, and what to do, when the database cannot be read."""
     try:
         yield

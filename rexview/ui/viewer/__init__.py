@@ -4,7 +4,7 @@ Python's part says what is shown (:mod:`.payload`) and puts it on the page (:mod
 everything that happens to the picture happens in the browser (``assets/``).
 """
 
-from rexview.ui.viewer.component import assets_version, radiograph_viewer, viewer_assets
+from rexview.ui.viewer.component import radiograph_viewer
 from rexview.ui.viewer.payload import (
     BoxGroup,
     BoxMark,
@@ -23,9 +23,7 @@ __all__ = [
     "PixelLink",
     "ViewMark",
     "ViewerData",
-    "assets_version",
     "on_request",
     "radiograph_viewer",
-    "viewer_assets",
     "with_keys",
 ]

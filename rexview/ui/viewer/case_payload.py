@@ -10,12 +10,14 @@ import streamlit as st
 
 from rexview.analysis.case.finding_links import label_keys
 from rexview.analysis.case.record import CasePage
+from rexview.analysis.colours import slot_colours
 from rexview.analysis.engine import Position
 from rexview.errors import ImageError, PathEscape
 from rexview.geometry import Orientation, box_problem, box_side, orientation_of
 from rexview.schema import AnswerBox, Flag, ReferenceBox, ReviewSet, StudyImage
-from rexview.ui.app.routes import image_name, pixel_url
+from rexview.ui.access.image_links import image_name, pixel_url
 from rexview.ui.link import keys as link_keys
+from rexview.ui.server import review_sets
 from rexview.ui.viewer import (
     BoxGroup,
     BoxMark,
@@ -43,10 +45,9 @@ def show_viewer(
     review_set: ReviewSet,
     page: CasePage,
     position: Callable[[str], Position],
-    neighbours: Iterable[CasePage],
-    colours: Mapping[str, str],
+    neighbours: Sequence[CasePage],
     *,
-    names: Mapping[str, str] | None = None,
+    blinded: bool = False,
     taken_keys: str = "",
     height: str | None = None,
     one_group: bool = False,
@@ -55,21 +56,23 @@ def show_viewer(
     """Put the viewer on the page and do what the reader asks of it.
 
     ``position`` finds a case in the list that is walked; ``neighbours`` are the cases before and
-    after, the likelier one first. ``names`` are those of the answers on screen, the models' by
-    default; with others the viewer is a blinded one. ``taken_keys`` are keys that the page needs
-    itself; ``height`` is a CSS length, by default what the window leaves room for. With
-    ``one_group`` only the boxes and pictures of the answer that the page names to the viewer can be
-    shown, the boxes on request. ``page_keys`` stand in the list of keys beside the viewer's own.
+    after, the likelier one first. In a ``blinded`` page letters stand for models. ``taken_keys``
+    are keys that the page needs itself; ``height`` is a CSS length, by default what the window
+    leaves room for. With ``one_group`` only the boxes and pictures of the answer that the page
+    names to the viewer can be shown, the boxes on request. ``page_keys`` stand in the list of keys
+    beside the viewer's own.
     """
-    blinded = names is not None
-    names = review_set.model_names if names is None else names
+    names, colours = review_set.model_names, review_sets.colours(review_set)
+    if blinded:
+        slots = {answer.model for one in (page, *neighbours) for answer in one.answers}
+        names = {slot: f"Answer {slot}" for slot in sorted(slots, key=lambda a: (len(a), a))}
+        colours = slot_colours(names)
 
     def of(one: CasePage) -> ViewerData:
         data = viewer_data(review_set, one, position, colours, names)
-        groups = on_request(data.groups) if one_group else data.groups
         return replace(
             data,
-            groups=groups,
+            groups=on_request(data.groups) if one_group else data.groups,
             taken_keys=taken_keys,
             blinded=blinded,
             one_group=one_group,
@@ -81,11 +84,7 @@ def show_viewer(
     if not data.views:
         st.info("This case has no image.")
         return
-    radiograph_viewer(data, key="viewer", on_navigate=_go_to, height=height)
-
-
-def _go_to(case_id: str) -> None:
-    link_keys.set_query({link_keys.QUERY_CASE: case_id})
+    radiograph_viewer(data, key="viewer", on_navigate=link_keys.go_to_case, height=height)
 
 
 def viewer_data(
@@ -255,8 +254,8 @@ def _note(
     if group_id == REFERENCE_GROUP:
         return None
     named = _flags_on(box, flags, group_id)
-    said = (flag for key, flag in flags if key in named and flag.verdict != "rejected")
-    return next((flag.message for flag in said if not flag.is_hint), None)
+    unrejected = (flag for key, flag in flags if key in named and flag.verdict != "rejected")
+    return next((flag.message for flag in unrejected if not flag.is_hint), None)
 
 
 def _flags_on(

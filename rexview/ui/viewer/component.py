@@ -1,79 +1,29 @@
-"""The viewer as a Streamlit component: its files, their version, and how it is put on a page.
-
-The component that Streamlit registers is only a loader; the viewer's modules are served by an HTTP
-route under a path that holds :func:`assets_version`, so browsers may keep them for good.
-"""
+"""The viewer as a Streamlit component: how it is put on a page."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping
-from functools import cache
-from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
 import streamlit as st
 
+from rexview.ui.components import component
 from rexview.ui.viewer.payload import ViewerData
 
 NAME: Final = "rexview_viewer"
-_ASSETS: Final = Path(__file__).with_name("assets")
-_LOADER: Final = "loader.js"
-_STYLE: Final = "viewer.css"
-
-
-@cache
-def viewer_assets() -> Mapping[str, bytes]:
-    """Return the viewer's modules by file name, as they are served."""
-    names = sorted(path for path in _ASSETS.glob("*.js") if path.name != _LOADER)
-    return MappingProxyType({path.name: path.read_bytes() for path in names})
-
-
-@cache
-def assets_version() -> str:
-    """Return a short hash that changes when any module does."""
-    digest = hashlib.sha256()
-    for name, content in viewer_assets().items():
-        digest.update(name.encode() + b"\0" + content + b"\0")
-    return digest.hexdigest()[:16]
-
-
-@cache
-def _component() -> Callable[..., Any]:
-    loader = (_ASSETS / _LOADER).read_text(encoding="utf-8").replace("@VERSION@", assets_version())
-    style = (_ASSETS / _STYLE).read_text(encoding="utf-8")
-    return st.components.v2.component(NAME, css=style, js=loader)
+_FILES: Final = "viewer/assets/viewer"
 
 
 def radiograph_viewer(
-    data: ViewerData,
-    *,
-    key: str,
-    on_navigate: Callable[[str], None],
-    on_report: Callable[[], None] | None = None,
-    height: int | str | None = None,
+    data: ViewerData, *, key: str, on_navigate: Callable[[str], None], height: str | None = None
 ) -> None:
     """Put the viewer on the page.
 
-    Nothing that the reader does to the picture comes back to the server. What concerns the page
-    comes back through the callbacks, which Streamlit calls before it runs the page (or the
-    fragment) again: one run shows the next case.
-
-    Parameters
-    ----------
-    data : ViewerData
-        The case.
-    key : str
-        Keep it the same from case to case: the viewer then stays and only takes the new data.
-    on_navigate : callable
-        Called with the id of the neighbouring case that the reader wants.
-    on_report : callable, optional
-        Called when the reader asks for the report and the page has no element with the id
-        ``report`` to scroll to.
-    height : int or str, optional
-        Pixels, or a CSS length. By default as high as the window leaves room for below what
-        stands above the viewer.
+    Nothing that the reader does to the picture comes back to the server, but for ``on_navigate``,
+    called with the id of the neighbouring case that the reader wants, before Streamlit runs the
+    page (or the fragment) again: one run shows the next case. ``key`` stays the same from case to
+    case: the viewer then stays and only takes the new data. ``height`` is a CSS length, by default
+    what the window leaves room for below what stands above the viewer.
     """
 
     def navigate() -> None:
@@ -81,14 +31,16 @@ def radiograph_viewer(
         if asked:
             on_navigate(str(asked["case"]))
 
-    css_height = f"{height}px" if isinstance(height, int) else height
-    _component()(
-        key=key,
-        data=data.to_json(css_height),
-        on_navigate_change=navigate,
-        on_report_change=on_report or _nothing,
+    viewer = component(
+        NAME,
+        f"{_FILES}.js",
+        style=f"{_FILES}.css",
+        isolate_styles=True,
+        title="The viewer",
     )
-
-
-def _nothing() -> None:
-    """Do nothing."""
+    viewer(
+        key=key,
+        data=data.to_json(height),
+        on_navigate_change=navigate,
+        on_report_change=lambda: None,
+    )

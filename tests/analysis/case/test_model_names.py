@@ -2,15 +2,15 @@
 
 import json
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
+from support import SHARED_DATA
 
 from rexview.analysis.case.model_names import NameFinder, folded
 
-REPORTS = Path(__file__).resolve().parents[4] / "shared/data/rexrank" / "ReXRank_IUXray_valid.json"
+REPORTS = SHARED_DATA / "rexrank/ReXRank_IUXray_valid.json"
 FINDER = NameFinder(["o3", "gpt-4o", "MedGemma 27B", "claude-3-5-sonnet", "Gemini 1.5 Pro"])
 WELL_KNOWN = NameFinder(["model-a", "Model A"])
 

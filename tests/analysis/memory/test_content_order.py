@@ -54,6 +54,6 @@ def test_the_other_order_changes_content_and_what_follows_from_it(review_set: Re
 
 def test_one_case_has_the_same_content_as_the_table(review_set: ReviewSet) -> None:
     for order, expected in (("mean_first", 3.0), ("minimum_first", 1.5)):
-        page = gather_case(review_set, "c1", gap_threshold=2, content_order=order)
+        page = gather_case(review_set, "c1", memory_engine(review_set).in_content_order(order))
         assert page is not None
         assert page.finals["g"].content == expected

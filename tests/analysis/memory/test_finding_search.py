@@ -10,7 +10,8 @@ import pytest
 from rexview.analysis import CaseFilter, chips, describe, search_terms, search_words
 from rexview.analysis.filter.case_filter import MENTIONS
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.detect.core import finding_index, incremental_scan
+from rexview.detect.core import detector, finding_index
+from rexview.detect.core.scan import scan
 from rexview.errors import FilterError
 
 TEXTS = {  # case: report, answer of g, answer of m
@@ -147,8 +148,8 @@ def test_the_choice_is_in_the_link_and_old_links_keep_their_meaning() -> None:
 def test_no_text_is_read_for_a_search(
     engine: MemoryEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(finding_index, "written", None)
-    monkeypatch.setattr(finding_index, "spoken", None)
+    monkeypatch.setattr(finding_index, "report_mentions", None)
+    monkeypatch.setattr(detector, "asserted_mentions", None)
     assert shown(engine, "effusion", "absent") == {"denied"}
 
 
@@ -157,8 +158,8 @@ def test_new_scores_do_not_have_the_texts_read_again(make_set: Any) -> None:
         cases=[{"id": "c", "question": "q", "report": {"findings": "Effusion."}}],
         answers=[{"case": "c", "model": "g", "text": "No effusion."}],
     )
-    first = incremental_scan.look(review_set, ())
-    again = incremental_scan.look(review_set, (), first)
+    first = scan(review_set, ())
+    again = scan(review_set, (), first)
     assert again.index is first.index
     assert {phrase.presence for phrase in first.index.phrases} == {"present", "absent"}
 

@@ -12,7 +12,7 @@ from rexview.analysis.readers.consensus import (
     reader_labels,
 )
 from rexview.analysis.study.finished import only_finished
-from rexview.store.reviews import ADJUDICATIONS
+from rexview.store.history_rows import ADJUDICATIONS
 from rexview.vocab import TEXT_DIMENSIONS
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

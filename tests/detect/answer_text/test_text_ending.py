@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.detect.answer_text import ending as text_ending
+from rexview.detect import text_ending
 
 BODY = "The heart is normal in size and the mediastinum is central. "
 

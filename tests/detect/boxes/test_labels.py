@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.detect import claim_of, finding_of
+from rexview.detect.boxes.labels import claim_of, finding_of
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.review_folder import score_rows, write_review_set
 
 from rexview.cli import main
 from rexview.vocab import FAILURES, HINT_KINDS
@@ -58,7 +58,6 @@ SCORED = {
 
 def write(folder: Path, *, wrong: bool) -> Path:
     """Write one case a failure: two models answer it, ``m`` well and ``g`` as given."""
-    folder.mkdir(parents=True)
     cases, answers, scores = [], [], []
     good = {
         "text": GOOD + " There is no pneumothorax. The film is slightly rotated to one side.",
@@ -86,13 +85,9 @@ def write(folder: Path, *, wrong: bool) -> Path:
         else answer
         for answer in answers
     ]
-    (folder / "reviewset.yaml").write_text("format: 1\nname: All\n", encoding="utf-8")
-    for name, rows in (("cases", cases), ("answers", answers)):
-        text = "\n".join(json.dumps(row) for row in rows)
-        (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    with (folder / "scores.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([("case", "model", "reader", "dimension", "score"), *scores])
-    return folder
+    return write_review_set(
+        folder, info={"name": "All"}, cases=cases, answers=answers, scores=score_rows(*scores)
+    )
 
 
 def failures(folder: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:

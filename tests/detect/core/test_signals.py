@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from rexview.detect import ExecutionGap, TokenLimit, find_flags
+from rexview.detect import find_flags, flags_for, survey
+from rexview.detect.answer_text.token_limit import TokenLimit
+from rexview.detect.score_failures import ExecutionGap
 from rexview.schema import answer_from_row
 
 LONG = "The heart is normal. " * 10 + "There is a right pleural eff"
@@ -47,7 +49,7 @@ def test_token_limit(make_set: Any, answer: dict[str, Any], kind: str | None) ->
     surveyed = find_flags(review_set, detectors=[detector])["kind"].to_list()
     assert surveyed == ([kind] if kind else [])
     record = answer_from_row(review_set.answers.row(0, named=True))
-    flags = detector.find(review_set.case("c"), record, [])
+    flags = flags_for(review_set.case("c"), [record], detectors=[detector])
     assert [flag.kind for flag in flags] == ([kind] if kind else [])
     for flag in flags:
         assert flag.message.endswith(".")
@@ -59,7 +61,7 @@ def test_a_cut_answer_shows_its_end(make_set: Any) -> None:
     answer |= {"finish_reason_raw": "MAX_TOKENS", "output_tokens": 2048, "max_output_tokens": 2048}
     review_set = make_set(cases=[{"id": "c"}], answers=[answer])
     record = review_set.answers_of("c")[0]
-    (flag,) = TokenLimit().find(review_set.case("c"), record, [])
+    (flag,) = flags_for(review_set.case("c"), [record], detectors=[TokenLimit()])
     assert flag.message == "The answer is cut off: all 2,048 output tokens were used."
     usage, tail = flag.evidence
     assert usage.text == "finish reason MAX_TOKENS, 2,048 output tokens of 2,048"
@@ -76,8 +78,8 @@ def test_what_can_be_judged_by_signals(make_set: Any) -> None:
         {"case": "c5", "model": "g", "finish_reason": "unknown", "text": None, "choice": 1},
     ]
     cases = [{"id": answer["case"]} for answer in answers]
-    judged = TokenLimit().survey(make_set(cases=cases, answers=answers))
-    assert judged.select("case", "look").rows() == [("c1", True), ("c2", True), ("c3", False)]
+    judged = survey(make_set(cases=cases, answers=answers), detectors=[TokenLimit()]).judged
+    assert judged["case"].to_list() == ["c1", "c2", "c3"]
 
 
 def scores(case: str, process: list[int], execution: list[int]) -> list[dict[str, Any]]:
@@ -109,12 +111,16 @@ def test_gap(
         scores=scores("c", process, execution),
     )
     detector = ExecutionGap(threshold)
-    assert detector.survey(review_set)["kind"].count() == flagged
-    flags = detector.find(
-        review_set.case("c"), review_set.answers_of("c")[0], review_set.scores_of("c")
+    surveyed = survey(review_set, detectors=[detector])
+    assert len(surveyed.flags) == flagged
+    flags = flags_for(
+        review_set.case("c"),
+        [review_set.answers_of("c")[0]],
+        review_set.scores_of("c"),
+        detectors=[detector],
     )
     assert len(flags) == flagged
-    assert len(detector.survey(review_set)) == bool(execution)
+    assert len(surveyed.judged) == bool(execution)
 
 
 def test_a_gap_is_said_in_words(make_set: Any) -> None:
@@ -123,8 +129,11 @@ def test_a_gap_is_said_in_words(make_set: Any) -> None:
         answers=[{"case": "c", "model": "g"}],
         scores=scores("c", [5, 4], [2, 2]),
     )
-    (flag,) = ExecutionGap().find(
-        review_set.case("c"), review_set.answers_of("c")[0], review_set.scores_of("c")
+    (flag,) = flags_for(
+        review_set.case("c"),
+        [review_set.answers_of("c")[0]],
+        review_set.scores_of("c"),
+        detectors=[ExecutionGap()],
     )
     assert flag.message.startswith("Process 4.5 but Execution 2, a gap of 2.5:")
     assert [item.field for item in flag.evidence] == ["process", "execution"]
@@ -137,7 +146,10 @@ def test_an_answer_cut_off_has_no_gap(make_set: Any) -> None:
         scores=scores("c", [5], [1]),
     )
     detector = ExecutionGap()
-    assert detector.survey(review_set).is_empty()
-    assert not detector.find(
-        review_set.case("c"), review_set.answers_of("c")[0], review_set.scores_of("c")
+    assert survey(review_set, detectors=[detector]).judged.is_empty()
+    assert not flags_for(
+        review_set.case("c"),
+        [review_set.answers_of("c")[0]],
+        review_set.scores_of("c"),
+        detectors=[detector],
     )

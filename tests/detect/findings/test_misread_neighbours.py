@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import pytest
 
-from rexview.detect import BoxUnrelated, InventedFinding, MissedFinding
+from rexview.detect import flags_for
+from rexview.detect.boxes.unrelated import BoxUnrelated
 from rexview.detect.findings import find_mentions
+from rexview.detect.report_hints import InventedFinding, MissedFinding
 from rexview.schema import Answer, AnswerBox, Case, Report
 
 FOUND = [  # text, finding, side, status (None: the text does not speak of it)
@@ -123,7 +125,7 @@ def answer(text: str, *labels: str) -> Answer:
     ],
 )
 def test_a_box_says_what_the_text_says_of_it(text: str, label: str, says: str) -> None:
-    (flag,) = BoxUnrelated().find(case(""), answer(text, label), [])
+    (flag,) = flags_for(case(""), [answer(text, label)], detectors=[BoxUnrelated()])
     assert says in flag.message
 
 
@@ -145,7 +147,7 @@ def test_a_box_says_what_the_text_says_of_it(text: str, label: str, says: str) -
 def test_only_what_the_report_denies_is_called_invented(
     report: str, text: str, hinted: bool
 ) -> None:
-    assert bool(InventedFinding().find(case(report), answer(text), [])) is hinted
+    assert bool(flags_for(case(report), [answer(text)], detectors=[InventedFinding()])) is hinted
 
 
 @pytest.mark.parametrize(
@@ -158,6 +160,8 @@ def test_only_what_the_report_denies_is_called_invented(
     ],
 )
 def test_a_missed_fracture_is_of_that_bone(text: str, says: str | None) -> None:
-    flags = MissedFinding().find(case("Displaced fractures of two left ribs."), answer(text), [])
+    flags = flags_for(
+        case("Displaced fractures of two left ribs."), [answer(text)], detectors=[MissedFinding()]
+    )
     assert [says in flag.message for flag in flags if says] == ([True] if says else [])
     assert bool(flags) is (says is not None)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
+from support import SHARED_DATA
 
-from rexview.detect import Laterality
+from rexview.detect import flags_for
+from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Answer, Case, Report
 
-FILE = Path(__file__).parents[4] / "shared/data/rexrank/ReXRank_IUXray_valid.json"
+FILE = SHARED_DATA / "rexrank/ReXRank_IUXray_valid.json"
 pytestmark = [
     pytest.mark.shared,
     pytest.mark.skipif(not FILE.exists(), reason="the real reports are not here"),
@@ -24,11 +25,9 @@ def studies_fixture() -> list[dict[str, str]]:
 
 
 def errors(answer: str, report: str) -> int:
-    flags = Laterality().find(
-        Case(id="c", question="", report=Report(findings=report)),
-        Answer(case="c", model="m", text=answer),
-        [],
-    )
+    case = Case(id="c", question="", report=Report(findings=report))
+    given = Answer(case="c", model="m", text=answer)
+    flags = flags_for(case, [given], detectors=[Laterality()])
     return sum(not flag.is_hint for flag in flags)
 
 

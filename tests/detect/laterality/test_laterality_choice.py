@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from rexview.detect import Laterality, flag_rows, survey
+from rexview.detect import flag_rows, flags_for, survey
+from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Flag, ReviewSet, answer_from_row
 
 EFFUSION = "Where is the pleural effusion?"
@@ -36,7 +37,7 @@ def found(review_set: ReviewSet) -> list[Flag]:
     case = review_set.case("c")
     assert case is not None
     (row,) = review_set.answers.iter_rows(named=True)
-    flags = Laterality().find(case, answer_from_row(row), [])
+    flags = flags_for(case, [answer_from_row(row)], detectors=[Laterality()])
     surveyed = survey(review_set, detectors=[Laterality()]).flags["kind"].to_list()
     assert surveyed == [flag.kind for flag in flags]
     return flags

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rexview.bench.corpus import laterality_pairs
-from rexview.detect import Laterality, flag_rows, survey
+from rexview.detect import flag_rows, flags_for, survey
+from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, StudyImage
 
 IMAGE = StudyImage(id="i", path="i.png", view="PA", width=1000, height=1000)
@@ -21,10 +22,10 @@ def flags(
     answer: str, report: str = "", *, boxes: tuple[AnswerBox, ...] = (), **case: Any
 ) -> list[Flag]:
     given = {"id": "c", "question": "What is there?", "images": (IMAGE,), **case}
-    return Laterality().find(
+    return flags_for(
         Case(report=Report(findings=report), **given),
-        Answer(case="c", model="m", text=answer, boxes=boxes),
-        [],
+        [Answer(case="c", model="m", text=answer, boxes=boxes)],
+        detectors=[Laterality()],
     )
 
 
@@ -54,7 +55,9 @@ class TestAgainstTheReport:
 
     def test_the_impression_is_read_as_well(self) -> None:
         case = Case(id="c", question="", report=Report(None, "Left effusion."))
-        (flag,) = Laterality().find(case, Answer(case="c", model="m", text="Right effusion."), [])
+        (flag,) = flags_for(
+            case, [Answer(case="c", model="m", text="Right effusion.")], detectors=[Laterality()]
+        )
         assert flag.evidence[-1].field == "impression"
 
     @pytest.mark.parametrize(
@@ -261,5 +264,8 @@ def test_the_survey_leaves_no_flag_of_the_corpus_out(make_set: Any) -> None:
         case = review_set.case(case_id)
         assert case is not None
         for answer in review_set.answers_of(case_id):
-            looked += [(flag.case, flag.kind) for flag in Laterality().find(case, answer, [])]
+            looked += [
+                (flag.case, flag.kind)
+                for flag in flags_for(case, [answer], detectors=[Laterality()])
+            ]
     assert sorted(surveyed) == sorted(looked)

@@ -3,8 +3,9 @@ import pytest
 from PIL import Image
 from pydicom.uid import ExplicitVRLittleEndian
 
+from rexview.imaging import ImageFacts
 from rexview.reviewset.checks import image_files
-from rexview.reviewset.checks.image_headers import ImageHeader, read_header
+from rexview.reviewset.checks.image_files import read_header
 
 
 def write_dicom(path, **elements):
@@ -13,7 +14,8 @@ def write_dicom(path, **elements):
     dataset.file_meta.TransferSyntaxUID = ExplicitVRLittleEndian
     dataset.SOPClassUID = "1.2.840.10008.5.1.4.1.1.1.1"
     dataset.SOPInstanceUID = "1.2.3"
-    dataset.Rows, dataset.Columns = 30, 20
+    dataset.Rows, dataset.Columns, dataset.BitsAllocated = 30, 20, 8
+    dataset.PixelData = bytes(30 * 20)
     for name, value in elements.items():
         setattr(dataset, name, value)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -85,14 +87,14 @@ def test_two_images_of_a_case_with_one_id(small):
 class TestHeaders:
     def test_a_raster_image_gives_its_size(self, tmp_path):
         Image.new("L", (30, 20)).save(tmp_path / "x.png")
-        assert read_header(tmp_path / "x.png") == ImageHeader(30, 20)
+        assert read_header(tmp_path / "x.png") == ImageFacts(30, 20)
 
     def test_dicom_gives_size_orientation_and_view(self, tmp_path):
         path = write_dicom(tmp_path / "x", PatientOrientation=["L", "F"], ViewPosition="PA")
-        assert read_header(path) == ImageHeader(20, 30, ("L", "F"), "PA")
+        assert read_header(path) == ImageFacts(20, 30, patient_orientation=("L", "F"), view="PA")
 
     def test_dicom_without_them(self, tmp_path):
-        assert read_header(write_dicom(tmp_path / "x.dcm")) == ImageHeader(20, 30)
+        assert read_header(write_dicom(tmp_path / "x.dcm")) == ImageFacts(20, 30)
 
     def test_dicom_without_a_preamble(self, tmp_path):
         path = write_dicom(tmp_path / "x.dcm", ViewPosition="LL")
@@ -100,7 +102,7 @@ class TestHeaders:
         del dataset.file_meta
         dataset.preamble = None
         dataset.save_as(path, implicit_vr=False, little_endian=True, enforce_file_format=False)
-        assert read_header(path) == ImageHeader(20, 30, None, "LL")
+        assert read_header(path) == ImageFacts(20, 30, view="LL")
 
     @pytest.mark.parametrize("name", ["x.png", "x.dcm", "x"])
     @pytest.mark.parametrize(
@@ -116,9 +118,9 @@ class TestHeaders:
     def test_a_changed_file_is_read_again(self, tmp_path):
         path = tmp_path / "x.png"
         Image.new("L", (30, 20)).save(path)
-        assert read_header(path) == ImageHeader(30, 20)
+        assert read_header(path) == ImageFacts(30, 20)
         Image.new("L", (40, 50)).save(path)
-        assert read_header(path) == ImageHeader(40, 50)
+        assert read_header(path) == ImageFacts(40, 50)
 
 
 class TestFilledIn:
@@ -193,4 +195,4 @@ def test_reading_a_header_does_not_decode_pixels(tmp_path):
     Image.effect_noise((300, 200), 50).save(tmp_path / "x.png")
     content = (tmp_path / "x.png").read_bytes()
     (tmp_path / "x.png").write_bytes(content[:100])
-    assert read_header(tmp_path / "x.png") == ImageHeader(300, 200)
+    assert read_header(tmp_path / "x.png") == ImageFacts(300, 200)

@@ -7,12 +7,12 @@ import zipfile
 import polars as pl
 import pytest
 
-from rexview.reviewset.importers.core import tolerant_json
+from rexview.reviewset.importers.core import source_files
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.table import sheet as sheets
 from rexview.reviewset.importers.table import workbook
 from rexview.reviewset.json_text import MAX_DEPTH, JsonError, parse
-from rexview.reviewset.tables import chunk, read_parquet
+from rexview.reviewset.tables import files
 
 ROW = {"case": "c1", "model": "m1", "text": "t"}
 
@@ -34,7 +34,7 @@ def test_rows_that_each_bring_a_field_of_their_own(small):
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_a_line_without_an_end(small, ending):
-    long = "x" * (chunk.MAX_LINE_BYTES + 1)
+    long = "x" * (files.MAX_LINE_BYTES + 1)
     head = "case,model,text\n" if ending == "csv" else ""
     small.text(f"answers.{ending}", f'{head}"{long}')
     assert "longer than 16 MB" in small.only_problem().message
@@ -43,7 +43,7 @@ def test_a_line_without_an_end(small, ending):
 
 
 def test_a_kilobyte_of_parquet_that_stands_for_too_many_rows(small):
-    rows = pl.select(pl.repeat("c1", read_parquet.MAX_ROWS + 1).alias("case"))
+    rows = pl.select(pl.repeat("c1", files.MAX_ROWS + 1).alias("case"))
     rows.with_columns(model=pl.lit("m1"), text=pl.lit("t")).write_parquet(
         small.folder / "answers.parquet"
     )
@@ -117,9 +117,9 @@ def test_a_table_to_import_of_very_many_cells(tmp_path, content, monkeypatch):
 
 def test_json_to_import_of_very_many_values(tmp_path):
     path = tmp_path / "data.json"
-    path.write_text("[" + "[]," * (tolerant_json.MAX_VALUES // 2) + "[]]")
+    path.write_text("[" + "[]," * (source_files.MAX_VALUES // 2) + "[]]")
     log = ProblemLog()
-    assert tolerant_json.read_json(path, log) is None
+    assert source_files.read_json(path, log) is None
     assert "20,000,000 values" in log.problems[0].message
 
 
@@ -128,5 +128,5 @@ def test_json_to_import_that_is_nested_too_deeply(tmp_path, depth):
     path = tmp_path / "data.json"
     path.write_text("[" * depth + "]" * depth)
     log = ProblemLog()
-    assert tolerant_json.read_json(path, log) is None
+    assert source_files.read_json(path, log) is None
     assert "nested too deeply" in log.problems[0].message

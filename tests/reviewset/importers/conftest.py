@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pytest
 from PIL import Image
+from support import SHARED_DATA
 
 from rexview.reviewset import check, load
 from rexview.reviewset.importers import ImportReport, import_source
@@ -104,10 +105,9 @@ def make_dicom_fixture() -> MakeDicom:
 @pytest.fixture(name="shared_data", scope="session")
 def shared_data_fixture() -> Path:
     """Real files beside the checkout; the test is skipped without them."""
-    folder = Path(__file__).parents[3] / "../shared/data"
-    if not folder.is_dir():
+    if not SHARED_DATA.is_dir():
         pytest.skip("the real files are not there")
-    return folder
+    return SHARED_DATA
 
 
 def fields(problems: Sequence[Any]) -> set[tuple[str, int | None, str | None]]:

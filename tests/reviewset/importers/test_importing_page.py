@@ -1,13 +1,13 @@
 import re
 import shlex
-from pathlib import Path
 
 import pytest
+from support import ROOT
 
 from rexview.cli import _parser
 from rexview.reviewset.importers import FORMATS
 
-PAGE = (Path(__file__).parents[3] / "docs" / "importing.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "importing.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^    python -m rexview (import .*)$", PAGE, re.MULTILINE)
 
 

@@ -106,7 +106,7 @@ def test_unusable_text_files(tmp_path, content, part):
     path.write_bytes(content)
     sheet, log = read(path)
     assert sheet is None
-    assert log.failed
+    assert log.has_errors
     assert part in messages(log)
 
 
@@ -265,7 +265,7 @@ def test_files_that_are_no_workbooks(tmp_path, content):
     path.write_bytes(content)
     sheet, log = read(path)
     assert sheet is None
-    assert log.failed
+    assert log.has_errors
 
 
 def test_a_workbook_cut_off(tmp_path):

@@ -7,13 +7,13 @@ from openpyxl import Workbook
 from rexview.errors import ImportSourceError
 from rexview.reviewset.importers import ColumnMapping, import_source, propose_mapping
 from rexview.reviewset.importers.table.cell_values import (
-    read_date,
     read_list,
     read_number,
     read_option,
     read_whole,
     read_yes_no,
 )
+from rexview.reviewset.tables.scalars import read_date
 
 ANSWER = "There is a small effusion on the left, without pneumothorax."
 OTHER = "The heart is enlarged, otherwise the radiograph is normal."

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from rexview import frames
-from rexview.reviewset.tables.columns import TABLES
+from rexview.columns import TABLES
 
 RENAMED = {  # what loading makes of a column, or adds
     "cases": {"tags", "images"},

@@ -5,17 +5,17 @@ import re
 import pytest
 import yaml
 
+from rexview.columns import TABLES
 from rexview.reviewset import check, load
-from rexview.reviewset.tables.columns import TABLES
-from rexview.reviewset.tables.format_tables import FORMAT_FILE, with_tables
 from rexview.rubric import load_rubric
+from tools.format_tables import FORMAT_FILE, with_tables
 
 TEXT = FORMAT_FILE.read_text(encoding="utf-8")
 EXAMPLES = dict(re.findall(r"^`([a-z]+\.[a-z]+)`[^\n]*\n\n```[a-z]+\n(.*?)^```", TEXT, re.M | re.S))
 
 
 def test_tables_are_the_declared_columns():
-    assert with_tables(TEXT) == TEXT, "run: python -m rexview.reviewset.tables.format_tables"
+    assert with_tables(TEXT) == TEXT, "run: python -m tools.format_tables"
 
 
 def test_a_missing_heading_is_noticed():

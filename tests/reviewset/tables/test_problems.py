@@ -1,4 +1,4 @@
-from rexview.problem import Problem
+from rexview.errors import Problem
 from rexview.reviewset.problems import LISTED, ProblemList, listed, quoted
 
 

@@ -6,11 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.sources import TableSource
+from rexview.columns import Column
 from rexview.reviewset.tables import scalars
-from rexview.reviewset.tables.column import Column
-from rexview.reviewset.tables.source_location import Place
+from rexview.reviewset.tables.source import Location, TableSource
 
 NAN = float("nan")
 NOON = datetime(2025, 1, 31, 12, 0, tzinfo=UTC)
@@ -21,12 +19,11 @@ OPEN_WORD = Column("w", "word", "", words=("easy", "hard"), other_words=True)
 
 def conform(values, column):
     """Convert; return the values, and severity and row of each problem."""
-    problems = ProblemList()
     source = TableSource("answers", "jsonl", "answers.jsonl", ())
-    place = Place(source, problems, column.name, np.arange(1, len(values) + 1))
-    series = scalars.conform(values, column, place)
+    location = Location(source, column.name, np.arange(1, len(values) + 1))
+    series = scalars.conform(values, column, location)
     assert series.dtype == column.dtype
-    return series.to_list(), [(problem.severity, problem.row) for problem in problems.all()]
+    return series.to_list(), [(problem.severity, problem.row) for problem in source.problems.all()]
 
 
 def kind(name, **changes):

@@ -1,7 +1,6 @@
 """To which names and pages a server answers, and what it serves beside its own pages."""
 
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 import streamlit as st
@@ -11,7 +10,6 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
-from streamlit import file_util
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from rexview.errors import NotAdmitted, SettingsError
@@ -19,8 +17,9 @@ from rexview.people import Person
 from rexview.settings import Settings
 from rexview.ui.access import sign_in
 from rexview.ui.access.middleware import KnownRoutesOnly, OwnNamesOnly
-from rexview.ui.server import resources
-from rexview.ui.streamlit_adapter.served_routes import MESSAGES, ROUTES, STATIC_FILES, STREAM
+from rexview.ui.server import server_state
+from rexview.ui.streamlit_adapter import sign_in_cookie
+from rexview.ui.streamlit_adapter.served_routes import MESSAGES, STREAM
 
 OWN = [Route("/rexview/write", lambda _: PlainTextResponse("written"), methods=["POST"])]
 EVERY_METHOD = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -70,10 +69,10 @@ def serve(monkeypatch):
             "browser.serverAddress": browser,
         }
         monkeypatch.setattr(st, "get_option", options.get)
-        monkeypatch.setattr(resources, "team", is_team)
-        monkeypatch.setattr(resources, "settings", lambda: Settings(public_address=public))
+        monkeypatch.setattr(server_state, "team", is_team)
+        monkeypatch.setattr(server_state, "settings", lambda: Settings(public_address=public))
         monkeypatch.setattr(sign_in, "signed_in_at", who)
-        monkeypatch.setattr(sign_in, "origin_of_sign_in", lambda: sign_in_at)
+        monkeypatch.setattr(sign_in_cookie, "sign_in_origin", lambda: sign_in_at)
         routes = [
             *OWN,
             WebSocketRoute(f"/{base}{STREAM}" if base else STREAM, stream),
@@ -208,70 +207,6 @@ def test_behind_a_proxy_the_public_address_is_ours_and_streamlit_sees_one_name(s
     assert opened(client, **HERE, origin="http://localhost:8501") == "localhost:8501"
 
 
-WEBSOCKETS = {STREAM}
-MOUNTS = {""}
-OFFERED = {
-    "/_stcore/health": "GET HEAD OPTIONS",
-    "/_stcore/metrics": "GET HEAD OPTIONS",
-    "/_stcore/host-config": "GET HEAD",
-    "/media/{file_id:path}": "GET HEAD OPTIONS",
-    "/component/{path:path}": "GET HEAD OPTIONS",
-    "/_stcore/upload_file/{session_id}/{file_id}": "DELETE OPTIONS PUT",
-    "/_stcore/bidi-components/{path:path}": "GET HEAD OPTIONS",
-    "/auth/login": "GET HEAD",
-    "/auth/logout": "GET HEAD",
-    "/oauth2callback": "GET HEAD",
-    "/_stcore/agent/interact": "DELETE GET HEAD OPTIONS PATCH POST PUT",
-    "/_stcore/agent/openapi.json": "DELETE GET HEAD OPTIONS PATCH POST PUT",
-    "/_stcore/agent/mcp": "DELETE GET HEAD OPTIONS PATCH POST PUT",
-}
-"""All that the Streamlit which rexview is made for has beside its pages. Where this test fails
-after an update, look at what is new, then decide in ``streamlit_routes`` who gets it."""
-
-
-@pytest.fixture(scope="module")
-def streamlits_routes(tmp_path_factory):
-    script = tmp_path_factory.mktemp("app") / "page.py"
-    script.write_text("", encoding="utf-8")
-    from streamlit.runtime import Runtime
-
-    kept, Runtime._instance = Runtime._instance, None
-    try:
-        yield st.App(script)._build_starlette_app().routes
-    finally:
-        Runtime._instance = kept
-
-
-def test_streamlit_serves_what_the_table_says_and_nothing_else(streamlits_routes):
-    found = {}
-    for route in streamlits_routes:
-        if type(route).__name__ == "Route":
-            found.setdefault(route.path, set()).update(route.methods)
-    assert {path: " ".join(sorted(methods)) for path, methods in found.items()} == OFFERED
-    assert {route.path for route in ROUTES} == set(OFFERED)
-    for route in ROUTES:
-        assert set(route.methods) <= set(OFFERED[route.path].split())
-    kinds = {kind: set() for kind in ("Route", "WebSocketRoute", "Mount")}
-    for route in streamlits_routes:
-        kinds[type(route).__name__].add(route.path)
-    assert kinds["WebSocketRoute"] == WEBSOCKETS
-    assert kinds["Mount"] == MOUNTS
-    names = {path.name for path in Path(file_util.get_static_dir()).iterdir()}
-    assert names == {"index.html", "static", *(name.strip("/") for name in STATIC_FILES)}
-
-
-def test_browsers_send_what_the_table_of_messages_says():
-    kinds = {field.name for field in BackMsg.DESCRIPTOR.oneofs_by_name["type"].fields}
-    assert kinds - MESSAGES == {
-        "clear_cache",
-        "set_run_on_save",
-        "load_git_info",
-        "debug_disconnect_websocket",
-        "debug_shutdown_runtime",
-    }
-    assert kinds > MESSAGES
-
-
 def statuses(client, paths, method="GET"):
     return {path: client.request(method, path).status_code for path in paths}
 
@@ -369,6 +304,8 @@ def test_messages_that_the_app_does_not_use_do_not_arrive(serve):
     with serve().websocket_connect(STREAM, headers=HERE) as socket:
         socket.receive_text()
         socket.send_bytes(b"")  # of no kind
+        socket.send_bytes(b"\xff no message")
+        socket.send_text("text")
         for kind in kinds:
             socket.send_bytes(message(kind))
         arrived = {socket.receive_text() for _ in MESSAGES}

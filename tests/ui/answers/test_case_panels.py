@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from page_text import StrictReader
+from support.page_text import StrictReader
 
 from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.record import CasePage

@@ -13,8 +13,8 @@ from rexview.analysis.case.record import CasePage
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.overview import overview
 from rexview.schema import Answer, Case, Evidence, Flag, ReviewSet
+from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.answers.flags import flags_html
-from rexview.ui.browse.gallery import gallery_html
 from rexview.ui.overview.html import failures_html, other_failures_html
 
 

@@ -1,13 +1,14 @@
 """Pictures over HTTP: what is sent when the server has no memory left for another one."""
 
 import pytest
-from opened_set import opened_set
-from small_set import write_set
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from support.opened_app import opened_set
+from support.small_set import write_set
 
 from rexview.imaging.memory import MAX_BYTES_AT_ONCE, MEMORY
-from rexview.ui.app import routes
+from rexview.ui.access import image_links
+from rexview.ui.app import image_routes
 
 
 @pytest.fixture
@@ -16,9 +17,9 @@ def review_set(tmp_path, monkeypatch):
         yield review_set
 
 
-@pytest.mark.parametrize("link", [routes.pixel_url, routes.thumbnail_url])
+@pytest.mark.parametrize("link", [image_links.pixel_url, image_links.thumbnail_url])
 def test_a_busy_server_says_so_and_shows_the_picture_later(review_set, monkeypatch, link):
-    client = TestClient(Starlette(routes=routes.routes()))
+    client = TestClient(Starlette(routes=image_routes.routes()))
     url = f"/{link(review_set, 'one.png')}"
     monkeypatch.setattr(MEMORY, "seconds", 0)
     with MEMORY.scope():

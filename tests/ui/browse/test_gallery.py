@@ -9,10 +9,11 @@ from rexview.analysis import CaseFilter
 from rexview.analysis.case.cards import case_cards
 from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.overview import overview
-from rexview.ui.browse.failure_bar import filter_bar_html, sources_text
-from rexview.ui.browse.gallery import gallery_html
+from rexview.ui.answers.case_cards import gallery_html
+from rexview.ui.browse.html import filter_bar_html, sources_text
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE, PAGE_OVERVIEW
 from rexview.ui.overview.html import failures_html, headline_html, scores_html
 
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>&amp;"
@@ -133,11 +134,11 @@ def test_sources_are_told_apart(counts, text):
 
 
 def test_addresses_are_relative_and_quoted():
-    assert href(link_keys.PAGE_OVERVIEW, {}) == "./"
-    assert href(link_keys.PAGE_CASE, {"case": "a&b=c", "model": ["x y", "ü"]}) == (
+    assert href(PAGE_OVERVIEW, {}) == "./"
+    assert href(PAGE_CASE, {"case": "a&b=c", "model": ["x y", "ü"]}) == (
         "case?case=a%26b%3Dc&model=x+y&model=%C3%BC"
     )
-    assert not re.search(r"[\"'<>]", href(link_keys.PAGE_BROWSE, {"q": HOSTILE}))
+    assert not re.search(r"[\"'<>]", href(PAGE_BROWSE, {"q": HOSTILE}))
 
 
 def test_cards_say_why_they_stand_where_they_stand_only_in_that_order(make_set, monkeypatch):

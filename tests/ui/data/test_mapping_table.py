@@ -1,7 +1,8 @@
 import pytest
 
 from rexview.reviewset.importers import propose_mapping
-from rexview.reviewset.importers.table.column_mapping import FIELDS, MarkColumn
+from rexview.reviewset.importers.table.column_mapping import MarkColumn
+from rexview.reviewset.importers.table.column_names import FIELDS
 from rexview.ui.data.mapping_table import KEEP, LEAVE_OUT, MEANINGS, doubled, from_table, to_table
 
 

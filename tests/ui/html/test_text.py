@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from page_text import StrictReader
+from support.page_text import StrictReader
 
 from rexview.ui.html.safe_text import (
     MAX_MARKDOWN,

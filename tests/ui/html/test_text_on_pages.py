@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from support import ROOT
+
 ESCAPES = {"as_markdown", "lines_as_markdown"}
 TEXTS = {
     **dict.fromkeys(("markdown", "caption", "title", "header", "subheader"), ("body",)),
@@ -47,7 +47,7 @@ NUMBERS = (",", "d", "f", "g", "%")
 FORM = "rexview/ui/data/import_form.py"
 IN_THE_CODE = "stands in the code of the importers"
 EXCEPTIONS = {
-    ("rexview/ui/data/forms.py", "_FORMAT_FILE.read_text(encoding='utf-8')"): "our FORMAT.md",
+    ("rexview/ui/data/widgets.py", "_FORMAT_FILE.read_text(encoding='utf-8')"): "our FORMAT.md",
     ("rexview/ui/access/permissions.py", "purpose"): "Markdown of the page that asks",
     (FORM, "importer.description"): IN_THE_CODE,
     (FORM, "option.label"): IN_THE_CODE,
@@ -56,7 +56,7 @@ EXCEPTIONS = {
 }
 """(file, expression): why it needs no escaping."""
 AS_HTML = {
-    "rexview/ui/link/in_app.js": 1,
+    "rexview/ui/streamlit_adapter/in_app.js": 1,
     "rexview/ui/score_cases/pad/assets/frame.js": 2,
     "rexview/ui/score_cases/pad/assets/answer.js": 1,
 }

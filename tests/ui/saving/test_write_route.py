@@ -8,10 +8,10 @@ from uuid import uuid4
 
 import polars as pl
 import pytest
-from opened_set import opened_set
-from small_set import write_set
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
+from support.opened_app import opened_set
+from support.small_set import write_set
 
 from rexview.errors import StoreBusy, StoreFull, StoreRefused
 from rexview.people import Person
@@ -19,7 +19,7 @@ from rexview.store import Reviews
 from rexview.ui.access import sign_in
 from rexview.ui.saving import route as saving_route
 from rexview.ui.saving.reader_study import study_of
-from rexview.ui.server import resources
+from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import Grant
 
 ADDRESS = "/rexview/reviews"
@@ -43,7 +43,7 @@ def review_set(tmp_path, monkeypatch, rules):
 
 @pytest.fixture
 def reviews(review_set):
-    return resources.reviews(review_set)
+    return review_sets.reviews(review_set)
 
 
 @pytest.fixture
@@ -53,15 +53,15 @@ def client():
 
 def taken(review_set):
     """The scores of the answers as they are; those of unfinished cases count nowhere yet."""
-    found = resources.with_written(review_set)
+    found = review_sets.with_written(review_set)
     return pl.concat([found.scores, found.unfinished])
 
 
 def ticket_of(review_set, person=READER):
     grant = Grant(
-        "write", resources.set_id(review_set.folder), "", detail=list(vars(person).values())
+        "write", review_sets.set_id(review_set.folder), "", detail=list(vars(person).values())
     )
-    return resources.signer().sign(grant)
+    return server_state.signer().sign(grant)
 
 
 def slot_of(review_set, model, case="c1", person=READER):
@@ -261,14 +261,14 @@ def test_too_much_at_once_is_refused(client, review_set, score):
 
 @pytest.mark.parametrize("kind", ["no", "changed", "ended", "pixels"])
 def test_without_a_good_ticket_nothing_is_written(post, score, review_set, reviews, kind):
-    name = resources.set_id(review_set.folder)
+    name = review_sets.set_id(review_set.folder)
     tickets = {
         "no": "",
         "changed": ticket_of(review_set)[:-2] + "AA",
-        "ended": resources.signer().sign(
+        "ended": server_state.signer().sign(
             Grant("write", name, "", detail=["a", "A", "lead"]), now=0
         ),
-        "pixels": resources.signer().sign(Grant("pixels", name, "one.png")),
+        "pixels": server_state.signer().sign(Grant("pixels", name, "one.png")),
     }
     told = post(score(), ticket=tickets[kind], status=403)
     assert told["renew"] is True
@@ -286,9 +286,11 @@ def test_the_role_is_checked_on_every_write(post, score, review_set, reviews, ro
 def test_in_a_team_the_sign_in_counts_and_not_the_ticket(
     post, score, review_set, reviews, monkeypatch
 ):
-    grant = Grant("write", resources.set_id(review_set.folder), "", person="anna")
-    ticket = resources.signer().sign(Grant(**{**vars(grant), "detail": ["anna", "Anna", "lead"]}))
-    monkeypatch.setattr(resources, "team", lambda: True)
+    grant = Grant("write", review_sets.set_id(review_set.folder), "", person="anna")
+    ticket = server_state.signer().sign(
+        Grant(**{**vars(grant), "detail": ["anna", "Anna", "lead"]})
+    )
+    monkeypatch.setattr(server_state, "team", lambda: True)
     monkeypatch.setattr(sign_in, "signed_in_at", lambda request: None)
     assert "sign" in post(score(), ticket=ticket, status=401)["error"].lower()
     someone = Person("bert", "Bert", "reader")
@@ -447,32 +449,6 @@ def test_an_answer_says_when_it_was_read(post, score, reviews):
     assert reviews.history()[0].at <= datetime.now(UTC)
 
 
-def test_modules_of_the_pad_are_served_and_nothing_else(client):
-    from rexview.ui.score_cases.pad import pad_assets, pad_version
-
-    for name, content in pad_assets().items():
-        told = client.get(f"/rexview/pad/{pad_version()}/{name}")
-        assert told.content == content
-        assert told.headers["content-type"].startswith("text/javascript")
-    for path in (f"{pad_version()}/loader.js", f"{pad_version()}/x.js", "0/pad.js"):
-        assert client.get(f"/rexview/pad/{path}").status_code == 404
-    assert json.dumps(sorted(pad_assets())) == json.dumps(
-        [
-            "answer.js",
-            "dom.js",
-            "frame.js",
-            "keys.js",
-            "outbox.js",
-            "pad.js",
-            "renewal.js",
-            "returned.js",
-            "sheets.js",
-            "token.js",
-            "words.js",
-        ]
-    )
-
-
 def rewrite(folder, table, change):
     """Change the rows of a table of the set on the disk."""
     file = folder / f"{table}.jsonl"
@@ -530,7 +506,7 @@ def test_no_score_goes_to_another_answer_than_the_one_shown(
     body = {"ticket": ticket_of(review_set), "entries": list(read.values())}
     told = client.post(ADDRESS, json=body).json()
     assert {*told["saved"], *told["refused"]} == set(read), "each is saved or told"
-    after = texts_of(resources.open_set(review_set.folder))
+    after = texts_of(review_sets.open_set(review_set.folder))
     for row in reviews.history():
         thing = (row.case, models[row.token])
         assert (row.case, row.model) == thing, "a score under a wrong model"
@@ -568,7 +544,7 @@ def pictured(review_set):
         "answers",
         lambda rows: [{**row, "images": ["returned.png"]} for row in rows if row["model"] == "m"],
     )
-    return resources.open_set(review_set.folder)
+    return review_sets.open_set(review_set.folder)
 
 
 def test_a_picture_that_was_replaced_is_another_answer(post, pictured, reviews):
@@ -609,14 +585,14 @@ def test_a_score_of_an_earlier_answer_counts_again_when_its_reader_confirms_it(
     post(flag)
     assert taken(review_set).filter(reader="anna").height == 1
     rewrite(review_set.folder, "answers", other_words)
-    now = resources.open_set(review_set.folder)
+    now = review_sets.open_set(review_set.folder)
 
     def counted():
-        both = resources.with_written(now)
+        both = review_sets.with_written(now)
         return taken(now).filter(reader="anna").height, both.flags.height
 
     assert counted() == (0, 0)
-    assert resources.with_written(now).stale_scores["score"].to_list() == [4]
+    assert review_sets.with_written(now).stale_scores["score"].to_list() == [4]
     told = post(case="c1")
     own, key = told["own"]["c1"], f"{slot_of(now, 'm')}/process/"
     assert own["scores"][key] == {"score": None, "comment": "Looks everywhere", "earlier": 4}
@@ -631,7 +607,7 @@ def test_a_score_of_an_earlier_answer_counts_again_when_its_reader_confirms_it(
     assert told["refused"] == told["replaced"] == {}
     assert told["own"]["c1"]["scores"][key] == {"score": 4, "comment": "Hm"}
     assert counted() == (1, 1)
-    assert resources.with_written(now).stale_scores.is_empty()
+    assert review_sets.with_written(now).stale_scores.is_empty()
 
 
 def test_rows_from_before_there_were_digests_count(post, score, review_set, reviews):
@@ -654,7 +630,7 @@ def test_rows_from_before_there_were_digests_count(post, score, review_set, revi
         lock="test",
     )
     rewrite(review_set.folder, "answers", other_words)
-    now = resources.open_set(review_set.folder)
+    now = review_sets.open_set(review_set.folder)
     kept = taken(now).filter(reader="anna")
     assert kept["dimension"].to_list() == ["language"]
 
@@ -666,7 +642,7 @@ def test_no_letter_can_be_worked_out_from_seed_and_ids(post, score, review_set, 
     key = reviews.letter_key()
     told = post(score(4), case="c1")
     out = review_set.folder.parent / "out"
-    write_csv(resources.with_written(review_set), ("scores", "flags"), out)
+    write_csv(review_sets.with_written(review_set), ("scores", "flags"), out)
     texts = [json.dumps(told), repr(study_of(review_set, READER))]
     texts += [file.read_text(encoding="utf-8") for file in out.iterdir()]
     assert not [text for text in texts if key.hex() in text or str(key) in text]
@@ -676,7 +652,7 @@ def test_a_damaged_database_is_answered_in_words(client, review_set, score):
     """Bytes are changed anywhere in the file, again and again: no traceback, no HTTP 500."""
     for _ in range(20):
         client.post(ADDRESS, json={"ticket": ticket_of(review_set), "entries": [score(3)]})
-    entry, database = score(4), resources.reviews(review_set).database
+    entry, database = score(4), review_sets.reviews(review_set).database
     ticket = ticket_of(review_set)
     database.close()
     file = review_set.folder / "reviews.sqlite"

@@ -9,16 +9,16 @@ from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from page_text import StrictReader
+from support.page_text import StrictReader
 
 from rexview.analysis import CaseFilter, Count, Range, model_colours
 from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.scores.tables import TABLE_1, TABLE_2, ScoreTables, score_tables
 from rexview.stats.bootstrap import Interval
-from rexview.ui.html import model_comparisons
-from rexview.ui.html.number_table import Reasons, linked_number, signed
 from rexview.ui.scores import html as scores_html
+from rexview.ui.scores import model_comparisons
 from rexview.ui.scores.published import published_html
+from rexview.ui.tables.number_table import Reasons, linked_number, signed, written_p
 
 EVIL = "<img src=x onerror=alert(1)>\"'&"
 PARTS = ("process", "execution", "synthesis", "language")
@@ -157,4 +157,4 @@ def test_differences_have_a_sign(value: float, written: str) -> None:
     ("p", "written"), [(0.0004, "&lt;0.001"), (0.0496, "0.050"), (1.0, "1.000"), (0.001, "0.001")]
 )
 def test_p_values(p: float, written: str) -> None:
-    assert model_comparisons.written_p(p) == written
+    assert written_p(p) == written

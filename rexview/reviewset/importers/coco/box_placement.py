@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -15,24 +15,27 @@ from rexview.schema import Answer, AnswerBox, Model, ReferenceBox
 _SAME_SHAPE: Final = 0.01
 
 
+Key = int | str
+Box = tuple[float, float, float, float]
+Target = tuple[str, str]
+"""The ids of a case and of an image of it."""
+
+
 @dataclass(frozen=True)
 class FoundBox:
-    """A box of a source, with the image it is for.
+    """A box of a source: x, y, width, height in pixels; ``row`` is where it stands in its file.
 
-    ``box`` is x, y, width, height in pixels of an image of ``size`` (width, height), None for the
-    stored image. ``row`` is where it stands in its file.
+    ``image`` is what the source calls its image.
     """
 
-    case: str
-    image: str
+    image: Key
     label: str
-    box: tuple[float, float, float, float]
+    box: Box
     row: int
     score: float | None = None
-    size: tuple[int, int] | None = None
 
 
-def four_numbers(values: Sequence[Any]) -> tuple[float, float, float, float] | None:
+def four_numbers(values: Sequence[Any]) -> Box | None:
     """Return four finite numbers as a box, or None."""
     if len(values) != 4:
         return None
@@ -45,46 +48,52 @@ def four_numbers(values: Sequence[Any]) -> tuple[float, float, float, float] | N
 
 
 def add_boxes(
-    draft: Draft, boxes: Iterable[FoundBox], file: str, log: ProblemLog, *, model: str | None
-) -> int:
+    draft: Draft,
+    boxes: Iterable[FoundBox],
+    find: Callable[[Key], Target | None],
+    sizes: Mapping[Key, tuple[int, int] | None],
+    file: str,
+    log: ProblemLog,
+    *,
+    model: str | None = None,
+) -> tuple[int, int]:
     """Add boxes to their cases: as reference boxes, or as the answers of ``model``.
 
     Boxes that cannot be drawn are added all the same, with a warning: where a model puts a box
-    matters even if that is outside of the image. Boxes measured on a picture of another size are
-    scaled to the stored one, where both have the same shape.
+    matters even if that is outside of the image. Boxes measured on a picture of another size
+    (width, height in ``sizes``) are scaled to the stored one, where both have the same shape.
 
     Returns
     -------
-    int
-        How many boxes were added.
+    tuple of int
+        How many boxes were added, and of how many ``find`` did not know the image.
     """
     images = {(case.id, image.id): image for case in draft.cases.values() for image in case.images}
     references: dict[str, list[ReferenceBox]] = {}
     answers: dict[str, list[AnswerBox]] = {}
-    added = scaled = 0
+    added = absent = scaled = 0
     for found in boxes:
-        image = images[found.case, found.image]
+        target = find(found.image)
+        if target is None:
+            absent += 1
+            continue
+        case_id, image_id = target
+        image = images[target]
         stored = (image.width, image.height) if image.width and image.height else None
-        box, was_scaled = _scaled(found, stored, file, log)
+        size = sizes.get(found.image)
+        box, was_scaled = _scaled(found, size, stored, file, log)
         scaled += was_scaled
-        width, height = stored or (found.size or (None, None))
+        width, height = stored or size or (None, None)
         problem = box_problem(box, width, height)
         if problem:
-            log.warning(
-                file,
-                f"{problem} It is kept, and not drawn.",
-                "Correct the box.",
-                row=found.row,
-                field="box",
-                kind="not drawn",
-            )
+            message = f"{problem} It is kept, and not drawn."
+            log.warning(file, message, "Correct the box.", row=found.row, field="box")
         if model is None:
-            one = ReferenceBox(image=found.image, label=found.label, box=box)
-            references.setdefault(found.case, []).append(one)
+            one = ReferenceBox(image=image_id, label=found.label, box=box)
+            references.setdefault(case_id, []).append(one)
         else:
-            answers.setdefault(found.case, []).append(
-                AnswerBox(image=found.image, label=found.label, box=box, score=found.score)
-            )
+            given = AnswerBox(image=image_id, label=found.label, box=box, score=found.score)
+            answers.setdefault(case_id, []).append(given)
         added += 1
     for case_id, more in references.items():
         case = draft.cases[case_id]
@@ -94,7 +103,7 @@ def add_boxes(
         _add_answers(draft, model, answers)
     if scaled:
         log.note(f"{file}: {scaled:,} boxes were scaled to the size of their image file.")
-    return added
+    return added, absent
 
 
 def _add_answers(draft: Draft, model: str, boxes: dict[str, list[AnswerBox]]) -> None:
@@ -108,21 +117,22 @@ def _add_answers(draft: Draft, model: str, boxes: dict[str, list[AnswerBox]]) ->
 
 
 def _scaled(
-    found: FoundBox, stored: tuple[int, int] | None, file: str, log: ProblemLog
-) -> tuple[tuple[float, float, float, float], bool]:
-    if found.size is None or stored is None or found.size == stored:
+    found: FoundBox,
+    size: tuple[int, int] | None,
+    stored: tuple[int, int] | None,
+    file: str,
+    log: ProblemLog,
+) -> tuple[Box, bool]:
+    if size is None or stored is None or size == stored:
         return found.box, False
-    across, down = stored[0] / found.size[0], stored[1] / found.size[1]
+    across, down = stored[0] / size[0], stored[1] / size[1]
     if abs(across / down - 1) > _SAME_SHAPE:
-        log.warning(
-            file,
+        message = (
             "The box was measured on a picture of another shape than the image file; it may be "
-            "misplaced.",
-            "Give the image that the boxes were drawn on.",
-            row=found.row,
-            field="box",
-            kind="other shape",
+            "misplaced."
         )
+        remedy = "Give the image that the boxes were drawn on."
+        log.warning(file, message, remedy, row=found.row, field="box")
         return found.box, False
     x, y, width, height = found.box
     return (x * across, y * down, width * across, height * down), True

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.reviewset.importers.coco.box_placement import four_numbers
+from rexview.reviewset.importers.coco.box_placement import FoundBox, Key, four_numbers
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.tolerant_json import read_json
+from rexview.reviewset.importers.core.source_files import read_json
 
 _IMAGE_FIELDS: Final = frozenset(
     (
@@ -20,8 +20,6 @@ _IMAGE_FIELDS: Final = frozenset(
         *("date_captured", "view", "view_position", "study_id"),
     )
 )
-
-Key = int | str
 
 
 @dataclass(frozen=True)
@@ -37,23 +35,12 @@ class CocoImage:
 
 
 @dataclass(frozen=True)
-class CocoBox:
-    """A box: key of its image in ``images``, label, x, y, width, height in pixels."""
-
-    image: Key
-    label: str
-    box: tuple[float, float, float, float]
-    row: int
-    score: float | None = None
-
-
-@dataclass(frozen=True)
 class CocoFile:
     """What a COCO file holds. A list of results has boxes only; ``labels`` names the categories."""
 
     images: Mapping[Key, CocoImage]
     labels: Mapping[Key, str]
-    boxes: tuple[CocoBox, ...]
+    boxes: tuple[FoundBox, ...]
     results: bool = False
 
 
@@ -72,14 +59,7 @@ def read_coco_file(
 ) -> CocoFile | None:
     """Read a COCO data set, or a list of results; log an error and return None if it is neither.
 
-    Parameters
-    ----------
-    path : Path
-        The JSON file.
-    log : ProblemLog
-        Gets problems and notes.
-    labels : mapping, optional
-        Names of categories for a list of results, which has none of its own.
+    ``labels`` names the categories of a list of results, which has none of its own.
     """
     content = read_json(path, log)
     if content is None:
@@ -90,11 +70,9 @@ def read_coco_file(
     images = content.get("images") if isinstance(content, dict) else None
     annotations = content.get("annotations", []) if isinstance(content, dict) else None
     if not isinstance(images, list) or not isinstance(annotations, list):
-        log.error(
-            path.name,
-            "The file is not COCO JSON: it has no lists “images” and “annotations”.",
-            "Give a COCO data set, or a COCO list of results together with its data set.",
-        )
+        message = "The file is not COCO JSON: it has no lists “images” and “annotations”."
+        remedy = "Give a COCO data set, or a COCO list of results together with its data set."
+        log.error(path.name, message, remedy)
         return None
     names = _labels(content.get("categories"))
     found = _images(path.name, images, log)
@@ -125,23 +103,15 @@ def _images(file: str, entries: list[Any], log: ProblemLog) -> dict[Key, CocoIma
         key = _key(entry.get("id")) if isinstance(entry, dict) else None
         name = entry.get("file_name") if isinstance(entry, dict) else None
         if key is None or not isinstance(name, str) or not name.strip():
-            log.warning(
-                file,
-                "The image has no id or no file_name; it was left out.",
-                "Give both.",
-                row=row,
-                field="images",
-            )
+            message = "The image has no id or no file_name; it was left out."
+            log.warning(file, message, "Give both.", row=row, field="images")
         elif key in found or name in names:
-            log.warning(
-                file,
+            message = (
                 "The id or the file name of this image occurs more than once; the first entry "
-                "was kept.",
-                "Give every image its own id and file name.",
-                row=row,
-                field="images",
-                kind="image twice",
+                "was kept."
             )
+            remedy = "Give every image its own id and file name."
+            log.warning(file, message, remedy, row=row, field="images")
         else:
             names.add(name)
             found[key] = _image(name, row, entry)
@@ -173,7 +143,7 @@ class _Boxes:
     def __init__(self, file: str, log: ProblemLog, labels: Mapping[Key, str]) -> None:
         self.file, self.log, self.labels = file, log, labels
 
-    def read(self, entries: list[Any]) -> tuple[CocoBox, ...]:
+    def read(self, entries: list[Any]) -> tuple[FoundBox, ...]:
         found = []
         passed_over = crowds = 0
         for row, entry in enumerate(entries, start=1):
@@ -201,7 +171,7 @@ class _Boxes:
             )
         return tuple(found)
 
-    def _box(self, row: int, entry: Mapping[str, Any]) -> CocoBox | None:
+    def _box(self, row: int, entry: Mapping[str, Any]) -> FoundBox | None:
         image = _key(entry.get("image_id"))
         values = entry.get("bbox")
         box = four_numbers(values) if isinstance(values, list) else None
@@ -211,7 +181,7 @@ class _Boxes:
             return None
         score = entry.get("score")
         number = four_numbers([score, 0, 0, 0])
-        return CocoBox(image, self._label(row, entry), box, row, number[0] if number else None)
+        return FoundBox(image, self._label(row, entry), box, row, number[0] if number else None)
 
     def _label(self, row: int, entry: Mapping[str, Any]) -> str:
         key = _key(entry.get("category_id"))

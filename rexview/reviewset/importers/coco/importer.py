@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rexview.reviewset.importers.coco.box_placement import FoundBox, add_boxes
-from rexview.reviewset.importers.coco.file import CocoFile, CocoImage, Key, read_coco_file
+from rexview.reviewset.importers.coco.box_placement import Key, Target, add_boxes
+from rexview.reviewset.importers.coco.file import CocoFile, CocoImage, read_coco_file
 from rexview.reviewset.importers.core.draft import OPEN_QUESTION, Draft
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.images.names import name_images, safe_path
@@ -31,24 +31,32 @@ def read_coco(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemL
         if coco is not None:
             labels = {**coco.labels, **labels}
             files.append((path, coco))
-    targets: dict[Key, tuple[str, str]] = {}
-    images: dict[Key, CocoImage] = {}
+    targets: dict[Key, Target] = {}
+    sizes: dict[Key, tuple[int, int] | None] = {}
     for path, coco in files:
         if not coco.results:
-            images |= coco.images
+            sizes |= {key: image.size for key, image in coco.images.items()}
             targets |= _add_cases(draft, coco, options["question"] or OPEN_QUESTION, path, log)
-    if files and all(coco.results for _, coco in files) and not log.failed:
-        log.error(
-            files[0][0].name,
-            "A list of results says nothing about its images.",
-            "Give the COCO data set as well, that has “images” and “categories”.",
-        )
-    place_images(draft, options["images"], [path.parent for path in sources], log, sources[0].name)
     has_results = any(coco.results for _, coco in files)
+    if files and all(coco.results for _, coco in files) and not log.has_errors:
+        message = "A list of results says nothing about its images."
+        remedy = "Give the COCO data set as well, that has “images” and “categories”."
+        log.error(files[0][0].name, message, remedy)
+    place_images(draft, options["images"], [path.parent for path in sources], log, sources[0].name)
     for path, coco in files:
         as_model = coco.results or (options["model"] and not has_results)
         model = (options["model"] or path.stem) if as_model else None
-        _add_boxes(draft, path, coco, targets, images, model, log)
+        added, absent = add_boxes(
+            draft, coco.boxes, targets.get, sizes, path.name, log, model=model
+        )
+        log.note(f"{path.name}: {added:,} {f'boxes of {model}' if model else 'reference boxes'}.")
+        if absent:
+            message = (
+                f"{absent:,} boxes are for images that the data set does not list; they were left "
+                "out."
+            )
+            remedy = "Give the data set that the boxes belong to."
+            log.warning(path.name, message, remedy, field="image_id")
     return draft
 
 
@@ -60,24 +68,19 @@ def _is_list(path: Path) -> bool:
 
 def _add_cases(
     draft: Draft, coco: CocoFile, question: str, path: Path, log: ProblemLog
-) -> dict[Key, tuple[str, str]]:
+) -> dict[Key, Target]:
     """Add a case for each study or image; return the case and image id of each image's key."""
     studies: dict[str, list[tuple[Key, CocoImage, str]]] = {}
     for key, image in coco.images.items():
         place = safe_path(image.name)
         if place is None:
-            log.warning(
-                path.name,
-                "The file_name is not a path inside a folder; the image was left out.",
-                "Write it relative to the images folder.",
-                row=image.row,
-                field="images",
-                kind="path",
-            )
+            message = "The file_name is not a path inside a folder; the image was left out."
+            remedy = "Write it relative to the images folder."
+            log.warning(path.name, message, remedy, row=image.row, field="images")
             continue
         name = place.rsplit(".", 1)[0] or place
         studies.setdefault(image.study or name, []).append((key, image, place))
-    targets: dict[Key, tuple[str, str]] = {}
+    targets: dict[Key, Target] = {}
     for case_id, entries in studies.items():
         named = name_images(
             [
@@ -94,33 +97,3 @@ def _add_cases(
         ids = {image.path: image.id for image in draft.cases[case_id].images}
         targets |= {key: (case_id, ids[place]) for key, _, place in entries if place in ids}
     return targets
-
-
-def _add_boxes(
-    draft: Draft,
-    path: Path,
-    coco: CocoFile,
-    targets: Mapping[Key, tuple[str, str]],
-    images: Mapping[Key, CocoImage],
-    model: str | None,
-    log: ProblemLog,
-) -> None:
-    found = []
-    absent = 0
-    for box in coco.boxes:
-        target = targets.get(box.image)
-        if target is None:
-            absent += 1
-            continue
-        size = images[box.image].size
-        found.append(FoundBox(*target, box.label, box.box, box.row, box.score, size))
-    added = add_boxes(draft, found, path.name, log, model=model)
-    whose = f"boxes of {model}" if model else "reference boxes"
-    log.note(f"{path.name}: {added:,} {whose}.")
-    if absent:
-        log.warning(
-            path.name,
-            f"{absent:,} boxes are for images that the data set does not list; they were left out.",
-            "Give the data set that the boxes belong to.",
-            field="image_id",
-        )

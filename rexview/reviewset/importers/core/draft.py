@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +10,7 @@ from typing import Any, Final
 import polars as pl
 
 from rexview import frames
+from rexview.reviewset.json_text import dump
 from rexview.schema import (
     Answer,
     Case,
@@ -28,7 +27,9 @@ REPORT_QUESTION: Final = "Write the findings and the impression of this study."
 """The task of a report case (ReXrank)."""
 OPEN_QUESTION: Final = "What abnormalities does this study show, and where?"
 """The task of a case for which the source gives none."""
-_MAX_EXTRA_DEPTH: Final = 20
+
+
+_MAX_DEPTH: Final = 20
 _INT64_MAX: Final = 2**63 - 1
 
 
@@ -71,27 +72,26 @@ class Draft:
     def to_review_set(self, folder: Path, images: str) -> ReviewSet:
         """Make the tables. ``images`` is the base folder as ``reviewset.yaml`` will say it."""
         info = SetInfo(
-            name=clean_text(self.name),
-            description=clean_text(self.description),
+            name=_writable(self.name),
+            description=_writable(self.description),
             images=images,
             models=tuple(self.models.values()),
             readers=tuple(self.readers.values()),
         )
         newest = {(answer.case, answer.model): row for row, answer in enumerate(self.answers)}
-        answers = (
-            _answer_row(answer, newest[answer.case, answer.model] == row)
-            for row, answer in enumerate(self.answers)
-        )
-        return ReviewSet(
-            folder=folder,
-            info=info,
-            cases=_table(map(_case_row, self.cases.values()), frames.CASES),
-            answers=_table(answers, frames.ANSWERS),
-            scores=_table(map(_with_origin, self.scores), frames.SCORES),
-            flags=_table(map(_with_origin, self.flags), frames.FLAGS),
-            metrics=_table((), frames.METRICS),
-            edits=_table((), frames.EDITS),
-        )
+        rows: dict[str, Iterable[dict[str, Any]]] = {
+            "cases": map(_case_row, self.cases.values()),
+            "answers": (
+                vars(answer) | {"_newest": newest[answer.case, answer.model] == row}
+                for row, answer in enumerate(self.answers)
+            ),
+            "scores": map(vars, self.scores),
+            "flags": map(vars, self.flags),
+        }
+        tables: dict[str, Any] = {
+            name: _table(rows.get(name, ()), schema) for name, schema in frames.TABLES.items()
+        }
+        return ReviewSet(folder, info, **tables)
 
 
 def _merged(image: StudyImage, placed: StudyImage) -> StudyImage:
@@ -106,76 +106,42 @@ def _merged(image: StudyImage, placed: StudyImage) -> StudyImage:
     )
 
 
+def _case_row(case: Case) -> dict[str, Any]:
+    tags = [{"name": name, "values": values} for name, values in case.tags.items()]
+    return vars(case) | {"tags": tags}
+
+
 def _table(rows: Iterable[dict[str, Any]], schema: pl.Schema) -> pl.DataFrame:
-    numbered = [
-        {column: _clean(row.get(column)) for column in schema} | {"_row": number}
-        for number, row in enumerate(rows, start=1)
-    ]
+    numbered = []
+    for number, row in enumerate(rows, start=1):
+        given = {column: _plain(row.get(column)) for column in schema}
+        given |= {"extra": dump(given["extra"]) if given["extra"] else None, "_row": number}
+        numbered.append(given | ({"_origin": row["origin"]} if "_origin" in schema else {}))
     return pl.DataFrame(numbered, schema=schema, strict=True)
 
 
-def _with_origin(row: Score | ReaderFlag) -> dict[str, Any]:
-    return vars(row) | {"_origin": row.origin}
+def _plain(value: Any, depth: int = 0) -> Any:
+    """Make lists and objects of tuples and records, and strings writable, all the way down.
 
-
-def _case_row(case: Case) -> dict[str, Any]:
-    return vars(case) | {
-        "tags": [{"name": name, "values": values} for name, values in case.tags.items()],
-        "context": vars(case.context),
-        "report": vars(case.report),
-        "images": list(map(vars, case.images)),
-        "reference_boxes": list(map(vars, case.reference_boxes)),
-        "extra": extra_json(case.extra),
-    }
-
-
-def _answer_row(answer: Answer, newest: bool) -> dict[str, Any]:
-    boxes = list(map(vars, answer.boxes))
-    return vars(answer) | {"boxes": boxes, "extra": extra_json(answer.extra), "_newest": newest}
-
-
-def _clean(value: Any) -> Any:
-    """Make strings writable as UTF-8, all the way down; tuples become lists."""
+    What is nested deeper than 20 levels is cut off; numbers beyond 64 bits become text.
+    """
     if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, dict):
-        return {key: _clean(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_clean(one) for one in value]
-    return value
+        return _writable(value)
+    if isinstance(value, int) and abs(value) > _INT64_MAX:
+        return str(value)
+    if hasattr(value, "__dataclass_fields__"):
+        value = vars(value)
+    if not isinstance(value, Mapping | list | tuple):
+        return value
+    if depth >= _MAX_DEPTH:
+        return None
+    if isinstance(value, Mapping):
+        return {_writable(str(key)): _plain(one, depth + 1) for key, one in value.items()}
+    return [_plain(one, depth + 1) for one in value]
 
 
-def clean_text(text: str) -> str:
+def _writable(text: str) -> str:
     """Return the text without what UTF-8 cannot hold (lone surrogates) and without NUL."""
     if text.isascii():
         return text.replace("\x00", "") if "\x00" in text else text
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
-
-
-def extra_json(extra: Mapping[str, Any]) -> str | None:
-    """Return unknown fields as one JSON object, or None when there are none.
-
-    NaN and infinite numbers become null; what is nested deeper than 20 levels is cut off.
-    """
-    if not extra:
-        return None
-    plain = _jsonable(dict(extra), 0)
-    return json.dumps(plain, ensure_ascii=False, allow_nan=False)
-
-
-def _jsonable(value: Any, depth: int) -> Any:
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, int):
-        return value if abs(value) <= _INT64_MAX else str(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, str):
-        return clean_text(value)
-    if depth >= _MAX_EXTRA_DEPTH:
-        return None
-    if isinstance(value, Mapping):
-        return {clean_text(str(key)): _jsonable(one, depth + 1) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_jsonable(one, depth + 1) for one in value]
-    return clean_text(str(value))

@@ -1,46 +1,18 @@
-"""The importers, with the options that the command line and the Data page offer.
-
-Each importer's code is imported when it runs: the command line lists the options of all of them.
-"""
+"""The importers, with the options that the command line and the Data page offer."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from rexview.errors import ImportSourceError
-from rexview.reviewset.importers.core.draft import Draft
 from rexview.reviewset.importers.core.importer import COMMON_OPTIONS, PROPOSED, Importer, Option
-from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.images.names import DICOM_SUFFIXES, RASTER_SUFFIXES
 from rexview.reviewset.importers.table.column_guess import propose_mapping
 from rexview.reviewset.importers.table.sheet import EXCEL_SUFFIXES, TEXT_SUFFIXES
 
-
-def _rexrank(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
-    from rexview.reviewset.importers.rexrank.importer import read_rexrank
-
-    return read_rexrank(sources, options, log)
-
-
-def _table(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
-    from rexview.reviewset.importers.table.importer import read_table
-
-    return read_table(sources, options, log)
-
-
-def _images(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
-    from rexview.reviewset.importers.images.importer import read_images
-
-    return read_images(sources, options, log)
-
-
-def _coco(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
-    from rexview.reviewset.importers.coco.importer import read_coco
-
-    return read_coco(sources, options, log)
+_PACKAGE: Final = "rexview.reviewset.importers"
 
 
 class _ShowMapping(argparse.Action):
@@ -89,7 +61,7 @@ _REXRANK: Final = Importer(
     ),
     suffixes=(".json",),
     folders=False,
-    read=_rexrank,
+    reader=f"{_PACKAGE}.rexrank.importer:read_rexrank",
 )
 _TABLE: Final = Importer(
     id="table",
@@ -110,7 +82,7 @@ _TABLE: Final = Importer(
     ),
     suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES),
     folders=False,
-    read=_table,
+    reader=f"{_PACKAGE}.table.importer:read_table",
     extra_arguments=_table_arguments,
 )
 _IMAGES: Final = Importer(
@@ -142,7 +114,7 @@ _IMAGES: Final = Importer(
     ),
     suffixes=(*DICOM_SUFFIXES, *RASTER_SUFFIXES),
     folders=True,
-    read=_images,
+    reader=f"{_PACKAGE}.images.importer:read_images",
 )
 _COCO: Final = Importer(
     id="coco",
@@ -155,7 +127,7 @@ _COCO: Final = Importer(
     ),
     suffixes=(".json",),
     folders=False,
-    read=_coco,
+    reader=f"{_PACKAGE}.coco.importer:read_coco",
 )
 FORMATS: Final[dict[str, Importer]] = {
     importer.id: importer for importer in (_REXRANK, _TABLE, _IMAGES, _COCO)

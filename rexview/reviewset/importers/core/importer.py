@@ -9,12 +9,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from rexview.bounded import typed_path
-from rexview.errors import FileRefused
-from rexview.problem import Problem
+from rexview.errors import FileRefused, Problem
 from rexview.reviewset.importers.core.draft import Draft
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 
@@ -114,16 +114,7 @@ COMMON_OPTIONS: Final = (
 )
 """Options that every importer has."""
 
-_SINGULAR: Final = {
-    "cases": "case",
-    "answers": "answer",
-    "models": "model",
-    "scores": "score",
-    "reader flags": "reader flag",
-    "reference boxes": "reference box",
-    "boxes of models": "box of a model",
-    "images": "image",
-}
+_SINGULAR: Final = {"reference boxes": "reference box", "boxes of models": "box of a model"}
 
 
 @dataclass(frozen=True)
@@ -131,7 +122,9 @@ class Importer:
     """A format that can be imported.
 
     ``suffixes`` are the endings of files that can be given as a source; ``folders`` says whether a
-    folder can be. ``extra_arguments`` adds command-line arguments that are not options.
+    folder can be. ``reader`` names the function that reads sources into a draft, as
+    ``module:function``: it is imported when it runs, as the command line lists all formats.
+    ``extra_arguments`` adds command-line arguments that are not options.
     """
 
     id: str
@@ -140,8 +133,14 @@ class Importer:
     options: tuple[Option, ...]
     suffixes: tuple[str, ...]
     folders: bool
-    read: Callable[[Sequence[Path], Mapping[str, Any], ProblemLog], Draft]
+    reader: str
     extra_arguments: Callable[[argparse.ArgumentParser], None] | None = None
+
+    def read(self, sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
+        """Read sources into one draft; problems and notes go to the log."""
+        module, _, function = self.reader.partition(":")
+        found: Draft = getattr(import_module(module), function)(sources, options, log)
+        return found
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the importer's options to a command-line parser."""
@@ -192,7 +191,7 @@ class ImportReport:
     def counted(self) -> str:
         """The counts in words: ``8 cases, 1 answer, 8 images (7 found)``."""
         parts = [
-            f"{number:,} {word if number != 1 else _SINGULAR[word]}"
+            f"{number:,} {word if number != 1 else _SINGULAR.get(word, word[:-1])}"
             for word, number in self.counts.items()
             if word != "images found"
         ]

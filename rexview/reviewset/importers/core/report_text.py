@@ -12,42 +12,28 @@ from typing import Final
 
 from rexview.schema import Context, Report
 
-_REPORT_HEADINGS: Final[dict[str, str]] = {
-    "findings and impression": "findings",
-    "findings/impression": "findings",
-    "findings": "findings",
-    "finding": "findings",
-    "impression": "impression",
-    "impressions": "impression",
-    "conclusion": "impression",
-    "conclusions": "impression",
-    "summary": "impression",
-    "clinical indication": "indication",
-    "clinical information": "indication",
-    "clinical history": "indication",
-    "reason for examination": "indication",
-    "reason for exam": "indication",
-    "indication": "indication",
-    "history": "indication",
-    "comparison": "comparison",
-    "comparisons": "comparison",
-    "technique": "other",
-    "examination": "other",
-    "exam": "other",
-    "procedure": "other",
-    "recommendation": "other",
-    "recommendations": "other",
+_HEADINGS: Final[dict[str, tuple[str, ...]]] = {
+    "findings": ("findings and impression", "findings/impression", "findings", "finding"),
+    "impression": ("impression", "impressions", "conclusion", "conclusions", "summary"),
+    "indication": (
+        *("clinical indication", "clinical information", "clinical history", "indication"),
+        *("reason for examination", "reason for exam", "history"),
+    ),
+    "comparison": ("comparison", "comparisons"),
+    "other": (
+        *("technique", "examination", "exam", "procedure", "recommendation", "recommendations"),
+    ),
+    "age": ("age",),
+    "sex": ("gender", "sex"),
 }
-_CONTEXT_HEADINGS: Final[dict[str, str]] = {
-    "age": "age",
-    "gender": "sex",
-    "sex": "sex",
-    **{
-        word: kind
-        for word, kind in _REPORT_HEADINGS.items()
-        if kind in ("indication", "comparison")
-    },
-}
+
+
+def _headings(*kinds: str) -> dict[str, str]:
+    return {word: kind for kind in kinds for word in _HEADINGS[kind]}
+
+
+_REPORT_HEADINGS: Final = _headings("findings", "impression", "indication", "comparison", "other")
+_CONTEXT_HEADINGS: Final = _headings("age", "sex", "indication", "comparison")
 _ABSENT: Final = frozenset(("", "nan", "none", "null", "na", "n/a"))
 _AGE: Final = re.compile(
     r"\s*(\d{1,3})(?:\.0*)?\s*(?:y|yo|yrs?|years?|-year-old)?\s*$", re.IGNORECASE

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from rexview.bounded import typed_path
 from rexview.errors import FileRefused, ImportSourceError
@@ -30,21 +29,9 @@ def import_source(
 ) -> ImportReport:
     """Make a review set from files of another format.
 
-    Parameters
-    ----------
-    format_id : str
-        A key of :data:`FORMATS`.
-    sources : sequence of Path
-        Files or folders of that format. They are only read.
-    out : Path
-        The folder of the review set: not there yet, or empty; not inside a source.
-    options : mapping
-        By the names of the importer's options.
-
-    Returns
-    -------
-    ImportReport
-        What was made; its problems are warnings.
+    ``format_id`` is a key of :data:`FORMATS`, ``options`` go by the names of that importer's
+    options. Sources are only read; ``out`` is not there yet, or empty, and not inside a source. The
+    problems of the report are warnings.
 
     Raises
     ------
@@ -58,17 +45,17 @@ def import_source(
         raise ImportSourceError("The import cannot start.", log.problems)
     sources = [_usable(source, log, None) for source in sources]
     out = _usable(out, log, "out")
-    if log.failed:
+    if log.has_errors:
         raise ImportSourceError("The import cannot start.", log.problems)
     settings = _read_options(importer, options, log)
     _check_sources(importer, sources, log)
     _check_out(sources, out, log)
-    if log.failed:
+    if log.has_errors:
         raise ImportSourceError("The import cannot start.", log.problems)
     draft = importer.read(sources, settings, log)
-    if not draft.cases and not log.failed:
+    if not draft.cases and not log.has_errors:
         log.error(sources[0].name, "Nothing was found to import.", f"Give {importer.description}")
-    if log.failed:
+    if log.has_errors:
         raise ImportSourceError(f"{sources[0].name} cannot be imported.", log.problems)
     found = _count_found(draft)
     _write(draft, out, settings, log)
@@ -116,38 +103,28 @@ def _check_out(sources: Sequence[Path], out: Path, log: ProblemLog) -> None:
         log.error(out.name, "The output folder is not empty.", "Choose a new folder.", field="out")
     for source in sources:
         if source.is_dir() and out.resolve().is_relative_to(source.resolve()):
-            log.error(
-                out.name,
-                "The output folder lies inside the source, which must not be changed.",
-                "Choose a folder elsewhere.",
-                field="out",
-            )
+            message = "The output folder lies inside the source, which must not be changed."
+            remedy = "Choose a folder elsewhere."
+            log.error(out.name, message, remedy, field="out")
 
 
 def _write(draft: Draft, out: Path, settings: Mapping[str, Any], log: ProblemLog) -> None:
-    """Write into a hidden folder beside ``out`` first, and move it there when it is complete."""
     from rexview.reviewset.importers.images.placement import copy_images
 
     out.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    made = part / "set"
+    images: Literal["refer"] | Path = "refer"
     try:
-        if settings["copy"]:
-            copied = copy_images(draft, part / "images")
-            log.note(f"{copied:,} images were copied into the review set.")
-        base = None if settings["copy"] else draft.images_base
-        images = "images/" if base is None else os.fspath(base.resolve())
-        write(draft.to_review_set(made, images), made, table_format=settings["table_format"])
-        if (part / "images").is_dir():
-            (part / "images").rename(made / "images")
-        if out.is_dir():
-            out.rmdir()
-        made.rename(out)
+        with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
+            if settings["copy"]:
+                images = Path(beside) / "images"
+                copied = copy_images(draft, images)
+                log.note(f"{copied:,} images were copied into the review set.")
+            base = None if settings["copy"] else draft.images_base
+            review_set = draft.to_review_set(out, os.fspath(base.resolve()) if base else "images/")
+            write(review_set, out, table_format=settings["table_format"], images=images)
     except OSError as error:
         log.error(out.name, f"Writing failed: {error.strerror}.", "Check the disk, then try again.")
         raise ImportSourceError("The review set cannot be written.", log.problems) from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def _count_found(draft: Draft) -> int:

@@ -93,31 +93,22 @@ def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[Fo
             continue
         shown = _shown(path, base)
         if shown is None or not path.resolve().is_relative_to(base.resolve()):
-            log.warning(
-                path.name,
-                "The file is a link to a place outside of the folder; it was left out.",
-                "Put the file itself into the folder.",
-                kind="link",
-            )
+            message = "The file is a link to a place outside of the folder; it was left out."
+            remedy = "Put the file itself into the folder."
+            log.warning(path.name, message, remedy, kind="link")
             continue
         try:
             facts = inspect_image(path)
             study = None if raster and not is_dicom(path) else read_study(path)
         except ImageError as error:
-            log.warning(
-                shown,
-                f"{error} It was left out.",
-                "Replace it by an intact file if it should be a radiograph.",
-                kind="broken",
-            )
+            message = f"{error} It was left out."
+            remedy = "Replace it by an intact file if it should be a radiograph."
+            log.warning(shown, message, remedy, kind="broken")
             continue
         if study is not None and study.modality in NOT_RADIOGRAPHS:
-            log.warning(
-                shown,
-                f"The file is not a radiograph ({study.modality}); it was left out.",
-                "Nothing, if that is right.",
-                kind="not a radiograph",
-            )
+            message = f"The file is not a radiograph ({study.modality}); it was left out."
+            remedy = "Nothing, if that is right."
+            log.warning(shown, message, remedy, kind="not a radiograph")
             continue
         found.append(FoundImage(shown, facts, study))
     return found
@@ -148,13 +139,8 @@ def by_study(images: Iterable[FoundImage]) -> list[list[FoundImage]]:
 def by_folder(images: Iterable[FoundImage], how: str) -> dict[str, list[FoundImage]]:
     """Gather pictures into cases: the case's id, and its images.
 
-    Parameters
-    ----------
-    images : iterable of FoundImage
-        Pictures without a DICOM header.
-    how : str
-        ``file``: each one a case; ``folder``: those of one folder together; ``auto``: those of a
-        sub-folder together when they are at most :data:`MOST_IN_A_STUDY`.
+    With ``file`` each picture is a case, with ``folder`` those of one folder together, with
+    ``auto`` those of a sub-folder together when they are at most :data:`MOST_IN_A_STUDY`.
     """
     folders: dict[str, list[FoundImage]] = {}
     for image in images:

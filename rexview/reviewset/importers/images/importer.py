@@ -7,12 +7,12 @@ boxes and metadata beside the images are recognised by their columns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from rexview.reviewset.importers.coco.box_placement import FoundBox, add_boxes
+from rexview.reviewset.importers.coco.box_placement import FoundBox, Key, Target, add_boxes
 from rexview.reviewset.importers.coco.file import looks_like_coco, read_coco_file
 from rexview.reviewset.importers.core.draft import OPEN_QUESTION, Draft
 from rexview.reviewset.importers.core.problem_log import ProblemLog
@@ -25,8 +25,9 @@ from rexview.reviewset.importers.images.collection import (
     by_study,
     find_images,
 )
+from rexview.reviewset.importers.images.inspection import image_of
 from rexview.reviewset.importers.images.names import name_images, safe_path
-from rexview.reviewset.importers.images.tables import ImageMetadata, TableBox, read_image_table
+from rexview.reviewset.importers.images.tables import ImageMetadata, read_image_table
 from rexview.schema import Case, Context, StudyImage
 from rexview.vocab import FRONTAL_VIEWS, normalise_view
 
@@ -61,7 +62,10 @@ def _add_dicom(
         patient = None
         if first.patient:
             patient = patients.setdefault(first.patient, f"patient-{len(patients) + 1:03}")
-        images = [_study_image(image, str(place)) for place, image in enumerate(study, start=1)]
+        images = [
+            replace(image_of(image.path, image.facts, image.view), id=str(place))
+            for place, image in enumerate(study, start=1)
+        ]
         draft.cases[case_id] = Case(
             id=case_id,
             question=question,
@@ -91,7 +95,7 @@ def _add_pictures(
     pictures = [image for image in images if image.study is None]
     cases = by_folder(pictures, how)
     for case_id, inside in cases.items():
-        named = name_images([_study_image(image, "") for image in inside])
+        named = name_images([image_of(one.path, one.facts, one.view) for one in inside])
         images_of_case = _with_key(list(named))
         draft.cases[case_id] = Case(id=case_id, question=question, images=images_of_case)
     together = sum(len(inside) > 1 for inside in cases.values())
@@ -100,18 +104,6 @@ def _add_pictures(
             f"{together:,} folders with a few pictures each were taken for one study each "
             "(option group: file makes every picture a case)."
         )
-
-
-def _study_image(image: FoundImage, image_id: str) -> StudyImage:
-    return StudyImage(
-        id=image_id,
-        path=image.path,
-        view=normalise_view(image.view),
-        view_raw=image.view,
-        width=image.facts.width,
-        height=image.facts.height,
-        patient_orientation=image.facts.patient_orientation,
-    )
 
 
 def _with_key(images: list[StudyImage]) -> tuple[StudyImage, ...]:
@@ -165,46 +157,35 @@ def _add_tables(draft: Draft, base: Path, options: Mapping[str, Any], log: Probl
 def _add_table(draft: Draft, path: Path, names: _Names, log: ProblemLog) -> bool:
     """Add what a table holds; False when it is none that is known."""
     if path.suffix.lower() == ".json":
-        if not looks_like_coco(path):
-            return False
-        coco = read_coco_file(path, log)
+        coco = read_coco_file(path, log) if looks_like_coco(path) else None
         if coco is None:
             return False
-        sizes = {image.name: image.size for image in coco.images.values()}
-        boxes = [
-            (TableBox(coco.images[one.image].name, one.label, one.box, one.row), one.score)
-            for one in coco.boxes
-        ]
-        _attach(draft, path, boxes, sizes, names, log)
+        names_of = {key: image.name for key, image in coco.images.items()}
+        sizes = {key: image.size for key, image in coco.images.items()}
+        _add_found(
+            draft, path, coco.boxes, sizes, lambda key: names.find(names_of.get(key, "")), log
+        )
         return True
     table = read_image_table(path, log)
     if table is None:
         return False
     boxes_found, metadata = table
     if boxes_found:
-        _attach(draft, path, [(box, None) for box in boxes_found], {}, names, log)
+        _add_found(draft, path, boxes_found, {}, lambda name: names.find(str(name)), log)
     if metadata:
         _describe(draft, path, metadata, names, log)
     return True
 
 
-def _attach(
+def _add_found(
     draft: Draft,
     path: Path,
-    boxes: Sequence[tuple[TableBox, float | None]],
-    sizes: Mapping[str, tuple[int, int] | None],
-    names: _Names,
+    boxes: Sequence[FoundBox],
+    sizes: Mapping[Key, tuple[int, int] | None],
+    find: Callable[[Key], Target | None],
     log: ProblemLog,
 ) -> None:
-    found, absent = [], 0
-    for box, score in boxes:
-        target = names.find(box.image)
-        if target is None:
-            absent += 1
-            continue
-        size = sizes.get(box.image)
-        found.append(FoundBox(*target, box.label, box.box, box.row, score, size))
-    added = add_boxes(draft, found, path.name, log, model=None)
+    added, absent = add_boxes(draft, boxes, find, sizes, path.name, log)
     log.note(f"{path.name}: recognised as boxes by its columns; {added:,} reference boxes.")
     _warn_absent(path, absent, "boxes", log)
 
@@ -217,7 +198,6 @@ def _warn_absent(path: Path, number: int, what: str, log: ProblemLog) -> None:
             "there more than once; they were left out.",
             "Nothing, if the folder is meant to hold only some of the images.",
             field="image",
-            kind=what,
         )
 
 

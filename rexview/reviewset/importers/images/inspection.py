@@ -17,6 +17,8 @@ from rexview.imaging.dicom import open_dicom
 from rexview.imaging.dicom.header import Header
 from rexview.imaging.quiet import quietly
 from rexview.reviewset.importers.images.names import DICOM_SUFFIXES
+from rexview.schema import StudyImage
+from rexview.vocab import normalise_view
 
 _UNTOLD_LENGTH: Final = 0xFFFFFFFF
 """Length of compressed pixels, which end with a mark instead."""
@@ -63,6 +65,20 @@ def inspect_image(path: Path) -> ImageFacts:
     facts = read_facts(path)
     _check_whole(path)
     return facts
+
+
+def image_of(path: str, facts: ImageFacts, view: str | None = None) -> StudyImage:
+    """Make the record of an image; its ``view`` is that of the file unless another is given."""
+    raw = view or facts.view
+    return StudyImage(
+        id="",
+        path=path,
+        view=normalise_view(raw),
+        view_raw=raw,
+        width=facts.width,
+        height=facts.height,
+        patient_orientation=facts.patient_orientation,
+    )
 
 
 def _check_whole(path: Path) -> None:

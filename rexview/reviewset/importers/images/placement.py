@@ -13,14 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from rexview.errors import ImageError, ImportSourceError
-from rexview.problem import Problem
+from rexview.errors import ImageError, ImportSourceError, Problem
 from rexview.reviewset.importers.core.draft import Draft
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.images.inspection import inspect_image
+from rexview.reviewset.importers.images.inspection import image_of, inspect_image
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.schema import StudyImage
-from rexview.vocab import normalise_view
 
 _SAMPLE: Final = 200
 _TELLING_STEM: Final = 6
@@ -37,71 +35,42 @@ class Placement:
 
 def place_images(
     draft: Draft, given: Path | None, beside: Sequence[Path], log: ProblemLog, file: str
-) -> int:
+) -> None:
     """Find the files of all images of a draft, and read their size and orientation.
 
-    Parameters
-    ----------
-    draft : Draft
-        Its images have paths made by :func:`safe_path`; they are replaced by placed ones.
-    given : Path or None
-        The images folder that the user named.
-    beside : sequence of Path
-        Folders to look in when none is named, such as the one of the source file.
-    log : ProblemLog
-        Gets a warning for every image that is missing or broken; one in all when none is found.
-    file : str
-        The source's name in those warnings.
-
-    Returns
-    -------
-    int
-        How many different images were found.
+    ``given`` is the images folder that the user named; without one, images are looked for in the
+    folders ``beside`` and their likely sub-folders. An image that is missing or broken is a warning
+    about ``file``; where none is found there is one in all.
     """
     wanted = list(dict.fromkeys(image.path for image in draft.images()))
     if not wanted:
-        return 0
+        return
     placement = _best(wanted, [given] if given else list(_candidates(beside)))
     if placement is None:
-        log.warning(
-            file,
-            f"None of the {len(wanted):,} images was found"
-            f"{' in the images folder' if given else ' beside the source'}.",
-            "Name the folder that holds them (images folder); everything else can be read "
-            "without them.",
-            field="images",
+        where = "in the images folder" if given else "beside the source"
+        message = f"None of the {len(wanted):,} images was found {where}."
+        remedy = (
+            "Name the folder that holds them (images folder); everything else can be read without "
+            "them."
         )
-        return 0
+        log.warning(file, message, remedy, field="images")
+        return
     draft.images_base = placement.base
     draft.replace_images({path: _placed(path, placement, log, file) for path in wanted})
-    return len(placement.files)
 
 
 def _placed(path: str, placement: Placement, log: ProblemLog, file: str) -> StudyImage:
     found = placement.files.get(path)
     if found is None:
-        log.warning(
-            file,
-            f"The image {path} was not found.",
-            "Add it to the images folder, or leave it: the case can be read without it.",
-            field="images",
-            kind="image missing",
-        )
+        message = f"The image {path} was not found."
+        remedy = "Add it to the images folder, or leave it: the case can be read without it."
+        log.warning(file, message, remedy, field="images")
         return StudyImage(id="", path=path)
     try:
-        facts = inspect_image(placement.base / found)
+        return image_of(found, inspect_image(placement.base / found))
     except ImageError as error:
         log.warning(found, str(error), "Replace the file by an intact one.", kind="image broken")
         return StudyImage(id="", path=found)
-    return StudyImage(
-        id="",
-        path=found,
-        view=normalise_view(facts.view),
-        view_raw=facts.view,
-        width=facts.width,
-        height=facts.height,
-        patient_orientation=facts.patient_orientation,
-    )
 
 
 def _candidates(beside: Iterable[Path]) -> Iterator[Path]:

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from rexview.reviewset.importers.core.draft import REPORT_QUESTION, Draft
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.tolerant_json import read_json
+from rexview.reviewset.importers.core.source_files import read_json
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.rexrank.study import PREDICTION, RexrankStudy
 from rexview.schema import Answer, Case, Context, Model, Report
@@ -57,35 +57,25 @@ def _studies(path: Path, log: ProblemLog) -> dict[str, dict[str, Any]]:
     if isinstance(content, list):
         content = _by_id(path, content, log)
     elif not isinstance(content, dict):
-        log.error(
-            path.name,
-            "The file holds neither a dict of studies nor a list of them.",
-            "Give a ReXrank JSON file: a dict with one entry for each study id.",
-        )
+        message = "The file holds neither a dict of studies nor a list of them."
+        remedy = "Give a ReXrank JSON file: a dict with one entry for each study id."
+        log.error(path.name, message, remedy)
         return {}
     studies: dict[str, dict[str, Any]] = {}
     for row, (key, study) in enumerate(content.items(), start=1):
         if isinstance(study, str) or study is None:
             study = {PREDICTION: study}
         if not key.strip() or not isinstance(study, dict):
-            log.warning(
-                path.name,
-                "The entry is not a study.",
-                "Each study id needs an object with its fields.",
-                row=row,
-                kind="not a study",
-            )
+            message = "The entry is not a study."
+            remedy = "Each study id needs an object with its fields."
+            log.warning(path.name, message, remedy, row=row)
         elif key.strip() in studies:
-            log.warning(
-                path.name,
-                "This id occurs more than once; the first entry was kept.",
-                "Give every entry its own id.",
-                row=row,
-                kind="repeated",
-            )
+            message = "This id occurs more than once; the first entry was kept."
+            remedy = "Give every entry its own id."
+            log.warning(path.name, message, remedy, row=row)
         else:
             studies[key.strip()] = study
-    if not studies and not log.failed:
+    if not studies and not log.has_errors:
         log.error(path.name, "The file holds no study.", "Give a ReXrank JSON file.")
     return studies
 
@@ -97,21 +87,13 @@ def _by_id(path: Path, content: list[Any], log: ProblemLog) -> dict[str, Any]:
         named = entry if isinstance(entry, dict) else {}
         key = next((str(named[name]) for name in _ID_FIELDS if named.get(name) is not None), None)
         if key is None:
-            log.warning(
-                path.name,
-                "The entry has no study id.",
-                "Add a study_id, or give a dict by study id.",
-                row=row,
-                kind="no id",
-            )
+            message = "The entry has no study id."
+            remedy = "Add a study_id, or give a dict by study id."
+            log.warning(path.name, message, remedy, row=row)
         elif key in found:
-            log.warning(
-                path.name,
-                "This id occurs more than once; the first entry was kept.",
-                "Give every entry its own id.",
-                row=row,
-                kind="repeated",
-            )
+            message = "This id occurs more than once; the first entry was kept."
+            remedy = "Give every entry its own id."
+            log.warning(path.name, message, remedy, row=row)
         else:
             found[key] = {name: value for name, value in entry.items() if name not in _ID_FIELDS}
     return found
@@ -139,12 +121,9 @@ def _model_names(
         elif place < len(files):
             names[files[place]] = text
         else:
-            log.error(
-                files[0].name if files else "model",
-                "There are more model names than prediction files.",
-                "Give one name for each prediction file, in their order, or FILE=NAME.",
-                field="model",
-            )
+            message = "There are more model names than prediction files."
+            remedy = "Give one name for each prediction file, in their order, or FILE=NAME."
+            log.error(files[0].name if files else "model", message, remedy, field="model")
     return names
 
 
@@ -180,14 +159,9 @@ def _joined(first: Case, second: Case, file: str, row: int, log: ProblemLog) -> 
         for part in ("findings", "impression")
     ]
     if any(one and other and one != other for one, other in both):
-        log.warning(
-            file,
-            "The report differs from the one in an earlier file, which was kept.",
-            "Give files that were made from the same data.",
-            row=row,
-            field="report",
-            kind="report differs",
-        )
+        message = "The report differs from the one in an earlier file, which was kept."
+        remedy = "Give files that were made from the same data."
+        log.warning(file, message, remedy, row=row, field="report")
     return replace(
         first,
         report=first.report if first.report != Report() else second.report,
@@ -228,7 +202,7 @@ def _add_answers(
     )  # fmt: skip
     for number, message, remedy in counted:
         if number:
-            log.warning(path.name, f"{number:,} {message}", remedy, field=PREDICTION, kind=message)
+            log.warning(path.name, f"{number:,} {message}", remedy, field=PREDICTION)
 
 
 def _prediction(value: Any) -> str | None:

@@ -124,13 +124,9 @@ class RexrankStudy:
         return name_images(list(images.values()))
 
     def _bad_path(self) -> None:
-        self.log.warning(
-            self.file,
-            "The image path is not a path inside a folder; the image was left out.",
-            "Write it relative to the images folder.",
-            row=self.row,
-            field="image_path",
-        )
+        message = "The image path is not a path inside a folder; the image was left out."
+        remedy = "Write it relative to the images folder."
+        self.log.warning(self.file, message, remedy, row=self.row, field="image_path")
 
     @staticmethod
     def _image(path: str, view: str | None, key: bool) -> StudyImage:
@@ -141,14 +137,12 @@ class RexrankStudy:
         words = self.fields.get("frontal_lateral")
         words = words if isinstance(words, list) else [words] if isinstance(words, str) else []
         if words and len(words) != number:
-            self.log.warning(
-                self.file,
+            message = (
                 f"The number of views ({len(words)}) is not that of images ({number}); the views "
-                "stay unknown.",
-                "Give one view for each image.",
-                row=self.row,
-                field="frontal_lateral",
+                "stay unknown."
             )
+            remedy = "Give one view for each image."
+            self.log.warning(self.file, message, remedy, row=self.row, field="frontal_lateral")
             return [None] * number
         finer = self.fields.get("ap_pa")
         if not isinstance(finer, list) or len(finer) != len(words):

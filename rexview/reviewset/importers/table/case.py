@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from rexview.reviewset.importers.core.draft import OPEN_QUESTION, REPORT_QUESTION
-from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.report_text import (
     absent,
     read_age,
@@ -16,32 +16,20 @@ from rexview.reviewset.importers.core.report_text import (
 )
 from rexview.reviewset.importers.images.names import safe_path
 from rexview.reviewset.importers.table.cell_values import read_list, read_option, read_yes_no
+from rexview.reviewset.importers.table.sheet import Cells
 from rexview.schema import Case, Context, Report, StudyImage
-from rexview.vocab import CATEGORIES, QUESTION_TYPES, normalise_view
+from rexview.vocab import CATEGORY_NAMES, DIFFICULTIES, QUESTION_TYPES, normalise_view
 
-_TAG: str = "tag_"
+Warn = Callable[[str, str, str | None], None]
+"""Takes a message, a remedy, and the field that they are about."""
+
+_TAG: Final = "tag_"
 
 
-def case_from(
-    case_id: str,
-    fields: Mapping[str, str | None],
-    question: str | None,
-    file: str,
-    row: int,
-    log: ProblemLog,
-) -> Case:
-    """Make a case of the mapped cells of one row.
+def case_from(case_id: str, fields: Cells, question: str | None, warn: Warn) -> Case:
+    """Make a case of the cells of one row, by the field that their column is mapped to.
 
-    Parameters
-    ----------
-    case_id : str
-        The id it gets.
-    fields : mapping
-        Cells by the field that their column is mapped to.
-    question : str or None
-        The question where the row gives none; None for the usual one of its type.
-    file, row : str, int
-        Where the row is, for messages.
+    ``question`` is that of rows that give none; None for the usual one of their type.
     """
     options = tuple(read_list(fields.get("options")))
     report = _report(fields)
@@ -64,7 +52,7 @@ def case_from(
         normal=read_yes_no(fields.get("normal")),
         context=_context(fields),
         report=report,
-        images=_images(fields, file, row, log),
+        images=_images(fields, warn),
         options=options,
         correct=_correct(fields.get("correct"), options),
     )
@@ -75,13 +63,10 @@ def _word(text: str | None) -> str | None:
     if text is None:
         return None
     folded = "_".join(text.lower().replace("-", " ").split())
-    known = {word for words in CATEGORIES.values() for word in words} | {"easy", "medium", "hard"}
-    return folded if folded in known else text
+    return folded if folded in CATEGORY_NAMES or folded in DIFFICULTIES else text
 
 
-def _question_type(
-    fields: Mapping[str, str | None], options: tuple[str, ...], report: Report
-) -> str:
+def _question_type(fields: Cells, options: tuple[str, ...], report: Report) -> str:
     told = (fields.get("question_type") or "").strip().lower()
     if told in QUESTION_TYPES and (told != "choice" or options):
         return told
@@ -90,7 +75,7 @@ def _question_type(
     return "open" if fields.get("question") or report == Report() else "report"
 
 
-def _report(fields: Mapping[str, str | None]) -> Report:
+def _report(fields: Cells) -> Report:
     whole = split_report(fields.get("report"))
     findings, impression = fields.get("findings"), fields.get("impression")
     return Report(
@@ -99,7 +84,7 @@ def _report(fields: Mapping[str, str | None]) -> Report:
     )
 
 
-def _context(fields: Mapping[str, str | None]) -> Context:
+def _context(fields: Cells) -> Context:
     context = read_context(fields.get("indication"))
     return replace(
         context,
@@ -109,29 +94,20 @@ def _context(fields: Mapping[str, str | None]) -> Context:
     )
 
 
-def _images(
-    fields: Mapping[str, str | None], file: str, row: int, log: ProblemLog
-) -> tuple[StudyImage, ...]:
+def _images(fields: Cells, warn: Warn) -> tuple[StudyImage, ...]:
     written = read_list(fields.get("image"))
-    views = read_list(fields.get("view"))
-    if len(views) == 1:
-        views = views * len(written) if len(written) == 1 else []
+    views: list[str | None] = [*read_list(fields.get("view"))]
+    if len(views) != len(written):
+        views = [None] * len(written)
     images: dict[str, StudyImage] = {}
-    for place, text in enumerate(written):
+    for text, view in zip(written, views, strict=True):
         path = safe_path(text)
         if path is None:
-            log.warning(
-                file,
-                "The image path is not a path inside a folder; the image was left out.",
-                "Write it relative to the images folder.",
-                row=row,
-                field="image",
-            )
-            continue
-        view = views[place] if len(views) == len(written) else None
-        images.setdefault(
-            path, StudyImage(id=path, path=path, view=normalise_view(view), view_raw=view)
-        )
+            message = "The image path is not a path inside a folder; the image was left out."
+            warn(message, "Write it relative to the images folder.", "image")
+        else:
+            image = StudyImage(id=path, path=path, view=normalise_view(view), view_raw=view)
+            images.setdefault(path, image)
     return tuple(images.values())
 
 

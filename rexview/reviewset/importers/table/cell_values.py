@@ -1,11 +1,10 @@
-"""Values of table cells: numbers, yes or no, dates, lists, as people and programs write them."""
+"""Values of table cells: numbers, yes or no, lists, options, as people and programs write them."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from datetime import UTC, datetime
 from typing import Final
 
 _YES: Final = frozenset(("yes", "y", "true", "t", "1", "x", "✓", "✔", "ja", "oui", "present"))
@@ -49,17 +48,6 @@ def read_yes_no(text: str | None) -> bool | None:
 def is_not_scored(text: str) -> bool:
     """Whether a cell of a score column says that there is no score."""
     return text.strip().lower() in _NOT_SCORED
-
-
-def read_date(text: str | None) -> datetime | None:
-    """Return an ISO 8601 date with time zone (UTC where it gives none), or None."""
-    if text is None:
-        return None
-    try:
-        when = datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
-    return when if when.tzinfo else when.replace(tzinfo=UTC)
 
 
 def read_list(text: str | None) -> list[str]:

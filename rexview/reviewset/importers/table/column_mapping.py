@@ -19,56 +19,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from rexview.bounded import read_file, typed_path
-from rexview.errors import FileRefused, ImportSourceError
-from rexview.problem import Problem
+from rexview.errors import FileRefused, ImportSourceError, Problem
+from rexview.reviewset.importers.table.column_names import FIELDS
 from rexview.vocab import DIMENSIONS, FAILURES
 
 _LONGEST_FILE: Final = 10_000_000
-FIELDS: Final[dict[str, str]] = {
-    "case": "Case id",
-    "question": "Question",
-    "question_type": "Kind of question (open, choice, report)",
-    "category": "Category",
-    "difficulty": "Difficulty",
-    "study_id": "Study id",
-    "patient_id": "Patient id (pseudonymous)",
-    "site": "Site",
-    "normal": "Normal study (yes or no)",
-    "age": "Age",
-    "sex": "Sex",
-    "indication": "Indication",
-    "comparison": "Comparison",
-    "report": "Whole report",
-    "findings": "Report: findings",
-    "impression": "Report: impression",
-    "image": "Image file",
-    "view": "View",
-    "options": "Options",
-    "correct": "Right option",
-    "tag_anatomical_region": "Tag: anatomical region",
-    "tag_pathology_type": "Tag: pathology type",
-    "tag_imaging_finding": "Tag: imaging finding",
-    "tag_laterality": "Tag: laterality",
-    "tag_diagnostic_intent": "Tag: diagnostic intent",
-    "tag_temporal_context": "Tag: temporal context",
-    "tag_subtype": "Tag: subtype",
-    "model": "Model",
-    "answer": "Answer",
-    "finish_reason": "Finish reason",
-    "input_tokens": "Input tokens",
-    "output_tokens": "Output tokens",
-    "max_output_tokens": "Output token limit",
-    "choice": "Option chosen",
-    "error": "Error",
-    "latency_s": "Seconds taken",
-    "created": "Date",
-    "run_id": "Run",
-    "reader": "Reader",
-    "dimension": "Dimension scored (one score a row)",
-    "score": "Score (one score a row)",
-    "comment": "Reader's comment",
-}
-"""Fields that can have a column, with their name on screen, in the order of a form."""
 ANSWER_FIELDS: Final = (
     *("answer", "finish_reason", "input_tokens", "output_tokens", "max_output_tokens"),
     *("choice", "error", "latency_s"),
@@ -172,7 +127,7 @@ class ColumnMapping:
             file=str(told.get("file") or ""),
             columns=columns,
             fields=tuple(
-                FieldColumn(field, _word(one, "column"), _number(one), _words(one.get("samples")))
+                FieldColumn(field, _word(one, "column"), **_seen(one))
                 for field in FIELDS
                 for one in [given.get(field, {})]
             ),
@@ -181,8 +136,7 @@ class ColumnMapping:
                     column=str(one.get("column")),
                     model=_word(one, "model") or str(one.get("column")),
                     field=_word(one, "field") or "answer",
-                    confidence=_number(one),
-                    samples=_words(one.get("samples")),
+                    **_seen(one),
                 )
                 for one in _entries(told, "answers", problems)
             ),
@@ -192,8 +146,7 @@ class ColumnMapping:
                     mark=str(one.get("mark")),
                     reader=_word(one, "reader"),
                     model=_word(one, "model"),
-                    confidence=_number(one),
-                    samples=_words(one.get("samples")),
+                    **_seen(one),
                 )
                 for one in _entries(told, "marks", problems)
             ),
@@ -205,24 +158,6 @@ class ColumnMapping:
         if problems:
             raise ImportSourceError("The column mapping cannot be used.", problems)
         return mapping
-
-    @classmethod
-    def from_json(cls, text: str) -> ColumnMapping:
-        """Read a mapping from JSON text.
-
-        Raises
-        ------
-        ImportSourceError
-            When it is not JSON, or not a usable mapping.
-        """
-        try:
-            told = json.loads(text)
-        except (ValueError, RecursionError):
-            told = None
-        if not isinstance(told, dict):
-            problem = _problem(None, "The mapping is not a JSON object.")
-            raise ImportSourceError("The column mapping cannot be used.", [problem])
-        return cls.from_dict(told)
 
     @classmethod
     def read(cls, value: ColumnMapping | Mapping[str, Any] | str | Path) -> ColumnMapping:
@@ -241,11 +176,20 @@ class ColumnMapping:
             content = read_file(typed_path(str(value)), _LONGEST_FILE)
             return cls.from_json(content.decode("utf-8-sig"))
         except FileRefused as refusal:
-            problem = _problem(None, f"The mapping file cannot be used. {refusal}")
-            raise ImportSourceError("The column mapping cannot be used.", [problem]) from None
+            raise _unusable(f"The mapping file cannot be used. {refusal}") from None
         except (OSError, UnicodeDecodeError):
-            problem = _problem(None, "The mapping file is not there, or not UTF-8.")
-            raise ImportSourceError("The column mapping cannot be used.", [problem]) from None
+            raise _unusable("The mapping file is not there, or not UTF-8.") from None
+
+    @classmethod
+    def from_json(cls, text: str) -> ColumnMapping:
+        """Read a mapping from JSON text; raises as :meth:`from_dict` when it is none."""
+        try:
+            told = json.loads(text)
+        except (ValueError, RecursionError):
+            told = None
+        if not isinstance(told, dict):
+            raise _unusable("The mapping is not a JSON object.")
+        return cls.from_dict(told)
 
     def problems(self) -> list[Problem]:
         """List what keeps the mapping from being used."""
@@ -294,6 +238,12 @@ def _words(value: Any) -> tuple[str, ...]:
     return tuple(str(one) for one in value) if isinstance(value, list | tuple) else ()
 
 
-def _number(told: Mapping[str, Any]) -> float:
-    value = told.get("confidence")
-    return float(value) if isinstance(value, int | float) else 0.0
+def _seen(told: Mapping[str, Any]) -> dict[str, Any]:
+    """How sure the proposal was, and the values that it saw."""
+    sure = told.get("confidence")
+    confidence = float(sure) if isinstance(sure, int | float) else 0.0
+    return {"confidence": confidence, "samples": _words(told.get("samples"))}
+
+
+def _unusable(message: str) -> ImportSourceError:
+    return ImportSourceError("The column mapping cannot be used.", [_problem(None, message)])

@@ -50,18 +50,11 @@ def _fits(mapping: ColumnMapping, sheet: Sheet, log: ProblemLog) -> bool:
     used = mapping.used_columns
     absent = [column for column in used if column not in sheet.columns]
     for column in absent:
-        log.error(
-            sheet.file,
-            f"The table has no column “{column}”.",
-            "Ask for the proposal of this file, and confirm that.",
-            field="mapping",
-            kind=column,
-        )
+        message = f"The table has no column “{column}”."
+        remedy = "Ask for the proposal of this file, and confirm that."
+        log.error(sheet.file, message, remedy, field="mapping")
     if not used:
-        log.error(
-            sheet.file,
-            "No column has a meaning.",
-            "Map at least the question, the answer or the image.",
-            field="mapping",
-        )
+        message = "No column has a meaning."
+        remedy = "Map at least the question, the answer or the image."
+        log.error(sheet.file, message, remedy, field="mapping")
     return bool(used) and not absent

@@ -2,164 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from rexview.reviewset.importers.core.draft import Draft
-from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.table.cell_values import is_not_scored, read_number, read_yes_no
-from rexview.reviewset.importers.table.column_mapping import ColumnMapping, MarkColumn
+from rexview.reviewset.importers.table.column_mapping import ColumnMapping
+from rexview.reviewset.importers.table.sheet import Row
 from rexview.schema import Reader, ReaderFlag, Score
 from rexview.vocab import DIMENSIONS, SCORE_MAX, SCORE_MIN
 
 DEFAULT_READER: Final = "reader1"
 
-Record = Mapping[str, str | None]
-
 
 class MarkReader:
     """Reads the scores and flags of each row into a draft, each mark once."""
 
-    def __init__(self, draft: Draft, file: str, mapping: ColumnMapping, log: ProblemLog) -> None:
-        self.draft, self.file, self.mapping, self.log = draft, file, mapping, log
-        self.columns = {one.field: one.column for one in mapping.fields if one.column}
+    def __init__(self, draft: Draft, mapping: ColumnMapping) -> None:
+        self.draft, self.mapping = draft, mapping
         self.scored = {
             (one.case, one.model, one.reader, one.dimension): one.score for one in draft.scores
         }
         self.flagged = {(one.case, one.model, one.reader, one.failure) for one in draft.flags}
 
-    def read(self, case: str, models: Sequence[str], number: int, record: Record) -> None:
+    def read(self, case: str, models: Sequence[str], row: Row) -> None:
         """Read the marks of one row; ``models`` are those that the row has an answer of."""
-        row_reader = self._get(record, "reader")
         for mark in self.mapping.marks:
-            text = record[mark.column]
+            text = row.cells[mark.column]
             if text is None:
                 continue
-            if mark.model is not None:
-                meant: Sequence[str] = [mark.model]
-            else:
-                meant = models
-            if len(meant) != 1 or (mark.model is not None and mark.model not in models):
-                self._no_answer(mark.column, number, several=len(meant) > 1)
+            meant = models if mark.model is None else [one for one in models if one == mark.model]
+            if len(meant) != 1:
+                self._warn_of_models(mark.column, meant, row)
                 continue
-            reader = mark.reader or row_reader or DEFAULT_READER
+            reader = mark.reader or row["reader"] or DEFAULT_READER
+            answer = (case, meant[0], reader)
             if mark.mark in DIMENSIONS:
-                self._score(case, meant[0], reader, mark.mark, text, mark.column, number, record)
+                self._score(answer, mark.mark, text, mark.column, row)
             else:
-                self._flag(case, meant[0], reader, mark, text, number, record)
-        self._tidy(case, models, row_reader or DEFAULT_READER, number, record)
+                self._flag(answer, mark.mark, text, mark.column, row)
+        self._one_score(case, models, row)
 
-    def _tidy(
-        self, case: str, models: Sequence[str], reader: str, number: int, record: Record
-    ) -> None:
+    def _one_score(self, case: str, models: Sequence[str], row: Row) -> None:
         """Read a row that holds one score: its dimension in one column, its value in another."""
-        dimension, text = self._get(record, "dimension"), self._get(record, "score")
+        dimension, text = row["dimension"], row["score"]
         if dimension is None or text is None:
             return
         word = "_".join(dimension.lower().replace("-", " ").split())
         if word not in DIMENSIONS:
-            self.log.warning(
-                self.file,
-                f"“{dimension[:40]}” is not a dimension; the score was left out.",
-                f"Use one of {', '.join(DIMENSIONS)}.",
-                row=number,
-                field=self.columns["dimension"],
-            )
+            message = f"“{dimension[:40]}” is not a dimension; the score was left out."
+            row.warn(message, f"Use one of {', '.join(DIMENSIONS)}.", row.columns["dimension"])
         elif len(models) != 1:
-            self._no_answer(self.columns["score"], number, several=len(models) > 1)
+            self._warn_of_models(row.columns["score"], models, row)
         else:
-            column = self.columns["score"]
-            self._score(case, models[0], reader, word, text, column, number, record)
-
-    def _get(self, record: Record, field: str) -> str | None:
-        column = self.columns.get(field)
-        return record[column] if column else None
+            answer = (case, models[0], row["reader"] or DEFAULT_READER)
+            self._score(answer, word, text, row.columns["score"], row)
 
     def _score(
-        self,
-        case: str,
-        model: str,
-        reader: str,
-        dimension: str,
-        text: str,
-        column: str,
-        row: int,
-        record: Record,
+        self, answer: tuple[str, str, str], dimension: str, text: str, column: str, row: Row
     ) -> None:
         if is_not_scored(text):
             return
         value = read_number(text)
         if value is None or not value.is_integer() or not SCORE_MIN <= value <= SCORE_MAX:
-            self.log.warning(
-                self.file,
-                "The score is not a whole number from 1 to 5; it counts as not scored.",
-                "Write 1, 2, 3, 4 or 5, and leave the cell empty for not scored.",
-                row=row,
-                field=column,
-            )
+            message = "The score is not a whole number from 1 to 5; it counts as not scored."
+            remedy = "Write 1, 2, 3, 4 or 5, and leave the cell empty for not scored."
+            row.warn(message, remedy, column)
             return
-        key = (case, model, reader, dimension)
+        key = (*answer, dimension)
         if key in self.scored:
             if self.scored[key] != int(value):
-                self.log.warning(
-                    self.file,
+                row.warn(
                     "This reader has another score for the same answer in an earlier row, which "
                     "was kept.",
                     "Add a reader column if two readers scored it.",
-                    row=row,
-                    field=column,
+                    column,
                 )
             return
         self.scored[key] = int(value)
-        self._meet(reader)
-        self.draft.scores.append(
-            Score(
-                case=case,
-                model=model,
-                reader=reader,
-                dimension=dimension,
-                score=int(value),
-                comment=self._get(record, "comment"),
-            )
-        )
+        self._meet(answer[2])
+        self.draft.scores.append(Score(*key, int(value), comment=row["comment"]))
 
     def _flag(
-        self,
-        case: str,
-        model: str,
-        reader: str,
-        mark: MarkColumn,
-        text: str,
-        row: int,
-        record: Record,
+        self, answer: tuple[str, str, str], failure: str, text: str, column: str, row: Row
     ) -> None:
         ticked = read_yes_no(text)
         if ticked is None:
-            self.log.warning(
-                self.file,
-                "The cell says neither yes nor no; it was left out.",
-                "Write yes or no.",
-                row=row,
-                field=mark.column,
-            )
-        key = (case, model, reader, mark.mark)
-        if not ticked or key in self.flagged:
-            return
-        self.flagged.add(key)
-        self._meet(reader)
-        comment = self._get(record, "comment")
-        self.draft.flags.append(ReaderFlag(case, model, reader, mark.mark, comment=comment))
+            message = "The cell says neither yes nor no; it was left out."
+            row.warn(message, "Write yes or no.", column)
+        key = (*answer, failure)
+        if ticked and key not in self.flagged:
+            self.flagged.add(key)
+            self._meet(answer[2])
+            self.draft.flags.append(ReaderFlag(*key, comment=row["comment"]))
 
     def _meet(self, reader: str) -> None:
         self.draft.readers.setdefault(reader, Reader(id=reader, name=reader))
 
-    def _no_answer(self, column: str, row: int, *, several: bool) -> None:
-        message = (
-            "It is not clear which model's answer this mark is for; it was left out."
-            if several
-            else "There is no answer for this mark; it was left out."
-        )
-        remedy = "Name the model of this column in the mapping." if several else "Add the answer."
-        self.log.warning(
-            self.file, message, remedy, row=row, field=column, kind=f"{column} {message}"
-        )
+    def _warn_of_models(self, column: str, models: Sequence[str], row: Row) -> None:
+        if models:
+            message = "It is not clear which model's answer this mark is for; it was left out."
+            row.warn(message, "Name the model of this column in the mapping.", column)
+        else:
+            message = "There is no answer for this mark; it was left out."
+            row.warn(message, "Add the answer.", column)

@@ -9,20 +9,19 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Final
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.text_encoding import decode, read_source
-from rexview.reviewset.importers.table.workbook import read_workbook
+from rexview.reviewset.importers.core.source_files import read_text
+from rexview.reviewset.importers.table.workbook import NumberedRows, read_workbook
+from rexview.reviewset.tables.files import MAX_COLUMNS
 
 TEXT_SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt")
 EXCEL_SUFFIXES: Final = (".xlsx", ".xlsm")
-MAX_TEXT_BYTES: Final = 500_000_000
-MAX_COLUMNS: Final = 2000
 MAX_CELLS: Final = 5_000_000
 MAX_CELL_CHARACTERS: Final = 10_000_000
 _DELIMITERS: Final = (",", ";", "\t", "|")
@@ -30,9 +29,39 @@ _NO_DELIMITER: Final = "\x1f"
 _SAMPLE_CHARACTERS: Final = 200_000
 _SAMPLE_ROWS: Final = 100
 _TITLE_ROWS: Final = 20
+_NAME_COLUMNS: Final = (
+    "Write one name above every column; a name over several merged cells counts for the first of "
+    "them only."
+)
 _NO_VALUE: Final = frozenset(("", "nan", "NaN", "NULL", "null", "#N/A", "<NA>", "NaT"))
 
-Row = Sequence[str | None]
+Cells = Mapping[str, str | None]
+"""Cells by column, or by what a column means."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a table: its number, its cells by column, and by what its columns mean."""
+
+    file: str
+    number: int
+    cells: Cells
+    columns: Mapping[str, str]
+    log: ProblemLog
+
+    def __getitem__(self, field: str) -> str | None:
+        """The cell of a field; None where no column holds it or the cell is empty."""
+        column = self.columns.get(field)
+        return self.cells[column] if column else None
+
+    @property
+    def fields(self) -> Cells:
+        """Cells by field."""
+        return {field: self.cells[column] for field, column in self.columns.items()}
+
+    def warn(self, message: str, remedy: str, column: str | None) -> None:
+        """Log a warning about a cell of the row."""
+        self.log.warning(self.file, message, remedy, row=self.number, field=column)
 
 
 @dataclass(frozen=True)
@@ -48,10 +77,10 @@ class Sheet:
     numbers: tuple[int, ...]
     name: str | None = None
 
-    def records(self) -> Iterator[tuple[int, dict[str, str | None]]]:
-        """Yield each row's number and its cells by column."""
+    def read(self, columns: Mapping[str, str], log: ProblemLog) -> Iterator[Row]:
+        """Yield the rows; ``columns`` says which column holds which field."""
         for number, row in zip(self.numbers, self.rows, strict=True):
-            yield number, dict(zip(self.columns, row, strict=True))
+            yield Row(self.file, number, dict(zip(self.columns, row, strict=True)), columns, log)
 
     def column(self, name: str) -> tuple[str | None, ...]:
         """Return the cells of one column, from the top."""
@@ -64,16 +93,8 @@ def read_sheet(
 ) -> Sheet | None:
     """Read a CSV, TSV or Excel table; log an error and return None when it cannot be read.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    log : ProblemLog
-        Gets problems and notes.
-    sheet : str, optional
-        Name of the Excel sheet; the first one that holds anything when left out.
-    max_rows : int, optional
-        Stop after so many rows, for a first look.
+    ``sheet`` names that of an Excel file, the first one that holds anything when left out. With
+    ``max_rows`` reading stops after so many rows, for a first look.
     """
     suffix = path.suffix.lower()
     if suffix in EXCEL_SUFFIXES:
@@ -89,29 +110,17 @@ def read_sheet(
     return None if rows is None else _assemble(path.name, rows, log, None, count_from_header=True)
 
 
-def _text_rows(
-    path: Path, log: ProblemLog, max_rows: int | None
-) -> Iterable[tuple[int, list[str | None]]] | None:
-    content = read_source(path, MAX_TEXT_BYTES, log)
-    if content is None:
+def _text_rows(path: Path, log: ProblemLog, max_rows: int | None) -> NumberedRows | None:
+    text = read_text(path, log, save_as="“CSV UTF-8”")
+    if text is None:
         return None
-    text, encoding = decode(content)
     if not text.strip('\ufeff\x00 \t\r\n,;|"'):
         log.error(path.name, "The file is empty.", "Give the file that holds the table.")
         return None
-    if text.startswith("PK\x03\x04"):
-        log.error(path.name, "This is not a text file.", "Give it its own ending, such as .xlsx.")
-        return None
-    if encoding == "cp1252":
-        log.warning(
-            path.name,
-            "The file is not UTF-8; it was read as Windows-1252.",
-            "Save it as “CSV UTF-8” if letters look wrong.",
-        )
     delimiter, text = _delimiter(text)
     limit = csv.field_size_limit(MAX_CELL_CHARACTERS)
     try:
-        rows: list[tuple[int, list[str | None]]] = []
+        rows: NumberedRows = []
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
         cells = 0
         for number, row in enumerate(reader):
@@ -123,12 +132,9 @@ def _text_rows(
             if max_rows is not None and number > max_rows + _TITLE_ROWS:
                 break
     except csv.Error:
-        log.error(
-            path.name,
-            "A quotation mark is opened and not closed, or a cell is far too long.",
-            "Close the quotation marks, and save the file again.",
-            row=len(rows),
-        )
+        message = "A quotation mark is opened and not closed, or a cell is far too long."
+        remedy = "Close the quotation marks, and save the file again."
+        log.error(path.name, message, remedy, row=len(rows))
         return None
     finally:
         csv.field_size_limit(limit)
@@ -174,12 +180,7 @@ def _delimiter(text: str) -> tuple[str, str]:
 
 
 def _assemble(
-    file: str,
-    numbered: Iterable[tuple[int, list[str | None]]],
-    log: ProblemLog,
-    name: str | None,
-    *,
-    count_from_header: bool,
+    file: str, numbered: NumberedRows, log: ProblemLog, name: str | None, *, count_from_header: bool
 ) -> Sheet | None:
     """Find the header, name the columns, drop blank rows."""
     cleaned = [(number, [_cell(cell) for cell in row]) for number, row in numbered]
@@ -199,13 +200,9 @@ def _assemble(
     columns = _names(_trimmed(header), width, file, log, body)
     for number, row in body:
         if count_from_header and len(_trimmed(row)) > len(_trimmed(header)):
-            log.warning(
-                file,
-                "The row has more cells than there are columns.",
-                "Put quotation marks around cells that hold the delimiter.",
-                row=number - header_number,
-                kind="wide row",
-            )
+            message = "The row has more cells than there are columns."
+            remedy = "Put quotation marks around cells that hold the delimiter."
+            log.warning(file, message, remedy, row=number - header_number)
     rows = tuple(tuple([*row, *[None] * width][:width]) for _, row in body)
     offset = header_number if count_from_header else 0
     return Sheet(file, columns, rows, tuple(number - offset for number, _ in body), name)
@@ -225,7 +222,7 @@ def _trimmed(row: list[str | None]) -> list[str | None]:
     return row[:end]
 
 
-def _header_place(rows: list[tuple[int, list[str | None]]]) -> int | None:
+def _header_place(rows: NumberedRows) -> int | None:
     """Return where the header is: the first row, below titles that stand alone in their row."""
     if not rows:
         return None
@@ -235,34 +232,22 @@ def _header_place(rows: list[tuple[int, list[str | None]]]) -> int | None:
 
 
 def _names(
-    header: list[str | None],
-    width: int,
-    file: str,
-    log: ProblemLog,
-    body: list[tuple[int, list[str | None]]],
+    header: list[str | None], width: int, file: str, log: ProblemLog, body: NumberedRows
 ) -> tuple[str, ...]:
     names: list[str] = []
     for place in range(width):
         given = header[place] if place < len(header) else None
         name = " ".join(given.split()) if given else f"column {place + 1}"
         if not given and any(place < len(row) and row[place] for _, row in body):
-            log.warning(
-                file,
-                f"Column {place + 1} has no name; it is called “{name}”.",
-                "Write one name above every column; a name over several merged cells counts for "
-                "the first of them only.",
-                kind="unnamed column",
-            )
+            message = f"Column {place + 1} has no name; it is called “{name}”."
+            log.warning(file, message, _NAME_COLUMNS)
         if name in names:
             copy = 2
             while f"{name} ({copy})" in names:
                 copy += 1
-            log.warning(
-                file,
-                f"Two columns are called “{name}”; the later one is called “{name} ({copy})”.",
-                "Give every column its own name.",
-                kind="column twice",
-            )
-            name = f"{name} ({copy})"
+            later = f"{name} ({copy})"
+            message = f"Two columns are called “{name}”; the later one is called “{later}”."
+            log.warning(file, message, "Give every column its own name.")
+            name = later
         names.append(name)
     return tuple(names)

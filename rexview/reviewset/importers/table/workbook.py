@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import IO, Any, BinaryIO, Final
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.tables.files import MAX_COLUMNS
 
 MAX_UNPACKED_BYTES: Final = 300_000_000
 MAX_RATIO: Final = 300
@@ -24,48 +25,52 @@ MAX_FILLED_ROWS: Final = 100_000
 """A workbook takes a hundred times as long to read as a CSV file of the same rows."""
 MAX_TAGS: Final = 5_000_000
 """Tags of XML in the whole workbook; a cell has four to six."""
-MAX_COLUMNS: Final = 2000
 _RATIO_MATTERS_FROM: Final = 50_000_000
 _CHUNK: Final = 1 << 20
 _MERGED: Final = re.compile(
     rb'<(?:\w+:)?mergeCell\s[^>]*?ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"'
 )
 _FORMULA: Final = re.compile(rb"<(?:\w+:)?f[\s>/]")
-_TOO_LARGE: Final = (
-    "The workbook has far more rows or cells than can be read here.",
-    "Save the sheet as CSV, and import that.",
-)
 _OVERLAP: Final = 200
+_AS_CSV: Final = "Save the sheet as CSV, and import that."
 
 Merged = tuple[int, int, int, int]
 """First column, first row, last column, last row of merged cells, counted from 1."""
+NumberedRows = list[tuple[int, list[str | None]]]
+"""Rows of a sheet that hold anything, each with its number in the sheet."""
+
+
+class _Refused(Exception):
+    """A workbook is not read: message, remedy and field for the log."""
+
+    def __init__(self, message: str, remedy: str, field: str | None = None) -> None:
+        self.message, self.remedy, self.field = message, remedy, field
 
 
 def read_workbook(
     path: Path, log: ProblemLog, *, sheet: str | None = None, max_rows: int | None = None
-) -> tuple[str, list[tuple[int, list[str | None]]]] | None:
-    """Read one sheet: its name, and its rows with their numbers in the sheet.
+) -> tuple[str, NumberedRows] | None:
+    """Read one sheet: its name, and its rows.
 
     Cells merged downwards below the first row count for each of their rows, as the reader of the
     sheet sees it; all merged cells are reported. Logs an error and returns None when the file
     cannot be read.
     """
-    if not _is_sound(path, log):
-        return None
     try:
+        _check_sound(path)
         with path.open("rb") as stream, _quiet_openpyxl():
             book = _open(stream, data_only=True)
             chosen = _choose(book, sheet, path.name, log)
-            if chosen is None:
-                return None
             merged, has_formulas = _look_through(path, chosen)
             rows = list(_rows(chosen, max_rows))
             if len(rows) > MAX_FILLED_ROWS:
-                log.error(path.name, *_TOO_LARGE)
-                return None
+                raise _too_large()
             if has_formulas:
                 formulas = _open(stream, data_only=False)[chosen.title]
                 _report_formulas(formulas, path.name, rows, log)
+    except _Refused as refusal:
+        log.error(path.name, refusal.message, refusal.remedy, field=refusal.field)
+        return None
     except Exception:
         # openpyxl raises whatever its parsing runs into; a damaged file has many ways to do so.
         log.error(path.name, "The Excel file is damaged.", "Open it in Excel and save it again.")
@@ -88,8 +93,12 @@ def _quiet_openpyxl() -> Iterator[None]:
         yield
 
 
-def _is_sound(path: Path, log: ProblemLog) -> bool:
-    """Whether the file is a zip archive of bearable size without XML entities."""
+def _too_large() -> _Refused:
+    return _Refused("The workbook has far more rows or cells than can be read here.", _AS_CSV)
+
+
+def _check_sound(path: Path) -> None:
+    """Refuse what is no zip archive of bearable size, and XML entities."""
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
@@ -97,44 +106,33 @@ def _is_sound(path: Path, log: ProblemLog) -> bool:
             packed = max(1, path.stat().st_size)
             bomb = unpacked > _RATIO_MATTERS_FROM and unpacked / packed > MAX_RATIO
             if unpacked > MAX_UNPACKED_BYTES or bomb or len(entries) > 10_000:
-                log.error(
-                    path.name,
-                    "The Excel file would unpack to something far too large.",
-                    "Save the sheet as CSV, and import that.",
-                )
-                return False
+                message = "The Excel file would unpack to something far too large."
+                raise _Refused(message, _AS_CSV)
+            tags = 0
             for entry in entries:
                 if entry.filename.endswith((".xml", ".rels")):
                     with archive.open(entry) as stream:
-                        start = stream.read(4096).replace(b"\x00", b"")
-                    if b"<!DOCTYPE" in start or b"<!ENTITY" in start:
-                        log.error(
-                            path.name,
-                            "The Excel file holds declarations that Excel does not write.",
-                            "Open it in Excel and save it again.",
-                        )
-                        return False
-            if _tags(archive) > MAX_TAGS:
-                log.error(path.name, *_TOO_LARGE)
-                return False
+                        tags += _count_tags(stream)
+            if tags > MAX_TAGS:
+                raise _too_large()
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, EOFError):
-        log.error(
-            path.name,
+        raise _Refused(
             "The file is not an Excel workbook, or it is protected by a password.",
             "Save it again as .xlsx without a password, or as CSV.",
+        ) from None
+
+
+def _count_tags(part: IO[bytes]) -> int:
+    """Count the tags of one part, up to some more than are allowed: openpyxl may read them all."""
+    start = part.read(4096)
+    if re.search(b"<!DOCTYPE|<!ENTITY", start.replace(b"\x00", b"")):
+        raise _Refused(
+            "The Excel file holds declarations that Excel does not write.",
+            "Open it in Excel and save it again.",
         )
-        return False
-    return True
-
-
-def _tags(archive: zipfile.ZipFile) -> int:
-    """Count the tags of all parts, up to some more than are allowed: openpyxl may read them all."""
-    found = 0
-    for entry in archive.infolist():
-        if entry.filename.endswith(".xml"):
-            with archive.open(entry) as stream:
-                while found <= MAX_TAGS and (chunk := stream.read(_CHUNK)):
-                    found += chunk.count(b"<")
+    found = start.count(b"<")
+    while found <= MAX_TAGS and (chunk := part.read(_CHUNK)):
+        found += chunk.count(b"<")
     return found
 
 
@@ -142,42 +140,34 @@ def _choose(book: Any, wanted: str | None, file: str, log: ProblemLog) -> Any:
     sheets = list(book.worksheets)
     names = [sheet.title for sheet in sheets]
     if wanted is not None:
-        if wanted not in names:
-            log.error(
-                file,
-                f"There is no sheet “{wanted}”.",
-                f"Choose one of: {', '.join(names[:20])}.",
-                field="sheet",
-            )
-            return None
-        return sheets[names.index(wanted)]
+        if wanted in names:
+            return sheets[names.index(wanted)]
+        remedy = f"Choose one of: {', '.join(names[:20])}."
+        raise _Refused(f"There is no sheet “{wanted}”.", remedy, "sheet")
     visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
-    for sheet in visible:
-        if next(_rows(sheet, 1), None) is not None:
-            if len(visible) > 1:
-                others = [name for name in names if name != sheet.title]
-                log.note(
-                    f"{file}: the sheet “{sheet.title}” was read; there are also "
-                    f"{', '.join(f'“{name}”' for name in others[:10])}."
-                )
-            return sheet
-    log.error(file, "The workbook is empty.", "Give the workbook that holds the table.")
-    return None
+    chosen = next((sheet for sheet in visible if next(_rows(sheet, 1), None) is not None), None)
+    if chosen is None:
+        raise _Refused("The workbook is empty.", "Give the workbook that holds the table.")
+    if len(visible) > 1:
+        others = [f"“{name}”" for name in names if name != chosen.title][:10]
+        log.note(
+            f"{file}: the sheet “{chosen.title}” was read; there are also {', '.join(others)}."
+        )
+    return chosen
 
 
 def _rows(sheet: Any, max_rows: int | None) -> Iterator[tuple[int, list[str | None]]]:
     """Yield the rows that hold anything; what the file claims about its size is not believed."""
     sheet.reset_dimensions()
-    rows = sheet.iter_rows(max_row=MAX_ROWS, max_col=None, values_only=True)
+    most = MAX_FILLED_ROWS if max_rows is None else min(max_rows, MAX_FILLED_ROWS)
     given = 0
+    rows = sheet.iter_rows(max_row=MAX_ROWS, max_col=None, values_only=True)
     for number, values in enumerate(rows, start=1):
         cells = [_text(value) for value in values[:MAX_COLUMNS]]
         if any(cell is not None for cell in cells):
             yield number, cells
             given += 1
-        if given > MAX_FILLED_ROWS:
-            return
-        if number >= MAX_ROWS or (max_rows is not None and given > max_rows):
+        if given > most or number >= MAX_ROWS:
             return
 
 
@@ -201,6 +191,8 @@ def _text(value: Any) -> str | None:
 
 def _look_through(path: Path, sheet: Any) -> tuple[list[Merged], bool]:
     """Return merged cells, and whether there are formulas, from the sheet's own XML."""
+    from openpyxl.utils import column_index_from_string as column
+
     merged: list[Merged] = []
     formulas = False
     with zipfile.ZipFile(path) as archive, archive.open(sheet._worksheet_path) as stream:
@@ -209,7 +201,7 @@ def _look_through(path: Path, sheet: Any) -> tuple[list[Merged], bool]:
             window = before + chunk
             formulas = formulas or _FORMULA.search(window) is not None
             merged += [
-                (_column(one[1]), int(one[2]), _column(one[3]), int(one[4]))
+                (column(one[1].decode()), int(one[2]), column(one[3].decode()), int(one[4]))
                 for one in _MERGED.finditer(window)
                 if one.end() > len(before)
             ]
@@ -217,44 +209,33 @@ def _look_through(path: Path, sheet: Any) -> tuple[list[Merged], bool]:
     return merged, formulas
 
 
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number
-
-
-def _report_formulas(
-    sheet: Any, file: str, rows: list[tuple[int, list[str | None]]], log: ProblemLog
-) -> None:
+def _report_formulas(sheet: Any, file: str, rows: NumberedRows, log: ProblemLog) -> None:
     """Warn of formulas whose result is not stored: their cells were read as empty."""
+    from openpyxl.utils import get_column_letter
+
+    message = "The cell is a formula without a stored result; it was read as empty."
+    remedy = "Open the file in Excel and save it, or replace the formula by its value."
     read = dict(rows)
     sheet.reset_dimensions()
     for number, cells in enumerate(sheet.iter_rows(max_row=MAX_ROWS), start=1):
         values = read.get(number, [])
         for place, cell in enumerate(cells[:MAX_COLUMNS]):
             if cell.data_type == "f" and (place >= len(values) or values[place] is None):
-                log.warning(
-                    file,
-                    "The cell is a formula without a stored result; it was read as empty.",
-                    "Open the file in Excel and save it, or replace the formula by its value.",
-                    row=number,
-                    field=f"column {_letters(place + 1)}",
-                    kind="formula",
-                )
+                column = f"column {get_column_letter(place + 1)}"
+                log.warning(file, message, remedy, row=number, field=column, kind="formula")
 
 
-def _spread(
-    rows: list[tuple[int, list[str | None]]], merged: list[Merged], file: str, log: ProblemLog
-) -> None:
+def _spread(rows: NumberedRows, merged: list[Merged], file: str, log: ProblemLog) -> None:
     """Write the value of cells merged downwards into each row; report all merged cells."""
+    from openpyxl.utils import get_column_letter as letters
+
     if not rows:
         return
     by_number = dict(rows)
     header, last = rows[0][0], rows[-1][0]
     budget = MAX_ROWS
     for left, top, right, bottom in merged:
-        where = f"{_letters(left)}{top}:{_letters(right)}{bottom}"
+        where = f"{letters(left)}{top}:{letters(right)}{bottom}"
         if top <= header:
             message = f"The cells {where} are merged in the first row."
             remedy = "Write one name above every column, all in one row."
@@ -264,7 +245,7 @@ def _spread(
         else:
             message = f"The cells {where} are merged; their value was read for each row."
             remedy = "Write the value into every row if that is not what was meant."
-        log.warning(file, message, remedy, row=top, kind=remedy)
+        log.warning(file, message, remedy, row=top)
         value = by_number.get(top, [])[left - 1 : left]
         if top <= header or not value or left > MAX_COLUMNS:
             continue
@@ -274,11 +255,3 @@ def _spread(
             if row is not None:
                 row.extend([None] * (left - len(row)))
                 row[left - 1] = value[0]
-
-
-def _letters(column: int) -> str:
-    text = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        text = chr(65 + rest) + text
-    return text

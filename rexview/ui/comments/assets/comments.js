@@ -3,11 +3,18 @@
 // What others write arrives every few seconds and redraws the list only; the field in which somebody
 // types is made once. Drafts and everything that the server has not confirmed lie in localStorage.
 // All texts become text nodes, never markup. Words that carry a comment are marked with the browser's
-// highlights, which leave the page's elements alone. `html` is dom.js's and `newToken` token.js's, which
-// stand before this.
+// highlights, which leave the page's elements alone.
+
+import { button, every, html } from "../../components/dom.js";
+import { listenToPage } from "../../components/events.js";
+import { mounting } from "../../components/mount.js";
+import { newToken } from "../../score_cases/pad/assets/token.js";
+import { Quotes } from "./quotes.js";
+import { shorter, threadNode, threadsOf } from "./threads.js";
+
+/** @import { Tell } from "../../components/events.js" */
 
 const AGAIN_MS = 4000;
-const WORD = /[\p{L}\p{N}_]+/gu;
 const PENDING = "rexview-comment";
 const DRAFT = "rexview-comment-draft";
 
@@ -38,113 +45,35 @@ const store = {
   },
 };
 
-/** The text of an element and its words, each with its offsets. */
-function wordsOf(element) {
-  const nodes = [];
-  let text = "";
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    nodes.push({ node: walker.currentNode, start: text.length });
-    text += walker.currentNode.data;
-  }
-  const words = [...text.matchAll(WORD)].map((found) => ({
-    text: found[0],
-    start: found.index,
-    end: found.index + found[0].length,
-  }));
-  return { nodes, text, words };
-}
-
-function pointAt({ nodes }, offset, atEnd) {
-  const fits = (one) => (atEnd ? one.start < offset : one.start <= offset);
-  const one = nodes.findLast(fits) ?? nodes[0];
-  return [one.node, offset - one.start];
-}
-
-function rangeOf(read, first, last) {
-  const range = document.createRange();
-  range.setStart(...pointAt(read, read.words[first].start, false));
-  range.setEnd(...pointAt(read, read.words[last].end, true));
-  return range;
-}
-
-/** The range of the nth place with these words, null when it is not there. */
-function findWords(element, wanted, nth) {
-  if (wanted.length === 0) return null;
-  const read = wordsOf(element);
-  let seen = 0;
-  for (let at = 0; at + wanted.length <= read.words.length; at += 1) {
-    if (!wanted.every((word, place) => read.words[at + place].text === word)) continue;
-    if (seen === nth) return rangeOf(read, at, at + wanted.length - 1);
-    seen += 1;
-  }
-  return null;
-}
-
-/** What is selected on the page as whole words of one answer, null when it is not that. */
-function chosenWords() {
-  const selection = window.getSelection();
-  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
-  const range = selection.getRangeAt(0);
-  const inside = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement);
-  const answer = inside(range.startContainer)?.closest?.("[data-rx-answer]");
-  const body = answer?.querySelector(".rx-text");
-  if (!body || !body.contains(range.startContainer)) return null;
-  const read = wordsOf(body);
-  const touched = (word) => {
-    const own = document.createRange();
-    own.setStart(...pointAt(read, word.start, false));
-    own.setEnd(...pointAt(read, word.end, true));
-    return (
-      range.compareBoundaryPoints(Range.END_TO_START, own) < 0 &&
-      range.compareBoundaryPoints(Range.START_TO_END, own) > 0
-    );
-  };
-  const first = read.words.findIndex(touched);
-  if (first < 0) return null;
-  const last = read.words.findLastIndex(touched);
-  const quote = read.text.slice(read.words[first].start, read.words[last].end);
-  return { key: answer.dataset.rxAnswer, quote, before: first, range };
-}
-
-function when(iso) {
-  const at = new Date(iso);
-  const today = at.toDateString() === new Date().toDateString();
-  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  return today
-    ? time
-    : `${at.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} ${time}`;
-}
-
-const shorter = (text, most = 90) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+let panel = null; // the one on the page: one that follows it is open if it was
 
 class Panel {
   constructor(place) {
+    this.isOpen = panel?.isOpen ?? false;
+    panel?.close();
+    panel = this;
     this.pending = new Map();
+    /** @type {Tell} */
     this.tell = () => {};
     this.data = { comments: [], targets: [], done: {} };
     this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (an own one, changed)
     this.drawn = "";
-    this.isOpen = false;
     this.abort = new AbortController();
-    this.build(place);
     const { signal } = this.abort;
-    document.addEventListener("selectionchange", () => this.offerSoon(), { signal });
-    document.addEventListener("click", (event) => this.clickedPage(event), { signal });
-    window.addEventListener("rexview:comment", (event) => this.asked(event.detail?.key), {
-      signal,
-    });
+    const taken = (spot) => {
+      this.begin({ spot });
+      this.open(true);
+    };
+    this.quotes = new Quotes({ taken, pressed: (id) => this.openThread(id) }, signal);
+    this.build(place);
+    listenToPage("comment", ({ key }) => this.asked(key), signal);
     this.timer = setInterval(() => this.sendAgain(), AGAIN_MS);
-    this.observer = new MutationObserver(() => this.markSoon());
-    this.observer.observe(document.body, { childList: true, subtree: true });
   }
 
   build(place) {
-    this.tab = html("button", {
-      type: "button",
+    this.tab = button(null, () => this.open(!this.isOpen), {
       class: "rx-c-tab",
       "aria-expanded": "false",
-      onclick: () => this.open(!this.isOpen),
     });
     this.list = html("div", { class: "rx-c-list" });
     this.trouble = html("p", { class: "rx-c-trouble", role: "status" });
@@ -169,12 +98,11 @@ class Panel {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.write();
       },
     });
-    this.send = html(
-      "button",
-      { type: "button", class: "rx-c-strong", title: "Ctrl+Enter", onclick: () => this.write() },
-      "Comment",
-    );
-    this.cancel = html("button", { type: "button", onclick: () => this.begin({}) }, "Cancel");
+    this.send = button("Comment", () => this.write(), {
+      class: "rx-c-strong",
+      title: "Ctrl+Enter",
+    });
+    this.cancel = button("Cancel", () => this.begin({}));
     this.form = html(
       "div",
       { class: "rx-c-form" },
@@ -184,11 +112,7 @@ class Panel {
       this.field,
       html("div", { class: "rx-c-row" }, this.send, this.cancel),
     );
-    const close = html(
-      "button",
-      { type: "button", "aria-label": "Close the comments", onclick: () => this.open(false) },
-      "✕",
-    );
+    const close = button("✕", () => this.open(false), { "aria-label": "Close the comments" });
     this.box = html(
       "section",
       { class: "rx-c-panel", "aria-label": "Comments", hidden: true },
@@ -202,30 +126,20 @@ class Panel {
       if (event.key === "Escape") this.open(false);
       event.stopPropagation();
     });
-    this.offer = html(
-      "button",
-      {
-        type: "button",
-        class: "rx-c-offer",
-        hidden: true,
-        onpointerdown: (event) => event.preventDefault(),
-        onclick: () => this.takeOffer(),
-      },
-      "Comment on this",
-    );
-    this.root = html("div", { class: "rx-c" }, this.tab, this.box, this.offer);
+    this.root = html("div", { class: "rx-c" }, this.tab, this.box, this.quotes.offer);
     place.append(this.root);
   }
 
-  gone() {
+  close() {
     this.abort.abort();
     clearInterval(this.timer);
-    this.observer.disconnect();
-    CSS.highlights?.delete("rx-commented");
     this.root.remove();
+    if (panel !== this) return;
+    CSS.highlights?.delete("rx-commented");
+    panel = null;
   }
 
-  show(data, tell) {
+  update(data, tell) {
     const another = data.case !== this.data.case || data.owner !== this.data.owner;
     this.data = data;
     this.tell = tell;
@@ -335,7 +249,7 @@ class Panel {
 
   open(yes) {
     this.isOpen = yes;
-    this.offer.hidden = true;
+    this.quotes.offer.hidden = true;
     this.draw();
     if (yes) this.field.focus({ preventScroll: true });
     else this.tab.focus({ preventScroll: true });
@@ -345,7 +259,7 @@ class Panel {
     this.box.hidden = !this.isOpen;
     this.tab.hidden = this.isOpen;
     this.tab.setAttribute("aria-expanded", String(this.isOpen));
-    const threads = this.threads();
+    const threads = threadsOf(this.data.comments);
     const open = threads.filter((thread) => !thread[0].resolved).length;
     const count = this.data.comments.length;
     const words = count === 0 ? "Comments" : `${count} ${count === 1 ? "comment" : "comments"}`;
@@ -362,43 +276,23 @@ class Panel {
       this.drawList(threads);
     }
     this.drawForm();
-    this.markSoon();
-  }
-
-  threads() {
-    const there = new Set(this.data.comments.map((one) => one.id));
-    const threads = new Map();
-    const rootOf = (one) => {
-      let found = one;
-      for (let up = 0; found.replyTo && there.has(found.replyTo) && up < 100; up += 1) {
-        found = this.data.comments.find((other) => other.id === found.replyTo);
-      }
-      return found.id;
-    };
-    for (const one of this.data.comments) {
-      const root = rootOf(one);
-      if (!threads.has(root)) threads.set(root, []);
-      threads.get(root).push(one);
-    }
-    return [...threads.values()];
+    this.quotes.show(this.data.comments, this.data.may);
   }
 
   drawList(threads) {
-    const focused = this.list.contains(document.activeElement)
-      ? document.activeElement.dataset.focus
-      : null;
+    const active = /** @type {HTMLElement} */ (document.activeElement);
+    const focused = this.list.contains(active) ? active.dataset.focus : null;
     const low = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
     const settled = threads.filter((thread) => thread[0].resolved);
-    const open = threads
-      .filter((thread) => !thread[0].resolved)
-      .map((thread) => this.thread(thread));
+    const node = (thread) => threadNode(thread, this.data.may, this);
+    const open = threads.filter((thread) => !thread[0].resolved).map(node);
     const wasOpen = this.list.querySelector("details")?.open;
     const folded = settled.length
       ? html(
           "details",
           { open: wasOpen },
           html("summary", {}, `${settled.length} resolved`),
-          settled.map((thread) => this.thread(thread)),
+          settled.map(node),
         )
       : null;
     const writes = [...this.pending.values()].filter(
@@ -424,92 +318,18 @@ class Panel {
         : null;
     this.list.replaceChildren(...[empty, folded, ...open, ...waiting].filter(Boolean));
     if (low) this.list.scrollTop = this.list.scrollHeight;
-    if (focused)
-      this.list
-        .querySelector(`[data-focus="${CSS.escape(focused)}"]`)
-        ?.focus({ preventScroll: true });
+    if (focused) {
+      const [again] = every(`[data-focus="${CSS.escape(focused)}"]`, this.list);
+      again?.focus({ preventScroll: true });
+    }
   }
 
-  thread(comments) {
-    const [first] = comments;
-    const act = (name, what, run) =>
-      html("button", { type: "button", "data-focus": `${name}:${first.id}`, onclick: run }, what);
-    const actions = this.data.may
-      ? html("div", { class: "rx-c-row" }, [
-          act("reply", "Reply", () => this.reply(first)),
-          act("settle", first.resolved ? "Open again" : "Resolve", () =>
-            this.say({ kind: "resolve", comment: first.id, resolved: !first.resolved }),
-          ),
-        ])
-      : null;
-    return html(
-      "div",
-      { class: "rx-c-thread", "data-thread": first.id },
-      this.aboutWhat(first),
-      comments.map((one) => this.one(one)),
-      actions,
-    );
+  goTo(one) {
+    this.quotes.goTo(one);
   }
 
-  aboutWhat(one) {
-    if (one.what === "case") return null;
-    const words =
-      one.what === "span"
-        ? `${one.where}: “${shorter(one.quote)}”`
-        : one.what === "box"
-          ? `${one.where}, box ${shorter(one.quote)}`
-          : one.where;
-    const light = (boxes) =>
-      window.dispatchEvent(new CustomEvent("rexview:light", { detail: boxes && { boxes } }));
-    return html(
-      "button",
-      {
-        type: "button",
-        class: "rx-c-where",
-        "data-focus": `where:${one.id}`,
-        title: "Show where",
-        onclick: () => this.goTo(one),
-        onpointerenter: one.box && (() => light([one.box])),
-        onpointerleave: one.box && (() => light(null)),
-        onfocus: one.box && (() => light([one.box])),
-        onblur: one.box && (() => light(null)),
-      },
-      words,
-    );
-  }
-
-  one(one) {
-    const own = one.mine && this.data.may;
-    const edited = one.edited ? `, edited ${when(one.edited)}` : "";
-    return html(
-      "article",
-      { class: "rx-c-one", "data-comment": one.id },
-      html(
-        "header",
-        {},
-        html("b", {}, one.who),
-        html("time", { datetime: one.at }, `${when(one.at)}${edited}`),
-        own
-          ? html("span", { class: "rx-c-row rx-c-own" }, [
-              html(
-                "button",
-                { type: "button", "data-focus": `edit:${one.id}`, onclick: () => this.change(one) },
-                "Edit",
-              ),
-              html(
-                "button",
-                {
-                  type: "button",
-                  "data-focus": `remove:${one.id}`,
-                  onclick: (event) => this.remove(one, event.currentTarget),
-                },
-                "Remove",
-              ),
-            ])
-          : null,
-      ),
-      html("p", {}, one.text),
-    );
+  resolve(one) {
+    this.say({ kind: "resolve", comment: one.id, resolved: !one.resolved });
   }
 
   reply(one) {
@@ -567,23 +387,6 @@ class Panel {
     return this.data.targets.find((target) => target.key === key)?.name ?? "the answer";
   }
 
-  // ---- words on the page ----
-
-  offerSoon() {
-    clearTimeout(this.offering);
-    this.offering = setTimeout(() => {
-      const chosen = this.data.may ? chosenWords() : null;
-      this.chosen = chosen;
-      this.offer.hidden = !chosen;
-      if (!chosen) return;
-      const edge = chosen.range.getBoundingClientRect();
-      const top = Math.min(Math.max(edge.bottom + 6, 60), window.innerHeight - 44);
-      const left = Math.min(Math.max(edge.left, 8), window.innerWidth - 150);
-      this.offer.style.top = `${top}px`;
-      this.offer.style.left = `${left}px`;
-    }, 150);
-  }
-
   /** A key elsewhere on the page asks to comment on an answer, or on the case. */
   asked(key) {
     const known = this.data.targets.some((target) => target.key === key);
@@ -591,81 +394,12 @@ class Panel {
     this.open(true);
   }
 
-  takeOffer() {
-    if (!this.chosen) return;
-    const { key, quote, before } = this.chosen;
-    this.begin({ spot: { key, quote, before } });
-    window.getSelection()?.removeAllRanges();
+  /** The words of a comment were pressed: show its thread. */
+  openThread(id) {
     this.open(true);
-  }
-
-  markSoon() {
-    if (this.marking) return;
-    this.marking = requestAnimationFrame(() => {
-      this.marking = null;
-      this.mark();
-    });
-  }
-
-  mark() {
-    if (!CSS.highlights) return;
-    this.ranges = [];
-    for (const one of this.data.comments) {
-      if (one.what !== "span" || one.replyTo || one.resolved || one.key === null) continue;
-      const body = this.bodyOf(one.key);
-      const range = body && findWords(body, one.words, one.nth);
-      if (range) this.ranges.push({ id: one.id, range });
-    }
-    CSS.highlights.set("rx-commented", new Highlight(...this.ranges.map(({ range }) => range)));
-  }
-
-  bodyOf(key) {
-    return document.querySelector(`[data-rx-answer="${CSS.escape(key)}"] .rx-text`);
-  }
-
-  clickedPage(event) {
-    if (this.root.contains(event.target) || !event.target.closest?.("[data-rx-answer] .rx-text"))
-      return;
-    if (!window.getSelection()?.isCollapsed) return;
-    const at = document.caretRangeFromPoint?.(event.clientX, event.clientY);
-    const hit =
-      at &&
-      this.ranges?.find(({ range }) => range.isPointInRange(at.startContainer, at.startOffset));
-    if (!hit) return;
-    this.open(true);
-    this.list
-      .querySelector(`[data-thread="${CSS.escape(hit.id)}"]`)
-      ?.scrollIntoView({ block: "nearest" });
-  }
-
-  goTo(one) {
-    const body = one.key === null ? null : this.bodyOf(one.key);
-    if (!body) return;
-    body.closest("article")?.scrollIntoView({ block: "nearest", inline: "nearest" });
-    const range = one.what === "span" ? findWords(body, one.words, one.nth) : null;
-    if (!range) return;
-    const by = range.getBoundingClientRect().top - body.getBoundingClientRect().top;
-    body.scrollTo({ top: body.scrollTop + by - body.clientHeight / 3 });
+    const [thread] = every(`[data-thread="${CSS.escape(id)}"]`, this.list);
+    thread?.scrollIntoView({ block: "nearest" });
   }
 }
 
-let panel = null;
-let generation = 0;
-
-// Runs again whenever the data changes; the panel is made once, with the element.
-export default function ({ parentElement, data, setTriggerValue }) {
-  if (!panel || !parentElement.contains(panel.root)) {
-    const open = panel?.isOpen ?? false;
-    panel?.gone();
-    panel = new Panel(parentElement);
-    panel.isOpen = open;
-  }
-  panel.show(data, setTriggerValue);
-  generation += 1;
-  const own = generation;
-  return () => {
-    if (generation !== own) return; // a later run goes on with the panel
-    panel?.gone();
-    panel = null;
-  };
-}
+export const mount = mounting((place) => new Panel(place));

@@ -1,19 +1,8 @@
 """The score pad: a Streamlit component of our own, in plain JavaScript.
 
-Python's part says what is shown (:mod:`.payload`) and puts it on the page (:mod:`.component`). What
-a reader says is kept in the browser until the server has confirmed it (``assets/outbox.js``).
+What a reader says is kept in the browser until the server has confirmed it (``assets/outbox.js``).
 """
 
-from rexview.ui.score_cases.pad.component import pad_assets, pad_version, score_pad
-from rexview.ui.score_cases.pad.payload import PadAnswer, PadCase, PadData, PadReport, PadWorklist
+from rexview.ui.score_cases.pad.component import score_pad
 
-__all__ = [
-    "PadAnswer",
-    "PadCase",
-    "PadData",
-    "PadReport",
-    "PadWorklist",
-    "pad_assets",
-    "pad_version",
-    "score_pad",
-]
+__all__ = ["score_pad"]

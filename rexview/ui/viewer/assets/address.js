@@ -9,6 +9,11 @@
 // (centre, width; or p and a preset's name), invert, orientation where they are not the usual ones.
 // b: the groups of boxes shown. t: toggles, "l" views linked, "n" not linked.
 
+import { FITTED } from "./image/geometry.js";
+
+/** @import { Seen, WantedWindow } from "./types.d.ts" */
+/** @import { Viewer } from "./viewer.js" */
+
 const PREFIX = "v=";
 const WRITE_MS = 250;
 const RESTORE_MS = 1500; // a changed query often means the next case: let its data come first
@@ -49,11 +54,7 @@ function decodeLook(words) {
   return look;
 }
 
-/**
- * @param {object} seen {caseId, active, views: [{id, pose, window, inverted}], groups: [id]|null,
- *   linked: boolean}; groups null means the usual ones
- */
-export function encode(seen) {
+export function encode(/** @type {Seen} */ seen) {
   const views = seen.views.map(
     (view) => `${view.id === seen.active ? "*" : ""}${escaped(view.id)}${encodeLook(view)}`,
   );
@@ -87,13 +88,11 @@ export function decode(text) {
 
 /** Writes the address now and then, and again when something else has dropped it. */
 export class Address {
-  constructor(current) {
+  constructor(current, /** @type {AbortSignal} */ signal) {
     this.current = current; // returns the text, "" when everything is as usual, null to leave it
     this.timer = null;
-    this.restore = () => {
-      if (this.written && !location.hash) this.touch(RESTORE_MS);
-    };
-    window.navigation?.addEventListener("currententrychange", this.restore);
+    const restore = () => this.written && !location.hash && this.touch(RESTORE_MS);
+    window.navigation?.addEventListener("currententrychange", restore, { signal });
   }
 
   /** Something changed; write soon, once. */
@@ -116,6 +115,63 @@ export class Address {
 
   close() {
     clearTimeout(this.timer);
-    window.navigation?.removeEventListener("currententrychange", this.restore);
   }
+}
+
+const USUAL = { pose: FITTED, window: null, inverted: false };
+
+/** The text for the address; "" while everything is as the page asked for. */
+export function addressOf(/** @type {Viewer} */ viewer) {
+  if (!viewer.data || !viewer.root.isConnected || viewer.views.blink.on) return null;
+  const { state, views, groups } = viewer;
+  const shown = state.shown.map((id) => {
+    const { pose, inverted } = state.look(id);
+    return { id, pose, inverted, window: windowToShare(viewer, id) };
+  });
+  const seen = {
+    caseId: viewer.data.case,
+    active: state.active,
+    views: shown,
+    groups: groups.changedIds(),
+    linked: state.habits.linked,
+  };
+  const usual = views.usual === null ? [] : [{ id: views.usual, ...USUAL }];
+  const plain = { ...seen, active: views.usual, views: usual, groups: null, linked: true };
+  const text = encode(seen);
+  return text === encode(plain) ? "" : text;
+}
+
+/**
+ * The window as the address tells it: null for the usual one, a preset by its name.
+ *
+ * @returns {WantedWindow | null}
+ */
+function windowToShare(/** @type {Viewer} */ viewer, id) {
+  const look = viewer.state.look(id);
+  if (look.window === null) return look.wanted;
+  const header = viewer.panes.find((pane) => pane.view?.id === id)?.raster?.header;
+  if (look.window.name === null) return look.window;
+  const usual = header?.presets[header.initial]?.name;
+  return look.window.name === usual ? null : { preset: look.window.name };
+}
+
+/** Take over what an address says, if it is about the case on screen; returns whether it was. */
+export function adopt(/** @type {Viewer} */ viewer, /** @type {Seen} */ seen) {
+  if (!seen || seen.caseId !== viewer.data?.case) return false;
+  const { state, views, groups } = viewer;
+  for (const { id, pose, window, inverted } of seen.views) {
+    if (!views.get(id)) continue;
+    state.looks.set(id, { pose, window: null, inverted, wanted: window });
+    const header = viewer.panes.find((pane) => pane.view?.id === id)?.raster?.header;
+    if (header) state.initWindow(id, header);
+  }
+  views.showOnly(
+    seen.views.map(({ id }) => id),
+    seen.active,
+  );
+  state.habits.linked = seen.linked;
+  for (const group of viewer.data.oneGroup ? [] : groups.list) {
+    state.setGroup(group, seen.groups ? seen.groups.includes(group.id) : group.shown);
+  }
+  return true;
 }

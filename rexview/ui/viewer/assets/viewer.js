@@ -1,53 +1,48 @@
 // The viewer as a whole: puts the parts together, takes data from the page, draws, tells the page.
 //
-// mount() is called by the loader on every run of the page's script. It makes the viewer once for a
-// place on the page and afterwards only hands it new data. Nothing the reader does to the picture
-// goes to the server; only "navigate", "report" and "refresh" do.
+// Nothing the reader does to the picture goes to the server; only "navigate", "report" and "refresh"
+// do.
 
-import { Address, decode } from "./address.js";
-import { Chips } from "./chips.js";
-import { commandsOf } from "./commands.js";
-import { html } from "./dom.js";
-import { FullScreen } from "./full_screen.js";
-import { Groups } from "./groups.js";
-import { Help } from "./help.js";
-import { Keyboard } from "./keyboard.js";
-import { Layout } from "./layout.js";
-import { Linking } from "./linking.js";
-import { MeasureBar } from "./measure_bar.js";
-import { Pane } from "./pane.js";
-import { pixelStore } from "./pixels.js";
-import { addressOf, adopt } from "./sharing.js";
-import { ViewState } from "./state.js";
-import { Turning } from "./turning.js";
-import { Toolbar } from "./toolbar.js";
-import { Tools } from "./tools.js";
-import { Views } from "./views.js";
-import { Windows } from "./windows.js";
+import { html, whenIdle } from "../../components/dom.js";
+import { listenToPage, tellPage } from "../../components/events.js";
+import { mounting } from "../../components/mount.js";
+import { Address, addressOf, adopt, decode } from "./address.js";
+import { BoxGroups } from "./boxes/box_groups.js";
+import { WordLinks } from "./boxes/word_links.js";
+import { CaseTurning } from "./case_turning.js";
+import { Chips } from "./controls/chips.js";
+import { commandsOf } from "./controls/commands.js";
+import { Help } from "./controls/help.js";
+import { Keyboard } from "./controls/keyboard.js";
+import { Toolbar } from "./controls/toolbar.js";
+import { Tools } from "./controls/tools.js";
+import { WindowSettings } from "./controls/window_settings.js";
+import { pixelStore } from "./image/pixels.js";
+import { FullScreen } from "./layout/full_screen.js";
+import { Layout } from "./layout/layout.js";
+import { MeasureBar } from "./measure/measure_bar.js";
+import { Pane } from "./pane/pane.js";
+import { ViewState } from "./view_state.js";
+import { Views } from "./views/views.js";
+
+/** @import { Tell } from "../../components/events.js" */
+/** @import { Direction, ViewerData } from "./types.d.ts" */
 
 const FRAME_MS = 12; // a little less than one at 60 Hz
-const mounted = new WeakMap(); // place on the page -> viewer
-let current = null; // the viewer that keys go to
+/** @type {Viewer} the one that keys go to */
+let current = null;
 
-export function mount(component) {
-  const place = component.parentElement;
-  if (!mounted.has(place)) mounted.set(place, new Viewer(place));
-  const viewer = mounted.get(place);
-  viewer.generation += 1;
-  const { generation } = viewer;
-  viewer.update(component.data, component.setTriggerValue);
-  return () => {
-    if (viewer.generation !== generation) return; // a later run owns the viewer
-    mounted.delete(place);
-    viewer.destroy();
-  };
-}
-
-class Viewer {
-  constructor(place) {
-    this.generation = 0;
+export class Viewer {
+  constructor(/** @type {HTMLElement} */ place) {
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    this.signal = signal; // ends whatever listens
+    /** @type {ViewerData} */
     this.data = null;
+    /** @type {Tell} */
+    this.tell = null;
     this.named = null; // the group that the page named, and its case
+    /** @type {Pane[]} */
     this.panes = [];
     this.dirty = new Set();
     this.frames = 0;
@@ -55,15 +50,10 @@ class Viewer {
     this.paintedAt = 0;
     this.state = new ViewState();
     this.views = new Views(this);
-    this.groups = new Groups(this);
-    this.windows = new Windows(this);
+    this.groups = new BoxGroups(this);
+    this.windows = new WindowSettings(this);
     this.tools = new Tools(this);
     this.full = new FullScreen(this);
-    this.#build(place);
-    current = this;
-  }
-
-  #build(place) {
     const commands = commandsOf(this);
     this.toolbar = new Toolbar(this, commands);
     this.chips = new Chips(this);
@@ -87,35 +77,33 @@ class Viewer {
       this.root.addEventListener(name, () => (current = this), true);
     }
     this.keyboard = new Keyboard(this, commands);
-    this.turning = new Turning((direction) => this.turn(direction));
-    this.linking = new Linking(this.groups);
-    this.address = new Address(() => addressOf(this));
-    this.hashListener = () => adopt(this, decode(location.hash)) && this.arrange();
-    window.addEventListener("hashchange", this.hashListener);
+    this.turning = new CaseTurning((direction) => this.turn(direction), signal);
+    this.wordLinks = new WordLinks(this.groups, signal);
+    this.address = new Address(() => addressOf(this), signal);
+    const hashChanged = () => adopt(this, decode(location.hash)) && this.arrange();
+    window.addEventListener("hashchange", hashChanged, { signal });
+    listenToPage("group", (detail) => this.#name(detail), signal);
     this.layout = new Layout(this, this.place);
     this.grid.append(this.layout.between.node);
-    this.namedListener = ({ detail }) => this.#name(detail);
-    window.addEventListener("rexview:group", this.namedListener);
+    current = this;
   }
 
-  destroy() {
+  close() {
+    this.abort.abort();
     this.views.blink.stop();
-    this.keyboard.close();
-    this.linking.close();
-    this.turning.close();
+    this.wordLinks.mark([]);
+    this.turning.end();
     this.address.close();
-    this.full.close();
+    this.full.leave();
     this.layout.close();
-    window.removeEventListener("hashchange", this.hashListener);
-    window.removeEventListener("rexview:group", this.namedListener);
-    for (const pane of this.panes) pane.destroy();
+    for (const pane of this.panes) pane.close();
     this.place.remove();
     if (current === this) current = null;
   }
 
   // --- data from the page ----------------------------------------------------------------------
 
-  update(data, setTriggerValue) {
+  update(/** @type {ViewerData} */ data, /** @type {Tell} */ setTriggerValue) {
     this.tell = setTriggerValue;
     this.layout.soon();
     if (!this.turning.accepts(data.case)) return; // the page has not followed yet
@@ -167,7 +155,7 @@ class Viewer {
     );
   }
 
-  /** The page names the group that may be shown: event `rexview:group`, {case, group}. */
+  /** The page names the group that may be shown. */
   #name({ case: name, group }) {
     if (this.named?.case === name && this.named.group === group) return;
     this.named = { case: name, group };
@@ -206,7 +194,7 @@ class Viewer {
   /** Give every view that is to be shown its pane. */
   arrange() {
     const { shown } = this.state;
-    while (this.panes.length > shown.length) this.panes.pop().destroy();
+    while (this.panes.length > shown.length) this.panes.pop().close();
     while (this.panes.length < shown.length) {
       const pane = new Pane(this);
       this.panes.push(pane);
@@ -228,10 +216,8 @@ class Viewer {
   loaded() {
     this.layout.filmKnown();
     this.changed();
-    if (!this.panes.every((pane) => pane.settled)) return;
-    const fetchAhead = () => this.fetchAhead();
-    if (window.requestIdleCallback) requestIdleCallback(fetchAhead, { timeout: 500 });
-    else setTimeout(fetchAhead, 100);
+    if (!this.panes.every((pane) => pane.isLoaded)) return;
+    whenIdle(() => this.fetchAhead(), 500);
   }
 
   /** Fetch what may be wanted next: given views first, then the case's other views, then cases. */
@@ -272,20 +258,14 @@ class Viewer {
     this.toolbar.refresh();
     this.measureBar.refresh();
     this.chips.refresh();
-    if (!panes.some((pane) => pane.settled)) return;
+    if (!panes.some((pane) => pane.isLoaded)) return;
     this.frames += 1;
-    this.root.dataset.painted = this.frames;
-    if (this.panes.every((pane) => pane.settled)) this.root.dataset.paintedCase = this.data.case;
-    this.say("painted", { case: this.data.case, frame: this.frames });
+    this.root.dataset.painted = String(this.frames);
+    if (this.panes.every((pane) => pane.isLoaded)) this.root.dataset.paintedCase = this.data.case;
+    tellPage("painted", { case: this.data.case });
   }
 
   // --- to the page and to the reader -----------------------------------------------------------
-
-  /** Tell the page with an event; returns whether the page lets us go on. */
-  say(name, detail) {
-    const options = { detail, bubbles: true, composed: true, cancelable: true };
-    return this.root.dispatchEvent(new CustomEvent(`rexview:${name}`, options));
-  }
 
   announce(words) {
     this.live.textContent = words;
@@ -296,32 +276,15 @@ class Viewer {
     return current === this && this.root.isConnected && this.root.getClientRects().length > 0;
   }
 
-  /** What Escape does now, or null. */
-  escaping() {
-    if (this.help.open) return () => this.help.toggle(false);
-    if (this.views.blink.on) return () => this.views.toggleBlink();
-    if (this.measureBar.asking) return () => this.measureBar.cancel();
-    if (this.tools.isMeasuring) return () => this.tools.choose("window");
-    if (this.full.on) return () => this.full.leave();
-    return null;
-  }
-
-  toggleLabels() {
-    this.state.habits.labels = !this.state.habits.labels;
-    this.changed();
-  }
-
   /** Go to the previous or next case. */
-  go(direction) {
+  go(/** @type {Direction} */ direction) {
     if (this.turning.keep(direction, this.data.case)) return;
     const target = this.data.neighbours[direction];
     if (!target) {
       this.announce(direction === "next" ? "This is the last case" : "This is the first case");
       return;
     }
-    if (this.say("navigate", { direction, case: target })) {
-      this.turn(direction, () => this.tell("navigate", { direction, case: target }));
-    }
+    this.turn(direction, () => this.tell("navigate", { direction, case: target }));
   }
 
   /** Show a neighbouring case at once if its picture is here; the page follows, by itself or asked. */
@@ -329,7 +292,9 @@ class Viewer {
     const target = this.data.neighbours[direction];
     const ahead = this.data.ahead?.[target];
     const first = ahead?.views.find((view) => view.id === ahead.active) ?? ahead?.views[0];
-    if (first && pixelStore.held(first.key)) this.#show(ahead);
+    if (first && pixelStore.loaded(first.key)) this.#show(ahead);
     if (target) this.turning.begin(target, ask);
   }
 }
+
+export const mount = mounting((place) => new Viewer(place));

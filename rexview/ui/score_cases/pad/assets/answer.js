@@ -1,14 +1,16 @@
 // One answer on the pad: its text, a row of five buttons for each dimension, failures.
 
-import { html, set } from "./dom.js";
+import { button, html, set } from "../../../components/dom.js";
 import { failureLetter, flagKey } from "./words.js";
+
+/** @import { Pad } from "./pad.js" */
+/** @import { Answer, Item } from "./types.d.ts" */
 
 export const LEVELS = [1, 2, 3, 4, 5];
 const TYPED_MS = 800; // a pause in typing makes a comment an entry
 
 export class AnswerView {
-  /** @param {object} pad see pad.js; @param {object} answer of the data */
-  constructor(pad, answer) {
+  constructor(/** @type {Pad} */ pad, /** @type {Answer} */ answer) {
     this.pad = pad;
     this.answer = answer;
     this.rows = answer.items.map((item) => new Row(pad, answer, item));
@@ -19,11 +21,7 @@ export class AnswerView {
       "p",
       { class: "earlier", hidden: true },
       "Changed after you scored it: what you gave is marked and counts nowhere. ",
-      html(
-        "button",
-        { type: "button", class: "plain", onclick: () => pad.confirm(this) },
-        "It holds for this one, too",
-      ),
+      button("It holds for this one, too", () => pad.confirm(this), { class: "plain" }),
     );
     this.text = html("div", {
       class: "text",
@@ -74,18 +72,12 @@ export class AnswerView {
   #flag(failure) {
     const { name, meaning } = this.pad.data.failures[failure];
     const letter = failureLetter(this.pad.data.failures, failure);
-    const node = html(
-      "button",
-      {
-        type: "button",
-        class: "chip",
-        title: `${meaning} (keys: a, then ${letter})`,
-        "data-failure": failure,
-        onclick: () => this.pad.flag(this.answer, failure),
-      },
-      html("kbd", { "aria-hidden": "true" }, `a ${letter}`),
-      name,
-    );
+    const content = [html("kbd", { "aria-hidden": "true" }, `a ${letter}`), name];
+    const node = button(content, () => this.pad.flag(this.answer, failure), {
+      class: "chip",
+      title: `${meaning} (keys: a, then ${letter})`,
+      "data-failure": failure,
+    });
     return { failure, node };
   }
 
@@ -113,8 +105,8 @@ export class AnswerView {
   }
 }
 
-class Row {
-  constructor(pad, answer, item) {
+export class Row {
+  constructor(/** @type {Pad} */ pad, /** @type {Answer} */ answer, /** @type {Item} */ item) {
     this.pad = pad;
     this.answer = answer;
     this.caseId = pad.case.case; // a comment may settle when another case is on the screen
@@ -124,30 +116,18 @@ class Row {
     this.title = dimension.name;
     if (item.picture !== null) this.title += `, picture ${item.picture + 1}`;
     this.buttons = LEVELS.map((level) =>
-      html(
-        "button",
-        {
-          type: "button",
-          role: "radio",
-          class: "level",
-          "data-level": level,
-          "aria-label": `${level}: ${dimension.anchors[level] ?? ""}`,
-          onclick: () => pad.score(this, level),
-        },
-        String(level),
-      ),
+      button(String(level), () => pad.score(this, level), {
+        role: "radio",
+        class: "level",
+        "data-level": level,
+        "aria-label": `${level}: ${dimension.anchors[level] ?? ""}`,
+      }),
     );
-    this.say = html(
-      "button",
-      {
-        type: "button",
-        class: "say",
-        title: "Comment (e)",
-        "aria-label": `Comment on ${this.title}`,
-        onclick: () => this.comment(this.field.hidden),
-      },
-      "Comment",
-    );
+    this.say = button("Comment", () => this.comment(this.field.hidden), {
+      class: "say",
+      title: "Comment (e)",
+      "aria-label": `Comment on ${this.title}`,
+    });
     this.field = html("textarea", {
       class: "comment",
       rows: "2",
@@ -171,8 +151,8 @@ class Row {
       this.say,
       this.field,
     );
-    this.node.addEventListener("focusin", () => pad.stand(this));
-    this.node.addEventListener("pointerdown", () => pad.stand(this));
+    this.node.addEventListener("focusin", () => pad.selection.select(this));
+    this.node.addEventListener("pointerdown", () => pad.selection.select(this));
   }
 
   refresh(own, current, locked) {
@@ -200,7 +180,7 @@ class Row {
 
   comment(open) {
     this.field.hidden = !open;
-    this.pad.stand(this);
+    this.pad.selection.select(this);
     if (open) this.field.focus();
     this.pad.refresh();
   }

@@ -1,14 +1,17 @@
 // Everything of the pad around the answers: progress and saved state, question, tabs, the anchors of
 // the marked row, the buttons below.
 
+import { button, html, set } from "../../../components/dom.js";
 import { LEVELS } from "./answer.js";
-import { html, set } from "./dom.js";
 import { counted, missing } from "./words.js";
+
+/** @import { Pad } from "./pad.js" */
+/** @import { PadCase } from "./types.d.ts" */
 
 const TIMING = { before: "before scoring", during: "while scoring", after: "after scoring" };
 
-function button(words, act, attributes = {}) {
-  return html("button", { type: "button", class: "plain", onclick: act, ...attributes }, words);
+function plain(words, act, attributes = {}) {
+  return button(words, act, { class: "plain", ...attributes });
 }
 
 /** When something was seen, as the reader's clock has it: the day only where it is not today. */
@@ -27,16 +30,16 @@ function at({ at: moment }) {
 }
 
 export class Frame {
-  constructor(pad) {
+  constructor(/** @type {Pad} */ pad) {
     this.pad = pad;
     this.place = html("b", { class: "place" });
     this.tally = html("span", { class: "tally" });
     this.meter = html("progress", { max: "1", value: "0", "aria-label": "Cases scored" });
-    this.previous = button("‹", () => pad.turn("previous"), {
+    this.previous = plain("‹", () => pad.turn("previous"), {
       title: "Previous case (p)",
       "aria-label": "Previous case",
     });
-    this.next = button("Next ›", () => pad.turn("next"), {
+    this.next = plain("Next ›", () => pad.turn("next"), {
       title: "Next case (n)",
       class: "plain next",
     });
@@ -47,10 +50,10 @@ export class Frame {
       this.previous,
       this.place,
       this.next,
-      button("Cases", () => pad.sheets.cases(), { title: "List of your cases" }),
+      plain("Cases", () => pad.sheets.cases(), { title: "List of your cases" }),
       html("span", { class: "how" }, this.meter, this.tally),
       this.saved,
-      button("?", () => pad.sheets.help(), {
+      plain("?", () => pad.sheets.help(), {
         class: "plain keys",
         title: "Keys (?)",
         "aria-label": "Keys",
@@ -65,10 +68,10 @@ export class Frame {
     this.tabs = html("div", { class: "tabs", role: "group", "aria-label": "Answers" });
     this.answers = html("div", { class: "answers" });
     this.anchors = html("aside", { class: "anchors", "aria-label": "Rubric" });
-    this.undo = button("Undo", () => pad.undo(), { title: "Undo (u)" });
-    this.skip = button("Skip…", () => pad.sheets.skip(), { title: "Skip this case (s)" });
-    this.reportButton = button("Report", () => pad.report(), { title: "Report (g)" });
-    this.reveal = button("Name the models…", () => pad.sheets.reveal(false));
+    this.undo = plain("Undo", () => pad.undo(), { title: "Undo (u)" });
+    this.skip = plain("Skip…", () => pad.sheets.skip(), { title: "Skip this case (s)" });
+    this.reportButton = plain("Report", () => pad.report(), { title: "Report (g)" });
+    this.reveal = plain("Name the models…", () => pad.sheets.reveal(false));
     this.message = html("span", { class: "message", "aria-live": "polite" });
     this.unfinished = html("span", { class: "unfinished", hidden: true });
     this.feet = html(
@@ -100,24 +103,18 @@ export class Frame {
   }
 
   /** Put a case on the pad. */
-  show(padCase, views) {
+  show(/** @type {PadCase} */ padCase, views) {
+    const { pad } = this;
     this.question.innerHTML = padCase.question; // made and escaped by the server
     this.report.innerHTML = padCase.report.html ?? "";
     if (padCase.report.state !== "shown") this.report.hidden = true;
     else if (padCase.report.always) this.report.hidden = false;
     this.answers.replaceChildren(...views.map(({ node }) => node));
     this.tabButtons = padCase.answers.map((answer) =>
-      html(
-        "button",
-        {
-          type: "button",
-          class: "tab",
-          "data-slot": answer.slot,
-          style: { "--c": answer.colour },
-          onclick: () => this.pad.showAnswer(answer.slot),
-        },
-        answer.name,
-        html("span", { class: "count" }),
+      button(
+        [answer.name, html("span", { class: "count" })],
+        () => pad.selection.showAnswer(answer.slot),
+        { class: "tab", "data-slot": answer.slot, style: { "--c": answer.colour } },
       ),
     );
     this.tabs.replaceChildren(...this.tabButtons);
@@ -136,13 +133,13 @@ export class Frame {
 
   /** What the reader must know, until it is put away; the same words once. */
   complain(words) {
-    if ([...this.complaints.children].some((line) => line.firstChild.data === words)) return;
+    if ([...this.complaints.children].some((line) => line.firstChild.textContent === words)) return;
     const line = html(
       "p",
       {},
       words,
       " ",
-      button("Close", () => line.remove()),
+      plain("Close", () => line.remove()),
     );
     this.complaints.append(line);
   }
@@ -184,9 +181,9 @@ export class Frame {
           { class: "ask" },
           `You have seen this case with the models named ${at(unblinded)}. `,
           "Scores given now are not blinded; it is recorded. ",
-          button("Score it all the same", () => pad.accept(), { class: "strong" }),
+          plain("Score it all the same", () => pad.accept(), { class: "strong" }),
           " ",
-          button("Skip…", () => pad.sheets.skip()),
+          plain("Skip…", () => pad.sheets.skip()),
         ),
       );
     } else if (unblinded) {
@@ -238,7 +235,7 @@ export class Frame {
     for (const tab of this.tabButtons) {
       const answer = pad.case.answers.find(({ slot }) => slot === tab.dataset.slot);
       const { needed, given } = counted({ answers: [answer] }, own);
-      set(tab, { "aria-pressed": String(answer.slot === pad.slot) });
+      set(tab, { "aria-pressed": String(answer.slot === pad.selection.slot) });
       tab.classList.toggle("whole", needed === given);
       const name = pad.case.names?.[answer.slot];
       tab.firstChild.textContent = name ? `${answer.name}: ${name}` : answer.name;
@@ -281,14 +278,14 @@ export class Frame {
     const words = [];
     if (own.skip !== null && pad.stateHere() === "skipped") {
       words.push(html("span", {}, `Skipped: ${own.skip}`));
-      if (!pad.locked) words.push(button("Take back", () => pad.skip(null)));
+      if (!pad.locked) words.push(plain("Take back", () => pad.skip(null)));
     }
     if (pad.locked)
       words.push(html("span", {}, "The models are named; scores can no longer be changed."));
     else if (done + skipped === total) {
       words.push(html("b", {}, `All ${total} cases are scored${skipped ? " or skipped" : ""}.`));
       if (pad.data.protocol.reveal === "at_end") {
-        words.push(button("Name the models…", () => pad.sheets.reveal(true), { class: "strong" }));
+        words.push(plain("Name the models…", () => pad.sheets.reveal(true), { class: "strong" }));
       }
     }
     const text = words.map((word) => word.textContent).join("|");

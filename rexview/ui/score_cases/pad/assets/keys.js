@@ -4,12 +4,14 @@
 // Listens on the document while the event is on its way down. The viewer, which listens earlier,
 // leaves these keys to the pad (its data names them) and takes them with Shift instead.
 
-const TYPING =
-  "input:not([type='radio']), textarea, select, [contenteditable=''], [contenteditable='true'], [role='combobox'], [role='listbox'], [role='menu']";
+import { dialogIsOpen, isPlain, TYPING } from "../../../components/page_keys.js";
+
+/** @import { Pad } from "./pad.js" */
+
 const PICTURE = ".rx"; // the viewer
 
 export class Keys {
-  constructor(pad) {
+  constructor(/** @type {Pad} */ pad) {
     this.pad = pad;
     this.abort = new AbortController();
     const options = { capture: true, signal: this.abort.signal };
@@ -21,8 +23,7 @@ export class Keys {
   }
 
   #key(event) {
-    if (event.defaultPrevented || event.isComposing) return;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!isPlain(event)) return;
     const path = event.composedPath().filter((node) => node instanceof Element);
     const [target] = path;
     if (!this.pad.root.isConnected || this.#dialogIsOpen(path)) return;
@@ -31,7 +32,7 @@ export class Keys {
       event.preventDefault();
       return;
     }
-    if (target?.closest(TYPING)) return;
+    if (target?.closest(TYPING) && !target.matches("input[type='radio']")) return;
     const act = this.#meaning(event, path);
     if (!act) return;
     event.preventDefault();
@@ -42,12 +43,12 @@ export class Keys {
   #dialogIsOpen(path) {
     const { sheets } = this.pad;
     if (sheets.open && path.includes(sheets.node)) return true;
-    const dialogs = document.querySelectorAll("[role='dialog'], [role='alertdialog']");
-    return [...dialogs].some((one) => one !== sheets.node && one.getClientRects().length > 0);
+    return dialogIsOpen(sheets.node);
   }
 
   #meaning(event, path) {
     const { pad } = this;
+    const { selection } = pad;
     const { key } = event;
     if (/^[1-5]$/.test(key)) return event.repeat ? () => {} : () => pad.scoreHere(Number(key));
     if (event.shiftKey && key !== "?") return null;
@@ -56,27 +57,27 @@ export class Keys {
       const inText = path.some((node) => node.matches(".text"));
       if (inPicture || (inText && /Up|Down/.test(key))) return null;
       const radio = path[0]?.closest("[role='radio']");
-      if (key === "ArrowDown") return () => pad.move(1);
-      if (key === "ArrowUp") return () => pad.move(-1);
+      if (key === "ArrowDown") return () => selection.moveRow(1);
+      if (key === "ArrowUp") return () => selection.moveRow(-1);
       const step = key === "ArrowRight" ? 1 : -1;
-      return radio ? () => beside(radio, step) : () => pad.turnAnswer(step);
+      return radio ? () => beside(radio, step) : () => selection.moveAnswer(step);
     }
     if (key === "PageDown" || key === "PageUp") {
       const step = key === "PageDown" ? 1 : -1;
-      return pad.scrollText(step) ? () => {} : null; // at the end of the text the page scrolls
+      return selection.view?.scroll(step) ? () => {} : null; // at the end of the text the page scrolls
     }
     if (key === "Escape" && pad.sheets.open) return () => pad.sheets.close();
     if (event.repeat && !"jk".includes(key)) return null;
     const acts = {
-      j: () => pad.move(1),
-      k: () => pad.move(-1),
+      j: () => selection.moveRow(1),
+      k: () => selection.moveRow(-1),
       u: () => pad.undo(),
       n: () => pad.turn("next"),
       p: () => pad.turn("previous"),
       s: () => pad.sheets.skip(),
       g: () => pad.report(),
-      e: () => pad.commentHere(),
-      a: () => pad.sheets.failures(pad.viewHere()),
+      e: () => selection.row?.comment(true),
+      a: () => pad.sheets.failures(selection.view),
       "?": () => pad.sheets.help(),
     };
     if (!inPicture)

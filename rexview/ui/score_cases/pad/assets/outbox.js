@@ -20,9 +20,10 @@ const NOT_KEPT = "Not saved yet, and this browser keeps nothing: leave this page
 
 export class Outbox {
   /**
-   * @param {function} changed called when there is something to show
-   * @param {function} heard called with each answer of the server
-   * @param {function} renew called when the ticket has ended
+   * @param {object} on
+   * @param {() => void} on.changed called when there is something to show
+   * @param {(told: any, batch: any[]) => void} on.heard called with each answer of the server
+   * @param {() => void} on.renew called when the ticket has ended
    */
   constructor({ changed, heard, renew }) {
     this.changed = changed;
@@ -30,6 +31,7 @@ export class Outbox {
     this.renew = renew;
     this.owner = null;
     this.ticket = null;
+    this.address = null;
     this.memory = new Map(); // what the storage did not take
     this.last = 0; // number of the newest entry
     this.sending = false;

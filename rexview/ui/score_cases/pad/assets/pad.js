@@ -1,49 +1,46 @@
 // The score pad as a whole: what a reader sees and says of one case.
 //
-// mount() is called by the loader on every run of the page's script. It makes the pad once for a
-// place on the page and afterwards only hands it new data. What the reader says goes to the server
-// by the outbox, not through the page's script; only which case is shown ("go"), and the wish for
-// new data ("refresh"), do.
+// What the reader says goes to the server by the outbox, not through the page's script; only which
+// case is shown ("go"), and the wish for new data ("refresh"), do.
 
+import { set } from "../../../components/dom.js";
+import { listenToPage, tellPage } from "../../../components/events.js";
+import { mounting } from "../../../components/mount.js";
 import { AnswerView } from "./answer.js";
-import { html, set } from "./dom.js";
 import { Frame } from "./frame.js";
 import { Keys } from "./keys.js";
 import { Outbox } from "./outbox.js";
 import { Renewal } from "./renewal.js";
+import { beginningOf, Returned } from "./returned.js";
+import { Selection } from "./selection.js";
 import { Sheets } from "./sheets.js";
-import { Returned, beginningOf } from "./returned.js";
 import { counted, fits, flagKey, scoreKey, stateOf, valueAt, withEntries } from "./words.js";
 
+/** @import { Tell } from "../../../components/events.js" */
+/** @import { Row } from "./answer.js" */
+/** @import { Own, PadCase, PadData } from "./types.d.ts" */
+
 const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
+/** @type {("next" | "previous")[]} */
+const DIRECTIONS = ["next", "previous"];
 const PATIENCE_MS = 20_000; // then what the page shows counts again, whatever it is
-const mounted = new WeakMap(); // place on the page -> pad
 
-export function mount(component) {
-  const place = component.parentElement;
-  if (!mounted.has(place)) mounted.set(place, new Pad(place));
-  const pad = mounted.get(place);
-  pad.generation += 1;
-  const { generation } = pad;
-  pad.update(component.data, component.setTriggerValue);
-  return () => {
-    if (pad.generation !== generation) return; // a later run owns the pad
-    mounted.delete(place);
-    pad.close();
-  };
-}
-
-class Pad {
-  constructor(place) {
-    this.generation = 0;
+export class Pad {
+  constructor(/** @type {HTMLElement} */ place) {
+    /** @type {PadData} */
     this.data = null;
+    /** @type {PadCase} */
     this.case = null;
+    /** @type {AnswerView[]} */
     this.views = [];
-    this.current = null; // key of the marked row
+    /** @type {Row[]} */
+    this.rows = [];
+    /** @type {Map<string, Own>} */
     this.known = new Map(); // case -> what the server last said of it
     this.done = []; // what can be undone, of the case shown
     this.awaited = null; // the case that the page was asked for
     this.pictured = null; // the case that the picture shows
+    this.selection = new Selection(this);
     this.sheets = new Sheets(this);
     this.returned = new Returned(this);
     this.frame = new Frame(this);
@@ -58,15 +55,10 @@ class Pad {
     this.keys = new Keys(this);
     this.observer = new ResizeObserver(() => this.#layout());
     this.observer.observe(this.root);
-    this.leaving = () => this.settle();
-    window.addEventListener("pagehide", this.leaving);
-    this.painted = ({ detail }) => {
-      this.#tellPicture(); // the picture may have come after the pad
-      if (this.pictured === detail.case) return;
-      this.pictured = detail.case;
-      this.refresh();
-    };
-    document.addEventListener("rexview:painted", this.painted);
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    window.addEventListener("pagehide", () => this.settle(), { signal });
+    listenToPage("painted", (picture) => this.#painted(picture.case), signal);
   }
 
   close() {
@@ -75,14 +67,13 @@ class Pad {
     this.outbox.close();
     this.keys.close();
     this.observer.disconnect();
-    window.removeEventListener("pagehide", this.leaving);
-    document.removeEventListener("rexview:painted", this.painted);
+    this.abort.abort();
     this.root.remove();
   }
 
   // --- data from the page ------------------------------------------------------------------------
 
-  update(data, setTriggerValue) {
+  update(/** @type {PadData} */ data, /** @type {Tell} */ setTriggerValue) {
     this.tell = setTriggerValue;
     const first = this.data === null;
     const counts = this.data?.worklist;
@@ -128,8 +119,7 @@ class Pad {
     if (!same || other) {
       this.done = [];
       this.frame.say("");
-      this.current = (this.rows.find((row) => this.#isOpen(row)) ?? this.rows[0])?.key ?? null;
-      this.slot = this.#row()?.answer.slot ?? padCase.answers[0]?.slot;
+      this.selection.begin();
     }
     this.#layout();
     this.refresh();
@@ -216,14 +206,14 @@ class Pad {
   }
 
   score(row, value) {
-    this.stand(row);
+    this.selection.select(row);
     this.#score(row, value);
     this.refresh();
   }
 
   /** A key: score the marked row and go on to the next. */
   scoreHere(value) {
-    const row = this.#row();
+    const row = this.selection.row;
     if (!row || this.locked || this.turning) return;
     if (this.held) {
       this.frame.say(
@@ -237,7 +227,7 @@ class Pad {
       return;
     }
     const next = this.rows[this.rows.indexOf(row) + 1];
-    if (next) this.#mark(next);
+    if (next) this.selection.goTo(next);
     const { needed, given } = counted(this.case, this.own());
     if (needed > 0 && needed === given) this.frame.say("All scored. n: next case");
     this.refresh();
@@ -261,10 +251,6 @@ class Pad {
       if (own.earlierFlags.includes(key) && !(key in own.flags)) this.flag(view.answer, failure);
     }
     this.refresh();
-  }
-
-  commentHere() {
-    this.#row()?.comment(true);
   }
 
   /** What is known when somebody begins to type. */
@@ -325,7 +311,7 @@ class Pad {
         item.dimension === last.entry.subject &&
         item.picture === last.entry.picture,
     );
-    if (row) this.#mark(row);
+    if (row) this.selection.goTo(row);
     this.frame.say("Undone");
     this.refresh();
   }
@@ -366,62 +352,6 @@ class Pad {
 
   // --- moving ------------------------------------------------------------------------------------
 
-  #row() {
-    return this.rows.find(({ key }) => key === this.current) ?? null;
-  }
-
-  /** The answer in hand. */
-  viewHere() {
-    return this.views.find(({ answer }) => answer.slot === this.slot) ?? null;
-  }
-
-  scrollText(step) {
-    return this.viewHere()?.scroll(step) ?? false;
-  }
-
-  #isOpen(row) {
-    return row.answer.needed && !this.own().scores[row.key]?.score;
-  }
-
-  /** Mark the row that the reader is in. */
-  stand(row) {
-    if (this.current === row.key) return;
-    this.current = row.key;
-    this.slot = row.answer.slot;
-    this.refresh();
-  }
-
-  #mark(row) {
-    const inside =
-      this.root.contains(document.activeElement) && document.activeElement.closest(".row");
-    this.current = row.key;
-    this.slot = row.answer.slot;
-    this.refresh();
-    if (inside) row.takeFocus();
-    row.node.scrollIntoView({ block: "nearest" });
-  }
-
-  move(step) {
-    const place = this.rows.findIndex(({ key }) => key === this.current);
-    const next = this.rows[Math.min(Math.max(place + step, 0), this.rows.length - 1)];
-    if (next) this.#mark(next);
-  }
-
-  turnAnswer(step) {
-    const slots = this.case.answers.map(({ slot }) => slot);
-    const place = slots.indexOf(this.slot) + step;
-    if (slots[place]) this.showAnswer(slots[place]);
-  }
-
-  showAnswer(slot) {
-    this.slot = slot;
-    const own = this.rows.filter(({ answer }) => answer.slot === slot);
-    const row = own.find((one) => this.#isOpen(one)) ?? own[0];
-    if (row) this.#mark(row);
-    else this.current = null;
-    this.refresh();
-  }
-
   turn(direction) {
     const target = this.case[direction];
     if (target) this.go(target);
@@ -437,12 +367,12 @@ class Pad {
   go(caseId) {
     if (caseId === this.case.case) return;
     this.settle();
-    const direction = ["next", "previous"].find((one) => this.case[one] === caseId);
+    const direction = DIRECTIONS.find((one) => this.case[one] === caseId);
     const ahead = this.data.ahead[caseId];
     this.awaited = { case: caseId, until: performance.now() + PATIENCE_MS };
     if (ahead) {
       this.#show(ahead);
-      if (direction) window.dispatchEvent(new CustomEvent("rexview:turn", { detail: direction }));
+      if (direction) tellPage("turn", direction);
     }
     this.renewal.await(() => this.tell("go", { case: caseId, at: Date.now() }));
     this.refresh();
@@ -500,8 +430,14 @@ class Pad {
   /** Tell the picture whose boxes may be shown: those of the answer in hand, no others. */
   #tellPicture() {
     if (!this.case) return;
-    const detail = { case: this.case.case, group: this.slot ?? null };
-    window.dispatchEvent(new CustomEvent("rexview:group", { detail }));
+    tellPage("group", { case: this.case.case, group: this.selection.slot ?? null });
+  }
+
+  #painted(caseId) {
+    this.#tellPicture(); // the picture may have come after the pad
+    if (this.pictured === caseId) return;
+    this.pictured = caseId;
+    this.refresh();
   }
 
   refresh() {
@@ -513,13 +449,13 @@ class Pad {
     this.root.classList.toggle("turning", turning || apart);
     for (const view of this.views) {
       view.refresh(own, {
-        current: this.current,
+        current: this.selection.key,
         locked,
         name: this.case.names?.[view.answer.slot],
       });
-      set(view.node, { "data-active": view.answer.slot === this.slot });
+      set(view.node, { "data-active": view.answer.slot === this.selection.slot });
     }
-    this.frame.refresh(own, this.#row());
+    this.frame.refresh(own, this.selection.row);
     this.#tellPicture();
     this.returned.refresh();
     if (this.wishes === "report" && this.case.report.state === "shown") {
@@ -529,3 +465,5 @@ class Pad {
     }
   }
 }
+
+export const mount = mounting((place) => new Pad(place));

@@ -2,6 +2,8 @@
 // computer slept. The page is asked for new data; if none comes though the server answers, the page
 // is loaded anew. Nothing is lost by that: what was entered is in the browser's storage.
 
+/** @import { Pad } from "./pad.js" */
+
 const PATIENCE_MS = 4000;
 const FOLLOW_MS = 12_000; // a busy server takes its time
 const FOLLOW_AGAIN_MS = 3000;
@@ -10,7 +12,7 @@ const AT_MOST_EVERY_MS = 20_000;
 const LAST = "rexview:reloaded";
 
 export class Renewal {
-  constructor(pad) {
+  constructor(/** @type {Pad} */ pad) {
     this.pad = pad;
   }
 

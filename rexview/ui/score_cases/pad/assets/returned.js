@@ -2,8 +2,10 @@
 // window had saved something first. It is kept in this browser's storage and shown until the reader
 // puts it away, so that it can be given again. It holds up nothing that comes after it.
 
-import { html } from "./dom.js";
+import { button, html } from "../../../components/dom.js";
 import { drop, keysOf, put, read } from "./outbox.js";
+
+/** @import { Pad } from "./pad.js" */
 
 const PREFIX = "rexview:returned:";
 const BEGINNING = 60;
@@ -17,7 +19,7 @@ export function beginningOf(answer) {
 }
 
 export class Returned {
-  constructor(pad) {
+  constructor(/** @type {Pad} */ pad) {
     this.pad = pad;
     this.memory = new Map(); // what the storage did not take
     this.node = html("div", { class: "returned", role: "alert", hidden: true });
@@ -62,7 +64,7 @@ export class Returned {
     if (listed === this.listed) return;
     this.listed = listed;
     const cases = [...new Set(every.map(([, entry]) => entry.case))];
-    cases.sort((a, b) => (b === here) - (a === here));
+    cases.sort((a, b) => Number(b === here) - Number(a === here));
     this.node.replaceChildren(
       ...cases.map((caseId) =>
         this.#block(
@@ -78,6 +80,10 @@ export class Returned {
     const here = caseId === this.pad.case.case;
     const reasons = [...new Set(kept.map(([, { reason }]) => reason))];
     const entries = kept.map(([, entry]) => entry);
+    const putAway = () => {
+      for (const [key] of kept) this.#drop(key);
+      this.refresh();
+    };
     const listed = this.pad.data.worklist.entries.some(([one]) => one === caseId);
     return html(
       "section",
@@ -92,23 +98,8 @@ export class Returned {
       html("ul", {}, ...entries.map((entry) => html("li", {}, this.#words(entry)))),
       here || !listed
         ? null
-        : html(
-            "button",
-            { type: "button", class: "plain", onclick: () => this.pad.go(caseId) },
-            "Go to the case",
-          ),
-      html(
-        "button",
-        {
-          type: "button",
-          class: "plain",
-          onclick: () => {
-            for (const [key] of kept) this.#drop(key);
-            this.refresh();
-          },
-        },
-        "Put away",
-      ),
+        : button("Go to the case", () => this.pad.go(caseId), { class: "plain" }),
+      button("Put away", putAway, { class: "plain" }),
     );
   }
 

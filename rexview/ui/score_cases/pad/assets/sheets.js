@@ -1,15 +1,18 @@
 // What opens over the pad: the list of cases, the keys, the reason for skipping, the last question
 // before the models are named. One at a time.
 
-import { html, set } from "./dom.js";
+import { button, every, html, set } from "../../../components/dom.js";
 import { failureLetter, flagKey } from "./words.js";
 
-export const SKIP_REASONS = [
+/** @import { Pad } from "./pad.js" */
+
+const SKIP_REASONS = [
   "Image cannot be judged",
   "Question is unclear",
   "Outside my field",
   "I know this case",
 ];
+const STRONG = { class: "strong", "data-first": true };
 const STATES = { open: "", begun: "begun", done: "done", skipped: "skipped" };
 const KEYS = [
   ["1 – 5", "score the marked row and move on"],
@@ -32,7 +35,7 @@ const PICTURE_KEYS = [
 ];
 
 export class Sheets {
-  constructor(pad) {
+  constructor(/** @type {Pad} */ pad) {
     this.pad = pad;
     this.node = html("div", { class: "sheet", role: "dialog", hidden: true });
     this.letters = new Map(); // what letters do while a sheet is open
@@ -59,22 +62,28 @@ export class Sheets {
     this.before?.focus?.({ preventScroll: true });
   }
 
+  /** A button that closes the sheet first. */
+  #closing(content, act, attributes) {
+    const closing = () => {
+      this.close();
+      act();
+    };
+    return button(content, closing, attributes);
+  }
+
   #show(name, title, ...content) {
     const again = this.open && this.name === name;
     this.close();
     if (again) return;
     this.name = name;
-    this.before = document.activeElement;
-    const close = html(
-      "button",
-      { type: "button", class: "plain", onclick: () => this.close() },
-      "Close",
-    );
+    this.before = /** @type {HTMLElement} */ (document.activeElement);
+    const close = button("Close", () => this.close(), { class: "plain" });
     this.node.setAttribute("aria-label", title);
     const shown = content.filter((part) => part !== null); // replaceChildren would write "null"
     this.node.replaceChildren(html("header", {}, html("h3", {}, title), close), ...shown);
     this.node.hidden = false;
-    (this.node.querySelector("[data-first]") ?? close).focus({ preventScroll: true });
+    const [first = close] = every("[data-first]", this.node);
+    first.focus({ preventScroll: true });
   }
 
   help() {
@@ -96,23 +105,17 @@ export class Sheets {
     const shown = entries.map(([id, state], place) => {
       const here = id === pad.case.case;
       const now = here ? pad.stateHere() : state;
-      return html(
-        "button",
-        {
-          type: "button",
-          class: `case ${now}`,
-          "data-case": id,
-          "data-first": here,
-          "aria-current": here ? "true" : null,
-          onclick: () => {
-            this.close();
-            pad.go(id);
-          },
-        },
+      const content = [
         html("b", {}, String(first + place)),
         html("span", {}, id),
         html("i", {}, STATES[now]),
-      );
+      ];
+      return this.#closing(content, () => pad.go(id), {
+        class: `case ${now}`,
+        "data-case": id,
+        "data-first": here,
+        "aria-current": here ? "true" : null,
+      });
     });
     const cut =
       entries.length < total
@@ -122,11 +125,7 @@ export class Sheets {
             `Cases ${first} to ${first + entries.length - 1} of ${total}.`,
           )
         : null;
-    const on = html(
-      "button",
-      { type: "button", class: "plain", onclick: () => (this.close(), pad.goOn()) },
-      "Next unscored case",
-    );
+    const on = this.#closing("Next unscored case", () => pad.goOn(), { class: "plain" });
     this.#show("cases", "Your cases", on, cut, html("div", { class: "cases" }, ...shown));
   }
 
@@ -138,18 +137,9 @@ export class Sheets {
     const chips = answer.failures.map((failure) => {
       const { name, meaning } = pad.data.failures[failure];
       const letter = failureLetter(pad.data.failures, failure);
-      const node = html(
-        "button",
-        {
-          type: "button",
-          class: "chip",
-          title: meaning,
-          "data-failure": failure,
-          onclick: () => act(),
-        },
-        html("kbd", { "aria-hidden": "true" }, letter),
-        name,
-      );
+      const content = [html("kbd", { "aria-hidden": "true" }, letter), name];
+      const about = { class: "chip", title: meaning, "data-failure": failure };
+      const node = button(content, () => act(), about);
       const show = () =>
         set(node, {
           "aria-pressed": String(pad.own().flags[flagKey(answer.slot, failure)] === true),
@@ -190,7 +180,7 @@ export class Sheets {
       {
         onsubmit: (event) => {
           event.preventDefault();
-          const chosen = form.querySelector(`input[name="${name}"]:checked`)?.value;
+          const chosen = new FormData(form).get(name);
           const reason = own.value.trim() || chosen;
           this.close();
           pad.skip(reason);
@@ -222,16 +212,7 @@ export class Sheets {
       pad.stateHere() === "done"
         ? "after you scored this case"
         : "before this case was scored in full";
-    const go = html(
-      "button",
-      {
-        type: "button",
-        class: "strong",
-        "data-first": true,
-        onclick: () => (this.close(), pad.fetchReport()),
-      },
-      "Show the report",
-    );
+    const go = this.#closing("Show the report", () => pad.fetchReport(), STRONG);
     const words = `You then see the radiologist’s report ${when}. It is recorded, and whoever leads the study sees it.`;
     this.#show(
       "report",
@@ -247,16 +228,7 @@ export class Sheets {
     const words = all
       ? "You then see which model gave which answer, in all your cases. Your scores can no longer be changed."
       : "You then see which model gave which answer to this case. Its scores can no longer be changed.";
-    const go = html(
-      "button",
-      {
-        type: "button",
-        class: "strong",
-        "data-first": true,
-        onclick: () => (this.close(), pad.reveal(all)),
-      },
-      "Name the models",
-    );
+    const go = this.#closing("Name the models", () => pad.reveal(all), STRONG);
     this.#show("reveal", "Name the models?", html("p", {}, words, " It is recorded."), go);
   }
 }

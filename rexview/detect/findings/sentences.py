@@ -1,0 +1,177 @@
+"""How a text is laid out: headings, list items, sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rexview.detect.findings.tokens import Tokens, words_of
+
+_LINE_START: Final = re.compile(
+    r"[ \t>]*(?:(?P<hash>#{1,6})[ \t]"
+    r"|(?P<item>[-*+•–·▪◦]|\d{1,3}[.)]|[a-zA-Z][.)])(?:[ \t]+|(?=\*\*)))?"
+)
+_ABBREVIATIONS: Final = frozenset(
+    words_of("dr mr mrs ms vs approx eg ie fig st e i g resp incl ca pt no")
+)
+_STARTERS: Final = frozenset(
+    words_of(
+        "no there the heart lungs lung both bilateral cardiac mediastinum mediastinal trachea "
+        "left right small mild moderate large stable unchanged new interval endotracheal "
+        "cardiomediastinal this it pulmonary pleural costophrenic osseous bones bony visualized "
+        "impression findings normal clear minimal trace severe"
+    )
+)
+_EVENTFUL: Final = _STARTERS | {"\n", ".", "!", "?", ";"}
+"""Words at which a sentence may end or begin; all others are passed over."""
+_LINKS: Final = frozenset(
+    words_of(
+        "the a an in on at of to and or with within without from for by is are was were over "
+        "along into no than greater"
+    )
+)
+_LONGEST: Final = 120
+"""Tokens; a longer run without an end is cut, so that no text takes more than its length."""
+_LABEL_WORDS: Final = 7
+_LABEL_STOPS: Final = frozenset(
+    (".", ",", "(", ")", ";", "is", "are", "was", "were", "shows", "has")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Tokens ``i`` to ``j`` of a text: a sentence, list item or heading.
+
+    ``label`` is the number of tokens of a leading label ("Right lung: ...", the mark included).
+    """
+
+    i: int
+    j: int
+    kind: Literal["prose", "heading"]
+    label: int
+    line: int
+    item: bool
+    asked: bool
+
+
+def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
+    """Split tokens into sentences, over lines as far as a sentence goes on."""
+    words = tokens.words
+    i = start
+    line = 0
+    item, heading = _opening(tokens, start)
+    k = start
+    while k < end:
+        word = words[k]
+        stop = False
+        if word not in _EVENTFUL and k - i < _LONGEST:
+            k += 1
+            continue
+        if k - i >= _LONGEST:
+            yield _sentence(tokens, i, k, heading, line, item)
+            i = k
+        if word == "\n":
+            if _goes_on(tokens, i, k, end, heading):
+                k += 1
+                continue
+            stop = True
+        elif word in (".", "!", "?", ";"):
+            stop = _is_stop(tokens, k, end)
+        elif word in _STARTERS and k > i and _starts_anew(tokens, k, i):
+            yield _sentence(tokens, i, k, heading, line, item)
+            i = k
+        if stop:
+            if k > i:
+                yield _sentence(tokens, i, k + (word == "?"), heading, line, item)
+            i = k + 1
+            if word == "\n":
+                line += 1
+                item, heading = _opening(tokens, i)
+        k += 1
+    if i < end:
+        yield _sentence(tokens, i, end, heading, line, item)
+
+
+def _sentence(tokens: Tokens, i: int, j: int, heading: bool, line: int, item: bool) -> Sentence:
+    label = 0
+    labelled = ":" in tokens.words[i : min(j, i + _LABEL_WORDS)]
+    for k in range(i, min(j, i + _LABEL_WORDS)) if labelled else ():
+        if tokens.words[k] == ":":
+            label = k + 1 - i
+            break
+        if tokens.words[k] in _LABEL_STOPS:
+            break
+    if label == j - i and label:
+        heading = True
+    asked = tokens.words[j - 1] == "?"
+    return Sentence(i, j, "heading" if heading else "prose", label, line, item, asked)
+
+
+def _opening(tokens: Tokens, k: int) -> tuple[bool, bool]:
+    """Say whether the line that token ``k`` is on is a list item, and whether it is a heading."""
+    if k >= len(tokens.words):
+        return False, False
+    text = tokens.text
+    first = text.rfind("\n", 0, tokens.starts[k]) + 1
+    match = _LINE_START.match(text, first)
+    if match is None:
+        return False, False
+    heading = bool(match["hash"])
+    if not heading and text.startswith("**", match.end()):
+        last = text.find("\n", first)
+        line = text[match.end() : last if last >= 0 else match.end() + 200].rstrip(" \t:")
+        heading = len(line) < 120 and line.endswith("**") and line.count("**") == 2
+    return bool(match["item"]), heading
+
+
+def _goes_on(tokens: Tokens, i: int, k: int, end: int, heading: bool) -> bool:
+    """Whether a sentence goes on after the end of a line at token ``k``."""
+    if heading or k + 1 >= end or k == i:
+        return False
+    after = tokens.words[k + 1]
+    text, at = tokens.text, tokens.starts[k + 1]
+    if after == "\n" or tokens.words[k - 1] == ":" or not text[at].isalnum():
+        return False
+    line = text.rfind("\n", 0, at) + 1
+    match = _LINE_START.match(text, line)
+    if match is not None and (match["item"] or match["hash"]):
+        return False
+    if text[at].islower():
+        return True
+    if text[at].isdigit():
+        return False
+    width = tokens.starts[k] - (text.rfind("\n", 0, tokens.starts[k]) + 1)
+    upper = text[max(0, at - 40) : at].upper() == text[max(0, at - 40) : at]
+    return width >= 55 and upper and tokens.words[k - 1] not in (".", "!", "?")
+
+
+def _is_stop(tokens: Tokens, k: int, end: int) -> bool:
+    text, at = tokens.text, tokens.ends[k]
+    if tokens.words[k] != ".":
+        return tokens.words[k] != "?" or at >= len(text) or not text[at].isalnum()
+    before = tokens.words[k - 1] if k else ""
+    if at >= len(text):
+        return True
+    if text[at].isspace():
+        if before in _ABBREVIATIONS and tokens.ends[k - 1] == tokens.starts[k]:
+            after = text[at + 1 : at + 2]
+            return before == "no" or (after.isupper() and before not in ("dr", "mr", "mrs", "vs"))
+        return True
+    if text[at].isalpha():
+        return len(before) > 2
+    return not text[at].isdigit()
+
+
+def _starts_anew(tokens: Tokens, k: int, i: int) -> bool:
+    """Whether a capital in the midst of lower case opens a sentence whose stop is missing."""
+    text = tokens.text
+    if not text[tokens.starts[k]].isupper():
+        return False
+    before = tokens.words[k - 1]
+    first, last = tokens.starts[k - 1], tokens.ends[k - 1]
+    if before in _LINKS or not before.isalpha() or not text[first:last].islower():
+        return False
+    gap = text[last : tokens.starts[k]]
+    return gap.isspace() and (text[tokens.starts[k] : tokens.ends[k]] != "L")

@@ -1,0 +1,272 @@
+"""Which side belongs to which finding of a clause.
+
+Sides stand before a finding ("right basal and left apical opacity"), after it ("opacity in the left
+base"), or with the subject ("the left base shows an opacity").
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import Final
+
+from rexview.detect.findings.lexicon import finding_info
+from rexview.detect.findings.side_cleaning import SHIFTS
+from rexview.detect.findings.terms import Term
+from rexview.detect.findings.tokens import Tokens, words_of
+
+_REACH: Final = 5
+_MAYBE_ADJECTIVES: Final = frozenset(
+    words_of(
+        "possible possibly probable probably likely suspected questionable equivocal potential "
+        "presumed borderline indeterminate query ?"
+    )
+)
+_WALK: Final = 16
+_NONE: Final = frozenset(("none", "nil"))
+"""Between the side of a finding and the side that has it not: "on the right, none on the left"."""
+_ATTACHED: Final = frozenset(
+    words_of(
+        "adjacent associated underlying overlying compressive accompanying adjoining bibasilar "
+        "passive overlapping subjacent concomitant concurrent neighbouring neighboring "
+        "ipsilateral"
+    )
+)
+_PARTS: Final = frozenset(
+    words_of(
+        "area areas region regions focus foci patch patches amount volume collection degree "
+        "band bands pocket pockets appearance evidence type sided presence"
+    )
+)
+
+
+def attach(
+    tokens: Tokens, terms: list[Term], sites: dict[int, list[tuple[str, int]]]
+) -> dict[int, list[Term]]:
+    """Give each finding of a clause its sides.
+
+    Parameters
+    ----------
+    tokens : Tokens
+    terms : list of Term
+        Of one clause.
+    sites : dict
+        For findings that a word means with a part of the body: finding and index of each part.
+
+    Returns
+    -------
+    dict
+        Index of a finding's term to the side terms that belong to it (at most one of each side);
+        findings without a side of their own are left out.
+    """
+    places = [k for k, term in enumerate(terms) if term.finding]
+    device = {k: finding_info(terms[k].finding or "").group == "device" for k in places}
+    before = {
+        k: _before(tokens, terms, k, k, device=device[k])
+        for k in places
+        if terms[k].finding not in SHIFTS
+    }
+    for k, parts in sites.items():
+        for _, part in parts:
+            if terms[k].finding not in SHIFTS:
+                before[part] = _before(tokens, terms, part, k, device=device[k])
+    owned = {id(side) for sides in before.values() for side in sides}
+    found: dict[int, list[Term]] = {}
+    for k in places:
+        if terms[k].finding in SHIFTS:
+            ways = [a for a in terms if a.side and a.way]
+            if ways:
+                for _, part in sites.get(k, [("", k)]):
+                    found[part] = ways[-1:]
+            continue
+        for part in {part for _, part in sites.get(k, [("", k)])}:
+            sides = before[part] or before[k]
+            if not sides and any(_apposed(tokens, a) for a in _lead_in(terms, k)):
+                named = [place for place in places if place < k and place in found]
+                sides = found[named[-1]] if named else []
+                sides = sides or _subject(terms, k, owned, device=device[k])
+            sides = sides or _after(tokens, terms, k, owned, device=device[k])
+            if not sides:
+                sides = _subject(terms, k, owned, device=device[k])
+            if sides:
+                found[part] = sides
+    return found
+
+
+def _lead_in(terms: list[Term], k: int) -> list[Term]:
+    """Return the few terms before a finding, back to a mark or another finding."""
+    return list(takewhile(lambda a: not (a.mark or a.finding), reversed(terms[max(0, k - 3) : k])))
+
+
+def _apposed(tokens: Tokens, term: Term) -> bool:
+    """Whether what follows is another name for what was said: "density that may be a scar"."""
+    word = tokens.words[term.i]
+    return (term.is_("maybe_before") and word not in _MAYBE_ADJECTIVES) or term.is_("apposed")
+
+
+def _usable(term: Term) -> bool:
+    return term.side is not None and not term.way and not term.clear
+
+
+def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool) -> list[Term]:
+    found: list[Term] = []
+    passed_and = shared = placed = False
+    last = terms[f].i
+    k = f - 1
+    while k >= max(0, f - _WALK):
+        term = terms[k]
+        if last - term.j > _REACH:
+            break
+        if _usable(term):
+            foreign = term.entry and not device
+            if (found and not passed_and) or foreign or _led_by_place(terms, k, own):
+                break
+            found.append(term)
+            passed_and = False
+        elif found and term.taken:
+            break
+        elif (
+            term.mark == ","
+            and found
+            and k
+            and terms[k - 1].j == term.i
+            and (_usable(terms[k - 1]) or terms[k - 1].names_anatomy)
+        ):
+            passed_and = True
+        elif term.mark:
+            break
+        elif term.is_("and"):
+            if not found and not placed and not (k and terms[k - 1].finding):
+                break
+            if found and not (k and (_usable(terms[k - 1]) or terms[k - 1].names_anatomy)):
+                break
+            passed_and = True
+        elif term.finding:
+            if found or not passed_and:
+                break
+            shared = True
+        elif term.is_("with"):
+            if found or not _ATTACHED & set(tokens.words[term.j : terms[f].i]):
+                break
+            passed_and = True
+        elif term.is_("where"):
+            word = tokens.words[term.i]
+            if found or word != "of" or not term.i or tokens.words[term.i - 1] not in _PARTS:
+                break
+        elif term.is_("verb", "not_before", "but", "not_after", "normal") or (
+            term.is_("maybe_before") and tokens.words[term.i] not in _MAYBE_ADJECTIVES
+        ):
+            break
+        elif term.names_anatomy:
+            placed = True
+        last = term.i
+        k -= 1
+    if shared and found:
+        end = next(
+            (
+                k
+                for k in range(f + 1, len(terms))
+                if terms[k].mark or (terms[k].finding and not terms[k - 1].is_("and"))
+            ),
+            None,
+        )
+        return _after(tokens, terms[:end], f, set(), device=device) or found
+    return found
+
+
+def _led_by_place(terms: list[Term], k: int, own: int) -> bool:
+    """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
+    for back in range(k - 1, max(-1, k - 4), -1):
+        earlier = terms[back]
+        if earlier.is_("where"):
+            if back and terms[back - 1].is_("and"):
+                return False  # "resolution of oedema and of the right effusion"
+            return any(
+                term.finding and n != own
+                for n, term in enumerate(terms[max(0, k - _WALK) : k], max(0, k - _WALK))
+            )
+        if not earlier.names_anatomy:
+            break
+    return False
+
+
+def _after(
+    tokens: Tokens, terms: list[Term], f: int, owned: set[int], *, device: bool
+) -> list[Term]:
+    found: list[Term] = []
+    led = chained = joined = aside = False
+    denied = any(term.is_("not_before") for term in terms[:f])
+    last = terms[f].j
+    for k in range(f + 1, min(len(terms), f + _WALK)):
+        term = terms[k]
+        if term.i - last > _REACH + 1:
+            break
+        if _usable(term):
+            if id(term) in owned or (term.entry and not device) or (found and not chained):
+                break
+            if led or chained or _ends_here(terms, k):
+                found.append(term)
+                chained = False
+            else:
+                break
+        elif term.is_("where"):
+            led = True
+        elif term.mark in ("(", ":", ",", "—", "–", "=", "["):
+            led = joined = True
+            chained = bool(found) and term.mark == ","
+        elif term.mark in (")", "]"):
+            if found:
+                break
+        elif term.mark:
+            break
+        elif term.is_("and", "with"):
+            chained = bool(found) and term.is_("and")
+            joined = True
+        elif term.finding:
+            if found or not (joined or aside):
+                break
+        elif device and term.is_("tip"):
+            break
+        elif term.is_("not_before") and tokens.words[term.i] == "without":
+            aside = True
+        elif term.is_("but", "normal", "not_before") or (
+            found and tokens.words[term.i] in _NONE and not denied
+        ):
+            break
+        last = term.j
+    return found
+
+
+def _ends_here(terms: list[Term], k: int) -> bool:
+    for later in terms[k + 1 :]:
+        if later.mark or later.is_("verb", "and", "but"):
+            return True
+        if later.finding:
+            return False
+    return True
+
+
+def _subject(terms: list[Term], f: int, owned: set[int], *, device: bool) -> list[Term]:
+    found: list[Term] = []
+    chained = False
+    for k in range(f - 1, max(-1, f - _WALK), -1):
+        term = terms[k]
+        if term.is_("normal") and not found:
+            return []
+        if _usable(term) and id(term) not in owned and (device or not term.entry):
+            if found and not chained:
+                break
+            found.append(term)
+            chained = False
+        elif found:
+            if term.is_("and") or (term.mark == "," and _usable(terms[k - 1])):
+                chained = True
+            elif not term.names_anatomy:
+                break
+    if found:
+        return found
+    for term in terms[f + 1 : f + _WALK]:
+        if term.finding or term.is_("normal", "but") or (device and term.is_("tip")):
+            break
+        if _usable(term) and id(term) not in owned and (device or not term.entry):
+            return [term]
+    return []

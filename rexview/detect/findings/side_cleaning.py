@@ -1,0 +1,241 @@
+"""Sides in a sentence that are no finding's own: of the heart, a view, a direction, the picture.
+
+They are taken away, turned round or merged before sides are given to findings.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import Final
+
+from rexview.detect.findings.lexicon import Meaning
+from rexview.detect.findings.mention import Side
+from rexview.detect.findings.terms import Term, cues_of
+from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.geometry import OTHER_SIDE
+
+SHIFTS: Final = frozenset({"mediastinal_shift", "tracheal_deviation"})
+"""Findings whose side is where something moved."""
+_IMAGE_PARTS: Final = frozenset(
+    words_of(
+        "side half part portion hand lower upper mid middle corner quadrant third edge area "
+        "region of in on the this provided given frontal chest pa ap aspect most hemithorax "
+        "bottom top"
+    )
+)
+_MORE: Final = frozenset(words_of("greater worse greatest worst more larger"))
+_COMPARED: Final = 4
+"""Words between a side and the word that compares it."""
+_PAIRED: Final = 9
+"""Words after "both" among which the second of two things has to be named."""
+_SPENT: Final = Meaning()
+_DROPPING: Final = frozenset(
+    (
+        "anything but",
+        "far from",
+        "not",
+        "rather than",
+        "instead of",
+        "as opposed to",
+        "is not",
+        "are not",
+        "was not",
+        "never",
+    )
+)
+
+
+def clean_sides(tokens: Tokens, terms: list[Term], before: Side | None = None) -> set[str]:
+    """Take away, turn round or merge the sides of a sentence that are no finding's own.
+
+    ``before`` is the last side of the sentences before, for "on the same side". Returns the kinds
+    of cues that stand among the terms.
+    """
+    cues = cues_of(terms)
+    relative = "same" in cues or "opposite" in cues
+    normal = "normal" in cues
+    pictured = "picture" in cues
+    for k, term in enumerate(terms):
+        if relative and term.is_("same", "opposite"):
+            last = next((a.side for a in reversed(terms[:k]) if a.side), before)
+            if last in OTHER_SIDE:
+                term.side = last if term.is_("same") else OTHER_SIDE[last]
+        if term.side is None:
+            continue
+        term.clear = normal and _is_clear(terms, k)
+        if term.meaning.zone:
+            if k and terms[k - 1].meaning.side and terms[k - 1].j == term.i:
+                term.side = None  # "left middle lobe": what is said outright counts
+            continue
+        following = terms[k + 1] if k + 1 < len(terms) else None
+        earlier = terms[k - 1] if k else None
+        if earlier and earlier.is_("compare", "called") and term.i - earlier.j <= 2:
+            if earlier.is_("compare") and _leads_on(tokens, term):
+                continue
+            if earlier.is_("compare") or any(a.side for a in terms[k + 1 :]):
+                term.side = None
+            continue
+        if pictured and _is_image_side(tokens, terms, k):
+            term.image_side = True
+            term.side = OTHER_SIDE.get(term.side, term.side)
+        elif following and following.i - term.j == 0 and following.is_("own"):
+            if not _place_follows(terms, k + 1):
+                term.side = None
+        elif tokens.words[term.i].endswith(("ward", "wards")) or _is_way(tokens, terms, k):
+            term.way = True
+        elif following and following.i - term.j <= 1 and following.is_("entry"):
+            term.entry = True
+        elif tokens.words[term.i] == "both" and not _both_of_something(tokens, terms, k):
+            term.side = None
+    if "picture" in cues:
+        _trust_patient(terms)
+    if "than" in cues or "more" in cues:
+        _merge_compared(tokens, terms)
+    if "not_before" in cues or "not_after" in cues:
+        _drop_denied(tokens, terms)
+    return cues
+
+
+def _is_clear(terms: list[Term], k: int) -> bool:
+    """Whether what a side names is said to be normal: "the left lung and pleura are clear"."""
+    if k and terms[k - 1].is_("normal") and terms[k].i - terms[k - 1].j <= 3:
+        return not any(term.finding for term in terms[k + 1 : k + 3])
+    for later in terms[k + 1 : k + 7]:
+        if later.is_("normal"):
+            return True
+        if later.finding or later.mark or later.meaning.near or later.side:
+            return False
+        if not (later.names_anatomy or later.is_("verb", "and", "own", "where", "entry", "size")):
+            return False
+    return False
+
+
+def _trust_patient(terms: list[Term]) -> None:
+    """Where "the patient's left" is said, drop the sides of the picture."""
+    sides = [(k, term) for k, term in enumerate(terms) if term.side in OTHER_SIDE]
+    sure = {
+        k
+        for k, term in sides
+        if any(
+            earlier.is_("patient") for earlier in takewhile(lambda a: not a.side, terms[:k][:-6:-1])
+        )
+    }
+    if sure:
+        for k, term in sides:
+            if k not in sure and not term.meaning.zone:
+                term.side = None
+
+
+def _place_follows(terms: list[Term], k: int) -> bool:
+    """Whether "lateral" and the like only describe a place: "left lateral lung base"."""
+    after = terms[k + 1] if k + 1 < len(terms) else None
+    return (
+        after is not None
+        and after.i == terms[k].j
+        and not after.is_("picture", "own")
+        and (after.names_anatomy or after.finding is not None)
+    )
+
+
+def _is_image_side(tokens: Tokens, terms: list[Term], k: int) -> bool:
+    term = terms[k]
+    if k and terms[k - 1].is_("picture") and terms[k - 1].j == term.i:
+        return True
+    if k and terms[0].is_("picture") and tokens.words[terms[0].i] == "as":  # "As displayed, ..."
+        return not any(earlier.mark == ";" or earlier.is_("patient") for earlier in terms[1:k])
+    linked = any(word in ("of", "in", "on") for word in tokens.words[term.i : term.j])
+    for later in terms[k + 1 : k + 6]:
+        between = tokens.words[term.j : later.i]
+        if later.is_("picture"):
+            own = all(word in _IMAGE_PARTS for word in between)
+            return own and (linked or any(word in ("of", "in", "on") for word in between))
+    return False
+
+
+def _is_way(tokens: Tokens, terms: list[Term], k: int) -> bool:
+    """Whether the side is where something moved: "shifted to the right"."""
+    if not k or not terms[k - 1].is_("way") or terms[k].i - terms[k - 1].j > 1:
+        return False
+    return any(
+        earlier.is_("turned") or earlier.finding in SHIFTS or earlier.meaning.near
+        for earlier in terms[max(0, k - 6) : k]
+    )
+
+
+def _both_of_something(tokens: Tokens, terms: list[Term], k: int) -> bool:
+    if _pairs(tokens, terms[k].j):
+        return False
+    for later in terms[k + 1 : k + 4]:
+        if later.names_anatomy or later.is_("where"):
+            return True
+        if later.finding is not None:
+            after = terms[k + 2 : k + 5]
+            return not any(item.is_("and") for item in after)
+    return k == len(terms) - 1
+
+
+def _pairs(tokens: Tokens, i: int) -> bool:
+    """Whether "both" only joins two things that follow: "both the angle and the dome"."""
+    words = tokens.words[i : i + _PAIRED]
+    for k, word in enumerate(words[:-1]):
+        if word in (",", ".", ";", "\n"):
+            return False
+        if word == "and":
+            first = words[:k]
+            same = words[0] in ("the", "a", "an", "its") and words[k + 1] == words[0]
+            return same and not any(one.endswith("s") for one in first[-1:])
+    return False
+
+
+def _merge_compared(tokens: Tokens, terms: list[Term]) -> None:
+    """Read "right greater than left" as both sides, "larger on the left" as one of two."""
+    for k, term in enumerate(terms):
+        if not term.is_("than"):
+            continue
+        before = next((a for a in reversed(terms[max(0, k - 4) : k]) if a.side), None)
+        after = next((a for a in terms[k + 1 : k + 4] if a.side), None)
+        near = before is not None and term.i - before.j <= 6
+        if not any(a.finding or a.meaning.near for a in terms[:k]) and not any(
+            a.finding for a in list(takewhile(lambda a: not a.mark, terms[k + 1 : k + 6]))
+        ):
+            continue
+        if near and before and after and after.i - term.j <= 4:
+            before.side = after.side = "bilateral"
+    both = any(term.side == "bilateral" for term in terms)
+    for k, term in enumerate(terms):
+        if term.side not in OTHER_SIDE:
+            continue
+        around = [a for a in terms[max(0, k - 3) : k + 2] if abs(a.i - term.i) <= _COMPARED]
+        if not any(other.is_("more") for other in around):
+            continue
+        words = [tokens.words[other.i] for other in around if other.i < term.i]
+        soft = any(tokens.words[other.i].startswith("predomin") for other in around)
+        if both:
+            term.side = None
+        elif not soft and _MORE & set(words):
+            term.side = "bilateral"
+
+
+def _leads_on(tokens: Tokens, term: Term) -> bool:
+    """Whether what follows lies on that side: "unlike the left, where there is an opacity"."""
+    return tokens.words[term.j : term.j + 2] == [",", "where"]
+
+
+def _drop_denied(tokens: Tokens, terms: list[Term]) -> None:
+    """Drop the side of "on the right, not the left"; the "not" is then read."""
+    sides = [term for term in terms if term.side in OTHER_SIDE]
+    if len({term.side for term in sides}) < 2:
+        return
+    for k, term in enumerate(terms):
+        if not term.is_("not_before", "not_after"):
+            continue
+        if " ".join(tokens.words[term.i : term.j]) not in _DROPPING:
+            continue
+        for later in terms[k + 1 : k + 4]:
+            if later.side in OTHER_SIDE and _leads_on(tokens, later):
+                break
+            if later.side in OTHER_SIDE and later.i - term.j <= 3:
+                later.side = None
+                term.meaning = _SPENT
+            if not later.is_("where"):
+                break

@@ -1,0 +1,268 @@
+"""Reading the fields of objects and tables.
+
+A finding stands in one field; its side, and whether it is there, may stand in others of the record.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from typing import Final
+
+from rexview.detect.findings.clauses import Clause, Draft, SideSpan, read_clauses
+from rexview.detect.findings.discourse import Context, read_sentence
+from rexview.detect.findings.mention import Status
+from rexview.detect.findings.sentences import sentences
+from rexview.detect.findings.side_cleaning import clean_sides
+from rexview.detect.findings.structured_parts import Node, Span
+from rexview.detect.findings.terms import Term, scan
+from rexview.detect.findings.tokens import Tokens
+
+_SIDE_KEY: Final = re.compile(
+    r"\b(?:side|laterality|lateralis\w+|lateraliz\w+|lat|loc|location|locations|position|site|where"
+    r"|zone|lobe|place)\b"
+)
+_STATUS_KEY: Final = re.compile(
+    r"\b(?:present|presence|status|detected|exists|seen|value|assertion|certainty|positive|found"
+    r"|result|answer|visible|confidence|y/n)\b"
+)
+_NEGATED_KEY: Final = re.compile(
+    r"\b(?:negatives?|absent|excluded|ruled out|negated|not (?:present|seen)|denied|pertinent"
+    r"|removed|resolved|normal findings|unlikely)\b"
+)
+_ASKED_KEY: Final = re.compile(
+    r"\b(?:question|indication|history|reason|prompt|options?|choices|request|task|clinical"
+    r"|recommendations?|differentials?|to exclude|instructions?)\b"
+)
+_PRIOR_KEY: Final = re.compile(r"\b(?:prior|previous|comparison)\b")
+_YES: Final = re.compile(
+    r"\W*(?:yes|true|present|positive|seen|found|1|1\.0|x|✓|✔|✅|y|detected|confirmed|abnormal|\+)\W*"
+    r"(?:$|[,;(–—-])", re.IGNORECASE,
+)  # fmt: skip
+_NO: Final = re.compile(
+    r"\W*(?:no(?:ne)?|false|absent|negative|not (?:present|seen|detected|identified|visible)|0|0\.0"
+    r"|nil|null|n|normal|clear|unremarkable|-+|–|—|✗|✘|❌|n/a|not applicable|excluded|resolved"
+    r"|removed)?\W*(?:$|[,;(])", re.IGNORECASE,
+)  # fmt: skip
+_MAYBE: Final = re.compile(
+    r"\W*(?:possible|possibly|probable|uncertain|equivocal|maybe|likely|suspected|indeterminate"
+    r"|questionable|low|moderate|borderline)\W*$", re.IGNORECASE,
+)  # fmt: skip
+_KEY_LENGTH: Final = 120
+"""Characters of a key or cell that are read: each row reads its headers again."""
+_DEPTH: Final = 45
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What the fields around a value say of it."""
+
+    side: SideSpan | None = None
+    named: tuple[Draft, ...] = ()
+    status: Status | None = None
+    section: str | None = None
+    parts: frozenset[str] = frozenset()
+
+
+def read_record(tokens: Tokens, record: Node) -> list[Draft]:
+    """Read an object or a row of a table."""
+    return _read(tokens, record, _Around(), 0)
+
+
+def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft]:
+    if node.fields is None:
+        return _prose(tokens, node.span, around)
+    if depth > _DEPTH:
+        return []
+    found: list[Draft] = []
+    sides: list[SideSpan] = []
+    status: Status | None = None
+    outer = around
+    around = _row_label(tokens, node, around)
+    labelled = (around.side, around.named) != (outer.side, outer.named)
+    for key, value in node.fields[labelled:]:
+        name = _lower(tokens.text, key)
+        scalar = value.fields is None
+        if key is None:
+            found += _read(tokens, value, around, depth + 1)
+            continue
+        if scalar and (own := _status_in(tokens.text, value.span)) is not None:
+            if _NEGATED_KEY.search(name) and not _names(tokens, key):
+                status = "negated" if own == "positive" else status
+                continue
+            if _STATUS_KEY.search(name) and not _names(tokens, key):
+                status = own
+                continue
+        drafts, places = _key(tokens, key)
+        if scalar and not drafts and _SIDE_KEY.search(name):
+            given = _sides(tokens, value.span)
+            within = _prose(tokens, value.span, around)
+            if given and not within:
+                sides += given
+                continue
+        if not scalar and not drafts and not places and _SIDE_KEY.search(name):
+            inside = [leaf.span for leaf in _leaves(value)]
+            if not any(_names(tokens, span) for span in inside):
+                sides += [place for span in inside for place in _sides(tokens, span)]
+                continue
+        inner = _inner(around, name, drafts, places)
+        if scalar and (drafts or (places and around.named)):
+            found += _named_value(tokens, value.span, inner)
+        else:
+            found += _read(tokens, value, inner, depth + 1)
+    return _complete(found, sides, status, around, node)
+
+
+def _leaves(node: Node, depth: int = 0) -> list[Node]:
+    """Return the values of an object, also of those within it."""
+    if node.fields is None:
+        return [node]
+    if depth > _DEPTH:
+        return []
+    return [leaf for _, inner in node.fields for leaf in _leaves(inner, depth + 1)]
+
+
+def _row_label(tokens: Tokens, node: Node, around: _Around) -> _Around:
+    """Let the first cell of a row say what its other cells are of: a finding or a side."""
+    fields = node.fields or []
+    if not node.row or len(fields) < 2 or fields[0][0] is None or fields[0][1].fields is not None:
+        return around
+    others = [key for key, _ in fields[1:] if key is not None]
+    label = fields[0][1].span
+    parts = frozenset(name for term in _terms(tokens, label) for name in term.meaning.site_of)
+    around = replace(around, parts=parts)
+    if any(_key(tokens, key)[1] for key in others):
+        drafts = _key(tokens, label)[0]
+        return replace(around, named=tuple(drafts)) if drafts else around
+    places = _sides(tokens, label)
+    if places and not _key(tokens, label)[0]:
+        return replace(around, side=places[0])
+    return around
+
+
+def _inner(around: _Around, name: str, drafts: list[Draft], places: list[SideSpan]) -> _Around:
+    status = around.status
+    if _NEGATED_KEY.search(name):
+        status = "negated"
+    elif _ASKED_KEY.search(name):
+        status = "hypothetical"
+    elif _PRIOR_KEY.search(name):
+        status = "prior"
+    side = places[0] if len({place[0] for place in places}) == 1 else around.side
+    named = tuple(drafts) or around.named
+    return _Around(side, named, status, name or around.section, around.parts)
+
+
+def _named_value(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
+    """Read a short value of a field that names a finding (or of a side's column beside one)."""
+    within = _prose(tokens, span, around)
+    if within:
+        return within
+    status = _status_in(tokens.text, span)
+    if status is None:
+        status = "negated" if _denies(tokens, span) else "positive"
+    sides = _sides(tokens, span) or ([around.side] if around.side else [])
+    return [
+        replace(
+            draft,
+            status=around.status or status,
+            sides=sides or list(draft.sides),
+            sentence=span,
+            section=around.section,
+        )
+        for draft in around.named
+    ]
+
+
+def _complete(
+    found: list[Draft], sides: list[SideSpan], status: Status | None, around: _Around, node: Node
+) -> list[Draft]:
+    """Let the side and the status that a record gives in fields of their own reach its findings."""
+    if not found and around.named and (sides or status):
+        found = [replace(draft, status="positive", sentence=node.span) for draft in around.named]
+    for draft in found:
+        if draft.sided and not draft.sides and draft.status != "negated":
+            draft.sides = list(sides)
+        if status is not None and draft.status in ("positive", "uncertain"):
+            draft.status = status
+    return found
+
+
+def _prose(tokens: Tokens, span: Span, around: _Around) -> list[Draft]:
+    i, j = _range(tokens, span)
+    context = Context(section=around.section, status=around.status, topic=around.side)
+    for sentence in sentences(tokens, i, j):
+        context.drafts += read_sentence(tokens, sentence, context)
+    return _of_part(tokens, span, context.drafts, around)
+
+
+def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -> list[Draft]:
+    """Let a cell mean a finding of the part that its row names: "Pleura | thickening"."""
+    if not around.parts:
+        return drafts
+    for term in _terms(tokens, span):
+        named = [name for name in term.meaning.near if name in around.parts]
+        start, end = tokens.starts[term.i], tokens.ends[term.j - 1]
+        if not named:
+            continue
+        known = next((draft for draft in drafts if draft.start == start), None)
+        if known is not None:
+            known.finding = named[0]
+        elif not drafts:
+            sides = [around.side] if around.side else []
+            status = around.status or "positive"
+            drafts = [Draft(named[0], status, start, end, sides, None, span)]
+    return drafts
+
+
+def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[SideSpan]]:
+    """Return the findings and the sides that a key, header or label names."""
+    terms = _terms(tokens, span)
+    clean_sides(tokens, terms)
+    span = (span[0], min(span[1], span[0] + _KEY_LENGTH))
+    drafts = [
+        draft
+        for clause in read_clauses(tokens, terms, span, asked=False)
+        for draft in clause.drafts
+    ]
+    return drafts, Clause(terms).side_spans(tokens)
+
+
+def _names(tokens: Tokens, span: Span) -> bool:
+    return bool(_key(tokens, span)[0])
+
+
+def _sides(tokens: Tokens, span: Span) -> list[SideSpan]:
+    terms = _terms(tokens, span)
+    clean_sides(tokens, terms)
+    return Clause(terms).side_spans(tokens)
+
+
+def _denies(tokens: Tokens, span: Span) -> bool:
+    return any(term.is_("not_before", "not_after", "normal") for term in _terms(tokens, span))
+
+
+def _status_in(text: str, span: Span) -> Status | None:
+    value = text[span[0] : min(span[1], span[0] + 80)].strip().strip('"')
+    if _MAYBE.match(value):
+        return "uncertain"
+    if _YES.match(value):
+        return "positive"
+    return "negated" if _NO.match(value) else None
+
+
+def _terms(tokens: Tokens, span: Span) -> list[Term]:
+    """Find the terms of a key, header or cell, as far as it is read."""
+    return scan(tokens, *_range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH))))
+
+
+def _lower(text: str, span: Span | None) -> str:
+    if span is None:
+        return ""
+    key = text[span[0] : min(span[1], span[0] + _KEY_LENGTH)]
+    return re.sub(r"[_\W]+", " ", key).strip().lower()
+
+
+def _range(tokens: Tokens, span: Span) -> tuple[int, int]:
+    return bisect_left(tokens.starts, span[0]), bisect_left(tokens.starts, span[1])

@@ -1,0 +1,193 @@
+"""Parts of a text that are no prose: JSON-like objects and tables, as fields with their offsets.
+
+Hostile text is expected: strings that never end, brackets without partners, rows of any length. All
+of it is read in one pass; what cannot be made sense of is left to be read as prose.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+Span = tuple[int, int]
+"""Start and end of a stretch of the text."""
+
+_KEY: Final = re.compile(r'"[^"\n]{1,80}"\s*:')
+_OPENING: Final = re.compile(r'[{\[]\s*["{\[]')
+_PIECE: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[{}\[\]:,]|[^\s"{}\[\]:,]+')
+_DEPTH: Final = 40
+_RULE: Final = re.compile(r"[\s|:+=-]*")
+_NAME_WORDS: Final = 4
+_CSV_HEADER: Final = re.compile(
+    r"\s*(?:finding|abnormality|label|observation|diagnosis|pathology)s?\s*[,;]", re.IGNORECASE
+)
+
+
+@dataclass(slots=True)
+class Node:
+    """A value: a stretch of text, or the fields of an object (an array's have no key).
+
+    The fields of a ``row`` of a table have their column's header as key.
+    """
+
+    span: Span
+    fields: list[tuple[Span | None, Node]] | None = None
+    row: bool = False
+
+
+@dataclass(slots=True)
+class StructuredPart:
+    """A stretch of the text that is an object or a table, with its records."""
+
+    span: Span
+    records: list[Node] = field(default_factory=list)
+
+
+def find_structured_parts(text: str) -> list[StructuredPart]:
+    """Find objects and tables, in order, not overlapping."""
+    found = _json(text) if '"' in text and _KEY.search(text) else None
+    if found is not None:
+        start, end = found.span
+        before, after = _tables(text, 0, start), _tables(text, end, len(text))
+        return [*before, found, *after]
+    return _tables(text, 0, len(text))
+
+
+def _json(text: str) -> StructuredPart | None:
+    opening = _OPENING.search(text)
+    if opening is None:
+        return None
+    start = opening.start()
+    root = Node((start, start), [])
+    stack = [root]
+    key: list[Span | None] = [None]
+    last: Span | None = None
+    end = start
+    skipped = 0
+    for match in _PIECE.finditer(text, start):
+        piece, span = match[0], match.span()
+        if piece in "{[":
+            if len(stack) > _DEPTH:
+                skipped += 1
+                continue
+            node = Node(span, [])
+            _fields(stack[-1]).append((key[-1], node))
+            key[-1] = None
+            stack.append(node)
+            key.append(None)
+        elif piece in "}]":
+            if skipped:
+                skipped -= 1
+            elif len(stack) > 1:
+                node = stack.pop()
+                node.span = (node.span[0], span[1])
+                key.pop()
+            end = span[1]
+            if len(stack) == 1:
+                break
+        elif piece == ":":
+            if last is not None and _fields(stack[-1]):
+                _fields(stack[-1]).pop()
+                key[-1] = last
+        elif piece == ",":
+            key[-1] = None
+        else:
+            last = (span[0] + 1, span[1] - (len(piece) > 1 and piece[-1] == '"')) if (
+                piece[0] == '"'
+            ) else span  # fmt: skip
+            _fields(stack[-1]).append((key[-1], Node(last)))
+            end = span[1]
+    root.span = (start, end)
+    return StructuredPart(root.span, [node for _, node in _fields(root)])
+
+
+def _fields(node: Node) -> list[tuple[Span | None, Node]]:
+    if node.fields is None:
+        node.fields = []
+    return node.fields
+
+
+def _tables(text: str, start: int, end: int) -> list[StructuredPart]:
+    marked = text.find("|", start, end) >= 0 or text.find("\t", start, end) >= 0
+    if not marked and not _CSV_HEADER.match(text, start, end):
+        return []
+    parts: list[StructuredPart] = []
+    rows: list[list[Span]] = []
+    mark = ""
+    first = at = start
+    while at <= end:
+        stop = text.find("\n", at, end)
+        stop = end if stop < 0 else stop
+        line = text[at:stop]
+        own = mark if mark and mark in line else _separator(text, at, stop)
+        if own and (not rows or own == mark):
+            if not rows:
+                first, mark = at, own
+            rows.append(_cells(text, at, stop, own))
+        elif rows:
+            _close(text, (first, at), rows, parts)
+            rows, mark = [], ""
+        at = stop + 1
+    if rows:
+        _close(text, (first, end), rows, parts)
+    return parts
+
+
+def _separator(text: str, at: int, stop: int) -> str:
+    if "|" in text[at:stop]:
+        return "|"
+    if text.find("\t", at + 1, stop) > 0 and text[at:stop].strip().count("\t"):
+        return "\t"
+    match = _CSV_HEADER.match(text, at, stop)
+    return match[0].strip()[-1] if match else ""
+
+
+def _cells(text: str, at: int, stop: int, mark: str) -> list[Span]:
+    cells: list[Span] = []
+    while at < stop and text[at] in " \t" and mark == "|":
+        at += 1
+    if mark == "|" and at < stop and text[at] == "|":
+        at += 1
+    while at <= stop:
+        end = text.find(mark, at, stop)
+        end = stop if end < 0 else end
+        if end < stop or text[at:end].strip():
+            cells.append((at, end))
+        at = end + 1
+    return cells
+
+
+def _close(text: str, span: Span, rows: list[list[Span]], parts: list[StructuredPart]) -> None:
+    """Turn the rows of a table into records; a single row with a mark is no table."""
+    told = [row for row in rows if not all(_RULE.fullmatch(text[a:b]) for a, b in row)]
+    if len(told) < 2 or max(map(len, told)) < 2:
+        return
+    head = told[0]
+    part = StructuredPart(span)
+    if max(map(len, told)) == 2 and not _has_header(text, told):
+        pairs = [(row[0], Node(row[1])) for row in told if len(row) == 2]
+        part.records.append(Node(span, list(pairs)))
+    else:
+        for row in told[1:]:
+            named = [(head[k] if k < len(head) else None, Node(cell)) for k, cell in enumerate(row)]
+            place = (row[0][0], row[-1][1]) if row else span
+            part.records.append(Node(place, list(named), row=True))
+    parts.append(part)
+
+
+_HEADER: Final = re.compile(
+    r"\W*(?:side|lateral\w*|location|position|site|region|zone|present\w*|status|finding|abnormal\w*"
+    r"|observation|description|comment|result|seen|assessment|details?|notes?|remark"
+    r"|structure|area|system|where|detected|y/n|yes/no|impression|severity|interpretation)\b",
+    re.IGNORECASE,
+)
+
+
+def _has_header(text: str, rows: list[list[Span]]) -> bool:
+    """Whether a table of two columns has headers, and is not a list of names with their values."""
+    return _is_name(text, rows[0][0]) and not any(_is_name(text, row[0]) for row in rows[1:] if row)
+
+
+def _is_name(text: str, cell: Span) -> bool:
+    return _HEADER.match(text, *cell) is not None and len(text[slice(*cell)].split()) <= _NAME_WORDS

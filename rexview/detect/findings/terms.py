@@ -1,0 +1,120 @@
+"""The words of a sentence that mean something: its terms, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from rexview.detect.findings.lexicon import Meaning, lexicon
+from rexview.detect.findings.mention import Side
+from rexview.detect.findings.tokens import Tokens
+
+_TELLING: Final = ("correction", "same", "opposite", "topic")
+MARKS: Final = frozenset(',;:()[]{}|"\n•—–=')
+_MARK: Final = Meaning()
+_LETTERS: Final[dict[str, Meaning]] = {
+    "r": Meaning(side="right"),
+    "l": Meaning(side="left"),
+}
+
+
+@dataclass(slots=True, eq=False)
+class Term:
+    """A phrase of the lexicon (or a mark) at tokens ``i`` to ``j``.
+
+    ``finding`` is the finding it means here; ``side`` the patient's side it gives here, unless
+    it is a direction (``way``), what it names is normal (``clear``), or it is where a device goes
+    in (``entry``). ``taken`` marks the part of the body that a finding is of.
+    """
+
+    meaning: Meaning
+    i: int
+    j: int
+    mark: str = ""
+    finding: str | None = None
+    side: Side | None = None
+    image_side: bool = False
+    way: bool = False
+    clear: bool = False
+    entry: bool = False
+    taken: bool = False
+
+    def is_(self, *cues: str) -> bool:
+        """Whether the phrase is a cue of one of these kinds."""
+        return not self.meaning.cues.isdisjoint(cues)
+
+    @property
+    def names_anatomy(self) -> bool:
+        """Whether the phrase names a part of the body in which a finding lies."""
+        return self.meaning.host or self.meaning.zone is not None or bool(self.meaning.site_of)
+
+
+def cues_of(terms: Iterable[Term]) -> set[str]:
+    """Return the kinds of cues that stand among some terms."""
+    cues: set[str] = set()
+    for term in terms:
+        own = term.meaning.cues
+        if own:
+            cues |= own
+    return cues
+
+
+def matters(terms: Iterable[Term]) -> bool:
+    """Whether some terms say anything of findings, sides or what was said before."""
+    for term in terms:
+        if term.side is not None or term.finding is not None:
+            return True
+        meaning = term.meaning
+        if meaning.near or not meaning.cues.isdisjoint(_TELLING):
+            return True
+    return False
+
+
+def scan(tokens: Tokens, start: int, end: int) -> list[Term]:
+    """Find the phrases of the lexicon among some tokens; at one place the longest counts."""
+    phrases = lexicon().phrases
+    words = tokens.words
+    terms: list[Term] = []
+    i = start
+    while i < end:
+        word = words[i]
+        opening = phrases.get(word)
+        if opening is not None:
+            length, meaning = 1, opening.alone
+            longer = opening.longer.get(words[i + 1]) if i + 1 < end else None
+            for size, rest, phrase in longer or ():
+                if size == 2 or (i + size <= end and words[i + 2 : i + size] == rest):
+                    length, meaning = size, phrase
+                    break
+            if meaning is not None:
+                terms.append(Term(meaning, i, i + length, "", meaning.finding, meaning.side))
+                i += length
+                continue
+        if word in MARKS:
+            terms.append(Term(_MARK, i, i + 1, word))
+        elif word in _LETTERS and _is_side_letter(tokens, i, end):
+            letter = _LETTERS[word]
+            terms.append(Term(letter, i, i + 1, "", None, letter.side))
+        i += 1
+    return terms
+
+
+def _names_place(tokens: Tokens, i: int, end: int) -> bool:
+    """Whether a finding or a part of the body stands at token ``i``: "r apical ptx"."""
+    opening = lexicon().phrases.get(tokens.words[i]) if i < end else None
+    meaning = opening.alone if opening else None
+    return meaning is not None and bool(meaning.finding or meaning.zone or meaning.host)
+
+
+def _is_side_letter(tokens: Tokens, i: int, end: int) -> bool:
+    """Whether a single letter is an R or L for a side: upper case, or before a place's name."""
+    text, start, stop = tokens.text, tokens.starts[i], tokens.ends[i]
+    if not text[start].isupper() and not _names_place(tokens, i + 1, end):
+        last = i + 1 >= end or not tokens.words[i + 1].isalnum()
+        if not (last and i and _names_place(tokens, i - 1, end)):
+            return False
+    if stop < len(text) and (text[stop].isalnum() or text[stop] in "'’"):
+        return False
+    after = tokens.words[i + 1] if i + 1 < end else ""
+    return after not in ("spine", "spinal", "vertebra") and not after[:1].isdigit()

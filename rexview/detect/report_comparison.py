@@ -1,0 +1,181 @@
+"""An answer's findings beside the report's: what hints at invented and missed findings rest on."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from rexview.detect.core.detector import AnswerInCase, mention_evidence
+from rexview.detect.findings import (
+    REPORT_SECTIONS,
+    Finding,
+    Mention,
+    find_mentions,
+    finding_info,
+)
+from rexview.schema import Case, Evidence
+
+_ZONES: Final[dict[str, frozenset[str]]] = {
+    "upper": frozenset({"upper", "apex"}),
+    "apex": frozenset({"upper", "apex"}),
+    "mid": frozenset({"mid", "hilum"}),
+    "hilum": frozenset({"mid", "hilum", "upper", "lower"}),
+    "lower": frozenset({"lower", "base"}),
+    "base": frozenset({"lower", "base"}),
+    "costophrenic": frozenset({"lower", "base"}),
+    "retrocardiac": frozenset({"lower", "base"}),
+    "cardiophrenic": frozenset({"lower", "base"}),
+    "paratracheal": frozenset({"upper"}),
+    "RUL": frozenset({"upper", "apex", "mid"}),
+    "LUL": frozenset({"upper", "apex", "mid"}),
+    "RML": frozenset({"mid", "lower", "base"}),
+    "lingula": frozenset({"mid", "lower", "base"}),
+    "RLL": frozenset({"lower", "base", "mid"}),
+    "LLL": frozenset({"lower", "base", "mid"}),
+}
+"""Heights of the chest that each place may take up."""
+MOST_READ: Final = 20_000
+"""Characters; in a longer answer, question or report no finding is looked for."""
+_NEAR: Final = 120
+_MOST_ALIKE: Final = 8
+"""Mentions of one finding, side, zone and status that are kept: more add nothing."""
+
+
+@dataclass(frozen=True)
+class FindingInText:
+    """A mention of a finding with what the lexicon knows of it and the text that it stands in.
+
+    ``where`` is ``answer`` or ``report``; ``section`` the report's.
+    """
+
+    mention: Mention
+    info: Finding
+    where: str
+    text: str
+    section: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The finding with its side, for a message: ``right pleural effusion``."""
+        side = self.mention.side
+        return f"{side} {self.info.name}" if side and side != "midline" else self.info.name
+
+    @property
+    def evidence(self) -> Evidence:
+        """The words that say so, as evidence."""
+        return mention_evidence(self.where, self.text, self.mention, self.section)
+
+    def before(self) -> str:
+        """What its sentence says just before the finding."""
+        start = self.mention.start
+        return self.text[max(self.mention.sentence[0], start - _NEAR) : start]
+
+    def around(self) -> str:
+        """Its sentence, as far as it stands near the finding."""
+        first, last = self.mention.sentence
+        low, high = self.mention.start - _NEAR, self.mention.end + _NEAR
+        return self.text[max(first, low) : min(last, high)]
+
+
+def findings_of_report(case: Case) -> tuple[FindingInText, ...]:
+    """Read the findings (not devices) of both sections of a case's report."""
+    texts = [getattr(case.report, section) or "" for section in REPORT_SECTIONS]
+    return _in_report(*texts) if _readable(*texts) else ()
+
+
+@lru_cache(maxsize=64)
+def _in_report(*texts: str) -> tuple[FindingInText, ...]:
+    return tuple(
+        one
+        for section, text in zip(REPORT_SECTIONS, texts, strict=True)
+        for one in _in_text(find_mentions(text), "report", text, section)
+    )
+
+
+def findings_of_answer(one: AnswerInCase) -> list[FindingInText]:
+    """Read the findings (not devices) of an answer; what it takes back is left out."""
+    return _in_text(mentions_of_answer(one), "answer", one.text, None)
+
+
+def mentions_of_answer(one: AnswerInCase) -> Sequence[Mention]:
+    """Read an answer's own words; nothing of one longer than :data:`MOST_READ`."""
+    return one.mentions if _readable(one.text, one.case.question) else ()
+
+
+def _readable(*texts: str) -> bool:
+    return all(len(text) <= MOST_READ for text in texts)
+
+
+def _in_text(
+    mentions: Iterable[Mention], where: str, text: str, section: str | None
+) -> list[FindingInText]:
+    kept = []
+    alike: Counter[tuple[str, str | None, str | None, str]] = Counter()
+    for mention in mentions:
+        info = finding_info(mention.finding)
+        key = (mention.finding, mention.side, mention.zone, mention.status)
+        if info.group == "finding" and not mention.superseded and alike[key] < _MOST_ALIKE:
+            alike[key] += 1
+            kept.append(FindingInText(mention, info, where, text, section))
+    return kept
+
+
+def of_status(found: Iterable[FindingInText], *statuses: str) -> list[FindingInText]:
+    """Keep the findings with one of some statuses."""
+    return [one for one in found if one.mention.status in statuses]
+
+
+def sides_meet(first: str | None, second: str | None) -> bool:
+    """Whether two sides can be the same place: an unknown or a bilateral one meets any."""
+    loose = (None, "bilateral", "midline")
+    return first == second or first in loose or second in loose
+
+
+def zones_meet(first: str | None, second: str | None) -> bool:
+    """Whether two zones or lobes can overlap; unknown ones do."""
+    if first is None or second is None or first == second:
+        return True
+    return bool(_ZONES.get(first, frozenset()) & _ZONES.get(second, frozenset()))
+
+
+def has_report(one: AnswerInCase) -> bool:
+    """Say whether the answer has words that its case's report can be held against."""
+    sections = (getattr(one.case.report, section) or "" for section in REPORT_SECTIONS)
+    return any(map(str.strip, sections)) and bool(one.text.strip()) and one.came
+
+
+_REGIONS: Final[dict[str, re.Pattern[str]]] = {
+    region: re.compile(rf"\b(?:{words})", re.IGNORECASE)
+    for region, words in {
+        "pleura": r"pleur|effusion|pneumothora|h(?:a|ae)?emothora|costophrenic",
+        "lung": r"lungs?\b|pulmon|parenchym|air-?space|opacit|consolidat|pneumonia|infect|nodul"
+        r"|mass\b|masses|infiltrat|interstiti|atelecta|o?edema|tubercul|cancer|malignan",
+        "heart": r"heart|cardi(?!o?phrenic|ac (?:device|implant|pacemaker|lead|monitor))|ctr\b",
+        "mediastinum": r"mediastin|hil(?:um|ar|a)\b|aort|trachea",
+        "bone": r"bon(?:e|y)|ribs?\b|fractur|spin(?:e|al)|skelet|osseous|clavic|vertebra|shoulder",
+        "abdomen": r"abdom|free (?:air|gas)|perforat|sub-?diaphragm|pneumoperiton",
+        "device": r"tubes?\b|lines?\b|catheter|devices?\b|pacemaker|drains?\b|leads?\b|picc|port\b",
+    }.items()
+}
+_FAILING: Final = re.compile(r"decompensat|heart failure|cardiac failure|congest|overload", re.I)
+_LONGEST_QUESTION: Final = 5_000
+
+
+def asked_regions(case: Case) -> frozenset[str] | None:
+    """Return the regions that a question is about; None when it is about everything.
+
+    Signs of a failing heart lie in heart, lung and pleura.
+    """
+    return None if case.question_type == "report" else _regions(case.question[:_LONGEST_QUESTION])
+
+
+@lru_cache(maxsize=256)
+def _regions(question: str) -> frozenset[str] | None:
+    regions = {region for region, words in _REGIONS.items() if words.search(question)}
+    if _FAILING.search(question):
+        regions |= {"heart", "lung", "pleura"}
+    return frozenset(regions) or None

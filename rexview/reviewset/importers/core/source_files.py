@@ -1,0 +1,136 @@
+"""Source files as they are met: text in whatever encoding, JSON with what real files do.
+
+That is NaN from pandas, byte order marks, keys that come twice, and hostile nesting.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.bounded import read_file
+from rexview.errors import FileRefused
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.json_text import is_too_deep
+
+MAX_BYTES: Final = 500_000_000
+MAX_VALUES: Final = 20_000_000
+"""Commas and brackets of a JSON file: empty lists take thirty times the memory of their text."""
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def read_text(path: Path, log: ProblemLog, *, save_as: str) -> str | None:
+    """Read a text file; log an error and return None when it is none, or too large.
+
+    A warning says where Windows-1252 was assumed; ``save_as`` says how to save it instead.
+    """
+    try:
+        content = read_file(path, MAX_BYTES)
+    except FileRefused as refusal:
+        log.error(path.name, str(refusal), "Give a file, or split it into several ones.")
+        return None
+    except OSError as error:
+        message = f"The file cannot be read: {error.strerror or error}."
+        log.error(path.name, message, "See to it that the app may read it.")
+        return None
+    encoding = sniff_encoding(content)
+    text = content.decode(encoding, "replace")
+    if text.startswith("PK\x03\x04"):
+        log.error(path.name, "This is not a text file.", "Give it its own ending, such as .xlsx.")
+        return None
+    if encoding == "cp1252":
+        message = "The file is not UTF-8; it was read as Windows-1252."
+        log.warning(path.name, message, f"Save it as {save_as} if letters look wrong.")
+    return text
+
+
+def sniff_encoding(data: bytes) -> str:
+    """Name the encoding of a whole file's bytes.
+
+    A byte order mark decides; without one, zero bytes in every second place mean UTF-16, bytes
+    that are valid UTF-8 mean UTF-8, and anything else is taken for Windows-1252, the usual
+    encoding of spreadsheets saved as CSV in Western Europe and America.
+    """
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return name
+    start = data[:4096]
+    if len(start) >= 4:
+        half = len(start) // 2
+        if start[1::2].count(0) > half * 0.6:
+            return "utf-16-le"
+        if start[0::2].count(0) > half * 0.6:
+            return "utf-16-be"
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return "cp1252"
+    return "utf-8"
+
+
+class _Objects:
+    """Makes dicts that keep the first of repeated keys, and remembers the keys of the last one."""
+
+    def __init__(self) -> None:
+        self.repeated: list[str] = []
+
+    def __call__(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        self.repeated = []
+        for key, value in pairs:
+            if key in made:
+                self.repeated.append(key)
+            else:
+                made[key] = value
+        return made
+
+
+def read_json(path: Path, log: ProblemLog) -> Any:
+    """Read a JSON file; log an error and return None when it cannot be read.
+
+    NaN and Infinity become None. Of repeated keys in the outermost object the first one counts,
+    and each is a warning: entries of a dict by study id must not vanish in silence.
+    """
+    text = read_text(path, log, save_as="UTF-8")
+    if text is None:
+        return None
+    if not text.strip():
+        log.error(path.name, "The file is empty.", "Give the file that holds the data.")
+        return None
+    if sum(map(text.count, ",[{")) > MAX_VALUES:
+        message = f"The file holds more than {MAX_VALUES:,} values."
+        log.error(path.name, message, "Split it into several files.")
+        return None
+    objects = _Objects()
+    try:
+        value = json.loads(text, parse_constant=lambda _: None, object_pairs_hook=objects)
+        if is_too_deep(value):
+            raise RecursionError
+    except json.JSONDecodeError as error:
+        where = f"{error.msg} at line {error.lineno}, column {error.colno}"
+        remedy = "Give a complete JSON file; it may have been cut off."
+        log.error(path.name, f"The file is not valid JSON: {where}.", remedy)
+        return None
+    except (RecursionError, ValueError):
+        message = (
+            "The file is nested too deeply, or has a number too long, to be data of this kind."
+        )
+        log.error(path.name, message, "Give the file as it was published.")
+        return None
+    if isinstance(value, dict):
+        for key in objects.repeated:
+            row = list(value).index(key) + 1 if len(objects.repeated) < 100 else None
+            log.warning(path.name, *REPEATED, row=row)
+    return value
+
+
+REPEATED: Final = (
+    "This id occurs more than once; the first entry was kept.",
+    "Give every entry its own id.",
+)

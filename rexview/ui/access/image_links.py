@@ -1,0 +1,73 @@
+"""Sealed links to pictures, which the routes of :mod:`rexview.ui.app.image_routes` open."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rexview import imaging, reviewset
+from rexview.schema import ReviewSet
+from rexview.ui.access import permissions
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.sealed_tokens import Grant
+
+WORDLESS: Final = "wordless"
+
+
+def pixel_url(review_set: ReviewSet, image_path: str, *, wordless: bool = False) -> str:
+    """Return a sealed link, relative to the app, to the pixels of one image for the viewer.
+
+    With ``wordless`` no free text of the file comes with them: for pictures that models returned.
+
+    Raises
+    ------
+    ImageError, PathEscape
+        There is no such image, or its path leaves the images folder: the reason to show.
+    """
+    detail = WORDLESS if wordless else None
+    return f"rexview/pixels/{_token(review_set, 'pixels', image_path, detail)}"
+
+
+def thumbnail_url(review_set: ReviewSet, image_path: str) -> str:
+    """Return a sealed link, relative to the app, to a small picture of one image without boxes.
+
+    Raises
+    ------
+    ImageError, PathEscape
+        As for :func:`pixel_url`.
+    """
+    return f"rexview/thumbs/{_token(review_set, 'thumbs', image_path)}"
+
+
+def image_name(review_set: ReviewSet, image_path: str) -> str:
+    """Return a name for the pixels of one image that tells nothing and changes when the file does.
+
+    Raises
+    ------
+    ImageError, PathEscape
+        As for :func:`pixel_url`.
+    """
+    version = image_version(review_set, image_path)
+    return server_state.signer().name(str(review_set.folder), image_path, version)
+
+
+def image_version(review_set: ReviewSet, image_path: str) -> str:
+    """Return a text that changes when the image file does.
+
+    Raises
+    ------
+    ImageError, PathEscape
+        As for :func:`pixel_url`.
+    """
+    path = reviewset.image_path(review_set, image_path)
+    try:
+        stat = path.stat()
+    except OSError:
+        raise imaging.ImageMissing("The image file is not there.") from None
+    return f"{stat.st_mtime_ns:x}-{stat.st_size:x}"
+
+
+def _token(review_set: ReviewSet, kind: str, image_path: str, detail: str | None = None) -> str:
+    version = image_version(review_set, image_path)
+    name = review_sets.set_id(review_set.folder)
+    grant = Grant(kind, name, image_path, version, detail, permissions.link_person())
+    return server_state.signer().sign(grant)

@@ -1,0 +1,186 @@
+"""Cases as cards: the radiograph with boxes over it, the answers' scores, badges of failures."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
+from rexview.analysis.case.cards import CardBox, CaseCard
+from rexview.analysis.engine import AnswerSummary
+from rexview.analysis.scores.captions import counted
+from rexview.errors import RexviewError
+from rexview.geometry import box_problem
+from rexview.schema import ReviewSet, StudyImage
+from rexview.ui.access.image_links import thumbnail_url
+from rexview.ui.answers.score_chain import format_score, score_chain_html
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.in_app import href
+from rexview.ui.link.pages import PAGE_CASE
+from rexview.vocab import CATEGORY_NAMES, FAILURES, QUESTION_TYPES, VIEWS
+
+_MOST_ANSWERS: Final = 4
+
+
+def gallery_html(
+    review_set: ReviewSet,
+    cards: Sequence[CaseCard],
+    case_filter: CaseFilter,
+    *,
+    colours: Mapping[str, str],
+    gap_threshold: float,
+) -> str:
+    """Draw cards; each is one link to its case within the filter."""
+    names = review_set.model_names
+    drawn = [
+        _card_html(review_set, card, case_filter, names, colours, gap_threshold) for card in cards
+    ]
+    return f'<div class="rx-cards" role="list">{"".join(drawn)}</div>'
+
+
+def _card_html(
+    review_set: ReviewSet,
+    card: CaseCard,
+    case_filter: CaseFilter,
+    names: Mapping[str, str],
+    colours: Mapping[str, str],
+    gap_threshold: float,
+) -> str:
+    case = card.case
+    address = html.escape(href(PAGE_CASE, link_keys.link_query(case_filter, case=case.id)))
+    kind = CATEGORY_NAMES.get(case.category or "", case.category or "")
+    kind = kind or QUESTION_TYPES.get(case.question_type, "")
+    answers = sorted(card.answers, key=lambda answer: not answer.chosen)
+    rows = [
+        _answer_html(answer, names, colours, gap_threshold) for answer in answers[:_MOST_ANSWERS]
+    ]
+    if len(answers) > _MOST_ANSWERS:
+        rows.append(f"<p>and {len(answers) - _MOST_ANSWERS} more answers</p>")
+    if not answers:
+        rows.append("<p>No answer given yet</p>")
+    return (
+        f'<a class="rx-card" role="listitem" href="{address}" data-rx-page>'
+        f"{_picture_html(review_set, card, colours)}"
+        f'<div class="rx-card-text"><header><b>{html.escape(case.id)}</b>'
+        f"<span>{html.escape(kind)}</span></header>{_harm_html(card, case_filter)}"
+        f"{_comments_html(card)}"
+        f'<p class="rx-card-question">{html.escape(_short(case.question, 160))}</p>'
+        f"{''.join(rows)}</div></a>"
+    )
+
+
+def _harm_html(card: CaseCard, case_filter: CaseFilter) -> str:
+    """Say why the case stands here, where cases stand by how severe they are."""
+    if case_filter.sort != "severity" or not card.harm:
+        return ""
+    meaning = html.escape(card.harm_meaning)
+    return f'<p class="rx-card-harm" title="{meaning}">{html.escape(card.harm)}</p>'
+
+
+def _comments_html(card: CaseCard) -> str:
+    if card.comments is None:
+        return ""
+    count, unresolved = card.comments.comments, card.comments.unresolved
+    is_open = f" · <b>{unresolved:,} open</b>" if unresolved else ""
+    return f'<p class="rx-card-comments">{counted(count, "comment")}{is_open}</p>'
+
+
+def _answer_html(
+    answer: AnswerSummary,
+    names: Mapping[str, str],
+    colours: Mapping[str, str],
+    gap_threshold: float,
+) -> str:
+    name = html.escape(names[answer.model])
+    chain = score_chain_html(answer.finals, gap_threshold=gap_threshold, images=False)
+    content = answer.finals.get("content")
+    if answer.status != "answered":
+        chain = f'<span class="rx-lost">{html.escape(ANSWER_STATUSES[answer.status])}</span>'
+    elif not chain:
+        chain = '<span class="rx-quiet">Not scored</span>'
+    mark = ""
+    if content is not None:
+        mark = f'<span class="rx-content"><small>Content</small> {format_score(content)}</span>'
+    badges = "".join(
+        f'<span class="{_BADGE_CSS.get(source, "rx-badge")}" '
+        f'title="{html.escape(FAILURES[failure].meaning)} {_FOUND_BY[source]}">'
+        f"{_PREFIXES.get(source, '')}{html.escape(FAILURES[failure].name)}"
+        f"{_TICKS.get(source, '')}</span>"
+        for failure, source in answer.failures
+    )
+    css = "rx-card-answer" if answer.chosen else "rx-card-answer rx-aside"
+    return (
+        f'<div class="{css}" style="--rx-colour:{html.escape(colours[answer.model])}">'
+        f'<header><span class="rx-model">{name}</span>{mark}</header>{chain}'
+        f'<div class="rx-badges">{badges}</div></div>'
+    )
+
+
+_FOUND_BY: Final = {
+    "detector": "Found by a rule.",
+    "reader": "Marked by a reader.",
+    "both": "Found by a rule and marked by a reader.",
+    "hint": "Possible: a rule hints at it; nobody confirmed it.",
+}
+_TICKS: Final = {"reader": " ✓", "both": " ✓"}
+"""A tick says that a reader marked it."""
+_PREFIXES: Final = {"hint": "Possible: "}
+_BADGE_CSS: Final = {"hint": "rx-badge rx-hint"}
+
+
+def _picture_html(review_set: ReviewSet, card: CaseCard, colours: Mapping[str, str]) -> str:
+    image = card.image
+    if image is None:
+        return _no_picture("No image")
+    try:
+        source = thumbnail_url(review_set, image.path)
+    except RexviewError as error:
+        return _no_picture(str(error))
+    label = f"{VIEWS.get(image.view, image.view)} radiograph, {_boxes_text(card)}"
+    others = len(card.case.images) - 1
+    more = f'<span class="rx-more">+{others}</span>' if others else ""
+    return (
+        f'<div class="rx-picture"><span class="rx-frame" data-rx-frame>'
+        f'<img src="{html.escape(source)}" alt="{html.escape(label)}" loading="lazy" '
+        f'decoding="async" data-rx-thumb>{_boxes_html(card.boxes, image, colours)}</span>'
+        f"{more}</div>"
+    )
+
+
+def _no_picture(reason: str) -> str:
+    note = f'<span class="rx-nopicture">{html.escape(reason)}</span>'
+    return f'<div class="rx-picture">{note}</div>'
+
+
+def _boxes_html(boxes: Sequence[CardBox], image: StudyImage, colours: Mapping[str, str]) -> str:
+    width, height = image.width, image.height
+    if not width or not height:
+        return ""
+    shapes = []
+    for box in boxes:
+        if box_problem(box.box, width, height):
+            continue
+        x, y, box_width, box_height = box.box
+        colour = REFERENCE_COLOUR if box.model is None else colours[box.model]
+        dashed = ' class="rx-reference"' if box.model is None else ""
+        shapes.append(
+            f'<rect x="{x:g}" y="{y:g}" width="{box_width:g}" height="{box_height:g}" '
+            f'stroke="{html.escape(colour)}"{dashed}/>'
+        )
+    if not shapes:
+        return ""
+    return (
+        f'<svg viewBox="0 0 {width} {height}" preserveAspectRatio="none" aria-hidden="true">'
+        f"{''.join(shapes)}</svg>"
+    )
+
+
+def _boxes_text(card: CaseCard) -> str:
+    count = sum(box.model is not None for box in card.boxes)
+    return f"{count} box{'es' if count != 1 else ''}" if count else "no boxes"
+
+
+def _short(text: str, limit: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -1,0 +1,68 @@
+// The failures that are listed on the page: which one keys are about, and what had the focus.
+
+import { every } from "../components/dom.js";
+
+export class FailureItems {
+  constructor() {
+    this.current = null; // "model/failure"
+    this.focusOn = null; // what gets the focus back when the page was drawn anew: a selector
+  }
+
+  get all() {
+    return every("[data-rx-item]");
+  }
+
+  /** The element of a failure, "model/failure", undefined without. */
+  of(key) {
+    return this.all.find((one) => one.dataset.rxItem === key);
+  }
+
+  /** What holds the buttons of a failure, and what was given so far. */
+  buttonsOf(key) {
+    const item = this.of(key);
+    return item && every(".rx-verdicts", item)[0];
+  }
+
+  /** The model of the answer in hand, else of the first one. */
+  get model() {
+    if (this.of(this.current)) return this.buttonsOf(this.current)?.dataset.rxModel;
+    return every("[data-rx-add]")[0]?.dataset.rxAdd;
+  }
+
+  /** Go to the next or previous failure and unfold it. */
+  step(by) {
+    const { all } = this;
+    if (all.length === 0) return;
+    const at = all.findIndex((one) => one.dataset.rxItem === this.current);
+    const item = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : (at + by + all.length) % all.length];
+    this.current = item.dataset.rxItem;
+    let folded = item.querySelector("details") ?? item.closest("details");
+    for (; folded; folded = folded.parentElement.closest("details")) folded.open = true;
+    item.querySelector("summary")?.focus({ preventScroll: true });
+    item.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.align();
+  }
+
+  press(selector) {
+    const item = this.of(this.current);
+    if (item) every(selector, item)[0]?.click();
+    else this.step(1); // shows first what the key would be about
+  }
+
+  /** The focus went to an element: keys are about the failure that it belongs to. */
+  enter(element) {
+    const item = element.closest?.("[data-rx-item]");
+    if (!item) return;
+    this.current = item.dataset.rxItem;
+    this.align();
+  }
+
+  /** Bring what stands on the page in line; it may have been drawn anew. */
+  align() {
+    for (const one of this.all) {
+      one.toggleAttribute("data-rx-current", one.dataset.rxItem === this.current);
+    }
+    const lost = document.activeElement === null || document.activeElement === document.body;
+    if (this.focusOn && lost) every(this.focusOn)[0]?.focus({ preventScroll: true });
+  }
+}

@@ -1,0 +1,84 @@
+"""The routes of pictures: pixels and thumbnails for a sealed link, and the components' modules.
+
+Where people sign in, a link is good only for the person it was made for. Answers are never
+compressed on the fly, since that costs more than it saves for pixels on a near network.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rexview import imaging, reviewset
+from rexview.errors import ImageBusy, ImageError, NotAdmitted, PathEscape, RexviewError
+from rexview.ui.access import sign_in
+from rexview.ui.access.image_links import WORDLESS
+from rexview.ui.components import serve_module
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.sealed_tokens import LinkRefused
+
+_HOUR: Final = "private, max-age=3600"
+_THUMBNAIL_PX: Final = 384
+
+
+def _plain(status: int, message: str) -> Response:
+    return Response(message, status, media_type="text/plain", headers={"Cache-Control": "no-store"})
+
+
+def _serve(request: Request, kind: str) -> Response:
+    try:
+        grant = server_state.signer().check(request.path_params["token"])
+        if grant.kind != kind:
+            raise LinkRefused("This link is for something else.")
+        sign_in.check_person(request, grant)
+        review_set = review_sets.open_set(review_sets.folder_of(grant.set_id))
+        path = reviewset.image_path(review_set, grant.image)
+        cache = server_state.image_cache()
+        max_pixels = server_state.settings().max_megapixels * 1_000_000
+        if kind == "thumbs":
+            body = imaging.thumbnail(path, size=_THUMBNAIL_PX, cache=cache, max_pixels=max_pixels)
+            media = "image/webp"
+        else:
+            payload = imaging.viewer_payload(path, cache, max_pixels=max_pixels)
+            if grant.detail == WORDLESS:
+                payload = imaging.without_words(payload)
+            body = payload.framed
+            media = "application/octet-stream"
+    except NotAdmitted as error:
+        return _plain(401, str(error))
+    except LinkRefused as error:
+        return _plain(403, str(error))
+    except ImageBusy as error:
+        return _plain(503, str(error))
+    except (ImageError, PathEscape) as error:
+        return _plain(422, str(error))
+    except RexviewError:
+        return _plain(404, "The review set cannot be opened.")
+    headers = {"Content-Encoding": "identity", "Cache-Control": _HOUR}
+    if grant.person:
+        headers["Vary"] = "Cookie"  # what one person's browser keeps is not for the next one
+    return Response(body, media_type=media, headers=headers)
+
+
+def _serve_pixels(request: Request) -> Response:
+    return _serve(request, "pixels")
+
+
+def _serve_thumbnail(request: Request) -> Response:
+    return _serve(request, "thumbs")
+
+
+def routes() -> list[Route]:
+    """Return the routes of pixels, thumbnails and the components' modules.
+
+    They are no coroutines: Starlette runs them in its thread pool.
+    """
+    prefix = f"{server_state.base_path()}/rexview"
+    return [
+        Route(f"{prefix}/pixels/{{token}}", _serve_pixels),
+        Route(f"{prefix}/thumbs/{{token}}", _serve_thumbnail),
+        Route(f"{prefix}/assets/{{version}}/{{name:path}}", serve_module),
+    ]

@@ -1,0 +1,63 @@
+"""Above the cases: the three headline failures with their numbers, and the chips of the filter."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping
+from dataclasses import replace
+
+from rexview.analysis import CaseFilter, Facets, FailureSources, SetFacts, chips
+from rexview.analysis.failures.captions import judged_words
+from rexview.ui.link.in_app import browse_link
+from rexview.vocab import FAILURES
+
+
+def filter_bar_html(facts: SetFacts, case_filter: CaseFilter, counts: Facets) -> str:
+    """Draw the headline failures, and the chips when the filter limits anything."""
+    heads = "".join(_head_html(case_filter, head) for head in counts.headlines)
+    shown = chips(facts, case_filter)
+    chip_row = ""
+    if shown:
+        parts = [
+            browse_link(
+                chip.rest,
+                f'{html.escape(chip.label)}<span aria-hidden="true">×</span>',
+                css="rx-chip",
+                title=f"Take away: {chip.label}",
+            )
+            for chip in shown
+        ]
+        clear = browse_link(case_filter.cleared(), "Clear all", css="rx-clear")
+        chip_row = (
+            f'<div class="rx-chips" role="group" aria-label="Filter">{"".join(parts)}{clear}</div>'
+        )
+    return f'<nav class="rx-heads" aria-label="Headline failures">{heads}</nav>{chip_row}'
+
+
+def _head_html(case_filter: CaseFilter, head: FailureSources) -> str:
+    failure = FAILURES[head.failure]
+    active = case_filter.failures == (head.failure,)
+    target = replace(case_filter, failures=() if active else (head.failure,), sources=())
+    meaning = f"{failure.meaning} {judged_words(head.failure)}"
+    judged = (
+        f"of {head.judged:,}"
+        if head.judged == head.cases
+        else (f"of {head.judged:,} that can be judged, in {head.cases:,}")
+    )
+    label = (
+        f"<b>{head.total:,}</b><span>{html.escape(failure.plural)}</span>"
+        f"<small>{sources_text(head.detector, head.reader, head.both)}</small>"
+        f"<small>{judged} cases</small>"
+    )
+    css = "rx-head rx-on" if active else "rx-head"
+    return browse_link(target, label, css=css, title=meaning)
+
+
+def sources_text(detector: int, reader: int, both: int) -> str:
+    """Say who found the failures: rules and readers are never mixed without saying so."""
+    parts: Mapping[str, int] = {
+        "rule only": detector,
+        "reader only": reader,
+        "rule and reader": both,
+    }
+    return " · ".join(f"{count:,} {name}" for name, count in parts.items() if count) or "none found"

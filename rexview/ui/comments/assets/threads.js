@@ -1,0 +1,91 @@
+// Threads of comments: which comment answers which, and what each looks like.
+
+import { button, html } from "../../components/dom.js";
+import { tellPage } from "../../components/events.js";
+
+function when(iso) {
+  const at = new Date(iso);
+  const today = at.toDateString() === new Date().toDateString();
+  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return today
+    ? time
+    : `${at.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} ${time}`;
+}
+
+export const shorter = (text, most = 90) =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text;
+
+/** Comments of one thread after another, the first of each is what the others answer. */
+export function threadsOf(comments) {
+  const byId = new Map(comments.map((one) => [one.id, one]));
+  const rootOf = (one) => {
+    let found = one;
+    for (let up = 0; byId.has(found.replyTo) && up < 100; up += 1) found = byId.get(found.replyTo);
+    return found.id;
+  };
+  const threads = new Map(comments.map((one) => [rootOf(one), []]));
+  for (const one of comments) threads.get(rootOf(one)).push(one);
+  return [...threads.values()];
+}
+
+/**
+ * @typedef {"goTo" | "reply" | "resolve" | "change"} Act
+ * @typedef {Record<Act, (comment: any) => void> & {remove: (comment: any, button: any) => void}} Acts
+ */
+
+/** A thread, with buttons for those who may write. */
+export function threadNode(comments, may, /** @type {Acts} */ acts) {
+  const [first] = comments;
+  const act = (name, what, run) => button(what, run, { "data-focus": `${name}:${first.id}` });
+  const actions = [
+    act("reply", "Reply", () => acts.reply(first)),
+    act("settle", first.resolved ? "Open again" : "Resolve", () => acts.resolve(first)),
+  ];
+  return html(
+    "div",
+    { class: "rx-c-thread", "data-thread": first.id },
+    first.what === "case" ? null : whereNode(first, acts),
+    comments.map((one) => commentNode(one, may, acts)),
+    may ? html("div", { class: "rx-c-row" }, actions) : null,
+  );
+}
+
+/** What a thread is about; pointing at it lights the box that it is about. */
+function whereNode(one, /** @type {Acts} */ acts) {
+  const where = {
+    span: `${one.where}: “${shorter(one.quote ?? "")}”`,
+    box: `${one.where}, box ${shorter(one.quote ?? "")}`,
+  };
+  const light = one.box ? () => tellPage("light", { boxes: [one.box] }) : null;
+  const dim = one.box ? () => tellPage("light", null) : null;
+  return button(where[one.what] ?? one.where, () => acts.goTo(one), {
+    class: "rx-c-where",
+    "data-focus": `where:${one.id}`,
+    title: "Show where",
+    onpointerenter: light,
+    onpointerleave: dim,
+    onfocus: light,
+    onblur: dim,
+  });
+}
+
+function commentNode(one, may, /** @type {Acts} */ acts) {
+  const edited = one.edited ? `, edited ${when(one.edited)}` : "";
+  const remove = (event) => acts.remove(one, event.currentTarget);
+  const actions = [
+    button("Edit", () => acts.change(one), { "data-focus": `edit:${one.id}` }),
+    button("Remove", remove, { "data-focus": `remove:${one.id}` }),
+  ];
+  return html(
+    "article",
+    { class: "rx-c-one", "data-comment": one.id },
+    html(
+      "header",
+      {},
+      html("b", {}, one.who),
+      html("time", { datetime: one.at }, `${when(one.at)}${edited}`),
+      one.mine && may ? html("span", { class: "rx-c-row rx-c-own" }, actions) : null,
+    ),
+    html("p", {}, one.text),
+  );
+}

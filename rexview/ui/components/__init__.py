@@ -1,0 +1,11 @@
+"""Streamlit components of our own: how one is declared, and the JavaScript that they share."""
+
+from rexview.ui.components.component import (
+    component,
+    module_address,
+    modules,
+    modules_version,
+    serve_module,
+)
+
+__all__ = ["component", "module_address", "modules", "modules_version", "serve_module"]

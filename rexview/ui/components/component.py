@@ -1,0 +1,86 @@
+"""One way to declare a Streamlit component of ours, and the route that serves its JavaScript.
+
+Streamlit takes a component's script as one text, which can import nothing of ours by a path. So it
+gets a loader only; every ``.js`` file below ``rexview/ui`` is served as a module by our own route,
+and modules import each other by relative paths. The address holds :func:`modules_version`, so that
+browsers may keep modules for good.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+import streamlit as st
+from starlette.requests import Request
+from starlette.responses import Response
+
+_UI: Final = Path(__file__).parents[1]
+_LOADER: Final = Path(__file__).with_name("loader.js")
+_YEAR: Final = "private, max-age=31536000, immutable"
+
+
+@cache
+def modules() -> Mapping[str, bytes]:
+    """Return all our JavaScript as it is served, by path below ``rexview/ui``."""
+    files = sorted(path for path in _UI.rglob("*.js") if path != _LOADER)
+    return MappingProxyType({path.relative_to(_UI).as_posix(): path.read_bytes() for path in files})
+
+
+@cache
+def modules_version() -> str:
+    """Return a short hash that changes when any module does."""
+    digest = hashlib.sha256()
+    for name, content in modules().items():
+        digest.update(name.encode() + b"\0" + content + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def module_address(module: str) -> str:
+    """Return where a module is served, relative to the app."""
+    return f"rexview/assets/{modules_version()}/{module}"
+
+
+def serve_module(request: Request) -> Response:
+    """Send the module that the path's ``name`` names, of the version that it names."""
+    content = modules().get(request.path_params["name"])
+    if content is None or request.path_params["version"] != modules_version():
+        headers = {"Cache-Control": "no-store"}
+        message = "There is no such file. Reload the page."
+        return Response(message, 404, media_type="text/plain", headers=headers)
+    headers = {"Cache-Control": _YEAR, "X-Content-Type-Options": "nosniff"}
+    return Response(content, media_type="text/javascript", headers=headers)
+
+
+@cache
+def component(
+    name: str,
+    module: str,
+    *,
+    style: str | None = None,
+    isolate_styles: bool = False,
+    title: str = "A part of this page",
+) -> Callable[..., Any]:
+    """Declare a component; what is returned puts it on a page.
+
+    Parameters
+    ----------
+    name : str
+        Streamlit's name of it, one for the whole app.
+    module : str
+        Its module, which exports ``mount``; see :file:`mount.js`. A path below ``rexview/ui``.
+    style : str, optional
+        Its style sheet, likewise.
+    isolate_styles : bool
+        Whether the page's styles and its own are kept apart.
+    title : str
+        What a reader calls it, for the message when it cannot be loaded.
+    """
+    loader = _LOADER.read_text(encoding="utf-8")
+    loader = loader.replace("@MODULE@", module_address(module)).replace("@TITLE@", title)
+    css = None if style is None else (_UI / style).read_text(encoding="utf-8")
+    return st.components.v2.component(name, css=css, js=loader, isolate_styles=isolate_styles)

@@ -1,0 +1,157 @@
+"""The forms of the Data page: open, check, import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from rexview import reviewset
+from rexview.bounded import typed_path
+from rexview.errors import RexviewError
+from rexview.schema import ReviewSet
+from rexview.settings import DEMO_FOLDER
+from rexview.ui.data.import_form import show_import_form
+from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_OVERVIEW
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.tables.problem_table import show_error, show_problems
+
+_FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
+
+
+def show_open_set(review_set: ReviewSet) -> None:
+    """Show what is open: name, counts, warnings."""
+    info = review_set.info
+    st.markdown(f"**{as_markdown(info.name)}**")
+    if info.description:
+        st.text(info.description)
+    st.caption(f"Folder: {as_markdown(str(review_set.folder))}")
+    counts = {
+        "Cases": review_set.cases.height,
+        "Answers": review_set.answers.height,
+        "Scores": review_set.scores.height,
+        "Reader flags": review_set.flags.height,
+        "Metric values": review_set.metrics.height,
+        "Report edits": review_set.edits.height,
+    }
+    with st.container(horizontal=True, gap="medium"):
+        for name, count in counts.items():
+            if count:
+                st.metric(as_markdown(name), f"{count:,}", width="content")
+    if review_set.models:
+        table = pd.DataFrame(
+            {
+                "Model": [model.name for model in review_set.models],
+                "Kind": [model.kind or "" for model in review_set.models],
+                "Token limit": pd.array(
+                    [model.max_output_tokens for model in review_set.models], dtype="Int64"
+                ),
+                "Notes": [model.notes or "" for model in review_set.models],
+            }
+        )
+        st.dataframe(table, hide_index=True)
+    if review_set.warnings:
+        with st.expander(f"{len(review_set.warnings):,} warnings", icon=":material/warning:"):
+            show_problems(review_set.warnings, key="warnings")
+    else:
+        st.caption("Checked: no errors, no warnings.")
+
+
+def open_form() -> None:
+    """Open a folder, one of the recent sets, or the demo."""
+    recent = review_sets.recent_sets()
+    with st.form("open_folder", border=False):
+        text = st.text_input(
+            "Folder of a review set",
+            placeholder="/path/to/my-review",
+            help="A folder on the computer that runs rexview, with a reviewset.yaml in it.",
+        )
+        submitted = st.form_submit_button("Open", type="primary")
+    if submitted:
+        _open(text)
+    if server_state.settings().review_set != DEMO_FOLDER:
+        recent = [DEMO_FOLDER, *(folder for folder in recent if folder != DEMO_FOLDER)]
+    with st.container(horizontal=True, gap="small"):
+        if link_keys.query_value(link_keys.QUERY_SET) and st.button(
+            f"Back to {as_markdown(server_state.settings().review_set.name)}", key="open_default"
+        ):
+            link_keys.choose_set(None)
+            st.switch_page(PAGE_OVERVIEW)
+        for folder in recent[:6]:
+            label = "Demo" if folder == DEMO_FOLDER else as_markdown(folder.name)
+            if st.button(label, help=as_markdown(folder), key=f"open_{review_sets.set_id(folder)}"):
+                _open(str(folder))
+
+
+def _open(text: str) -> None:
+    folder = _existing_folder(text)
+    if folder is None:
+        return
+    try:
+        with st.spinner("Checking and opening…"):
+            name = review_sets.allow(folder)
+            review_sets.open_set(folder)
+    except RexviewError as error:
+        show_error(error, key="opening")
+        return
+    link_keys.choose_set(name)
+    st.switch_page(PAGE_OVERVIEW, query_params=link_keys.link_query())
+
+
+def _existing_folder(text: str) -> Path | None:
+    """Return the folder a person typed, or say why it cannot be used."""
+    if not text.strip():
+        st.warning("Give the folder of a review set.")
+        return None
+    try:
+        folder = typed_path(text.strip().strip("\"'"))
+        review_sets.may_open(folder)
+        if folder.is_dir():
+            return folder.resolve()
+    except RexviewError as error:
+        st.error(lines_as_markdown(error), icon=":material/error:")
+        return None
+    except OSError:
+        pass
+    st.error("There is no such folder on the computer that runs rexview.", icon=":material/error:")
+    return None
+
+
+def check_form() -> None:
+    """Check a folder without opening it."""
+    with st.form("check_folder", border=False):
+        text = st.text_input("Folder to check", placeholder="/path/to/my-review")
+        submitted = st.form_submit_button("Check")
+    if not submitted:
+        return
+    folder = _existing_folder(text)
+    if folder is None:
+        return
+    with st.spinner("Checking…"):
+        problems = reviewset.check(folder)
+    errors = sum(problem.severity == "error" for problem in problems)
+    warnings = len(problems) - errors
+    if errors:
+        st.error(f"{errors:,} errors and {warnings:,} warnings. It cannot be opened yet.")
+    elif warnings:
+        st.warning(f"No errors, {warnings:,} warnings. It can be opened.")
+    else:
+        st.success("No errors, no warnings. It can be opened.")
+    show_problems(problems, key="check")
+
+
+def import_form() -> None:
+    """Import, and open what was imported when asked."""
+    folder = show_import_form()
+    if folder:
+        _open(folder)
+
+
+def show_format() -> None:
+    """Show how a review set is made by hand."""
+    with st.container(height=600, border=True):
+        st.markdown(_FORMAT_FILE.read_text(encoding="utf-8"))

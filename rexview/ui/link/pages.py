@@ -1,0 +1,60 @@
+"""Every page: its file, its address, its title, and which roles see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from rexview.people import Role
+
+PAGE_OVERVIEW: Final = "pages/overview.py"
+PAGE_BROWSE: Final = "pages/browse.py"
+PAGE_CASE: Final = "pages/case.py"
+PAGE_FAILURES: Final = "pages/failures.py"
+PAGE_SCORES: Final = "pages/scores.py"
+PAGE_READERS: Final = "pages/readers.py"
+PAGE_SCORE: Final = "pages/score.py"
+PAGE_STUDY: Final = "pages/study.py"
+PAGE_ADJUDICATE: Final = "pages/adjudicate.py"
+PAGE_DATA: Final = "pages/data.py"
+PAGE_ACCOUNT: Final = "pages/account.py"
+
+_ALL: Final = frozenset[Role]({"reader", "adjudicator", "lead", "viewer"})
+_NOT_BLINDED: Final = _ALL - {"reader"}
+_LEAD: Final = frozenset[Role]({"lead"})
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the app: ``address`` is relative to the app, and empty for the first page.
+
+    ``title`` stands in the navigation; the account has the person's name there instead.
+    """
+
+    file: str
+    address: str
+    title: str
+    seen_by: frozenset[Role]
+
+
+PAGES: Final = (
+    Page(PAGE_OVERVIEW, "", "Overview", _NOT_BLINDED),
+    Page(PAGE_BROWSE, "browse", "Browse", _NOT_BLINDED),
+    Page(PAGE_CASE, "case", "Case", _NOT_BLINDED),
+    Page(PAGE_FAILURES, "failures", "Failures", _NOT_BLINDED),
+    Page(PAGE_SCORES, "scores", "Scores", _NOT_BLINDED),
+    Page(PAGE_READERS, "readers", "Readers", _NOT_BLINDED),
+    Page(PAGE_SCORE, "score", "Score cases", _ALL - {"viewer"}),
+    Page(PAGE_STUDY, "study", "Study", _NOT_BLINDED),
+    Page(PAGE_ADJUDICATE, "adjudicate", "Adjudicate", frozenset({"adjudicator", "lead"})),
+    Page(PAGE_DATA, "data", "Data", _LEAD),
+    Page(PAGE_ACCOUNT, "account", "You", _ALL),
+)
+"""In the order of the navigation."""
+ADDRESSES: Final = {page.file: page.address for page in PAGES}
+_SEEN_BY: Final = {page.file: page.seen_by for page in PAGES}
+
+
+def seen_by(file: str) -> frozenset[Role]:
+    """Return which roles see a page: one that is not named here is the lead's only."""
+    return _SEEN_BY.get(file, _LEAD)

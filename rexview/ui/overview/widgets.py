@@ -1,0 +1,28 @@
+"""The charts of the Overview."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rexview.analysis import CaseFilter, Engine, model_colours
+from rexview.analysis.charts.linked import LinkedChart
+from rexview.analysis.charts.overview import SIDE_BY_SIDE, overview_charts
+from rexview.ui.charts.panel import show_charts_beside
+from rexview.ui.server import query_cache
+
+
+@lru_cache(maxsize=16)
+def _charts(engine: Engine, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
+    return overview_charts(
+        query_cache.numbers(engine, case_filter), model_colours(engine.facts.models)
+    )
+
+
+def show_charts(engine: Engine, case_filter: CaseFilter) -> bool:
+    """Show the charts of the Overview; False when there is nothing to draw."""
+    charts = _charts(engine, case_filter)
+    if not charts:
+        return False
+    few = len(query_cache.numbers(engine, case_filter).models) <= SIDE_BY_SIDE
+    show_charts_beside(charts, key="overview_chart", columns=0 if few else 1)
+    return True

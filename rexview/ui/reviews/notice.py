@@ -1,0 +1,140 @@
+"""Where what people write is kept, what is wrong with it, and what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import streamlit as st
+
+from rexview.errors import BackupError, StoreError
+from rexview.schema import ReviewSet
+from rexview.store import Notice, Reviews, merge_databases, notices, other_databases, other_set
+from rexview.store.location import beside_set, files_with_user, may_write
+from rexview.ui.access import permissions
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.link.pages import PAGE_DATA
+from rexview.ui.server import review_sets
+
+_DONE: Final = "reviews_panel_done"
+
+
+def show_notices(review_set: ReviewSet) -> None:
+    """Say on any page what is wrong with the reviews; nothing where all is well.
+
+    It names no model and nobody, so that it can stand on the Score page, too.
+    """
+    try:
+        found = notices(review_sets.reviews(review_set))
+    except StoreError:
+        return  # told where the reviews are read
+    if found:
+        lead = permissions.may_see(PAGE_DATA)
+        what_to_do = "See the Data page." if lead else "Tell whoever leads the review."
+        text = " ".join(one.text for one in found)
+        st.warning(f"{as_markdown(text)} {what_to_do}", icon=":material/report:")
+
+
+def show_place(review_set: ReviewSet) -> None:
+    """Say in a line where entries are kept, from the first one on; the path only to a lead."""
+    try:
+        reviews = review_sets.reviews(review_set)
+        if not reviews.revision():
+            return
+    except StoreError:
+        return  # told where the reviews are read
+    if permissions.may_see(PAGE_DATA):
+        st.caption(f"Reviews are kept in {as_markdown(reviews.address)}")
+    else:
+        st.caption(f"Reviews are kept in {_where(reviews)}.")
+
+
+def _where(reviews: Reviews) -> str:
+    file = reviews.database.file
+    if file is None:
+        return "a database server"
+    beside = beside_set(reviews.review_set)
+    return "the review set's folder" if file == beside else "a file outside the review set's folder"
+
+
+def show_reviews(review_set: ReviewSet) -> None:
+    """Show on the Data page where reviews are kept, and let whoever leads mend what is wrong."""
+    permissions.guard(PAGE_DATA)
+    done = st.session_state.pop(_DONE, None)
+    if done:
+        st.success(as_markdown(done))
+    try:
+        reviews = review_sets.reviews(review_set)
+        found = notices(reviews)
+        foreign = other_set(reviews)
+        show_place(review_set)
+    except StoreError as error:
+        st.error(as_markdown(str(error)), icon=":material/error:")
+        return
+    if foreign is not None:
+        st.warning(
+            f"The entries here were written for a review set with the id “{as_markdown(foreign)}”. "
+            "If this is another set, move its reviews.sqlite away.",
+            icon=":material/report:",
+        )
+    for one in found:
+        _show_notice(review_set, reviews, one)
+    if not any(one.what == "elsewhere" for one in found) and _can_move(reviews):
+        st.info("When these entries were written, nothing could be written to the set's folder.")
+        if st.button("Move them into the set's folder", key="reviews_move"):
+            _do(lambda: _join(review_set))
+
+
+def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> None:
+    with st.container(border=True):
+        st.markdown(f":material/report: {as_markdown(notice.text)}")
+        for line in notice.details:
+            st.caption(as_markdown(line))
+        if notice.what == "elsewhere":
+            st.caption("Every entry of both is kept, none twice; the files stay as dated copies.")
+            if st.button("Join them", type="primary", key="reviews_join"):
+                _do(lambda: _join(review_set))
+        elif notice.what == "lost":
+            st.caption(
+                "Look for a newer copy of the file, or a backup, and join it: "
+                "`python -m rexview merge-reviews FOLDER --from FILE`. Entries sent meanwhile "
+                "are kept."
+            )
+            if st.button("Go on without them", key="reviews_accept"):
+                _do(lambda: _accept(reviews))
+        elif notice.what == "changed":
+            st.caption(
+                "Enter them again, or join a backup that has them: "
+                "`python -m rexview merge-reviews FOLDER --from FILE`."
+            )
+
+
+def _can_move(reviews: Reviews) -> bool:
+    """Whether the reviews lie with the user, and could lie in the set's folder."""
+    beside = beside_set(reviews.review_set)
+    file = reviews.database.file
+    if beside is None or file is None or file not in files_with_user(reviews.review_set):
+        return False
+    return not beside.exists() and may_write(beside.parent)
+
+
+def _do(work: Callable[[], str]) -> None:
+    try:
+        with st.spinner("Joining…"):
+            st.session_state[_DONE] = work()
+    except (StoreError, BackupError) as error:
+        st.error(as_markdown(str(error)), icon=":material/error:")
+        return
+    st.rerun()
+
+
+def _join(review_set: ReviewSet) -> str:
+    reviews = review_sets.best_reviews(review_set)
+    report = merge_databases(reviews, [one.file for one in other_databases(reviews)])
+    entries = "1 entry" if report.added == 1 else f"{report.added:,} entries"
+    return f"{entries} joined: {report.entries:,} now in {reviews.address}."
+
+
+def _accept(reviews: Reviews) -> str:
+    reviews.database.accept_loss()
+    return "The missing entries are given up; what is there counts."

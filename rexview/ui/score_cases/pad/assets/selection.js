@@ -1,0 +1,73 @@
+// Which row of the pad is marked, which answer is in hand, and how keys move among them.
+
+/** @import { Row } from "./answer.js" */
+/** @import { Pad } from "./pad.js" */
+
+export class Selection {
+  constructor(/** @type {Pad} */ pad) {
+    this.pad = pad;
+    this.key = null; // of the marked row
+    this.slot = null; // of the answer in hand
+  }
+
+  get row() {
+    return this.pad.rows.find(({ key }) => key === this.key) ?? null;
+  }
+
+  /** The answer in hand. */
+  get view() {
+    return this.pad.views.find(({ answer }) => answer.slot === this.slot) ?? null;
+  }
+
+  #firstOpen(/** @type {Row[]} */ rows) {
+    const { scores } = this.pad.own();
+    return rows.find(({ answer, key }) => answer.needed && !scores[key]?.score) ?? rows[0];
+  }
+
+  /** Begin a case with the first row that has no score yet. */
+  begin() {
+    const row = this.#firstOpen(this.pad.rows);
+    this.key = row?.key ?? null;
+    this.slot = row?.answer.slot ?? this.pad.case.answers[0]?.slot;
+  }
+
+  /** Mark the row that the reader is in. */
+  select(/** @type {Row} */ row) {
+    if (this.key === row.key) return;
+    this.key = row.key;
+    this.slot = row.answer.slot;
+    this.pad.refresh();
+  }
+
+  /** Mark a row, with the focus if that is in another one, and bring it into view. */
+  goTo(/** @type {Row} */ row) {
+    const { activeElement } = document;
+    const inside = this.pad.root.contains(activeElement) && activeElement.closest(".row");
+    this.key = row.key;
+    this.slot = row.answer.slot;
+    this.pad.refresh();
+    if (inside) row.takeFocus();
+    row.node.scrollIntoView({ block: "nearest" });
+  }
+
+  moveRow(step) {
+    const { rows } = this.pad;
+    const place = rows.findIndex(({ key }) => key === this.key) + step;
+    const next = rows[Math.min(Math.max(place, 0), rows.length - 1)];
+    if (next) this.goTo(next);
+  }
+
+  moveAnswer(step) {
+    const slots = this.pad.case.answers.map(({ slot }) => slot);
+    const slot = slots[slots.indexOf(this.slot) + step];
+    if (slot) this.showAnswer(slot);
+  }
+
+  showAnswer(slot) {
+    this.slot = slot;
+    const row = this.#firstOpen(this.pad.rows.filter(({ answer }) => answer.slot === slot));
+    if (row) this.goTo(row);
+    else this.key = null;
+    this.pad.refresh();
+  }
+}

@@ -1,0 +1,81 @@
+// What the pad gets from the page (pad/payload.py, pad_data.py) and what a reader enters.
+
+export type Item = { dimension: string; picture: number | null };
+export type Answer = {
+  slot: string;
+  shown: string;
+  name: string;
+  colour: string;
+  html: string;
+  items: Item[];
+  needed: boolean;
+  note: string | null;
+  failures: string[];
+};
+export type Score = { score: number | null; comment: string; earlier?: number | null };
+/** When something was seen, and whether the reader scores the case all the same. */
+export type Seen = { at?: string; timing?: "before" | "during" | "after"; accepted?: boolean };
+/** What a reader has said of a case: scores by "A/process/", failures by "A/omission". */
+export type Own = {
+  scores: Record<string, Score>;
+  flags: Record<string, boolean>;
+  earlierFlags: string[];
+  shown: Record<string, string>;
+  skip: string | null;
+  revealed: boolean;
+  report: boolean;
+  seen?: { report?: Seen; unblinded?: Seen };
+  revision: number;
+};
+export type PadCase = {
+  case: string;
+  place: number;
+  previous: string | null;
+  next: string | null;
+  question: string;
+  report: { state: "never" | "hidden" | "shown"; html: string | null; always: boolean };
+  answers: Answer[];
+  pictures: boolean;
+  own: Own;
+  names: Record<string, string> | null;
+};
+export type CaseState = "open" | "begun" | "done" | "skipped";
+export type Dimension = {
+  id: string;
+  name: string;
+  question: string;
+  anchors: Record<string, string>;
+};
+export type PadData = {
+  height: string;
+  owner: string;
+  ticket: string;
+  address: string;
+  case: PadCase;
+  ahead: Record<string, PadCase>;
+  worklist: {
+    total: number;
+    done: number;
+    skipped: number;
+    first: number;
+    entries: [string, CaseState][];
+  };
+  rubric: Dimension[];
+  failures: Record<string, { name: string; meaning: string }>;
+  protocol: { report: string; reveal: string };
+};
+/** What a page knew when something was entered: the revision, the answer, how its text began. */
+export type Context = { seen: number; shown?: string; began?: string };
+export type Entry = {
+  kind: "score" | "verdict" | "skip" | "reveal";
+  case: string;
+  slot?: string | null;
+  subject?: string | null;
+  picture?: number | null;
+  field?: string;
+  value: any;
+  was: any;
+  seen?: number;
+  shown?: string;
+  began?: string;
+};

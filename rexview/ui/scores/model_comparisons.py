@@ -1,0 +1,139 @@
+"""Comparisons between models as HTML: beside the means for two models, a list for more."""
+
+from __future__ import annotations
+
+import html
+from typing import Final
+
+import pandas as pd
+
+from rexview.analysis import CaseFilter
+from rexview.analysis.scores.tables import ScoreTables, pairs_count, pairs_exact
+from rexview.stats.paired import FriedmanTest, PairTest
+from rexview.ui.tables.number_table import (
+    Reasons,
+    cells,
+    linked_number,
+    short_name,
+    signed,
+    table_html,
+    written_p,
+)
+from rexview.vocab import DIMENSION_NAMES
+
+MOST_PAIRS: Final = 100
+"""As many comparisons are written out; the table behind has all."""
+_PAIRED: Final = "Cases scored for both"
+_MORE_OPENED: Final = (
+    "Cases scored for both, and both answers meet the filter. Browse also lists those where only "
+    "one of the two answers meets it."
+)
+
+
+def comparison_heads() -> list[str]:
+    """Return the column heads of :func:`comparison_cells`."""
+    return ["Difference", "Pairs", "p adjusted", "Effect"]
+
+
+def comparison_cells(tables: ScoreTables, dimension: str, reasons: Reasons) -> str:
+    """Write the cells that compare the only two models in one dimension, over both rows."""
+    tests = [test for test in tables.comparison.tests if test.dimension == dimension]
+    where = DIMENSION_NAMES[dimension]
+    if not tests:
+        told = reasons.add("Only one of the two models has scored pictures.", where)
+        return f'<td rowspan="2" class="rx-both">{told}</td>' * len(comparison_heads())
+    found = _test_cells(tests[0], tables.cases.opens, reasons, where)
+    return "".join(f'<td rowspan="2" class="rx-both">{cell}</td>' for cell in found)
+
+
+def _test_cells(
+    test: PairTest, base: CaseFilter, reasons: Reasons, where: str
+) -> tuple[str, str, str, str]:
+    if test.mean_difference is None:
+        difference = reasons.add(test.why or "Undefined.", where)
+    else:
+        limits = reasons.interval(test.interval, f"{where}, difference", with_sign=True)
+        difference = f'<b>{signed(test.mean_difference)}</b><small class="rx-ci">{limits}</small>'
+    title = _PAIRED if pairs_exact(base) else _MORE_OPENED
+    pairs = linked_number(pairs_count(test, base), f"{test.n_pairs:,}", title=title)
+    effect = reasons.number(test.effect, test.why, where, "+.2f").replace("-", "−")
+    return difference, pairs, _p_value(test, reasons, where), effect
+
+
+def _p_value(test: PairTest, reasons: Reasons, where: str) -> str:
+    if test.p_adj is None or test.p is None:
+        return reasons.add(test.why or "No test is possible.", where)
+    told = f"W {test.statistic:g}, p {test.p:.4g}, adjusted {test.p_adj:.4g}, {test.method}, "
+    told += f"{test.n_zero:,} of {test.n_pairs:,} pairs without a difference"
+    return f'<abbr title="{html.escape(told)}">{written_p(test.p_adj)}</abbr>'
+
+
+def friedman_html(tables: ScoreTables, caption: str) -> str:
+    """Lay out the Friedman test of each dimension; empty for fewer than three models."""
+    if not tables.comparison.friedman:
+        return ""
+    reasons = Reasons()
+    heads = ["Dimension", "Models", "Cases with all", "Friedman χ²", "p"]
+    body = [_friedman_row(test, reasons) for test in tables.comparison.friedman]
+    return table_html("All models at once", heads, body, caption) + reasons.html()
+
+
+def _friedman_row(test: FriedmanTest, reasons: Reasons) -> str:
+    name = DIMENSION_NAMES[test.dimension]
+    numbers = (
+        f"{len(test.models):,}",
+        f"{test.n:,}",
+        reasons.number(test.statistic, test.why, name),
+        reasons.add(test.why or "Undefined.", name) if test.p is None else written_p(test.p),
+    )
+    return cells(html.escape(name), *numbers)
+
+
+def pairs_html(tables: ScoreTables, caption: str) -> str:
+    """Lay out the comparisons of all pairs of models, the smallest adjusted p first."""
+    tests = ordered_tests(tables)
+    if not tests:
+        return ""
+    reasons = Reasons()
+    body = []
+    for test in tests[:MOST_PAIRS]:
+        first, second = (tables.models[model] for model in (test.model_a, test.model_b))
+        where = f"{DIMENSION_NAMES[test.dimension]}, {first} and {second}"
+        names = [short_name(text) for text in (DIMENSION_NAMES[test.dimension], first, second)]
+        row = [*names, *_test_cells(test, tables.cases.opens, reasons, where)]
+        body.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>")
+    heads = ["Dimension", "A", "B", "A minus B", *comparison_heads()[1:]]
+    title = "Pairs of models, smallest adjusted p first"
+    if len(tests) > MOST_PAIRS:
+        title += f": the first {MOST_PAIRS:,} of {len(tests):,}"
+    return table_html(title, heads, body, caption) + reasons.html()
+
+
+def ordered_tests(tables: ScoreTables) -> list[PairTest]:
+    """Return the comparisons by adjusted p, those without one last."""
+    return sorted(
+        tables.comparison.tests,
+        key=lambda test: (test.p_adj is None, test.p_adj or 0.0, test.p or 0.0),
+    )
+
+
+def pairs_frame(tables: ScoreTables) -> pd.DataFrame:
+    """Return all comparisons at full precision, in the order of :func:`pairs_html`."""
+    return pd.DataFrame(
+        {
+            "Dimension": DIMENSION_NAMES[test.dimension],
+            "A": tables.models[test.model_a],
+            "B": tables.models[test.model_b],
+            "Pairs": test.n_pairs,
+            "A minus B": test.mean_difference,
+            "CI low": test.interval.low,
+            "CI high": test.interval.high,
+            "W": test.statistic,
+            "p": test.p,
+            "p adjusted": test.p_adj,
+            "Effect": test.effect,
+            "Method": test.method,
+            "Why not": test.why,
+        }
+        for test in ordered_tests(tables)
+    )

@@ -1,0 +1,305 @@
+"""The review sets that this server has open, with what people wrote in them, each loaded once.
+
+What the routes need too (they run outside the page script) is held per process with ``functools``;
+what only pages need is held by Streamlit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache, lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import Final
+from weakref import WeakKeyDictionary
+
+import streamlit as st
+
+from rexview import reviewset
+from rexview.analysis.case.comments import CommentCount, counts_by_case
+from rexview.analysis.case.record import CasePage, gather_case
+from rexview.analysis.colours import model_colours
+from rexview.analysis.engine import Engine
+from rexview.analysis.memory.engine import MemoryEngine, memory_engine
+from rexview.analysis.study.finished import only_finished
+from rexview.answer_digest import digests_of
+from rexview.errors import ReviewSetError, RexviewError, StoreError
+from rexview.schema import ReviewSet
+from rexview.settings import DEMO_FOLDER
+from rexview.store import Reviews, merged, open_best, open_reviews
+from rexview.store.location import files_of
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import server_state
+
+_RECENT_SETS: Final = "recent-sets"
+_MOST_RECENT: Final = 20
+
+
+class SetUnknown(RexviewError):
+    """A link names a review set that this server has not opened."""
+
+
+class SetNotAllowed(RexviewError):
+    """A folder may not be opened from the page on this server."""
+
+
+def set_id(folder: Path) -> str:
+    """Return the short, stable name of a folder in links; that of the demo is one everywhere."""
+    if folder.resolve() == DEMO_FOLDER:
+        return "demo"
+    return hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:10]
+
+
+_REMEMBERING: Final = Lock()
+
+
+@cache
+def _folders() -> dict[str, Path]:
+    """Return the folders that were opened, now and before, by their id in links."""
+    kept = server_state.read_user_file(_RECENT_SETS)
+    known = [Path(text) for text in kept if isinstance(text, str)] if isinstance(kept, list) else []
+    return {set_id(folder): folder for folder in [*known, server_state.settings().review_set]}
+
+
+def recent_sets() -> list[Path]:
+    """Return folders that were opened before and may be opened again, newest first."""
+    default = server_state.settings().review_set
+    return [
+        folder
+        for folder in reversed(_folders().values())
+        if folder != default and folder.is_dir() and _allowed(folder)
+    ]
+
+
+def folder_of(name: str | None) -> Path:
+    """Return the folder that a link's set id stands for; the server's own set for None.
+
+    Raises
+    ------
+    SetUnknown
+        This server has not opened such a set.
+    SetNotAllowed
+        It has, perhaps when somebody worked alone on it, but a team may not be shown that folder.
+    """
+    if name is None:
+        return server_state.settings().review_set
+    try:
+        folder = _folders()[name]
+    except KeyError:
+        raise SetUnknown(
+            "This link is to a review set that has not been opened here. Open its folder on the "
+            "Data page, then follow the link again."
+        ) from None
+    if server_state.team() and folder != server_state.settings().review_set:
+        may_open(folder)
+    return folder
+
+
+def may_open(folder: Path) -> None:
+    """Check that the page may open a folder.
+
+    Raises
+    ------
+    SetNotAllowed
+        The server is for others too and the folder is not under ``open_under``.
+    """
+    if not _allowed(folder):
+        raise SetNotAllowed(
+            "This server does not open that folder. Whoever runs it can allow it with the "
+            "setting open_under."
+        )
+
+
+def _allowed(folder: Path) -> bool:
+    roots = server_state.settings().open_under
+    if roots is None:
+        return server_state.on_this_machine_only() and not server_state.team()
+    return any(folder.resolve().is_relative_to(root) for root in roots)
+
+
+def allow(folder: Path) -> str:
+    """Make a folder known to links, after :func:`may_open`; return its set id."""
+    may_open(folder)
+    name, folders = set_id(folder), _folders()
+    with _REMEMBERING:
+        if name not in folders:
+            folders[name] = folder.resolve()
+            recent = [str(path) for path in folders.values()][-_MOST_RECENT:]
+            with suppress(OSError):  # a read-only home only costs the list of recent sets
+                server_state.write_user_file(_RECENT_SETS, recent)
+    return name
+
+
+@lru_cache(maxsize=4)
+def _load(folder: Path, fingerprint: str) -> ReviewSet:
+    return reviewset.load(folder)
+
+
+def open_set(folder: Path) -> ReviewSet:
+    """Open a review set as it was given, once for each state of its files.
+
+    Raises
+    ------
+    ReviewSetError
+        With every problem, when it cannot be opened.
+    """
+    if not folder.is_dir():
+        raise ReviewSetError(f"There is no folder {folder.name} any more.")
+    return _load(folder, reviewset.fingerprint(folder))
+
+
+def _files_state(review_set: ReviewSet) -> str:
+    """Name the state of the files of a set, whatever was written in it."""
+    return review_set.fingerprint.partition("-")[0]
+
+
+def is_newest(review_set: ReviewSet) -> bool:
+    """Whether the files of an open review set are as they were when it was opened."""
+    return _files_state(review_set) == reviewset.fingerprint(review_set.folder)
+
+
+@lru_cache(maxsize=16)
+def _reviews(given: ReviewSet, files: tuple[Path, ...]) -> Reviews:
+    return open_reviews(given, server_state.settings())
+
+
+def reviews(review_set: ReviewSet) -> Reviews:
+    """Return what people wrote about an open review set.
+
+    Raises
+    ------
+    StoreUnreachable
+        The database may not be written to, or its address cannot be understood.
+    """
+    given = _load(review_set.folder, _files_state(review_set))
+    return _reviews(given, files_of(given))  # looked for anew when databases come or go
+
+
+def best_reviews(review_set: ReviewSet) -> Reviews:
+    """Return the reviews of an open set where they would best be kept, to join others into.
+
+    Raises
+    ------
+    StoreUnreachable
+    """
+    return open_best(_load(review_set.folder, _files_state(review_set)), server_state.settings())
+
+
+@lru_cache(maxsize=4)
+def _with_written(given: ReviewSet, kept: Reviews, revision: int, pictures_state: str) -> ReviewSet:
+    return only_finished(given, merged(given, kept))
+
+
+def with_written(given: ReviewSet) -> ReviewSet:
+    """Return a review set with what people wrote in it.
+
+    It is made once for each entry, and again when a picture that somebody judged was replaced.
+
+    Scores of cases that their reader has not finished are left out.
+
+    Raises
+    ------
+    StoreUnreachable, StoreBusy
+        What was written cannot be read. For a while it is not tried again, so that pages stay
+        quick.
+    """
+    failed, error = _unreadable.get(given, (0.0, None))
+    if error is not None and time.monotonic() - failed < _TRY_AGAIN_S:
+        raise error
+    try:
+        kept = reviews(given)
+        # What somebody was shown changes no score: pages are not made anew for it.
+        revision = kept.revision(but="reveal")
+        return _with_written(given, kept, revision, digests_of(given).pictures_state())
+    except StoreError as error:
+        _unreadable[given] = (time.monotonic(), error)
+        raise
+
+
+def newest(review_set: ReviewSet) -> ReviewSet:
+    """Return a review set with what people wrote until now; as it is while that cannot be read."""
+    try:
+        return with_written(_load(review_set.folder, _files_state(review_set)))
+    except StoreError:
+        return review_set
+
+
+_TRY_AGAIN_S: Final = 3.0
+_unreadable: Final = WeakKeyDictionary[ReviewSet, tuple[float, StoreError]]()
+
+
+class _Engines:
+    """The engines of one state of a set's files: each builds on the one before."""
+
+    def __init__(self, first: ReviewSet) -> None:
+        self._lock = Lock()
+        self._engines = {first.fingerprint: _engine(first, None)}
+
+    def of(self, review_set: ReviewSet) -> MemoryEngine:
+        """Return the engine of the set with what was written in it so far."""
+        with self._lock:
+            if review_set.fingerprint not in self._engines:
+                newest = next(reversed(self._engines.values()))
+                self._engines[review_set.fingerprint] = _engine(review_set, newest)
+                if len(self._engines) > _ENGINES_KEPT:
+                    del self._engines[next(iter(self._engines))]
+            return self._engines[review_set.fingerprint]
+
+
+_ENGINES_KEPT: Final = 3
+
+
+def _engine(review_set: ReviewSet, before: MemoryEngine | None) -> MemoryEngine:
+    return memory_engine(
+        review_set,
+        gap_threshold=server_state.settings().gap_threshold,
+        disagreement_threshold=server_state.settings().disagreement_threshold,
+        before=before,
+        comments=_comment_counts(review_set),
+    )
+
+
+def _comment_counts(review_set: ReviewSet) -> Mapping[str, CommentCount]:
+    try:
+        return counts_by_case(reviews(review_set).comments())
+    except StoreError:
+        return {}
+
+
+@st.cache_resource(max_entries=4, show_spinner="Looking for failures…")
+def _engines(_review_set: ReviewSet, folder: str, files_state: str) -> _Engines:
+    return _Engines(_review_set)
+
+
+def engine(review_set: ReviewSet) -> Engine:
+    """Return what answers every question about the cases of an open review set.
+
+    Texts are looked at once for each state of the files, what is written comes on top. Content is
+    worked out in the order that the link of this page run asks for.
+    """
+    engines = _engines(review_set, str(review_set.folder), _files_state(review_set))
+    return _in_order(engines.of(review_set), link_keys.content_order())
+
+
+_in_order = lru_cache(maxsize=4)(MemoryEngine.in_content_order)
+
+
+def colours(review_set: ReviewSet) -> dict[str, str]:
+    """Return the colour of every model of a review set."""
+    return model_colours(model.id for model in review_set.models)
+
+
+def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
+    """Return one case with all that is said about it; the neighbours' are asked for ahead.
+
+    Content is worked out in the order that the link of this page run asks for.
+    """
+    return _case_page(review_set, case_id, engine(review_set))
+
+
+@lru_cache(maxsize=64)
+def _case_page(review_set: ReviewSet, case_id: str, asked: Engine) -> CasePage | None:
+    return gather_case(review_set, case_id, asked)

@@ -1,0 +1,43 @@
+"""Where Streamlit keeps who is signed in: a signed cookie that scripts of a page cannot read.
+
+A page gets its content as ``st.user``; an HTTP route of ours has only the cookie.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from streamlit.errors import StreamlitAuthError
+
+__all__ = ["StreamlitAuthError", "claims_of", "sign_in_origin"]
+
+
+def sign_in_origin() -> str | None:
+    """Return scheme, name and port of the address that the sign-in comes back to, None if none."""
+    from streamlit.auth_util import get_origin_from_redirect_uri
+
+    return get_origin_from_redirect_uri()
+
+
+def claims_of(cookies: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return what the identity provider said of who is signed in; empty for any other cookie."""
+    from streamlit.auth_util import get_cookie_with_chunks
+    from streamlit.web.server.server_util import get_cookie_secret
+    from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
+    from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
+
+    def part(name: str) -> bytes | None:
+        value = cookies.get(name)
+        if value is None:
+            return None
+        return decode_signed_value(get_cookie_secret(), name, value.encode("latin-1"))
+
+    try:
+        found = get_cookie_with_chunks(part, USER_COOKIE_NAME)
+        claims = json.loads(found) if found else {}
+    except (ValueError, TypeError, UnicodeError):
+        return {}
+    ours = isinstance(claims, dict) and claims.get("origin") == sign_in_origin()
+    return claims if ours else {}

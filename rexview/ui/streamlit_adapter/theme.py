@@ -1,0 +1,91 @@
+"""Dark by default, light when chosen: what Streamlit's settings cannot say.
+
+With a dark and a light theme configured Streamlit follows the system, and it remembers a choice for
+each page of the app apart. A reading room is dark whatever the system says, and a choice made in
+the menu should hold on every page. So the app's HTML gets a small script that keeps one choice,
+dark until another is made, and hands it to Streamlit before that starts.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rexview.ui.app.security_headers import POLICY, page_policy
+
+THEME_KEY: Final = "rexview-theme"
+"""Where the browser keeps the choice: ``"Dark"``, ``"Light"`` or ``"System"``, as JSON."""
+
+THEIR_KEY: Final = "stActiveTheme-${location.pathname}-v2"
+"""Where Streamlit keeps it: one for each page, as a template of JavaScript."""
+
+_SCRIPT: Final = f"""<script>
+try {{
+  const ours = {THEME_KEY!r};
+  const theirs = `{THEIR_KEY}`;
+  localStorage.setItem(theirs, localStorage.getItem(ours) ?? '"Dark"');
+  const set = Storage.prototype.setItem;
+  Storage.prototype.setItem = function (key, value) {{
+    set.call(this, key, value);
+    if (String(key).startsWith("stActiveTheme-")) set.call(this, ours, value);
+  }};
+}} catch {{}} // no storage in this browser: the system's theme then
+</script>
+""".encode()
+
+
+class DarkByDefault:
+    """ASGI middleware that adds the script to the app's HTML page and leaves all else alone."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http" or not _wants_page(scope):
+            await self.app(scope, receive, send)
+            return
+        headers = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
+        adding = _Adding(send, Headers(scope=scope).get("host"))
+        await self.app({**scope, "headers": headers}, receive, adding)
+
+
+def _wants_page(scope: Scope) -> bool:
+    accepted = dict(scope["headers"]).get(b"accept", b"")
+    return scope["method"] == "GET" and b"text/html" in accepted
+
+
+class _Adding:
+    """Sends a response on; an HTML page is gathered first and gets the script into its head."""
+
+    def __init__(self, send: Send, host: str | None) -> None:
+        self.send = send
+        self.host = host
+        self.start: Message | None = None
+        self.body = b""
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            kind = MutableHeaders(raw=message["headers"]).get("content-type", "")
+            if kind.startswith("text/html") and message["status"] == 200:
+                self.start = message
+                return
+        elif self.start is not None and message["type"] == "http.response.body":
+            self.body += message.get("body", b"")
+            if message.get("more_body"):
+                return
+            message = await self._finish(self.start)
+        await self.send(message)
+
+    async def _finish(self, start: Message) -> Message:
+        body = self.body.replace(b"<head>", b"<head>\n" + _SCRIPT, 1)
+        headers = MutableHeaders(raw=list(start["headers"]))
+        headers["content-length"] = str(len(body))
+        headers[POLICY] = page_policy(self.host, body)  # it has to name the inline scripts
+        for name in ("etag", "last-modified"):
+            if name in headers:
+                del headers[name]
+        await self.send({**start, "headers": headers.raw})
+        return {"type": "http.response.body", "body": body}

@@ -1,0 +1,85 @@
+"""The tables of the Study page as HTML: progress, a plan of assignments, what readers saw."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from rexview.analysis.study.assignment import Plan
+from rexview.analysis.study.exposure import REPORT, UNBLINDED, Exposure
+from rexview.analysis.study.progress import ReaderProgress
+from rexview.store import Assignment
+from rexview.ui.tables.number_table import cells, rows_table
+
+_SEEN: Final = {REPORT: "Report", UNBLINDED: "Models named"}
+_TIMING: Final = {"before": "before scoring", "during": "while scoring", "after": "after scoring"}
+
+
+def progress_html(rows: Sequence[ReaderProgress], names: Mapping[str, str]) -> str:
+    """Lay out the progress of readers as a table."""
+    heads = ("Reader", "First", "Second", "Done", "Begun", "Skipped", "Left", "")
+    body = [_progress_row(row, names.get(row.reader, row.reader)) for row in rows]
+    return rows_table("rx-study", heads, body)
+
+
+def _progress_row(row: ReaderProgress, name: str) -> str:
+    progress = row.progress
+    finished, left = progress.done + progress.skipped, progress.left - row.begun
+    counts = (row.first, row.second, progress.done, row.begun, progress.skipped, left)
+    bar = f'<progress value="{finished}" max="{max(progress.total, 1)}"></progress>'
+    words = f"{finished:,} of {progress.total:,}"
+    return cells(html.escape(name), *(f"{count:,}" for count in counts), f"{bar} {words}")
+
+
+def plan_html(
+    plan: Plan,
+    assignments: Sequence[Assignment],
+    strata: Mapping[str, str],
+    names: Mapping[str, str],
+) -> str:
+    """Say what a plan would add to the assignments that there are, reader by reader."""
+    now = Counter((one.reader, one.order) for one in assignments)
+    added = Counter((one.reader, one.order) for one in plan.added)
+    readers = dict.fromkeys(reader for reader, _ in (*now, *added))
+    if not readers:
+        return '<p class="rx-quiet">Choose readers to see who would get which cases.</p>'
+    rows = []
+    for reader in readers:
+        counts = [
+            text
+            for order in ("first", "second")
+            for text in (f"{now[reader, order]:,}", _more(added[reader, order]))
+        ]
+        rows.append(cells(html.escape(names.get(reader, reader)), *counts))
+    orders = {(one.case, one.order) for one in assignments}
+    orders |= {(one.case, one.order) for one in plan.added}
+    first, second = ({case for case, order in orders if order == o} for o in ("first", "second"))
+    words = f"{len(first):,} of {len(strata):,} cases have a first reader then, "
+    words += f"{len(second & set(strata)):,} a second one."
+    if plan.uncovered:
+        count = len(plan.uncovered)
+        words += f" {count:,} drawn for a second reader {'gets' if count == 1 else 'get'} none: "
+        words += "the only one chosen reads them already."
+    heads = ("Reader", "First now", "Added", "Second now", "Added")
+    return f'{rows_table("rx-study", heads, rows)}<p class="rx-quiet">{words}</p>'
+
+
+def _more(count: int) -> str:
+    return f"<b>+{count:,}</b>" if count else "–"
+
+
+def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> str:
+    """Lay out what readers saw as a table, the newest first."""
+    rows = [
+        cells(
+            html.escape(names.get(one.reader, one.reader)),
+            html.escape(one.case),
+            _SEEN[one.seen],
+            _TIMING[one.timing] + (", scored all the same" if one.accepted else ""),
+            f"{one.at:%Y-%m-%d %H:%M}",
+        )
+        for one in reversed(exposures)
+    ]
+    return rows_table("rx-study rx-told", ("Reader", "Case", "Seen", "When", "At (UTC)"), rows)

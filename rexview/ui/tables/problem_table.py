@@ -1,0 +1,52 @@
+"""A list of problems with given data, as a table that can be taken away."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import pandas as pd
+import streamlit as st
+
+from rexview.errors import Problem, RexviewError
+from rexview.ui.html.safe_text import lines_as_markdown
+
+_COLUMNS = {
+    "severity": "Severity",
+    "file": "File",
+    "row": "Row",
+    "field": "Field",
+    "message": "What is wrong",
+    "remedy": "What to do",
+}
+
+
+def show_error(error: RexviewError | None, *, key: str) -> None:
+    """Say what failed, and list the problems that it brings with it."""
+    st.error(lines_as_markdown(error), icon=":material/error:")
+    show_problems(getattr(error, "problems", ()), key=key)
+
+
+def show_problems(problems: Sequence[Problem], *, key: str) -> None:
+    """Show problems, errors first, with a download; nothing when there are none."""
+    if not problems:
+        return
+    ordered = sorted(problems, key=lambda problem: problem.severity != "error")
+    frame = pd.DataFrame([asdict(problem) for problem in ordered], columns=list(_COLUMNS))
+    frame["row"] = frame["row"].astype("Int64")
+    st.dataframe(
+        frame.rename(columns=_COLUMNS),
+        hide_index=True,
+        column_config={
+            "What is wrong": st.column_config.TextColumn(width="large"),
+            "What to do": st.column_config.TextColumn(width="large"),
+        },
+    )
+    st.download_button(
+        "Download this list",
+        json.dumps([asdict(problem) for problem in ordered], indent=1, ensure_ascii=False),
+        file_name="problems.json",
+        mime="application/json",
+        key=f"{key}_download",
+    )

@@ -1,0 +1,39 @@
+"""Buttons under a table that give it as a file: CSV, and a document that Word opens."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from rexview.analysis.downloads.files import TABLE_FORMS, TableFile, table_bytes
+from rexview.errors import RexviewError
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import review_sets
+
+
+def show_downloads(table: TableFile, *, key: str) -> None:
+    """Show the downloads of a table. ``key`` as for any widget."""
+    notice = set_notice()
+    with st.container(horizontal=True, gap="small", key=f"rx_take_{key}"):
+        for form, (name, media) in TABLE_FORMS.items():
+            st.download_button(
+                name,
+                partial(table_bytes, table, form, notice),  # made when it is clicked
+                table.name(form),
+                media,
+                key=f"{key}_{form}",
+                on_click="ignore",
+                icon=":material/download:",
+                type="tertiary",
+                help=f"Download this table for {name}" if form == "doc" else "Download as CSV",
+            )
+
+
+def set_notice() -> str:
+    """Return the notice of the link's review set: it goes into all that leaves the app."""
+    try:
+        folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
+        return review_sets.open_set(folder).info.notice or ""
+    except RexviewError:
+        return ""

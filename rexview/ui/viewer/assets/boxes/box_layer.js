@@ -1,0 +1,181 @@
+// Boxes over one picture: drawn as SVG, reachable by pointer, keyboard and screen reader.
+//
+// Boxes overlap, so the rectangles themselves take no pointer events: the pane asks which is the
+// smallest box under the pointer.
+
+import { set, svg } from "../../../components/dom.js";
+import { freest } from "../image/burned_in.js";
+
+/** @import { Box, Group, Rect } from "../types.d.ts" */
+
+const TOLERANCE_PX = 4; // a thin box can still be caught
+const TAG_HEIGHT = 15;
+const LETTER_PX = 7.4; // about, in a tag
+
+/** What a box is called aloud: "Answer A: right effusion, on the patient's right, lower third". */
+export function accessibleName(group, box) {
+  const parts = [`${group.name}: ${box.label || "box without a label"}`];
+  if (box.side) parts.push(box.side);
+  if (box.place) parts.push(box.place);
+  if (box.score !== null && box.score !== undefined) parts.push(`score ${score(box.score)}`);
+  if (box.note) parts.push(box.note);
+  return parts.join(", ");
+}
+
+export function score(value) {
+  return value.toFixed(2);
+}
+
+/** The smallest of the rectangles that holds the point, else null. */
+export function smallestUnder(entries, x, y, tolerance = TOLERANCE_PX) {
+  let best = null;
+  for (const entry of entries) {
+    const { rect } = entry;
+    const inside =
+      x >= rect.x - tolerance &&
+      x <= rect.x + rect.width + tolerance &&
+      y >= rect.y - tolerance &&
+      y <= rect.y + rect.height + tolerance;
+    if (!inside) continue;
+    const area = rect.width * rect.height;
+    if (best === null || area < best.rect.width * best.rect.height) best = entry;
+  }
+  return best;
+}
+
+/** Black or white, whichever is easier to read on a colour given as #rrggbb (WCAG luminance). */
+export function inkOn(colour) {
+  const parts = /^#(..)(..)(..)$/.exec(colour)?.slice(1) ?? ["ff", "ff", "ff"];
+  const [red, green, blue] = parts.map((part) => {
+    const level = Number.parseInt(part, 16) / 255;
+    return level <= 0.04045 ? level / 12.92 : ((level + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#08090a" : "#ffffff";
+}
+
+// Never the letter R alone: beside the side letters it would read as the patient's right.
+function tagOf(group) {
+  if (group.key === "0") return group.id; // the key of all boxes tells no group
+  return group.kind === "reference" ? "Ref" : (group.key ?? "");
+}
+
+/** Where the tag of a box may stand within the pane: above it first, and within it only if it must. */
+function tagPlaces(rect, width, port) {
+  const across = (x) => Math.min(Math.max(x, 0), Math.max(0, port.width - width));
+  const [left, right] = [across(rect.x), across(rect.x + rect.width - width)];
+  const [above, below] = [rect.y - TAG_HEIGHT, rect.y + rect.height];
+  const level = Math.min(Math.max(rect.y, 0), Math.max(0, port.height - TAG_HEIGHT));
+  const places = [];
+  if (above >= 0) places.push([left, above], [right, above]);
+  if (below + TAG_HEIGHT <= port.height) places.push([left, below], [right, below]);
+  if (rect.x - width >= 0) places.push([rect.x - width, level]);
+  if (rect.x + rect.width + width <= port.width) places.push([rect.x + rect.width, level]);
+  return places.length > 0 ? places : [[left, level]];
+}
+
+/**
+ * @typedef {ReturnType<BoxLayer["entry"]>} Entry
+ */
+export class BoxLayer {
+  /**
+   * @param {SVGElement} parent
+   * @param {Record<"focus" | "blur", (entry: Entry) => void>} on
+   */
+  constructor(parent, on) {
+    this.node = svg("g", { class: "boxes", role: "group", "aria-label": "Boxes" });
+    this.on = on;
+    /** @type {Entry[]} */
+    this.entries = [];
+    parent.append(this.node);
+  }
+
+  /** Take the boxes that lie on one view; groups keep their order. */
+  fill(groups, viewId) {
+    this.entries = [];
+    this.node.replaceChildren();
+    for (const group of groups) {
+      for (const box of group.boxes) {
+        if (box.image !== viewId) continue;
+        const entry = this.entry(group, box);
+        this.entries.push(entry);
+        this.node.append(entry.node);
+      }
+    }
+  }
+
+  entry(/** @type {Group} */ group, /** @type {Box} */ box) {
+    const halo = svg("rect", { class: "halo" });
+    const line = svg("rect", { class: "line" });
+    const letters = svg("text", { y: TAG_HEIGHT - 4 });
+    const plate = svg("rect", { class: "plate", height: TAG_HEIGHT, rx: 2 });
+    const tag = svg("g", { class: "tag", "aria-hidden": "true" }, plate, letters);
+    const node = svg(
+      "g",
+      {
+        class: "box",
+        tabindex: "0",
+        role: "img",
+        "aria-label": accessibleName(group, box),
+        "data-box": box.id,
+        "data-group": group.id,
+        "data-kind": group.kind,
+        style: { "--c": group.colour, "--on-c": inkOn(group.colour) },
+      },
+      halo,
+      line,
+      tag,
+    );
+    /** @type {Rect} */
+    const rect = null; // until it is placed
+    const entry = { group, box, node, halo, line, tag, plate, letters, rect, shown: false };
+    node.addEventListener("focus", () => this.on.focus(entry));
+    node.addEventListener("blur", () => this.on.blur(entry));
+    return entry;
+  }
+
+  /** Show the boxes of some groups only. */
+  show(isShown) {
+    for (const entry of this.entries) {
+      entry.shown = isShown(entry.group.id);
+      entry.node.style.display = entry.shown ? "" : "none";
+    }
+  }
+
+  /** Put every box where the picture is, its tag where it covers nothing that is `found` there. */
+  place(projection, withLabels, found) {
+    for (const entry of this.entries) {
+      const rect = projection.boxToScreen(entry.box);
+      entry.rect = rect;
+      for (const part of [entry.halo, entry.line]) set(part, rect);
+      const key = tagOf(entry.group);
+      const words = withLabels ? `${key} ${entry.box.label}`.trim() : key;
+      if (entry.letters.textContent !== words) entry.letters.textContent = words;
+      if (words) {
+        const width = words.length * LETTER_PX + 8;
+        set(entry.plate, { width });
+        set(entry.letters, { x: 4 });
+        const size = { width, height: TAG_HEIGHT };
+        const [x, y] = freest(tagPlaces(rect, width, projection.port), size, found, projection);
+        set(entry.tag, { transform: `translate(${x} ${y})` });
+      }
+      entry.tag.style.display = words ? "" : "none";
+    }
+  }
+
+  under(x, y) {
+    return smallestUnder(
+      this.entries.filter((entry) => entry.shown && entry.rect),
+      x,
+      y,
+    );
+  }
+
+  /** Light some boxes and dim the rest; null lights none and dims none. */
+  light(isLit) {
+    const any = isLit !== null && this.entries.some((entry) => entry.shown && isLit(entry.box));
+    for (const entry of this.entries) {
+      entry.node.classList.toggle("lit", any && isLit(entry.box));
+      entry.node.classList.toggle("dim", any && !isLit(entry.box));
+    }
+  }
+}

@@ -1,0 +1,164 @@
+// The buttons above the picture, in groups; the less used ones fold away where there is little room.
+
+import { button, html, rootOf, set } from "../../../components/dom.js";
+import { figure } from "../pane/annotations.js";
+import { icon } from "./icons.js";
+import { keyOf } from "./keyboard.js";
+
+/** @import { Header, Look } from "../types.d.ts" */
+/** @import { commandsOf } from "./commands.js" */
+/** @import { Viewer } from "../viewer.js" */
+
+/** A button with its key, if there is one, in the words that say what it does. */
+function toolButton(content, label, key, act, extra = "") {
+  return button(content, act, {
+    class: `tool ${extra}`.trim(),
+    title: key ? `${label} (${key})` : label,
+    "aria-label": label,
+    "aria-keyshortcuts": key,
+  });
+}
+
+const TOOLS = [
+  ["window", "Brightness and contrast"],
+  ["pan", "Move"],
+  ["ruler", "Ruler"],
+  ["ratio", "Cardiothoracic ratio"],
+];
+
+export class Toolbar {
+  constructor(/** @type {Viewer} */ viewer, /** @type {ReturnType<typeof commandsOf>} */ commands) {
+    this.viewer = viewer;
+    const make = (command, label, extra) =>
+      toolButton(icon(command), label, keyOf(command), commands[command], extra);
+    this.tools = new Map(
+      TOOLS.map(([tool, label]) => [
+        tool,
+        toolButton(icon(tool), label, keyOf(tool), () => viewer.tools.choose(tool)),
+      ]),
+    );
+    this.presets = html("select", {
+      class: "presets",
+      title: "Window presets (p)",
+      "aria-label": "Window preset",
+      onchange: () => viewer.windows.choose(Number(this.presets.value)),
+    });
+    this.width = this.#field("W", "Window width", (value) => viewer.windows.set({ width: value }));
+    this.centre = this.#field("L", "Window level", (value) =>
+      viewer.windows.set({ centre: value }),
+    );
+    this.invert = make("invert", "Invert");
+    this.mirror = make("mirror", "Mirror left to right");
+    this.beside = make("beside", "Views side by side");
+    this.link = make("link", "Link zoom, position and window of the views");
+    this.blink = make("blink", "Blink with the prior");
+    this.labels = make("labels", "Names on the boxes");
+    this.bin = make("clearMeasures", "Remove all measurements");
+    this.full = make("fullScreen", "Full screen");
+    this.texts = make("texts", "Question and answers beside the picture");
+    this.more = toolButton(icon("more"), "More tools", null, () => this.#unfold());
+    const group = (label, extra, ...children) =>
+      html("div", { class: `tools ${extra}`, role: "group", "aria-label": label }, ...children);
+    this.node = html(
+      "div",
+      { class: "toolbar", role: "group", "aria-label": "Viewer tools" },
+      group("Tool", "", ...this.tools.values(), this.bin),
+      group("Window", "", this.presets, this.width.node, this.centre.node),
+      group("Picture", "", this.invert),
+      group("Orientation", "fold", make("turn", "Turn a quarter clockwise"), this.mirror),
+      group(
+        "Size",
+        "",
+        make("fit", "Fit"),
+        button("1:1", commands.actualSize, {
+          class: "tool words fold",
+          title: "One image pixel to one screen pixel (o)",
+          "aria-label": "Actual size",
+          "aria-keyshortcuts": "o",
+        }),
+      ),
+      group("Zoom", "fold", make("zoomOut", "Smaller"), make("zoomIn", "Larger")),
+      group("Views", "views", this.beside, this.link, this.blink),
+      group(
+        "Page",
+        "end",
+        this.labels,
+        this.texts,
+        this.full,
+        make("help", "All keys", "wide"),
+        this.more,
+      ),
+    );
+  }
+
+  #field(letter, label, act) {
+    const input = html("input", {
+      type: "number",
+      step: "any",
+      "aria-label": label,
+      title: label,
+      onchange: () => Number.isFinite(input.valueAsNumber) && act(input.valueAsNumber),
+      onkeyup: (event) => event.key === "Enter" && this.viewer.activePane.node.focus(),
+    });
+    return { input, node: html("label", { class: "field fold" }, html("span", {}, letter), input) };
+  }
+
+  #unfold() {
+    const open = this.node.classList.toggle("unfolded");
+    set(this.more, { "aria-expanded": String(open) });
+  }
+
+  /** Bring every button up to date with the viewer. */
+  refresh() {
+    const { viewer } = this;
+    const { habits } = viewer.state;
+    const pane = viewer.activePane;
+    const ready = Boolean(pane?.raster);
+    const look = ready ? pane.look : null;
+    for (const [tool, node] of this.tools) pressed(node, viewer.tool === tool);
+    this.tools.get("ratio").disabled = !viewer.tools.isUsable("ratio");
+    this.tools.get("window").disabled = ready && !look.window;
+    pressed(this.invert, Boolean(look?.inverted));
+    pressed(this.mirror, Boolean(look && look.pose.orientation & 4));
+    pressed(this.beside, viewer.state.shown.length > 1);
+    pressed(this.link, habits.linked);
+    pressed(this.blink, viewer.views.blink.on);
+    pressed(this.labels, habits.labels);
+    pressed(this.full, viewer.full.on);
+    pressed(this.texts, viewer.full.texts);
+    this.texts.hidden = !viewer.full.on || !viewer.full.hasTexts;
+    const several = viewer.views.list.length > 1;
+    this.beside.hidden = !several;
+    this.link.hidden = !several;
+    this.blink.hidden = !viewer.views.canBlink();
+    this.bin.hidden = !viewer.panes.some((one) => !one.measures.isEmpty);
+    this.#refreshWindow(ready ? pane.raster.header : null, look);
+  }
+
+  #refreshWindow(/** @type {Header} */ header, /** @type {Look} */ look) {
+    const names = header?.presets.map((preset) => preset.name) ?? [];
+    const manual = look?.window && look.window.name === null;
+    const wanted = [...names, ...(manual ? ["Own setting"] : [])].join("\n");
+    if (this.presetNames !== wanted) {
+      this.presetNames = wanted;
+      const options = names.map((name, place) => html("option", { value: place }, name));
+      if (manual) options.push(html("option", { value: -1 }, "Own setting"));
+      this.presets.replaceChildren(...options);
+    }
+    const usable = Boolean(look?.window);
+    for (const control of [this.presets, this.width.input, this.centre.input]) {
+      control.disabled = !usable;
+    }
+    this.presets.parentElement.classList.toggle("unusable", !usable);
+    if (!usable) return;
+    const chosen = manual ? -1 : names.indexOf(look.window.name);
+    this.presets.value = String(chosen);
+    const active = rootOf(this.width.input).activeElement;
+    if (active !== this.width.input) this.width.input.value = figure(look.window.width);
+    if (active !== this.centre.input) this.centre.input.value = figure(look.window.centre);
+  }
+}
+
+function pressed(node, on) {
+  node.setAttribute("aria-pressed", String(on));
+}

@@ -1,0 +1,90 @@
+// What a drag on the picture does: window, move, ruler, cardiothoracic ratio.
+
+import { compose } from "../image/geometry.js";
+import { standardOrientation } from "../image/orientation.js";
+
+/** @import { Viewer } from "../viewer.js" */
+
+const MEASURING = ["ruler", "ratio"];
+const HINTS = {
+  window: "Brightness and contrast",
+  pan: "Move",
+  ruler: "Ruler: drag along what you measure",
+  ratio: "Drag across the heart, then across the thorax",
+};
+
+export class Tools {
+  constructor(/** @type {Viewer} */ viewer) {
+    this.viewer = viewer;
+    this.begin();
+  }
+
+  /** Start a case with the tool the reader likes; with fingers, moving is the gentle one. */
+  begin() {
+    const coarse = matchMedia("(pointer: coarse)").matches;
+    this.chosen = this.viewer.state.habits.tool ?? (coarse ? "pan" : "window");
+  }
+
+  get isMeasuring() {
+    return MEASURING.includes(this.chosen);
+  }
+
+  /** What the reader should do now, while measuring. */
+  get hint() {
+    if (!this.isMeasuring) return "";
+    const kind = this.viewer.activePane?.measures.nextKind(this.chosen);
+    return (
+      {
+        ruler: "Drag along what you measure. Esc ends.",
+        heart: "Drag across the heart at its widest.",
+        thorax: "Drag across the thorax, inside the ribs.",
+      }[kind] ?? "Drag an end to correct it. Esc ends."
+    );
+  }
+
+  isUsable(tool) {
+    return tool !== "ratio" || this.viewer.activePane?.view?.word !== "LATERAL";
+  }
+
+  choose(tool) {
+    const { viewer } = this;
+    if (!this.isUsable(tool)) {
+      viewer.announce("The ratio is measured on a frontal view");
+      return;
+    }
+    this.chosen = tool;
+    if (!this.isMeasuring) viewer.state.habits.tool = tool;
+    viewer.announce(HINTS[tool]);
+    viewer.changed();
+  }
+
+  /** Take a measuring tool up, or put it away again. */
+  toggle(tool) {
+    if (this.chosen === tool) this.begin();
+    else this.choose(tool);
+    this.viewer.changed();
+  }
+
+  /** Put the line that is due where the arrow keys can move it. */
+  place() {
+    const pane = this.viewer.activePane;
+    const kind = pane?.raster && this.isMeasuring && pane.measures.nextKind(this.chosen);
+    if (kind) pane.measures.placeDefault(kind, pane.acrossAxis);
+  }
+
+  clear() {
+    for (const pane of this.viewer.panes) if (pane.raster) pane.measures.clear();
+  }
+
+  /** Turn or mirror what is shown. */
+  reorient(change) {
+    const pane = this.viewer.activePane;
+    if (pane?.raster) pane.orient(compose(pane.look.pose.orientation, change));
+  }
+
+  standard() {
+    const pane = this.viewer.activePane;
+    const orientation = pane?.raster ? standardOrientation(pane.stored) : null;
+    if (orientation !== null) pane.orient(orientation);
+  }
+}

@@ -1,0 +1,128 @@
+// Where a film carries something small, bright and sharp: letters and dates burned into it, markers,
+// clips, tips of lines. Names of boxes and lengths are put where they cover none of it.
+//
+// No attempt is made to read anything: what is much brighter than all around it within a few pixels
+// counts, so that a device is left free as well, and nothing depends on where text usually stands.
+
+import { whenIdle } from "../../../components/dom.js";
+
+/** @import { BurnedIn, Raster, Size } from "../types.d.ts" */
+/** @import { Projection } from "./geometry.js" */
+
+const LARGEST_SIDE = 640; // pixels of the level that is looked at
+const REACH = 4; // pixels on each side: strokes of letters are thinner than twice that
+const STANDS_OUT = 0.13; // of the range of codes
+const CELL = 8; // pixels of the level in a cell
+const ENOUGH = 3; // pixels in a cell
+
+/** Running minimum (sign 1) or maximum (sign -1) of a line of values within REACH on each side. */
+function along(values, from, step, count, sign, target, line) {
+  const whole = count + 2 * REACH; // the first and last value go on beyond the ends
+  for (let at = 0; at < whole; at += 1) {
+    const place = Math.min(Math.max(at - REACH, 0), count - 1);
+    line[at] = sign * values[from + place * step];
+  }
+  let held = whole;
+  for (let span = 1; span <= REACH; span *= 2) {
+    held -= span; // each value now stands for twice as many
+    for (let at = 0; at < held; at += 1) if (line[at + span] < line[at]) line[at] = line[at + span];
+  }
+  const last = 2 * REACH - (whole - held); // what is left of the 2 REACH + 1
+  for (let at = 0; at < count; at += 1) {
+    target[from + at * step] = sign * Math.min(line[at], line[at + last]);
+  }
+}
+
+function filtered(values, width, height, sign) {
+  const half = new Float32Array(values.length);
+  const whole = new Float32Array(values.length);
+  const line = new Float32Array(Math.max(width, height) + 2 * REACH);
+  for (let y = 0; y < height; y += 1) along(values, y * width, 1, width, sign, half, line);
+  for (let x = 0; x < width; x += 1) along(half, x, width, height, sign, whole, line);
+  return whole;
+}
+
+/** A colour picture counts as its red, green and blue together. */
+export function burnedIn(/** @type {Raster} */ raster) {
+  const { levels, colour, codeCount, header } = raster;
+  const level =
+    levels.find((one) => Math.max(one.width, one.height) <= LARGEST_SIDE) ?? levels.at(-1);
+  const { width, height, codes, factor } = level;
+  const values = new Float32Array(width * height);
+  const range = Math.max(codeCount - 1, 1);
+  for (let place = 0; place < values.length; place += 1) {
+    const code = colour
+      ? (codes[3 * place] + codes[3 * place + 1] + codes[3 * place + 2]) / 3
+      : codes[place];
+    values[place] = (header.invert ? range - code : code) / range;
+  }
+  const opened = filtered(filtered(values, width, height, 1), width, height, -1);
+  const across = Math.ceil(width / CELL);
+  const down = Math.ceil(height / CELL);
+  const counts = new Uint8Array(across * down);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const place = y * width + x;
+      const cell = Math.floor(y / CELL) * across + Math.floor(x / CELL);
+      if (values[place] - opened[place] > STANDS_OUT && counts[cell] < 255) counts[cell] += 1;
+    }
+  }
+  const cells = counts.map((count) => Number(count >= ENOUGH));
+  return { cells, across, down, size: CELL * factor };
+}
+
+const known = new WeakMap(); // raster -> what was found, null while that is to come
+
+/** What was found in a picture; null until it was looked at in a quiet moment, `then` is called. */
+export function foundIn(raster, then) {
+  if (known.has(raster)) return known.get(raster);
+  known.set(raster, null);
+  whenIdle(() => {
+    known.set(raster, burnedIn(raster));
+    then();
+  });
+  return null;
+}
+
+/**
+ * How many cells with something in them a rectangle on the screen covers.
+ *
+ * @param {BurnedIn} found
+ * @param {Projection} projection
+ */
+export function coveredBy(found, rect, projection) {
+  const corners = [
+    projection.toImage(rect.x, rect.y),
+    projection.toImage(rect.x + rect.width, rect.y + rect.height),
+  ];
+  const cell = (axis, most) => {
+    const [a, b] = corners.map((corner) => corner[axis] / found.size).sort((p, q) => p - q);
+    return [Math.max(0, Math.floor(a)), Math.min(most - 1, Math.floor(b))];
+  };
+  const [left, right] = cell(0, found.across);
+  const [top, bottom] = cell(1, found.down);
+  let covered = 0;
+  for (let y = top; y <= bottom; y += 1) {
+    for (let x = left; x <= right; x += 1) covered += found.cells[y * found.across + x];
+  }
+  return covered;
+}
+
+/**
+ * Where a label goes so that it covers the least.
+ *
+ * @param {number[][]} places top left corners, best first
+ * @param {Size} size of the label
+ * @param {BurnedIn | null} found null takes the first place
+ */
+export function freest(places, size, found, /** @type {Projection} */ projection) {
+  if (!found) return places[0];
+  let best = places[0];
+  let least = Infinity;
+  for (const [x, y] of places) {
+    const covered = coveredBy(found, { x, y, ...size }, projection);
+    if (covered < least) [best, least] = [[x, y], covered];
+    if (covered === 0) break;
+  }
+  return best;
+}

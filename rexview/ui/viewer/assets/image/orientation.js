@@ -1,0 +1,100 @@
+// Which side of the patient lies at each edge of what is shown, and what to say about it.
+//
+// Letters are DICOM's: R right, L left, A anterior, P posterior, H head, F feet; null is unknown.
+
+import { matrixOf, UPRIGHT } from "./geometry.js";
+
+/** @import { Edges, Stored } from "../types.d.ts" */
+
+const EDGES = { left: [-1, 0], right: [1, 0], top: [0, -1], bottom: [0, 1] };
+const AT_TOP = {
+  R: "the patient’s right",
+  L: "the patient’s left",
+  A: "the front",
+  P: "the back",
+  F: "the feet",
+};
+
+/** The letters at the edges of the screen once the stored image is oriented. */
+export function shownEdges(/** @type {Edges} */ stored, orientation) {
+  const [a, b, c, d] = matrixOf(orientation);
+  /** @type {Edges} */
+  const shown = { left: null, right: null, top: null, bottom: null };
+  for (const [edge, [x, y]] of Object.entries(EDGES)) {
+    const [X, Y] = [a * x + b * y, c * x + d * y];
+    const target = Object.keys(EDGES).find((name) => EDGES[name][0] === X && EDGES[name][1] === Y);
+    shown[target] = stored[edge];
+  }
+  return shown;
+}
+
+/** The axis of the stored image that runs across the patient; if unknown, across the screen. */
+export function acrossAxis({ left, top }, orientation) {
+  if (["R", "L"].includes(left)) return "x";
+  if (["R", "L"].includes(top)) return "y";
+  return orientation & 1 ? "y" : "x";
+}
+
+/** Whether what is shown has the patient's sides the wrong way round, however it is turned. */
+export function seenFromBehind(edges) {
+  const pair = `${edges.left}${edges.top}`;
+  return ["LH", "RF", "HR", "FL"].includes(pair);
+}
+
+/**
+ * The orientation that shows the head at the top and, on a frontal view, the patient's right on the
+ * left of the screen; null when the image does not say enough.
+ */
+export function standardOrientation(stored) {
+  if (!Object.values(stored).includes("H")) return null;
+  const frontal = Object.values(stored).includes("R");
+  for (const orientation of [0, 1, 2, 3, 4, 5, 6, 7]) {
+    const edges = shownEdges(stored, orientation);
+    if (edges.top !== "H") continue;
+    if (frontal ? edges.left === "R" : orientation < 4) return orientation;
+  }
+  return null;
+}
+
+/**
+ * What the band over the picture says.
+ *
+ * @param {Stored} stored
+ * @param {number} orientation
+ * @param {boolean} lateral a lateral view: that its edges are not known is usual
+ * @returns {{text: string, warn: boolean, action: string|null, orientation: number|null} | null}
+ */
+export function advice(stored, orientation, lateral = false) {
+  if (!stored.known) {
+    const text = lateral
+      ? "Front and back are not marked: the file does not say."
+      : "Orientation unknown: right and left cannot be marked.";
+    return { text, warn: !lateral, action: null, orientation: null };
+  }
+  const standard = standardOrientation(stored);
+  const edges = shownEdges(stored, orientation);
+  const wrong = [];
+  if (seenFromBehind(edges)) wrong.push("mirrored");
+  if (edges.top !== "H") wrong.push(`turned, with ${AT_TOP[edges.top]} at the top`);
+  if (wrong.length > 0) {
+    const patientLeft = edges.left === "L" ? " The patient’s left is on the left." : "";
+    return {
+      text: `Shown ${wrong.join(" and ")}.${patientLeft}`,
+      warn: true,
+      action: standard === null ? null : "Show standard",
+      orientation: standard,
+    };
+  }
+  if (orientation !== UPRIGHT && orientation === standard) {
+    const stored_ = advice(stored, UPRIGHT);
+    if (stored_?.warn) {
+      return {
+        text: "Put into the standard orientation. The file holds it otherwise.",
+        warn: false,
+        action: "As stored",
+        orientation: UPRIGHT,
+      };
+    }
+  }
+  return null;
+}

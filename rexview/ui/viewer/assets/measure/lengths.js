@@ -1,0 +1,112 @@
+// Lengths on a radiograph, in millimetres when the file says how far apart its pixels are, or when a
+// reader said how long a line is: a marker, a coin, a catheter of known width.
+//
+// A calibration by hand is kept in this browser by image. What the file says of itself is never
+// changed, only set aside.
+
+import { remember, remembered } from "../storage.js";
+
+/** @import { Header, Point, Scale, Spacing } from "../types.d.ts" */
+
+/**
+ * @param {{aspect: number, spacing: Spacing | null}} header
+ * @returns {{value: number, unit: string}} without spacing in widths of a pixel
+ */
+export function distance(header, [x0, y0], [x1, y1]) {
+  const { spacing } = header;
+  if (spacing) {
+    const value = Math.hypot((x1 - x0) * spacing.col_mm, (y1 - y0) * spacing.row_mm);
+    return { value, unit: "mm" };
+  }
+  return { value: Math.hypot(x1 - x0, (y1 - y0) * header.aspect), unit: "px" };
+}
+
+export function lengthText({ value, unit }) {
+  return unit === "mm" ? `${value.toFixed(value < 100 ? 1 : 0)} mm` : `${value.toFixed(0)} px`;
+}
+
+/** What the lengths mean, in a few words. */
+export function lengthNote(header) {
+  if (!header.spacing) return "pixels: the file gives no pixel spacing";
+  if (header.spacing.at === "hand") return handNote(header.spacing);
+  if (header.spacing.at === "detector") return "at the detector, larger than in the patient";
+  return header.spacing.note ? `calibrated: ${header.spacing.note}` : "calibrated to the patient";
+}
+
+function handNote({ length_mm, length_px }) {
+  const known = `a line of ${Math.round(length_px)} px is ${Number(length_mm.toPrecision(5))} mm`;
+  return `calibrated by hand: ${known}`;
+}
+
+/**
+ * The widest heart against the widest thorax, both across the patient.
+ *
+ * @param {string} axis "x" or "y": the axis of the stored image that runs across the patient
+ * @param {{from: number, to: number}} heart along that axis, pixels
+ * @param {{from: number, to: number}} thorax
+ */
+export function cardiothoracic(header, axis, heart, thorax) {
+  const across = ({ from, to }) =>
+    distance(header, [0, 0], axis === "x" ? [to - from, 0] : [0, to - from]);
+  const [heartLength, thoraxLength] = [across(heart), across(thorax)];
+  return {
+    heart: heartLength,
+    thorax: thoraxLength,
+    ratio: thoraxLength.value > 0 ? heartLength.value / thoraxLength.value : null,
+  };
+}
+
+const NAME = "calibrations";
+const MOST_KEPT = 500; // images
+const SHORTEST_PX = 10; // of the image: of a shorter line one pixel more is a tenth of the scale
+const LONGEST_MM = 1000;
+
+/** A length as a reader types it: "25", "25,4", "2.5 cm". */
+export function readLength(text) {
+  const found = /^\s*(\d+(?:[.,]\d+)?|[.,]\d+)\s*(mm|cm)?\s*$/i.exec(text);
+  if (!found) return { problem: "Give the length in mm, such as 25 or 25.4." };
+  const mm = Number(found[1].replace(",", ".")) * (/cm/i.test(found[2] ?? "") ? 10 : 1);
+  if (mm <= 0) return { problem: "The length must be more than 0 mm." };
+  if (mm > LONGEST_MM) return { problem: `The length must not be more than ${LONGEST_MM} mm.` };
+  return { mm };
+}
+
+/**
+ * The scale that a line of known length gives.
+ *
+ * @param {{aspect: number}} header of the image
+ * @param {[Point, Point]} ends of the line, pixels of the stored image
+ * @returns {{mm?: number, px?: number, problem?: string}} the length, and the line in widths of a pixel
+ */
+export function scaleOf(header, ends, mm) {
+  const px = distance({ aspect: header.aspect, spacing: null }, ...ends).value;
+  if (px < SHORTEST_PX)
+    return { problem: "The line is too short to calibrate with: draw a longer one." };
+  return { mm, px };
+}
+
+/** The header with the spacing that a scale gives; as it is without. */
+export function withScale(/** @type {Header} */ header, /** @type {Scale | null} */ scale) {
+  if (!scale) return header;
+  const col_mm = scale.mm / scale.px;
+  const spacing = { row_mm: col_mm * header.aspect, col_mm, at: "hand", note: null };
+  return { ...header, spacing: { ...spacing, length_mm: scale.mm, length_px: scale.px } };
+}
+
+function all() {
+  const kept = remembered(NAME);
+  return Array.isArray(kept) ? kept.filter((one) => Array.isArray(one) && one.length === 3) : [];
+}
+
+/** The scale kept for an image, null without. */
+export function scaleFor(key) {
+  const [, mm, px] = all().find(([name]) => name === key) ?? [];
+  return mm > 0 && px > 0 ? { mm, px } : null;
+}
+
+/** Keep a scale for an image, null to remove it; whether it outlives the page. */
+export function keepScale(key, /** @type {Scale | null} */ scale) {
+  const others = all().filter(([name]) => name !== key);
+  const kept = scale ? [...others, [key, scale.mm, scale.px]] : others;
+  return remember(NAME, kept.slice(-MOST_KEPT));
+}

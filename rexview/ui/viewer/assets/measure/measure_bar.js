@@ -1,0 +1,177 @@
+// The line below the tools while something is measured: what to do, what was found, what the lengths
+// mean, and a known length to calibrate with. It has one height, so that the picture stays in place.
+
+import { button, html } from "../../../components/dom.js";
+import { keepScale, lengthNote, readLength, scaleOf } from "./lengths.js";
+
+/** @import { Viewer } from "../viewer.js" */
+
+const WHERE = {
+  true: "Kept in this browser, for this image.",
+  false: "Kept until the page is closed.",
+};
+
+export class MeasureBar {
+  constructor(/** @type {Viewer} */ viewer) {
+    this.viewer = viewer;
+    this.step = null; // "draw", "replace" or "length"; of the view with the key `of`
+    this.lasting = true;
+    this.hint = html("div", { class: "hint", role: "status" });
+    this.note = html("div", { class: "note" });
+    this.known = button("Known length…", () => this.ask(), {
+      title: "Calibrate with a line of known length (z)",
+    });
+    this.remove = button("Remove calibration", () => this.#keep(null), {
+      title: "Measure as the file says again",
+    });
+    this.go = button("Replace it", () => this.#length(), {
+      title: "Calibrate by hand in place of what the file says",
+    });
+    this.stay = button("Keep the file’s", () => this.cancel(), {
+      title: "Do not calibrate by hand",
+    });
+    this.input = html("input", {
+      type: "text",
+      inputmode: "decimal",
+      autocomplete: "off",
+      "aria-label": "Length of the line in mm",
+      oninput: () => this.#tell(""),
+    });
+    this.form = html(
+      "form",
+      { hidden: true, onsubmit: (event) => this.#submit(event) },
+      html("span", {}, "The line is"),
+      this.input,
+      html("span", {}, "mm"),
+      html("button", { type: "submit" }, "Calibrate"),
+      button("Cancel", () => this.cancel(), { title: "Leave it as it is (Esc)" }),
+    );
+    this.problem = html("div", { class: "problem", role: "alert" });
+    this.node = html(
+      "div",
+      { class: "measuring", role: "group", "aria-label": "Measuring", hidden: true },
+      html("div", { class: "now" }, this.hint, this.form),
+      html("div", { class: "acts" }, this.go, this.stay, this.known, this.remove),
+      html("div", { class: "below" }, this.note, this.problem),
+    );
+  }
+
+  get #measures() {
+    const pane = this.viewer.activePane;
+    return pane?.raster ? pane.measures : null;
+  }
+
+  /** Whether Escape ends a question here. */
+  get asking() {
+    return this.step !== null;
+  }
+
+  cancel() {
+    this.step = null;
+    this.#tell("");
+    this.viewer.changed();
+    this.viewer.activePane?.node.focus({ preventScroll: true });
+  }
+
+  /** Begin to calibrate with a known length. */
+  ask() {
+    const measures = this.#measures;
+    if (!measures) return;
+    this.of = measures.key;
+    this.#tell("");
+    if (!measures.ruler) {
+      this.step = "draw";
+      this.viewer.tools.choose("ruler");
+      return;
+    }
+    if (measures.original.spacing && measures.header === measures.original) {
+      this.step = "replace";
+      this.viewer.changed();
+      this.refresh();
+      this.go.focus({ preventScroll: true });
+    } else this.#length();
+  }
+
+  /** A line was drawn: go on if it was to be the known length. */
+  drawn() {
+    if (this.step === "draw" && this.#measures?.ruler) this.ask();
+  }
+
+  #length() {
+    this.step = "length";
+    this.input.value = "";
+    this.refresh();
+    this.input.focus({ preventScroll: true });
+    this.viewer.changed();
+  }
+
+  #submit(event) {
+    event.preventDefault();
+    const measures = this.#measures;
+    const read = readLength(this.input.value);
+    const scale = read.problem ? read : scaleOf(measures.header, measures.ruler.ends, read.mm);
+    if (scale.problem) {
+      this.#tell(scale.problem);
+      this.input.focus();
+      return;
+    }
+    this.#keep(scale);
+  }
+
+  #keep(scale) {
+    const measures = this.#measures;
+    if (!measures) return;
+    this.lasting = keepScale(measures.key, scale);
+    measures.rescale();
+    this.viewer.announce(scale ? "Calibrated by hand" : "Calibration removed");
+    this.cancel();
+  }
+
+  #tell(words) {
+    this.problem.textContent = words;
+    this.note.hidden = words !== "";
+  }
+
+  /** Bring it up to date with the active pane. */
+  refresh() {
+    const { viewer } = this;
+    const measures = this.#measures;
+    if (this.step && (!measures || measures.key !== this.of)) this.step = null;
+    if (this.step === "length" && !measures.ruler) this.step = "draw";
+    const shown =
+      measures !== null && (viewer.tools.isMeasuring || !measures.isEmpty || this.asking);
+    this.node.hidden = !shown;
+    if (!shown) return;
+    const byHand = measures.header !== measures.original;
+    write(this.hint, this.#words(measures));
+    write(this.note, this.#meaning(measures, byHand));
+    this.form.hidden = this.step !== "length";
+    this.hint.hidden = !this.form.hidden;
+    this.note.hidden = this.problem.textContent !== "";
+    this.go.hidden = this.step !== "replace";
+    this.stay.hidden = this.go.hidden;
+    this.known.hidden = this.asking || viewer.tool === "ratio";
+    this.remove.hidden = this.asking || !byHand;
+  }
+
+  #words(measures) {
+    const { view } = this.viewer.activePane;
+    if (this.step === "replace") return "The file says how large it is. Calibrate by hand instead?";
+    if (this.step === "draw")
+      return "Draw a line along a known length, then press “Known length…”.";
+    const { ratio } = measures.ratio() ?? {};
+    if (!ratio) return this.viewer.tools.hint;
+    return `CTR ${ratio.toFixed(2)}${view.word === "AP" ? " (AP: the heart looks larger)" : ""}`;
+  }
+
+  #meaning(measures, byHand) {
+    const note = lengthNote(measures.header);
+    return byHand ? `Lengths: ${note}. ${WHERE[this.lasting]}` : `Lengths: ${note}`;
+  }
+}
+
+function write(node, words) {
+  if (node.textContent === words) return;
+  node.textContent = words;
+  node.title = words;
+}

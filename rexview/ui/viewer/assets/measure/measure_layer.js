@@ -1,0 +1,267 @@
+// Rulers and the cardiothoracic ratio on one picture: drawn by dragging, moved by their ends with
+// the pointer or the arrow keys.
+//
+// Ends are kept in pixels of the stored image, per image, for as long as the page is open.
+
+import { set, svg } from "../../../components/dom.js";
+import { freest } from "../image/burned_in.js";
+import { cardiothoracic, distance, lengthText, scaleFor, withScale } from "./lengths.js";
+
+/** @import { Header, Mark, MarkKind, Point } from "../types.d.ts" */
+
+const SHORTEST_PX = 6; // on the screen: less is a click, not a measurement
+const STEP = 1; // image pixels an arrow key moves an end
+const LONG_STEP = 10;
+/** @type {Map<string, Mark[]>} by image key */
+const kept = new Map();
+
+function marksOf(key) {
+  if (!kept.has(key)) kept.set(key, []);
+  return kept.get(key);
+}
+
+const LABEL_PX = 17; // height of a label's plate
+const LETTER_PX = 8.5; // about, at its size
+const NAMES = { ruler: "Ruler", heart: "Heart width", thorax: "Thorax width" };
+
+export class MeasureLayer {
+  /**
+   * @param {Record<"changed" | "drawn", () => void>} on called when a mark changes, when one is drawn
+   */
+  constructor(parent, on) {
+    this.node = svg("g", { class: "measures", role: "group", "aria-label": "Measurements" });
+    this.on = on;
+    /** @type {Mark[]} */
+    this.marks = [];
+    /** @type {ReturnType<MeasureLayer["entry"]>[]} */
+    this.drawn = [];
+    parent.append(this.node);
+  }
+
+  open(/** @type {string} */ key, /** @type {Header} */ header) {
+    this.key = key;
+    this.original = header; // as the file has it
+    this.header = withScale(header, scaleFor(key));
+    this.marks = marksOf(key);
+    this.#build();
+  }
+
+  close() {
+    this.marks = [];
+    this.#build();
+  }
+
+  /** Take over the scale that was given by hand, or its end. */
+  rescale() {
+    this.header = withScale(this.original, scaleFor(this.key));
+    this.on.changed();
+  }
+
+  /** The ruler that was drawn or moved last, null without one. */
+  get ruler() {
+    const rulers = this.marks.filter((mark) => mark.kind === "ruler");
+    return rulers.includes(this.touched) ? this.touched : (rulers.at(-1) ?? null);
+  }
+
+  get isEmpty() {
+    return this.marks.length === 0;
+  }
+
+  clear() {
+    this.marks.length = 0;
+    this.#build();
+    this.on.changed();
+  }
+
+  /** The line that the next drag draws for a tool, null when there is nothing left to draw. */
+  nextKind(tool) {
+    if (tool === "ruler") return "ruler";
+    const kinds = /** @type {MarkKind[]} */ (["heart", "thorax"]);
+    return kinds.find((kind) => !this.marks.some((mark) => mark.kind === kind)) ?? null;
+  }
+
+  /** Begin a line at an image point. `axis` holds the widths to one axis of the image. */
+  begin(kind, point, axis) {
+    /** @type {Mark} */
+    const mark = {
+      kind,
+      axis: kind === "ruler" ? null : axis,
+      ends: [point, [point[0], point[1]]],
+    };
+    this.marks.push(mark);
+    this.#build();
+    return { mark, end: 1 };
+  }
+
+  /** Put a line where the keyboard can move it. */
+  placeDefault(kind, axis) {
+    const { width, height } = this.header;
+    const [low, high, level] = kind === "thorax" ? [0.15, 0.85, 0.62] : [0.38, 0.62, 0.55];
+    /** @returns {Point} */
+    const at = (share) =>
+      axis === "y" ? [width * level, height * share] : [width * share, height * level];
+    const { mark } = this.begin(kind, at(low), axis);
+    mark.ends[1] = at(high);
+    this.on.changed();
+    this.drawn.at(-1).handles[0].focus();
+  }
+
+  /** Move an end; a width keeps both ends on one level. */
+  move(mark, end, point) {
+    this.touched = mark;
+    mark.ends[end] = this.#inside(point);
+    if (mark.axis) {
+      const level = mark.axis === "x" ? 1 : 0;
+      mark.ends[1 - end][level] = mark.ends[end][level];
+    }
+    this.on.changed();
+  }
+
+  /** @returns {Point} */
+  #inside([x, y]) {
+    const within = (value, limit) => Math.min(Math.max(value, 0), limit);
+    return [within(x, this.header.width), within(y, this.header.height)];
+  }
+
+  /** End of a drag: a line too short to be meant is taken away. */
+  finish(mark, projection) {
+    const [a, b] = mark.ends.map(([x, y]) => projection.toScreen(x, y));
+    if (Math.hypot(a[0] - b[0], a[1] - b[1]) < SHORTEST_PX) this.remove(mark);
+    else {
+      this.on.changed();
+      this.on.drawn();
+    }
+  }
+
+  remove(mark) {
+    const place = this.marks.indexOf(mark);
+    if (place >= 0) this.marks.splice(place, 1);
+    this.#build();
+    this.on.changed();
+  }
+
+  /** The mark and end whose handle an event came from. */
+  handleOf(target) {
+    for (const entry of this.drawn) {
+      const end = entry.handles.indexOf(target.closest?.(".handle"));
+      if (end >= 0) return { mark: entry.mark, end };
+    }
+    return null;
+  }
+
+  /** Heart, thorax and ratio once both widths are there, else null. */
+  ratio() {
+    const heart = this.marks.find((mark) => mark.kind === "heart");
+    const thorax = this.marks.find((mark) => mark.kind === "thorax");
+    if (!heart || !thorax) return null;
+    const along = thorax.axis === "y" ? 1 : 0;
+    const span = (mark) => ({ from: mark.ends[0][along], to: mark.ends[1][along] });
+    return cardiothoracic(this.header, thorax.axis, span(heart), span(thorax));
+  }
+
+  #build() {
+    this.drawn = this.marks.map((mark) => this.entry(mark));
+    this.node.replaceChildren(...this.drawn.map((entry) => entry.node));
+  }
+
+  entry(/** @type {Mark} */ mark) {
+    const halo = svg("line", { class: "halo" });
+    const line = svg("line", { class: "line" });
+    const plate = svg("rect", { class: "plate", height: LABEL_PX, rx: 2 });
+    const text = svg("text", { class: "length" });
+    const handles = [0, 1].map((end) =>
+      svg(
+        "g",
+        {
+          class: "handle",
+          tabindex: "0",
+          role: "slider",
+          "aria-label": `${NAMES[mark.kind]}, end ${end + 1}`,
+          onkeydown: (event) => this.#key(event, mark, end),
+        },
+        svg("circle", { class: "catch", r: 16 }),
+        svg("circle", { class: "ring", r: 6.5 }),
+        svg("circle", { class: "knob", r: 4.5 }),
+      ),
+    );
+    const node = svg("g", { class: `measure ${mark.kind}` }, halo, line, plate, text, ...handles);
+    return { mark, node, halo, line, plate, text, handles };
+  }
+
+  #key(event, mark, end) {
+    if (event.key === "Delete" || event.key === "Backspace") this.remove(mark);
+    else if (event.key.startsWith("Arrow")) {
+      const step = event.shiftKey ? LONG_STEP : STEP;
+      this.move(mark, end, this.stepped(mark.ends[end], event.key, step));
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** The image point one screen direction further, whatever the orientation. */
+  stepped([x, y], key, step) {
+    const [dx, dy] = {
+      ArrowLeft: [-1, 0],
+      ArrowRight: [1, 0],
+      ArrowUp: [0, -1],
+      ArrowDown: [0, 1],
+    }[key];
+    const [a, b, c, d] = this.projection.matrix;
+    return Math.abs(a) < Math.abs(b)
+      ? [x + Math.sign(b) * dy * step, y + Math.sign(c) * dx * step]
+      : [x + Math.sign(a) * dx * step, y + Math.sign(d) * dy * step];
+  }
+
+  /** Put every line where the picture is, its label where it covers nothing that is `found` there. */
+  place(projection, found) {
+    this.projection = projection;
+    for (const entry of this.drawn) {
+      const ends = entry.mark.ends.map(([x, y]) => projection.toScreen(x, y));
+      const [[x1, y1], [x2, y2]] = ends;
+      for (const part of [entry.halo, entry.line]) set(part, { x1, y1, x2, y2 });
+      const words = this.#words(entry.mark);
+      const value = distance(this.header, ...entry.mark.ends).value;
+      entry.handles.forEach((handle, end) => {
+        const transform = `translate(${ends[end].join(" ")})`;
+        set(handle, { transform, "aria-valuenow": value.toFixed(1), "aria-valuetext": words });
+      });
+      const width = widthOf(entry, words);
+      const places = labelPlaces(ends, width, projection.port);
+      const [x, y] = freest(places, { width, height: LABEL_PX }, found, projection);
+      set(entry.plate, { x, y, width });
+      set(entry.text, { x: x + width / 2, y: y + LABEL_PX - 4.5 });
+    }
+  }
+
+  #words(/** @type {Mark} */ mark) {
+    const length = lengthText(distance(this.header, ...mark.ends));
+    if (mark.kind === "ruler") return length;
+    return `${mark.kind === "heart" ? "Heart" : "Thorax"} ${length}`;
+  }
+}
+
+/** Write a label; returns how wide its plate has to be. */
+function widthOf(entry, words) {
+  if (entry.text.textContent !== words) {
+    entry.text.textContent = words;
+    entry.width = (entry.text.getComputedTextLength() || words.length * LETTER_PX) + 10;
+  }
+  return entry.width;
+}
+
+/** Where a label may stand within the pane: above the middle of its line, below it, at its ends. */
+function labelPlaces(lineEnds, width, port) {
+  const [[x1, y1], [x2, y2]] = lineEnds;
+  const within = (value, most) => Math.min(Math.max(value, 0), Math.max(0, most));
+  const at = (x, y) => [
+    within(x - width / 2, port.width - width),
+    within(y, port.height - LABEL_PX),
+  ];
+  const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2];
+  const [above, below] = [-LABEL_PX - 7, 7];
+  const ends = lineEnds.flatMap(([endX, endY]) => [
+    at(endX, endY + above - 5),
+    at(endX, endY + below + 5),
+  ]);
+  return [at(x, y + above), at(x, y + below), ...ends];
+}

@@ -1,0 +1,137 @@
+// What the viewer's modules hand to each other. What the page sends is made in viewer/payload.py, the
+// header of pixels in imaging/encode.py.
+
+export type Point = [x: number, y: number];
+export type Size = { width: number; height: number };
+/** CSS pixels of one pane. */
+export type Rect = Size & { x: number; y: number };
+
+export type Edge = "left" | "right" | "top" | "bottom";
+/** Letters of DICOM at the edges of the stored image; null is unknown. */
+export type Edges = Record<Edge, string | null>;
+export type Stored = Edges & { known: boolean; source: string | null };
+
+export type PixelLink = { url: string | null; key: string };
+export type View = PixelLink & {
+  id: string;
+  title: string;
+  word: string;
+  frontal: boolean;
+  prior: boolean;
+  kind: "image" | "returned";
+  group: string | null;
+  error: string | null;
+  orientation: Stored;
+};
+/** Pixels of the stored image. */
+export type Box = Rect & {
+  id: string;
+  image: string;
+  label: string;
+  side: string | null;
+  place: string | null;
+  score: number | null;
+  note: string | null;
+  finding: string | null;
+  flags?: string[];
+};
+export type Group = {
+  id: string;
+  name: string;
+  colour: string;
+  kind: "model" | "reference";
+  key: string | null;
+  boxes: Box[];
+  undrawable: number;
+  reasons: string[];
+  shown: boolean;
+};
+/** Boxes that are kept lit, and the groups that were shown for their sake. */
+export type Pinned = { key: string; isLit: (box: Box) => boolean; revealed: Group[] };
+export type Direction = "next" | "previous";
+export type ViewerData = {
+  case: string;
+  active: string | null;
+  height: string | null;
+  views: View[];
+  groups: Group[];
+  neighbours: Record<Direction, string | null>;
+  prefetch: PixelLink[];
+  takenKeys?: string;
+  blinded?: boolean;
+  oneGroup?: boolean;
+  pageKeys?: [key: string, meaning: string][];
+  ahead?: Record<string, ViewerData>;
+};
+
+export type Spacing = {
+  row_mm: number;
+  col_mm: number;
+  at: string;
+  note: string | null;
+  /** Of a calibration by hand. */
+  length_mm?: number;
+  length_px?: number;
+};
+export type Header = Size & {
+  format: "u8" | "u16" | "rgb8";
+  aspect: number;
+  scale: number;
+  offset: number;
+  invert: boolean;
+  presentation: string | null;
+  presets: Window[];
+  initial: number;
+  spacing: Spacing | null;
+  orientation: Stored;
+  bits: number;
+  frames: number;
+  warnings: string[];
+};
+export type Codes = Uint8Array | Uint16Array;
+/** One size of an image: a pixel of it stands for `factor` pixels of the stored image. */
+export type Level = Size & { codes: Codes; factor: number };
+export type Raster = {
+  header: Header;
+  colour: boolean;
+  codeCount: number;
+  levels: Level[];
+  bytes: number;
+};
+
+/** The name is null where a reader chose the numbers. */
+export type Window = {
+  name: string | null;
+  kind: string;
+  centre: number;
+  width: number;
+  table?: { first: number; values: string };
+};
+/** What an address asks for: numbers, or a preset by its name. */
+export type WantedWindow = { centre?: number; width?: number; preset?: string };
+export type Pose = { zoom: number; x: number; y: number; orientation: number };
+export type Look = {
+  pose: Pose;
+  window: Window | null;
+  inverted: boolean;
+  wanted: WantedWindow | null;
+};
+/** What an address tells; groups null means the usual ones. */
+export type Seen = {
+  caseId: string;
+  active: string | null;
+  views: { id: string; pose: Pose; window: WantedWindow | null; inverted: boolean }[];
+  groups: string[] | null;
+  linked: boolean;
+};
+
+/** What was found burned into a film: cells of `size` pixels of the stored image. */
+export type BurnedIn = { cells: Uint8Array; across: number; down: number; size: number };
+export type Drag = {
+  move: (x: number, y: number, dx: number, dy: number) => void;
+  end: (cancelled: boolean) => void;
+};
+export type MarkKind = "ruler" | "heart" | "thorax";
+/** A measured line, its ends in pixels of the stored image; `axis` holds a width to one axis. */
+export type Mark = { kind: MarkKind; ends: [Point, Point]; axis: "x" | "y" | null };
+export type Scale = { mm: number; px: number };

@@ -1,0 +1,103 @@
+// Blink comparison: the current image and the prior in the same place, by turns.
+//
+// Slow enough to be safe for people who react to flicker (at most 2 changes a second), and by hand
+// only where the reader has asked the system for less motion.
+
+import { button, html, wantsLessMotion } from "../../../components/dom.js";
+import { icon } from "../controls/icons.js";
+
+/** @import { Views } from "./views.js" */
+
+export const BLINK_SECONDS = [0.5, 0.8, 1.2, 2];
+
+export class Blink {
+  /** @param {() => void} flip called to show the other image */
+  constructor(flip) {
+    this.flip = flip;
+    this.timer = null;
+    this.pair = null;
+  }
+
+  get on() {
+    return this.pair !== null;
+  }
+
+  start(pair, seconds) {
+    this.pair = pair;
+    const still = wantsLessMotion();
+    if (still) this.hold();
+    else this.run(seconds);
+  }
+
+  get running() {
+    return this.timer !== null;
+  }
+
+  run(seconds) {
+    this.hold();
+    this.timer = setInterval(() => this.flip(), seconds * 1000);
+  }
+
+  hold() {
+    clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  stop() {
+    this.hold();
+    this.pair = null;
+  }
+
+  /** The image of the pair that is not `viewId`. */
+  other(viewId) {
+    return this.pair[0] === viewId ? this.pair[1] : this.pair[0];
+  }
+}
+
+/**
+ * Which two views to compare: the view that is looked at with the prior of the same kind, else with
+ * the first prior; from a prior back to the current one. Null without a usable pair.
+ */
+export function blinkPair(views, activeId) {
+  const usable = views.filter((view) => view.kind === "image" && !view.error);
+  const active = usable.find((view) => view.id === activeId) ?? usable.find((view) => !view.prior);
+  if (!active) return null;
+  const others = usable.filter((view) => view.prior !== active.prior);
+  const partner =
+    others.find((view) => view.frontal === active.frontal && view.word === active.word) ??
+    others.find((view) => view.frontal === active.frontal) ??
+    others[0];
+  return partner ? [active.id, partner.id] : null;
+}
+
+export class BlinkBar {
+  constructor(/** @type {Views} */ views) {
+    this.views = views;
+    this.showing = html("strong", { "aria-live": "polite" });
+    this.run = button("", () => views.toggleRun(), { title: "Change by itself, or only by hand" });
+    this.node = html(
+      "div",
+      { class: "blink", role: "group", "aria-label": "Comparison with the prior", hidden: true },
+      this.showing,
+      button("Flip", () => views.flip(), { title: "Show the other one (space)" }),
+      this.run,
+      button("−", () => views.faster(-1), { title: "Slower (,)" }),
+      button("+", () => views.faster(1), { title: "Faster (.)" }),
+      button(icon("close"), () => views.toggleBlink(), {
+        title: "End the comparison (b)",
+        "aria-label": "End the comparison",
+      }),
+    );
+  }
+
+  refresh(active) {
+    const { blink } = this.views;
+    this.node.hidden = !blink.on;
+    if (!blink.on) return;
+    const prior = Boolean(this.views.get(active)?.prior);
+    const words = prior ? "Prior" : "Current";
+    if (this.showing.textContent !== words) this.showing.textContent = words;
+    this.showing.classList.toggle("prior", prior);
+    this.run.textContent = blink.running ? "Hold" : "Run";
+  }
+}

@@ -1,0 +1,89 @@
+"""Short runs of ``bench reliability``: real servers, readers through the real HTTP route."""
+
+from random import Random
+
+import pytest
+from support.small_set import write_set
+
+from rexview.bench.reliability import full, held, in_trouble, killed, many_readers
+from rexview.bench.reliability.audit import audit
+from rexview.bench.reliability.reader import Reader, readers
+from rexview.bench.reliability.review_set import becoming_writable, renamed, set_edited
+from rexview.bench.reliability.server import ScoreServer
+
+WRONG = ("lost", "missing", "doubled", "strange", "altered", "disordered", "refused")
+
+
+def assert_nothing_wrong(row):
+    assert {name: row[name] for name in WRONG} == dict.fromkeys(WRONG, 0), row
+
+
+def test_killed_servers_lose_nothing(tmp_path):
+    row = killed(tmp_path / "run", 45, seed=5, longest_up_s=0.5)
+    assert row["scores"] == 45
+    assert row["kills"] >= 2
+    assert_nothing_wrong(row)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_many_readers_at_once_are_all_kept(tmp_path, kind, request):
+    address = None
+    if kind == "postgresql":
+        address = request.getfixturevalue("postgres_server").new_database("many_readers")
+    row = many_readers(tmp_path / "run", 10, 8, address)
+    assert row["scores"] == 80
+    assert row["errors_shown"] == 0, row
+    assert_nothing_wrong(row)
+
+
+def test_a_quota_that_is_used_up_is_told_and_outlived(tmp_path):
+    row = in_trouble(tmp_path / "run", "full", full, scores=5)
+    assert row["kept"] == 5
+    assert "Make room" in row["told"]
+    assert_nothing_wrong(row)
+
+
+def test_a_folder_that_takes_no_files_for_a_while_costs_no_score(tmp_path):
+    row = becoming_writable(tmp_path / "run", 5)
+    if "scores" not in row:
+        pytest.skip(row["run"])
+    assert row["scores"] == 15
+    assert (row["vanished"], row["untold"]) == (0, 0)
+    assert_nothing_wrong(row)
+
+
+def test_a_renamed_folder_is_told_and_not_made_anew(tmp_path):
+    row = in_trouble(tmp_path / "run", "renamed", renamed, scores=5)
+    assert row["kept"] == 5
+    assert_nothing_wrong(row)
+
+
+def test_what_a_server_did_that_was_given_up_is_not_done_twice(tmp_path):
+    """The server takes a request and answers too late: the reader has sent it again by then."""
+    (person,) = readers(1)
+    with (
+        ScoreServer(tmp_path, review_set=write_set(tmp_path / "set")) as server,
+        Reader(server, person, Random(1)) as reader,
+    ):
+        reader.give()
+        assert reader.wait_saved(60)
+        reader.patience_s = 0.5
+        with held(server, 0):
+            for _ in range(5):
+                reader.give()
+            assert reader.wait(lambda _: len(reader.told) >= 2, 30)
+            assert reader.unsent == 5
+            assert set(reader.told) == {"The server cannot be reached."}
+        reader.patience_s = 20
+        assert reader.wait_saved(60)
+        rows = server.scores()
+        assert not audit(reader.given, reader.confirmed, rows)
+        assert len(rows) == 6
+
+
+def test_scores_of_a_pad_on_a_set_that_was_edited_go_under_no_other_model(tmp_path):
+    row = set_edited(tmp_path / "run", 56)
+    assert row["scores"] == 56
+    assert row["wrong_model"] == 0
+    assert 8 <= row["not_taken"] <= 48, "what was edited is refused, and only that"
+    assert not any(row[name] for name in WRONG if name in row), row

@@ -1,0 +1,202 @@
+"""A small real app around the viewer: `streamlit run viewer_app.py`.
+
+Query: ``case`` chooses one of CASES, ``narrow`` puts the viewer into a column. "Run" counts the
+runs of the script, so that a test can see that nothing went to the server.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+from phantoms import pictures
+from starlette.responses import Response
+from starlette.routing import Route
+
+from rexview import ui
+from rexview.geometry import Orientation
+from rexview.ui.components import serve_module
+from rexview.ui.viewer import (
+    BoxGroup,
+    BoxMark,
+    Neighbours,
+    PixelLink,
+    ViewerData,
+    ViewMark,
+    radiograph_viewer,
+    with_keys,
+)
+
+STYLE = (Path(ui.__file__).parent / "app" / "style.css").read_text(encoding="utf-8")
+STANDARD = Orientation("R", "L", "H", "F", "view")
+MIRRORED = Orientation("L", "R", "H", "F", "PatientOrientation")
+TURNED = Orientation("H", "F", "L", "R", "PatientOrientation")
+
+
+@cache
+def _pictures():
+    return pictures()
+
+
+def _link(name: str) -> PixelLink:
+    return PixelLink(f"rexview/pixels/{name}", name)
+
+
+def _view(name: str, title: str, word: str = "PA", **more) -> ViewMark:
+    return ViewMark(name, title, word, _link(name), **more)
+
+
+BOXES = with_keys(
+    (
+        BoxGroup(
+            "gen",
+            "Generalist",
+            "#56B4E9",
+            boxes=(
+                BoxMark(
+                    "g1",
+                    "pa",
+                    "right pleural effusion",
+                    90,
+                    800,
+                    330,
+                    260,
+                    side="on the patient's right",
+                    place="lower third",
+                    score=0.83,
+                    finding="effusion",
+                ),
+                BoxMark(
+                    "g2",
+                    "pa",
+                    "consolidation",
+                    180,
+                    860,
+                    120,
+                    110,
+                    side="on the patient's right",
+                    place="lower third",
+                    note="The label says left.",
+                    finding="consolidation",
+                ),
+            ),
+            undrawable=1,
+            reasons=("left nodule: the box has no area.",),
+        ),
+        BoxGroup(
+            "med",
+            "Medical 4B",
+            "#E69F00",
+            boxes=(
+                BoxMark("m1", "pa", "cardiomegaly", 420, 560, 330, 320, finding="heart"),
+                BoxMark("m2", "lateral", "effusion", 380, 640, 200, 160, finding="effusion"),
+            ),
+        ),
+        BoxGroup(
+            "reference",
+            "Reference",
+            "#FFFFFF",
+            kind="reference",
+            shown=False,
+            boxes=(
+                BoxMark(
+                    "r1",
+                    "pa",
+                    "effusion",
+                    110,
+                    830,
+                    280,
+                    240,
+                    side="on the patient's right",
+                    finding="effusion",
+                ),
+            ),
+        ),
+    )
+)
+CASES = {
+    "one": ViewerData(
+        "one",
+        (
+            _view("pa", "PA", orientation=STANDARD),
+            _view("lateral", "Lateral", "LATERAL"),
+            _view("prior", "PA, prior", prior=True, orientation=STANDARD),
+            _view("returned", "Generalist’s picture", kind="returned", orientation=STANDARD),
+            ViewMark(
+                "gone", "AP", "AP", error="The image file is not there.", orientation=STANDARD
+            ),
+        ),
+        BOXES,
+        neighbours=Neighbours(None, "mirrored"),
+        prefetch=(_link("mirrored"),),
+    ),
+    "mirrored": ViewerData(
+        "mirrored",
+        (_view("mirrored", "PA", orientation=MIRRORED),),
+        neighbours=Neighbours("one", "turned"),
+        prefetch=(_link("turned"), _link("pa")),
+    ),
+    "turned": ViewerData(
+        "turned",
+        (_view("turned", "PA", orientation=TURNED),),
+        neighbours=Neighbours("mirrored", "unknown"),
+    ),
+    "blinded": ViewerData(
+        "blinded", (_view("pa", "PA", orientation=STANDARD),), BOXES, blinded=True
+    ),
+    "unknown": ViewerData("unknown", (_view("pa", "View unknown", "UNKNOWN"),)),
+    "refused": ViewerData("refused", (_view("refused", "PA", orientation=STANDARD),)),
+    "ramp": ViewerData("ramp", (_view("ramp", "Ramp"),)),
+    "flat": ViewerData("flat", (_view("flat", "Flat pixels", orientation=STANDARD),)),
+    "none": ViewerData("none"),
+}
+
+
+def _stale(runs: int) -> ViewerData:
+    """Return a case whose link has ended on the first run of the script."""
+    link = PixelLink("rexview/pixels/ended" if runs == 1 else "rexview/pixels/ramp", "renewed")
+    return ViewerData("stale", (ViewMark("ramp", "Ramp", "PA", link, orientation=STANDARD),))
+
+
+async def _pixels(request):
+    name = request.path_params["name"]
+    if name == "ended":
+        return Response("This link has ended.", 403, media_type="text/plain")
+    if name not in _pictures():
+        return Response("The file ends too early.", 422, media_type="text/plain")
+    headers = {"Content-Encoding": "identity", "Cache-Control": "private, max-age=60"}
+    return Response(_pictures()[name], media_type="application/octet-stream", headers=headers)
+
+
+def _go(case: str) -> None:
+    st.query_params["case"] = case
+
+
+def _main() -> None:
+    st.set_page_config(layout="wide")
+    case = st.query_params.get("case", "one")
+    runs = st.session_state["runs"] = st.session_state.get("runs", 0) + 1
+    narrow = "narrow" in st.query_params
+    st.html(f"<style>{STYLE}</style>")
+    with st.columns([11, 12])[0] if narrow else st.container():
+        data = CASES[case] if case != "stale" else _stale(runs)
+        radiograph_viewer(data, key="viewer", on_navigate=_go)
+    st.text_input("Notes", key="notes")
+    st.html(
+        f"<p>Run <b id='runs'>{runs}</b></p><p>The model speaks of an "
+        "<span id='word' data-rx-finding='effusion' tabindex='0'>effusion</span>.</p>"
+        "<h2 id='report'>Report</h2>"
+    )
+
+
+if __name__ == "__main__":
+    _main()
+else:
+    app = st.App(
+        __file__,
+        routes=[
+            Route("/rexview/pixels/{name}", _pixels),
+            Route("/rexview/assets/{version}/{name:path}", serve_module),
+        ],
+    )

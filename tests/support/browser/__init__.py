@@ -1,0 +1,1 @@
+"""Pages in a real browser: how they are opened, waited for, signed in to and listened to."""

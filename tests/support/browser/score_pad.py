@@ -1,0 +1,79 @@
+"""The score pad in a browser: what it kept and confirmed, seen from outside."""
+
+import json
+import re
+
+from rexview.analysis.study.worklist import slots_of
+from rexview.bench.reliability.audit import Cell, Given
+
+SAVED = ".rx-pad .saved[data-state=saved]"
+WAITING = ".rx-pad .saved[data-state=waiting]"
+_WATCH = """
+(() => {
+  const ours = (key) => String(key).startsWith("rexview:unsent:");
+  const { setItem, removeItem } = Storage.prototype;
+  Storage.prototype.setItem = function (key, value) {
+    setItem.call(this, key, value);
+    if (ours(key)) window.toldGiven(String(value));
+  };
+  Storage.prototype.removeItem = function (key) {
+    removeItem.call(this, key);
+    if (ours(key)) window.toldConfirmed(String(key).slice(-36));
+  };
+})();
+"""
+
+
+class Watch:
+    """Every entry that the pads of a browser context put into its storage, and took out again."""
+
+    def __init__(self, context):
+        self.entries, self.confirmed = [], []
+        context.expose_function("toldGiven", lambda text: self.entries.append(json.loads(text)))
+        context.expose_function("toldConfirmed", lambda token: self.confirmed.append(token))
+        context.add_init_script(_WATCH)
+
+    def given(self, review_set, person, key):
+        """The scores that were given, by the models behind their letters, which ``key`` gives."""
+        found = []
+        for entry in self.entries:
+            if entry["kind"] != "score" or entry["field"] != "score":
+                continue
+            models = [answer.model for answer in review_set.answers_of(entry["case"])]
+            model = slots_of(entry["case"], models, reader=person, key=key)[entry["slot"]]
+            cell = Cell(entry["case"], model, entry["subject"], entry["picture"])
+            found.append(Given(entry["token"], person, cell, entry["value"]))
+        return found
+
+
+def known_reader(folder, name):
+    """Let a server that keeps its data in a folder know who works alone with it; return it."""
+    file = folder / "rexview" / "person.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"name": name}), encoding="utf-8")
+    return folder
+
+
+def open_case(page, address, case):
+    """Open a case on the Score page and wait until it can be scored."""
+    page.goto(f"{address}/score?case={case}")
+    wait_for_case(page, case)
+
+
+def wait_for_case(page, case):
+    page.wait_for_selector(f'[data-painted-case="{case}"]', timeout=60_000)
+    page.wait_for_selector(f'.rx-pad .place[title="{case}"]')
+    page.wait_for_selector(".rx-pad .row.current")
+
+
+def trouble(page):
+    """What the pad tells of trouble, when it does."""
+    page.wait_for_selector(WAITING, timeout=60_000)
+    words = page.locator(".rx-pad .trouble").inner_text()
+    assert re.match("Not saved yet: kept on this computer, will be sent.", words)
+    return words
+
+
+def wait_saved(page):
+    page.wait_for_selector(SAVED, timeout=60_000)
+    page.wait_for_selector(".rx-pad .trouble", state="hidden")

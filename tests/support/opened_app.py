@@ -1,0 +1,50 @@
+"""The app without a server: its own parts, or its pages in AppTest, on a review set."""
+
+from contextlib import contextmanager
+
+from streamlit.testing.v1 import AppTest
+
+from rexview.store.database.connection import close_databases
+from rexview.ui.server import review_sets, server_state
+from support import ROOT
+
+_KEPT = (
+    server_state.settings,
+    server_state.team,
+    server_state.signer,
+    server_state.image_cache,
+    review_sets._folders,
+)
+"""What a server keeps until it ends."""
+
+
+@contextmanager
+def server_for(folder, tmp_path, monkeypatch):
+    """Let this process be the server of the review set in a folder, with nothing kept before."""
+    monkeypatch.setenv("REXVIEW_SET", str(folder))
+    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setattr("sys.argv", ["app.py"])
+    for kept in _KEPT:
+        kept.cache_clear()
+    yield
+    for kept in _KEPT:
+        kept.cache_clear()
+    close_databases()
+
+
+@contextmanager
+def opened_set(folder, tmp_path, monkeypatch):
+    """Give the review set in a folder as the server's own."""
+    with server_for(folder, tmp_path, monkeypatch):
+        yield review_sets.open_set(folder)
+
+
+def run_page(page=None, /, **query):
+    """Run a page of the app, by default its first, and return it."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
+    if page:
+        app.switch_page(str(ROOT / "pages" / f"{page}.py"))
+    for key, value in query.items():
+        app.query_params[key] = value
+    return app.run()

@@ -1,0 +1,26 @@
+import inspect
+
+from streamlit import net_util
+from streamlit.runtime import pages_manager
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import script_runner
+from streamlit.web import bootstrap
+from streamlit.web.server import server_util
+
+from rexview.ui.streamlit_adapter.process import ask_nobody_outside, have_no_pages_folder
+
+
+def test_streamlit_asks_for_its_address_through_the_function_that_is_put_aside(monkeypatch):
+    monkeypatch.setattr(net_util, "get_external_ip", net_util.get_external_ip)
+    ask_nobody_outside()
+    assert net_util.get_external_ip() is None
+    for module in (server_util, bootstrap):
+        assert "net_util.get_external_ip" in inspect.getsource(module)
+
+
+def test_the_folder_of_pages_is_left_alone_once_that_is_said(monkeypatch):
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
+    have_no_pages_folder()
+    assert PagesManager.uses_pages_directory is False
+    assert "uses_pages_directory is None" in inspect.getsource(pages_manager)
+    assert "if PagesManager.uses_pages_directory" in inspect.getsource(script_runner)

@@ -1,0 +1,307 @@
+"""Tubes, lines and other hardware, drawn where their course through the patient is projected.
+
+A course is a list of voxel positions (z, y, x). Everything adds to the ray integral before
+exposure, so that it is blurred, noisy and compressed like the rest of the picture.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from scipy import ndimage
+from scipy.interpolate import splev, splprep
+
+from tools.demo.body.volume import (
+    HEART,
+    LOBES,
+    OESOPHAGUS,
+    SPACING_MM,
+    STOMACH,
+    SVC,
+    TRACHEA,
+    Volume,
+)
+from tools.demo.projection import Geometry, project_point
+
+Course = list[tuple[float, float, float]]
+_DZ, _DY, _DX = SPACING_MM
+_VEIN_RIGHT, _VEIN_LEFT = 60, 59
+_SHARP = 4
+"""Devices are drawn this much finer than the picture."""
+
+
+@dataclass(frozen=True)
+class Device:
+    """A thing in or on the patient.
+
+    ``width_mm`` is the outer diameter, ``wall`` and ``stripe`` what wall and radio-opaque stripe
+    add to the ray integral. ``tip`` is the last point of the course.
+    """
+
+    name: str
+    course: Course
+    width_mm: float
+    wall: float
+    stripe: float
+    patches: tuple[tuple[str, tuple[float, float, float], float, float], ...] = ()
+
+    @property
+    def tip(self) -> tuple[float, float, float]:
+        """Where it ends, voxels (z, y, x)."""
+        return self.course[-1]
+
+
+def _centres(volume: Volume, label: int) -> dict[int, tuple[float, float]]:
+    """Centre (y, x) of a label in each slice z that has it."""
+    mask = volume.mask(label)
+    found: dict[int, tuple[float, float]] = {}
+    for z in np.flatnonzero(mask.any(axis=(1, 2))):
+        y, x = np.nonzero(mask[z])
+        found[int(z)] = (float(y.mean()), float(x.mean()))
+    return found
+
+
+def carina(volume: Volume) -> tuple[float, float, float]:
+    """Where the trachea divides, voxels (z, y, x): the lowest slice with a single lumen."""
+    mask = volume.mask(TRACHEA)
+    levels = np.flatnonzero(mask.any(axis=(1, 2)))
+    divided = 0
+    for z in levels[::-1]:
+        y, x = np.nonzero(mask[z])
+        parts, count = ndimage.label(mask[z])
+        sizes = ndimage.sum_labels(mask[z], parts, np.arange(1, count + 1))
+        two = x.max() - x.min() > 48 or (count > 1 and np.sort(sizes)[-2] > 40)
+        divided = divided + 1 if two and z < np.median(levels) else 0
+        if divided == 1:
+            fork = (float(z + 1), float(y.mean()), float(x.mean()))
+        if divided == 3:
+            return fork
+    raise ValueError("The trachea has no division in this volume.")
+
+
+def endotracheal_tube(volume: Volume, above_carina_mm: float) -> Device:
+    """A tube in the trachea. A negative distance runs on into the right main bronchus."""
+    fork = carina(volume)
+    centres = {z: c for z, c in _centres(volume, TRACHEA).items() if z >= fork[0]}
+    end = fork[0] + above_carina_mm / _DZ
+    top = max(centres)
+    course: Course = [(top + 60, *centres[top]), (top + 30, *centres[top])]
+    course += [(float(z), *centres[z]) for z in sorted(centres, reverse=True) if z > end][::4]
+    if above_carina_mm >= 0:
+        nearest = centres[min(centres, key=lambda z: abs(z - end))]
+        course.append((end, *nearest))
+    else:
+        z, y, x = fork
+        deep = -above_carina_mm
+        course.append((z - 0.3 * deep / _DZ, y - 2, x - 0.35 * deep / _DX))
+        course.append((z - 0.8 * deep / _DZ, y - 4, x - 0.75 * deep / _DX))
+    return Device("Endotracheal tube", smooth(course, 3), 10.0, 0.10, 0.42)
+
+
+def gastric_tube(volume: Volume, reach: float = 1.0) -> Device:
+    """A tube through the oesophagus; ``reach`` below 1 stops short of the stomach."""
+    centres = _centres(volume, OESOPHAGUS)
+    top, bottom = max(centres), min(centres)
+    course: Course = [(top + 60, *centres[top]), (top + 30, *centres[top])]
+    course += [(float(z), *centres[z]) for z in sorted(centres, reverse=True)][::8]
+    stomach = np.argwhere(volume.mask(STOMACH)[::2, ::2, ::2]) * 2
+    z0, y0, x0 = stomach.mean(axis=0)
+    far = np.percentile(stomach[:, 2], 80)
+    if reach >= 1:
+        course += [(bottom - 14.0, (centres[bottom][0] + y0) / 2, (centres[bottom][1] + x0) / 2)]
+        course += [(z0 + 2, y0, float(x0 + far) / 2), (z0 - 22, y0 + 8, float(far) - 4)]
+    else:
+        course = course[: max(3, int(len(course) * reach))]
+    return Device("Gastric tube", smooth(course, 8), 5.0, 0.05, 0.30)
+
+
+def gastric_tube_in_bronchus(volume: Volume, deep: float = 0.45) -> Device:
+    """A gastric tube that went down the airway into the bronchus of the right lower lobe.
+
+    ``deep`` is how far down the lobe its tip lies, as a share of the height below the hilum.
+    """
+    fork = carina(volume)
+    centres = {z: c for z, c in _centres(volume, TRACHEA).items() if z >= fork[0]}
+    top = max(centres)
+    course: Course = [(top + 60, centres[top][0] + 6, centres[top][1] + 5)]
+    course += [(top + 30, *centres[top])]
+    course += [(float(z), *centres[z]) for z in sorted(centres, reverse=True)][::6]
+    lobe = np.argwhere(volume.mask(LOBES["RLL"])[::2, ::2, ::2]) * 2
+    low = float(np.percentile(lobe[:, 0], 12))
+    z, y, x = fork
+    course.append((z - 12 / _DZ, y - 2, x - 15 / _DX))
+    hilum = (z - 34 / _DZ, y - 4, x - 27 / _DX)
+    course.append(hilum)
+    end_z = hilum[0] - deep * (hilum[0] - low)
+    level = lobe[np.abs(lobe[:, 0] - end_z) < 4]
+    inner = float(np.percentile(level[:, 2], 66))
+    end = (end_z, float(np.median(level[:, 1])), min(inner, hilum[2] - 8 / _DX))
+    between = [0.5 * (a + b) for a, b in zip(hilum, end, strict=True)]
+    course += [(between[0], between[1], between[2] + 5), end]
+    return Device("Gastric tube", smooth(course, 3), 5.0, 0.05, 0.30)
+
+
+def central_line(volume: Volume, side: str = "right", past_mm: float = 0.0) -> Device:
+    """A jugular line, its tip at the foot of the superior vena cava or ``past_mm`` beyond."""
+    cava, vein = _centres(volume, SVC), _centres(volume, _VEIN_RIGHT)
+    top = max(vein)
+    start = vein[top]
+    course: Course
+    if side == "right":
+        course = [(top + 60.0, start[0] - 2, start[1] - 34), (top + 26.0, start[0], start[1] - 14)]
+        course += [(float(z), *vein[z]) for z in sorted(vein, reverse=True) if z > max(cava)][::5]
+    else:
+        course = _left_vein(volume, neck=True)
+    low = min(cava)
+    course += [(float(z), *cava[z]) for z in sorted(cava, reverse=True) if z < max(cava) - 4][::6]
+    if past_mm > 0:
+        course.append((low - past_mm / _DZ, cava[low][0] + 4, cava[low][1] + 4))
+    return Device("Central venous catheter", smooth(course, 10), 2.6, 0.10, 0.24)
+
+
+def _left_vein(volume: Volume, *, neck: bool) -> Course:
+    mask = np.argwhere(volume.mask(_VEIN_LEFT))
+    course: Course = []
+    for share in (0.95, 0.75, 0.5, 0.25):
+        x = np.quantile(mask[:, 2], share)
+        near = mask[np.abs(mask[:, 2] - x) < 4]
+        course.append(tuple(float(v) for v in near.mean(axis=0)))  # type: ignore[arg-type]
+    z, y, x = course[0]
+    if neck:
+        return [(z + 90, y - 6, x + 22), (z + 40, y - 3, x + 14), *course]
+    return [(z - 8, y - 70, x + 150), (z + 14, y - 45, x + 100), (z + 16, y - 15, x + 45), *course]
+
+
+def picc(volume: Volume, side: str = "left", into: str = "cava") -> Device:
+    """A peripherally inserted line from the arm; ``into`` ``jugular`` turns up into the neck."""
+    if side == "left":
+        course = _left_vein(volume, neck=False)
+    else:
+        vein = _centres(volume, _VEIN_RIGHT)
+        top = max(vein)
+        z, (y, x) = float(top), vein[top]
+        course = [(z - 20, y - 70, x - 160), (z + 4, y - 45, x - 105), (z + 8, y - 12, x - 48)]
+        if into == "jugular":
+            course += [(z + 14, y - 4, x - 18), (z + 34, y - 3, x - 16), (z + 58, y - 6, x - 26)]
+            return Device("PICC", smooth(course, 6), 1.7, 0.05, 0.26)
+        course += [(float(s), *vein[s]) for s in sorted(vein, reverse=True)][::8]
+    cava = _centres(volume, SVC)
+    course += [(float(s), *cava[s]) for s in sorted(cava, reverse=True) if s < max(cava) - 6][::8]
+    return Device("PICC", smooth(course, 14), 1.7, 0.05, 0.26)
+
+
+def pacemaker(volume: Volume) -> Device:
+    """A generator under the left clavicle with a lead to the tip of the right ventricle."""
+    course = _left_vein(volume, neck=False)[2:]
+    z, y, x = course[0]
+    pocket = (z - 44.0, 330.0 + (volume.hu.shape[1] - 400) / 2, x + 92.0)
+    cava, heart = _centres(volume, SVC), np.argwhere(volume.mask(HEART)[::2, ::2, ::2]) * 2
+    course = [pocket, (z - 20, y + 20, x + 96), (z - 2, y + 5, x + 50), *course]
+    course += [(float(s), *cava[s]) for s in sorted(cava, reverse=True) if s < max(cava) - 6][::10]
+    low, right = np.percentile(heart[:, 0], 8), np.percentile(heart[:, 2], 22)
+    centre = heart.mean(axis=0)
+    course.append((float(centre[0]) - 8, float(centre[1]) + 10, float(right)))
+    course.append((float(low) + 6, float(centre[1]) + 20, float(centre[2]) + 10))
+    course.append((float(low) + 4, float(centre[1]) + 25, float(np.percentile(heart[:, 2], 78))))
+    generator = ("can", pocket, 41.0, 37.0)
+    return Device("Pacemaker", smooth(course, 6), 1.9, 0.15, 0.55, (generator,))
+
+
+def chest_tube(volume: Volume, side: str, tip: tuple[float, float, float]) -> Device:
+    """A drain from the side wall; ``tip`` in voxels."""
+    sign = -1 if side == "right" else 1
+    z, y, x = tip
+    entry = (z - 88, y + 10, x + sign * 118)
+    course = [entry, (z - 70, y, x + sign * 82), (z - 34, y - 4, x + sign * 48), tip]
+    return Device("Chest tube", smooth(course, 1), 8.0, 0.07, 0.40)
+
+
+def smooth(course: Course, smoothing: float) -> Course:
+    """Lay a smooth curve of 160 points through (0) or along a course."""
+    points = np.array(course, float) * SPACING_MM
+    spline, _ = splprep(points.T, s=smoothing * len(points), k=min(3, len(points) - 1))
+    fine = np.array(splev(np.linspace(0, 1, 160), spline)).T / SPACING_MM
+    fine[-1] = np.array(course[-1]) if smoothing < 4 else fine[-1]
+    return [tuple(map(float, point)) for point in fine]
+
+
+def draw(
+    path: np.ndarray, devices: list[Device], shape: tuple[int, ...], geometry: Geometry
+) -> None:
+    """Add devices to a ray integral, in place.
+
+    Parameters
+    ----------
+    path : numpy.ndarray
+        float32, shape (height, width).
+    shape : tuple of int
+        Of the volume, (z, y, x).
+    """
+    for device in devices:
+        points = np.array([project_point(p, shape, geometry) for p in device.course])
+        enlarge = 1.1 / geometry.pixel_mm
+        layer = _tube(path.shape, points, device.width_mm * enlarge, device.wall, device.stripe)
+        for kind, place, tall, wide in device.patches:
+            where = project_point(place, shape, geometry)
+            edge_on = kind == "can" and geometry.view == "LATERAL"
+            size = (tall * enlarge, (8.0 if edge_on else wide) * enlarge)
+            kind = "edge" if edge_on else kind
+            layer = np.maximum(layer, _patch(path.shape, kind, where, size))
+        path += layer
+
+
+def _line(shape: tuple[int, ...], points: np.ndarray, width: float) -> np.ndarray:
+    """Draw an anti-aliased line, 0 to 1; ``width`` in pixels."""
+    height, breadth = shape
+    canvas = np.zeros((height * _SHARP, breadth * _SHARP), np.uint8)
+    scaled = np.rint((points + 0.5) * _SHARP).astype(np.int32)
+    cv2.polylines(canvas, [scaled], False, 255, max(1, round(width * _SHARP)))
+    small = cv2.resize(canvas, (breadth, height), interpolation=cv2.INTER_AREA)
+    return small.astype(np.float32) / 255
+
+
+def _tube(
+    shape: tuple[int, ...], points: np.ndarray, width: float, wall: float, stripe: float
+) -> np.ndarray:
+    outer = _line(shape, points, width)
+    if width < 5:
+        return (wall + stripe) * outer
+    lumen = _line(shape, points, width * 0.66)
+    along = np.gradient(points, axis=0)
+    length = np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-6)
+    normal = np.column_stack([-along[:, 1], along[:, 0]]) / length
+    mark = _line(shape, points + normal * width * 0.33, max(1.2, width * 0.12))
+    return wall * (outer + 0.9 * (outer - lumen)) + stripe * mark
+
+
+def _patch(
+    shape: tuple[int, ...], kind: str, where: tuple[float, float], size: tuple[float, float]
+) -> np.ndarray:
+    """Draw a flat thing: an electrode's button, a generator from the front or from its edge."""
+    canvas = np.zeros(shape, np.float32)
+    column, row = where
+    tall, wide = size
+
+    def blob(across: float, down: float, width: float, height: float, value: float) -> None:
+        centre = (round(column + across * wide), round(row + down * tall))
+        axes = (max(1, round(width * wide / 2)), max(1, round(height * tall / 2)))
+        cv2.ellipse(canvas, centre, axes, 12, 0, 360, value, -1, cv2.LINE_AA)
+
+    if kind == "button":
+        blob(0, 0, 1, 1, 0.16)
+        blob(0, 0, 0.4, 0.4, 1.1)
+        return canvas
+    if kind in ("pendant", "buckle"):
+        blob(0, 0, 1, 1, 1.6)
+        blob(0, 0, 0.62, 0.66, 0.0 if kind == "buckle" else 0.9)
+        return canvas
+    blob(0, 0, 1, 1, 1.3)  # the can; its header of plastic is at the top
+    if kind == "can":
+        blob(0, 0, 0.94, 0.94, 1.15)
+        blob(-0.02, 0.17, 0.80, 0.52, 1.6)
+        blob(0.05, -0.36, 0.55, 0.2, 0.55)
+        blob(-0.1, -0.38, 0.10, 0.10, 1.3)
+        blob(0.18, -0.36, 0.10, 0.10, 1.3)
+    return cv2.GaussianBlur(canvas, (0, 0), 1.1)

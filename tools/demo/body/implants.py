@@ -1,0 +1,129 @@
+"""What surgeons leave behind (sternal wires, a valve) and what lies on the skin of a patient.
+
+Made of the same courses and patches as :mod:`tools.demo.body.devices`, which draws them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tools.demo.body.devices import Course, Device, carina, smooth
+from tools.demo.body.volume import AORTA, HEART, SPACING_MM, STERNUM, Volume
+
+_DZ, _DY, _DX = SPACING_MM
+
+
+def sternal_wires(volume: Volume, count: int = 6, seed: int = 7) -> list[Device]:
+    """Steel wires around the sternum, each with its twisted ends in front."""
+    rng = np.random.default_rng(seed)
+    bone = volume.mask(STERNUM)
+    levels = np.flatnonzero(bone.any(axis=(1, 2)))
+    middle = np.median(np.argwhere(bone), axis=0)
+    wires = []
+    for share in np.linspace(0.10, 0.92, count):
+        z = float(np.quantile(levels, share)) + rng.uniform(-2, 2)
+        y, x = np.nonzero(bone[max(0, round(z) - 2) : round(z) + 3].any(axis=0))
+        if len(x) < 12:
+            continue
+        centre_y, centre_x = float(y.mean()), float(0.6 * x.mean() + 0.4 * middle[2])
+        wide = np.clip(np.ptp(x) / 2 * 0.62, 9 / _DX, 14 / _DX)
+        thick = max(float(np.percentile(y, 90) - np.percentile(y, 10)) / 2, 4 / _DY) + 2 / _DY
+        lean, slant = rng.uniform(0.30, 0.62), rng.uniform(-0.14, 0.14)
+        angle = np.linspace(0.10, 2 * np.pi - 0.10, 60) + np.pi / 2  # open in front
+        across, front = wide * np.cos(angle), thick * np.sin(angle)
+        up = (lean * front * _DY + slant * across * _DX) / _DZ
+        course: Course = [
+            (z + float(u), centre_y + float(f), centre_x + float(a))
+            for u, f, a in zip(up, front, across, strict=True)
+        ]
+        end_z, end_y, end_x = course[-1]
+        aside = rng.uniform(-0.7, 0.7)
+        for step in range(1, 5):  # the twist, bent down to the bone
+            turn = 0.35 if step % 2 else -0.35
+            course.append((end_z - 0.9 * step, end_y + 1, end_x + aside * step + turn))
+        wires.append(Device("Sternal wire", course, 0.9, 0.2, 1.2))
+    return wires
+
+
+def aortic_valve(volume: Volume, diameter_mm: float = 25.0) -> list[Device]:
+    """A mechanical prosthesis in the aortic root: a ring and two open leaflets, seen from aside."""
+    aorta, heart = np.argwhere(volume.mask(AORTA)), np.argwhere(volume.mask(HEART))
+    fork = carina(volume)
+    # The ascending aorta lies in front of the airway; what is below the heart is abdominal.
+    rising = aorta[(aorta[:, 1] > fork[1] + 12) & (aorta[:, 0] > np.percentile(heart[:, 0], 25))]
+    level = rising[:, 0].min() + 30 / _DZ
+    _, y, x = rising[np.abs(rising[:, 0] - level) < 3].mean(axis=0)
+    axis = np.array([0.74, 0.36, -0.57])  # up, to the front, to the patient's right
+    first = np.cross(axis, [1.0, 0.0, 0.0])
+    first /= np.linalg.norm(first)
+    second = np.cross(axis, first)
+    centre = np.array([level, y, x]) * SPACING_MM
+    radius = diameter_mm / 2
+
+    def place(one: float, two: float, along: float) -> tuple[float, float, float]:
+        where = (centre + radius * (one * first + two * second) + along * axis) / SPACING_MM
+        return float(where[0]), float(where[1]), float(where[2])
+
+    angles = np.linspace(0, 2 * np.pi, 80)
+    ring = [place(float(np.cos(a)), float(np.sin(a)), 0.0) for a in angles]
+    parts = [Device("Prosthetic aortic valve", ring, 2.3, 0.3, 1.2)]
+    for off in (-0.22, 0.22):
+        reach = float(np.sqrt(1 - off**2)) * 0.92
+        leaf = [place(off, reach, -2.0), place(off, 0.0, 5.0), place(off, -reach, -2.0)]
+        parts.append(Device("Prosthetic aortic valve", smooth(leaf, 0), 0.9, 0.2, 0.6))
+    return parts
+
+
+def electrodes(volume: Volume, spots: Sequence[tuple[float, float, float]]) -> list[Device]:
+    """Monitoring electrodes on the skin with their leads running down and out."""
+    devices = []
+    middle = volume.hu.shape[2] / 2
+    for number, (z, y, x) in enumerate(spots):
+        away = 60 if x > middle else -60
+        wave = 14 * (-1) ** number
+        course: Course = [
+            (z, y, x),
+            (z - 24, y, x + away * 0.15 + wave),
+            (z - 62, y, x + away * 0.5 - wave),
+            (z - 105, y, x + away * (0.7 + 0.12 * number)),
+            (z - 190, y, x + away * (0.8 + 0.25 * number)),
+            (z - 330, y, x + away * (0.7 + 0.5 * number)),
+        ]
+        patches = (("button", (z, y, x), 10.0, 10.0),)
+        devices.append(Device("Electrode", smooth(course, 0), 1.3, 0.1, 0.25, patches))
+    return devices
+
+
+def oxygen_tubing(volume: Volume) -> list[Device]:
+    """Soft tubing of a nasal cannula that lies on the upper chest."""
+    depth, rows, width = volume.hu.shape
+    middle, y = width / 2, rows - 40.0
+    left: Course = [
+        (depth + 10, y, middle + 62),
+        (depth - 28, y, middle + 40),
+        (depth - 60, y, middle + 14),
+    ]
+    right: Course = [(z, y_, 2 * middle - x) for z, y_, x in left[:-1]]
+    tail: Course = [(depth - 60, y, middle + 14), (depth - 110, y, middle + 60)]
+    tail += [(depth - 150, y, middle + 150), (depth - 165, y, middle + 260)]
+    right.append(left[-1])
+    return [
+        Device("Oxygen tubing", smooth(course, 1), 5.0, 0.08, 0.05)
+        for course in (left, right, tail)
+    ]
+
+
+def necklace(volume: Volume, drop_mm: float = 46.0) -> list[Device]:
+    """A thin chain with a pendant, from the sides of the neck."""
+    depth, rows, width = volume.hu.shape
+    middle, y = width / 2 + 3, rows - 60.0
+    across = np.linspace(-1, 1, 130)
+    course: Course = [
+        (float(depth + 20 - (drop_mm + 25) / _DZ * (1 - abs(a) ** 2.4)), y, float(middle + 74 * a))
+        for a in across
+    ]
+    low = course[65]
+    patches = (("pendant", (low[0] - 4, y, low[2]), 8.0, 4.5),)
+    return [Device("Necklace", course, 0.8, 0.1, 0.5, patches)]

@@ -1,0 +1,290 @@
+"""Abnormalities, written into the voxels of a patient before the radiograph is made.
+
+Every function takes a :class:`~tools.demo.body.volume.Volume` and returns a :class:`Lesion`: the
+edited volume, the part of it that a reader would point at, its name and its side. Lengths are in
+mm.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import ndimage
+
+from tools.demo.body.volume import (
+    HEART,
+    LEFT_LUNG,
+    LIVER,
+    LOBES,
+    SPACING_MM,
+    TRACHEA,
+    Volume,
+)
+from tools.demo.body.voxels import (
+    Lesion,
+    Side,
+    around_lungs,
+    blended,
+    blurred,
+    clouds,
+    hemithorax,
+    softened,
+    wall_distance,
+)
+
+_DZ, _DY, _DX = SPACING_MM
+_FLUID, _LUNG = 12.0, -860.0
+MASS = 200
+"""Label given to the real mass by :func:`mark_mass`."""
+_FIRST_RIGHT_RIB = 104
+_MASS_BOX = (slice(148, 216), slice(36, 128), slice(286, 362))
+"""Where the real mass of the left lower lobe lies, with a margin, voxels of the prepared thorax."""
+
+
+def _find_mass(volume: Volume) -> np.ndarray:
+    """Where the real mass is within :data:`_MASS_BOX`, bool."""
+    part = volume.hu[_MASS_BOX]
+    lung = ndimage.binary_closing(np.isin(volume.labels[_MASS_BOX], LEFT_LUNG), iterations=6)
+    dense = ndimage.binary_opening((part > -650) & lung, iterations=2)
+    parts, count = ndimage.label(dense)
+    sizes = ndimage.sum_labels(dense, parts, np.arange(1, count + 1))
+    return np.asarray(parts == 1 + int(np.argmax(sizes)))
+
+
+def remove_mass(thorax: Volume) -> Volume:
+    """Fill the real mass of the left lower lobe with lung, for patients who do not have it."""
+    mass = ndimage.binary_dilation(_find_mass(thorax), iterations=6)
+    part = thorax.hu[_MASS_BOX].astype(np.float32)
+    texture = _LUNG + 22 * clouds(part.shape, 2.0, seed=5)
+    hu, labels = thorax.hu.copy(), thorax.labels.copy()
+    hu[_MASS_BOX] = np.rint(part + softened(mass, 1.6) * (texture - part)).astype(np.int16)
+    unnamed = mass & (labels[_MASS_BOX] == 0)
+    labels[_MASS_BOX] = np.where(unnamed, LOBES["LLL"], labels[_MASS_BOX])
+    return Volume(hu, labels)
+
+
+def mark_mass(thorax: Volume) -> Volume:
+    """Label the real mass and make it denser, for the patient who keeps it."""
+    mass = ndimage.binary_fill_holes(ndimage.binary_closing(_find_mass(thorax), iterations=2))
+    hu, labels = thorax.hu.copy(), thorax.labels.copy()
+    labels[_MASS_BOX][mass] = MASS
+    part = hu[_MASS_BOX].astype(np.float32)
+    hu[_MASS_BOX] = np.rint(part + softened(mass, 0.8) * (np.maximum(part, 110) - part))
+    return Volume(hu, labels)
+
+
+def real_mass(volume: Volume) -> Lesion:
+    """The mass that the patient of the CT has; nothing is edited."""
+    return Lesion(volume, volume.mask(MASS).astype(np.float32), "Mass", "left")
+
+
+@around_lungs
+def effusion(volume: Volume, side: Side, height_mm: float, rise_mm: float = 62.0) -> Lesion:
+    """Fluid in an upright patient: a level that climbs along the chest wall (meniscus).
+
+    ``height_mm`` counts from the deepest point of the lung.
+    """
+    lung = hemithorax(volume, side)
+    deepest = int(np.argmax(lung.any(axis=(1, 2))))
+    both = hemithorax(volume, "right") | hemithorax(volume, "left")
+    wall = wall_distance(lung, both)
+    level = height_mm + rise_mm * np.exp(-wall / 24.0)
+    above = (np.arange(lung.shape[0])[:, None, None] - deepest) * _DZ
+    fluid = lung & (above < level)
+    # The rim of the lung that shares its voxels with wall and diaphragm drowns too.
+    rim = ndimage.binary_dilation(fluid, np.ones((3, 5, 5), bool)) & (volume.hu < -20) & ~lung
+    weight = np.maximum(np.where(lung, softened(fluid | rim, 1.0), 0), rim)
+    edited = blended(volume, weight, _FLUID)
+    # The lung that floats on it is squeezed.
+    squeezed = lung & ~fluid
+    haze = np.where(squeezed, np.exp(-np.maximum(above - level, 0) / 11.0), 0).astype(np.float32)
+    edited = blended(edited, 0.32 * haze, -250.0)
+    return Lesion(edited, weight, "Pleural effusion", side)
+
+
+@around_lungs
+def pneumothorax(volume: Volume, side: Side, apex_mm: float, lateral_mm: float) -> Lesion:
+    """Air between lung and chest wall, widest over the apex; the lung's edge is a fine line."""
+    lung = hemithorax(volume, side)
+    both = hemithorax(volume, "right") | hemithorax(volume, "left")
+    wall = wall_distance(lung, both)
+    levels = np.flatnonzero(lung.any(axis=(1, 2)))
+    share = np.clip((np.arange(lung.shape[0]) - levels[0]) / (levels[-1] - levels[0]), 0, 1)
+    width = lateral_mm * np.clip((share - 0.22) / 0.25, 0, 1)
+    width += (apex_mm - lateral_mm) * np.clip((share - 0.55) / 0.40, 0, 1) ** 1.3
+    gap = blurred(wall - width[:, None, None], (2.0, 1.5, 1.5))
+    # At the rim the CT's own grey values say how much of a voxel is lung: a mask would be jagged.
+    core = ndimage.binary_erosion(lung, np.ones((3, 5, 5), bool))
+    rim = ndimage.binary_dilation(lung, np.ones((3, 5, 5), bool))
+    airy = np.clip((-350 - volume.hu.astype(np.float32)) / 300, 0, 1) * rim
+    here = (width[:, None, None] > 0.5) & rim
+    air = lung & here & (gap < 0)
+    empty = np.maximum(core, airy) / (1 + np.exp(np.clip(gap / 0.35, -20, 20))) * here
+    edge = np.where(here, np.exp(-(((gap - 0.6) / 0.9) ** 2)), 0).astype(np.float32)
+    collapsed = blended(volume, np.where(lung & ~air, 0.08, 0).astype(np.float32), 40.0)
+    emptied = blended(collapsed, empty, -998.0)
+    lined = blended(emptied, 0.6 * edge, 60.0)
+    _, middle_y, middle_x = np.median(np.argwhere(lung[::4, ::4, ::4]), axis=0) * 4
+    depth = np.abs(np.arange(lung.shape[1]) - middle_y)[None, :, None] * _DY
+    across = np.arange(lung.shape[2])[None, None, :]
+    outer = across < middle_x if side == "right" else across > middle_x
+    wide = (width >= 0.5 * width.max())[:, None, None]
+    shown = air & (depth < 55) & outer & wide
+    return Lesion(lined, shown.astype(np.float32), "Pneumothorax", side)
+
+
+@around_lungs
+def consolidation(
+    volume: Volume,
+    lobe: str,
+    *,
+    share: float = 1.0,
+    centre: tuple[float, float, float] | None = None,
+    radius_mm: float = 60.0,
+    density: float = -30.0,
+    seed: int = 1,
+    label: str = "Consolidation",
+) -> Lesion:
+    """Airspace filling of a lobe, patchy towards its edge, sharp where a fissure bounds it.
+
+    ``centre`` (0 to 1 along z, y, x of the lobe) and ``radius_mm`` limit it to a part.
+    """
+    inside = volume.mask(LOBES[lobe])
+    inside = ndimage.binary_closing(inside[::1, ::1, ::1], np.ones((1, 7, 7), bool))
+    spots = np.argwhere(inside[::2, ::2, ::2]) * 2
+    low, high = spots.min(axis=0), spots.max(axis=0)
+    place = low + np.array(centre or (0.5, 0.5, 0.5)) * (high - low)
+    grid = np.ogrid[tuple(slice(0, length) for length in inside.shape)]
+    distance = np.sqrt(
+        sum(((g - p) * step) ** 2 for g, p, step in zip(grid, place, SPACING_MM, strict=True))
+    )
+    field = 0.55 * clouds(inside.shape, 9.0, seed) + 0.35 * clouds(inside.shape, 3.5, seed + 1)
+    filled = 1 / (1 + np.exp(-(field * 1.1 + (radius_mm - distance) / (0.22 * radius_mm)) * 1.6))
+    weight = softened(inside, 1.2) * filled.astype(np.float32) * share
+    edited = blended(volume, weight, np.maximum(density, volume.hu.astype(np.float32)))
+    side: Side = "right" if lobe.startswith("R") else "left"
+    return Lesion(edited, (weight > 0.45 * share).astype(np.float32), label, side)
+
+
+@around_lungs
+def nodule(
+    volume: Volume,
+    lobe: str,
+    centre: tuple[float, float, float],
+    diameter_mm: float,
+    *,
+    density: float = 125.0,
+    seed: int = 3,
+    label: str = "Nodule",
+) -> Lesion:
+    """A round lesion with a slightly lobulated, soft edge."""
+    inside = volume.mask(LOBES[lobe])
+    spots = np.argwhere(inside[::2, ::2, ::2]) * 2
+    low, high = spots.min(axis=0), spots.max(axis=0)
+    place = low + np.array(centre) * (high - low)
+    grid = np.ogrid[tuple(slice(0, length) for length in inside.shape)]
+    distance = np.sqrt(
+        sum(((g - p) * step) ** 2 for g, p, step in zip(grid, place, SPACING_MM, strict=True))
+    )
+    radius = diameter_mm / 2 * (1 + 0.12 * clouds(inside.shape, diameter_mm / 5, seed))
+    weight = (1 / (1 + np.exp((distance - radius) / 0.6))).astype(np.float32)
+    weight *= hemithorax(volume, "right" if lobe.startswith("R") else "left")
+    edited = blended(volume, weight, np.maximum(density, volume.hu.astype(np.float32)))
+    return Lesion(edited, weight, label, "right" if lobe.startswith("R") else "left")
+
+
+@around_lungs
+def oedema(volume: Volume, share: float, seed: int = 11) -> Lesion:
+    """Haze of both lungs around the hila and towards the bases."""
+    lungs = hemithorax(volume, "right") | hemithorax(volume, "left")
+    heart = np.argwhere(volume.mask(HEART)[::2, ::2, ::2]) * 2
+    z0, y0, _ = heart.mean(axis=0) + np.array([18, -35, 0])
+    x0 = np.argwhere(volume.mask(TRACHEA)[::2, ::2, ::2])[:, 2].mean() * 2 + 6
+    z, y, x = np.ogrid[tuple(slice(0, length) for length in lungs.shape)]
+    across = np.abs(x - x0) * _DX
+    reach = np.exp(-(((across - 48) / 46) ** 2)) * np.exp(-(((z - z0) * _DZ / 72) ** 2))
+    reach = reach * np.exp(-(((y - y0) * _DY / 90) ** 2))
+    field = clouds(lungs.shape, 7.0, seed) * 0.45 + clouds(lungs.shape, 2.6, seed + 1) * 0.5
+    weight = np.clip(share * reach * (0.8 + 0.6 * field), 0, 0.9).astype(np.float32) * lungs
+    edited = blended(volume, weight, np.maximum(-20.0, volume.hu.astype(np.float32)))
+    return Lesion(
+        edited, (weight > 0.3 * min(share, 1)).astype(np.float32), "Pulmonary oedema", "bilateral"
+    )
+
+
+@around_lungs
+def free_air(volume: Volume, side: Side, depth_mm: float) -> Lesion:
+    """Gas under the dome of the diaphragm of an upright patient."""
+    lung = hemithorax(volume, side)
+    below = volume.mask(LIVER) if side == "right" else volume.mask(1, 6, 20)
+    under = lung.any(axis=0) & below.any(axis=0)
+    depth = lung.shape[0]
+    top = np.where(under, depth - 1 - below[::-1].argmax(axis=0), 0).astype(np.float32)
+    dome = np.percentile(top[under], 99)
+    surface = ndimage.gaussian_filter(np.where(under, top, dome - 40), 3)
+    level = dome - 2.2 * depth_mm / _DZ
+    bottom = level + 0.55 * (surface - level)  # the liver sinks, and keeps its round top
+    z = np.arange(depth)[:, None, None]
+    gas = (z < surface[None] - 2.0) & (z > bottom[None]) & (surface[None] > level) & under[None]
+    weight = softened(gas, 0.6)
+    edited = blended(volume, weight, -990.0)
+    return Lesion(edited, weight, "Free subdiaphragmatic air", side)
+
+
+@around_lungs
+def dome(volume: Volume, side: Side, depth_mm: float = 22.0) -> Lesion:
+    """Mark the top of one half of the diaphragm, down to ``depth_mm`` below it; edits nothing.
+
+    For patients whose build raises it: a reader would point there.
+    """
+    lung = hemithorax(volume, side)
+    under = lung.any(axis=0)
+    floor = np.where(under, lung.argmax(axis=0), 0)
+    top = float(np.percentile(floor[under], 97))
+    lowest = top - depth_mm / _DZ
+    z = np.arange(lung.shape[0])[:, None, None]
+    below = under[None] & (z <= floor[None]) & (z >= lowest)
+    return Lesion(volume, below.astype(np.float32), "Raised hemidiaphragm", side)
+
+
+def rib_fracture(
+    volume: Volume, ribs: tuple[int, ...], back: float, step_mm: float = 4.5, gap_mm: float = 0.7
+) -> Lesion:
+    """Displaced fractures of neighbouring ribs, given by their labels (left 92 to 103).
+
+    The part in front of the cut is shifted down and in by ``step_mm``, less and less along the rib.
+    ``back`` says where along the rib's depth the cut lies: 0 its rearmost, 1 its foremost point.
+    """
+    hu, shown = volume.hu.astype(np.float32), np.zeros(volume.hu.shape, np.float32)
+    side: Side = "left" if ribs[0] < _FIRST_RIGHT_RIB else "right"
+    inward = -1.0 if side == "left" else 1.0
+    for rib in ribs:
+        spots = np.argwhere(volume.mask(rib))
+        low, high = np.maximum(spots.min(axis=0) - 14, 0), spots.max(axis=0) + 15
+        box = tuple(slice(int(a), int(b)) for a, b in zip(low, high, strict=True))
+        part = hu[box]
+        inside = ndimage.binary_dilation(volume.labels[box] == rib, iterations=2)
+        bone = np.clip(part - 30, 0, None) * softened(inside, 0.8)
+        forward = _ahead_of_cut((spots - low) * np.array(SPACING_MM), back, part.shape)
+        amount = step_mm * np.exp(-np.maximum(forward, 0) / 32.0) * (forward > 0)
+        z, y, x = np.indices(part.shape, np.float32)
+        source = [z + 0.85 * amount / _DZ, y, x - 0.5 * inward * amount / _DX]
+        moved = ndimage.map_coordinates(bone, source, order=1, mode="constant")
+        moved *= 1 - np.exp(-((forward / gap_mm) ** 2))
+        hu[box] = np.clip(part - bone + moved, -1000, 1700)
+        near = np.exp(-((forward / 9.0) ** 2)) * np.maximum(inside, moved > 60)
+        shown[box] = np.maximum(shown[box], near)
+    broken = Volume(np.rint(hu).astype(np.int16), volume.labels)
+    return Lesion(broken, shown, "Rib fractures", side)
+
+
+def _ahead_of_cut(rib: np.ndarray, back: float, shape: tuple[int, ...]) -> np.ndarray:
+    """Distance of each voxel in front of a plane across a rib, mm; ``rib`` its places in mm."""
+    depth = rib[:, 1].min() + back * np.ptp(rib[:, 1])
+    near = rib[np.abs(rib[:, 1] - depth) < 6]
+    centre = near.mean(axis=0)
+    along = np.linalg.svd(near - centre, full_matrices=False)[2][0]
+    along = along * np.sign(along[1] or 1.0)
+    steps = along * np.array(SPACING_MM)
+    grid = np.indices(shape, np.float32)
+    distance = sum(part * step for part, step in zip(grid, steps, strict=True))
+    return np.asarray(distance - centre @ along, np.float32)

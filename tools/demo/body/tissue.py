@@ -1,0 +1,187 @@
+"""What one patient has more or less of than another: fat, breasts, chalk, width of the aorta.
+
+Everything is written into CT numbers and, where it belongs to an organ, into its label.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from scipy import ndimage
+
+from tools.demo.body.volume import (
+    AORTA,
+    LEFT_LUNG,
+    LUNGS,
+    RIGHT_LUNG,
+    SPACING_MM,
+    STOMACH,
+    TRACHEA,
+    VERTEBRAE,
+    Volume,
+)
+from tools.demo.body.voxels import clouds, softened
+
+_DZ, _DY, _DX = SPACING_MM
+_FAT, _GLAND, _BLOOD, _LUNG = -90, 5, 45, -860
+_CARTILAGE = 118
+_BOWEL = (18, 19, 20)
+
+
+def fat(body: Volume, fat_mm: float) -> Volume:
+    """Lay fat on the skin (the breadth grows by twice ``fat_mm``)."""
+    hu = body.hu.copy()
+    for plane in hu:
+        outside = (plane < -300).astype(np.uint8)
+        filled = ndimage.binary_fill_holes(outside == 0)
+        distance = cv2.distanceTransform((~filled).astype(np.uint8), cv2.DIST_L2, 3)
+        layer = (distance > 0) & (distance <= fat_mm / _DY)
+        plane[layer] = _FAT
+    return Volume(hu, body.labels)
+
+
+def lung_vessels(body: Volume, factor: float) -> Volume:
+    """Multiply the density of what lies in the lungs: above 1 full vessels, below 1 emphysema."""
+    if factor == 1:
+        return body
+    hu = body.hu.copy()
+    lung = body.lungs & (hu > -950)
+    values = hu[lung].astype(np.float32)
+    base = min(_LUNG, _LUNG - 60 * (1 - factor))
+    hu[lung] = np.clip(base + (values - _LUNG) * factor, -1000, 250)
+    return Volume(hu, body.labels)
+
+
+def dense_spine(body: Volume, factor: float) -> Volume:
+    """Multiply the density of the vertebrae above that of blood (osteopenia below 1)."""
+    if factor == 1:
+        return body
+    hu = body.hu.copy()
+    bone = ndimage.binary_dilation(body.mask(*VERTEBRAE), np.ones((3, 5, 5), bool)) & (hu > _BLOOD)
+    hu[bone] = np.rint(_BLOOD + (hu[bone] - _BLOOD) * factor)
+    return Volume(hu, body.labels)
+
+
+def without_bowel_gas(body: Volume) -> Volume:
+    """Fill the gas in stomach and bowel, whose pattern would otherwise be the same in everybody."""
+    gut = ndimage.binary_dilation(body.mask(STOMACH, *_BOWEL), np.ones((5, 9, 9), bool))
+    near_lung = ndimage.binary_dilation(body.lungs, np.ones((3, 5, 5), bool))
+    hu = body.hu.copy()
+    hu[gut & ~near_lung & (hu < -150)] = 20
+    return Volume(hu, body.labels)
+
+
+def old_aorta(body: Volume, wider_mm: float, calcified: float) -> Volume:
+    """Widen the aorta into the lung, and lay chalk into the wall of its arch.
+
+    ``calcified`` is the share of the arch's circumference that is chalk, 0 to 1.
+    """
+    aorta = body.mask(AORTA)
+    spots = np.argwhere(aorta)
+    low, high = spots.min(axis=0), spots.max(axis=0)
+    pad = np.array([20, 40, 40])
+    start, stop = np.maximum(low - pad, 0), np.minimum(high + pad, aorta.shape)
+    part = tuple(slice(int(a), int(b)) for a, b in zip(start, stop, strict=True))
+    inner = aorta[part]
+    outside = ndimage.distance_transform_edt(~inner, SPACING_MM)
+    smooth = ndimage.gaussian_filter(outside.astype(np.float32), (2, 3, 3))
+    hu, labels = body.hu.copy(), body.labels.copy()
+    values = hu[part].astype(np.float32)
+    room = np.isin(labels[part], LUNGS) | (values < 20)
+    room &= (labels[part] != TRACHEA) & (np.abs(values) < 1500)
+    airway = ndimage.binary_dilation(labels[part] == TRACHEA, iterations=3)
+    weight = (
+        1
+        / (1 + np.exp(np.clip((smooth - wider_mm) / 0.5, -30, 30)))
+        * (room & ~airway)
+        * (wider_mm > 0)
+    )
+    values += weight * (np.maximum(values, _BLOOD) - values)
+    grown = (weight > 0.5) | inner
+    labels[part][grown & room] = AORTA
+    if calcified > 0:
+        z, x = np.ogrid[0 : inner.shape[0], 0 : inner.shape[2]]
+        z, x = z[..., None], x[None]
+        arch_top = inner.shape[0] - pad[0]
+        lateral = np.percentile(np.argwhere(grown[arch_top - 40 :])[:, 2], 62)
+        shell = np.abs(smooth - max(wider_mm - 1.2, -1.0)) < 0.7
+        threshold = 0.9 - 1.9 * calcified + np.clip((lateral - x) / 9, 0, 9)
+        threshold = threshold + np.clip((arch_top - 40 - z) / 9, 0, 9)
+        chalk = shell & (clouds(inner.shape, 5.0, 77) > threshold) & ~airway
+        values += softened(chalk, 0.6) * (np.maximum(values, 750) - values)
+    hu[part] = np.rint(values)
+    return Volume(hu, labels)
+
+
+def calcified_cartilage(body: Volume, share: float) -> Volume:
+    """Chalk in the costal cartilages, patchy; ``share`` 0 to 1."""
+    cartilage = body.mask(_CARTILAGE)
+    if not cartilage.any():
+        return body
+    field = clouds(body.hu.shape, 3.0, 78)
+    rim = cartilage & ~ndimage.binary_erosion(cartilage, iterations=3)
+    chalk = cartilage & (field + 0.9 * rim > 1.6 - 1.6 * share)
+    hu = body.hu.copy()
+    hu[chalk] = np.maximum(hu[chalk], 380)
+    return Volume(hu, body.labels)
+
+
+def granuloma(body: Volume, place: tuple[float, float, float], diameter_mm: float = 5) -> Volume:
+    """An old calcified granuloma; ``place`` as shares of z, y, x of the lungs."""
+    spots = np.argwhere(body.lungs[::2, ::2, ::2]) * 2
+    low, high = spots.min(axis=0), spots.max(axis=0)
+    hu = body.hu.copy()
+    _fill_ball(hu, low + np.array(place) * (high - low), diameter_mm / 2, 1100)
+    return Volume(hu, body.labels)
+
+
+def _fill_ball(hu: np.ndarray, centre: np.ndarray, radius_mm: float, value: float) -> None:
+    """Raise what lies in a ball to a CT number, in place; ``centre`` in voxels (z, y, x)."""
+    reach = np.ceil(radius_mm / np.array(SPACING_MM)).astype(int) + 1
+    middle = np.rint(centre).astype(int)
+    start, stop = np.maximum(middle - reach, 0), np.minimum(middle + reach + 1, hu.shape)
+    part = tuple(slice(int(a), int(b)) for a, b in zip(start, stop, strict=True))
+    grid = np.ogrid[part]
+    square = sum(((g - c) * s) ** 2 for g, c, s in zip(grid, centre, SPACING_MM, strict=True))
+    hu[part] = np.where(square < radius_mm**2, np.maximum(hu[part], value), hu[part])
+
+
+def breasts(body: Volume, out_mm: float) -> Volume:
+    """Breasts on the anterior chest wall, fuller below, with gland in fat and nipples.
+
+    ``out_mm`` is how far they stand out from the wall; their size follows from it. The volume must
+    have room in front.
+    """
+    hu = body.hu.copy()
+    depth, rows, width = hu.shape
+    solid = hu > -300
+    skin = np.where(solid.any(axis=1), rows - 1 - solid[:, ::-1].argmax(axis=1), 0)
+    skin = cv2.medianBlur(skin.astype(np.float32), 5)
+    behind = (skin.max(axis=1, keepdims=True) - skin) * _DY
+    frontal = np.clip(1.25 - behind / 75, 0, 1).astype(np.float32)  # not on flanks and arms
+    frontal = cv2.GaussianBlur(frontal, (0, 0), 6) * (skin > 0)
+    lungs = np.argwhere(body.lungs[::4, ::4, ::4]) * 4
+    bottom, top = np.percentile(lungs[:, 0], [1, 99])
+    z, x = np.mgrid[0:depth, 0:width].astype(np.float32)
+    texture = clouds((depth, 8, width), 9.0, 79)[:, 4]
+    y = np.arange(rows, dtype=np.float32)[None, :, None]
+    for ids, more, drop in ((RIGHT_LUNG, 1.0, 0), (LEFT_LUNG, 1.06, 4)):
+        centre_x = float(np.median(np.argwhere(body.mask(*ids)[::4, ::4, ::4])[:, 2]) * 4)
+        centre_z = bottom + 0.41 * (top - bottom) - drop
+        radius = 44 + 0.55 * out_mm
+        across = (x - centre_x) * _DX / (radius * 1.05)
+        up = (z - centre_z) * _DZ
+        above = np.clip(1 - (up / (radius * 1.45)) ** 2, 0, None) ** 1.2
+        low = np.where(up < 0, (up / (radius * 0.80)) ** 2, 0)
+        round_ = np.clip(1 - across**2 - low, 0, None) ** 0.5
+        thick = out_mm * more * round_ * np.where(up > 0, above, 1) * frontal
+        thick = cv2.GaussianBlur(thick.astype(np.float32), (0, 0), 1.6)
+        local = (skin + 1)[:, None, :]
+        there = ((thick > 0.5) & (skin > 0))[:, None, :]
+        added = there & (y >= local) & (y < local + (thick / _DY)[:, None, :])
+        added &= hu < -300
+        filled = (_FAT + np.clip(75 + 25 * texture, 0, _GLAND + 15 - _FAT))[:, None, :]
+        hu = np.where(added, filled, hu).astype(np.int16)
+        tip_y = float(skin[round(centre_z), round(centre_x)]) + out_mm / _DY
+        _fill_ball(hu, np.array([centre_z - 6, tip_y, centre_x]), 4.5, 40)
+    return Volume(hu, body.labels)

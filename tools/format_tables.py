@@ -1,0 +1,85 @@
+"""The tables of ``FORMAT.md``, made from the declared columns.
+
+``python -m tools.format_tables`` puts them into the file after a change; a test
+fails until that is done.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from rexview.columns import TABLES, Column
+from rexview.reviewset.info import KEYS, MODEL_KEYS, PROTOCOL_KEYS, READER_KEYS, Key
+
+FORMAT_FILE: Final = Path(__file__).parents[1] / "rexview" / "reviewset" / "FORMAT.md"
+_TABLE: Final = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
+
+
+def table_of(columns: Iterable[Column]) -> str:
+    """Render declared columns as a Markdown table; nested fields follow as ``images[].path``."""
+    rows = ["| field | type | meaning |", "| --- | --- | --- |"]
+    for name, column in _flat(columns):
+        required = "**required**; " if column.required else ""
+        kind = column.kind_name + _range(column)
+        meaning = "; ".join(part for part in (column.meaning, _words(column)) if part)
+        rows.append(f"| `{name}` | {kind} | {required}{meaning} |")
+    return "\n".join(rows) + "\n"
+
+
+def _flat(columns: Iterable[Column], above: str = "") -> Iterator[tuple[str, Column]]:
+    for column in columns:
+        name = above + column.name
+        yield name, column
+        yield from _flat(column.fields, f"{name}[]." if column.kind == "records" else f"{name}.")
+
+
+def _range(column: Column) -> str:
+    if column.low is not None and column.high is not None:
+        return f", {column.low:g} to {column.high:g}"
+    return f", {column.low:g} or more" if column.low is not None else ""
+
+
+def _words(column: Column) -> str:
+    words = ", ".join(f"`{word}`" for word in column.words)
+    return f"{words} (others are kept)" if words and column.other_words else words
+
+
+def keys_table(keys: dict[str, Key]) -> str:
+    """Render the keys of ``reviewset.yaml`` as a Markdown table."""
+    rows = [f"| `{name}` | {key.meaning} |" for name, key in keys.items()]
+    return "\n".join(["| key | meaning |", "| --- | --- |", *rows]) + "\n"
+
+
+def expected_tables() -> dict[str, str]:
+    """All tables that ``FORMAT.md`` has to show, by the heading that they stand under."""
+    keys = {
+        "reviewset.yaml": keys_table(KEYS),
+        "A model": keys_table(MODEL_KEYS),
+        "A reader": keys_table(READER_KEYS),
+        "The protocol": keys_table(PROTOCOL_KEYS),
+    }
+    return keys | {name: table_of(table.columns) for name, table in TABLES.items()}
+
+
+def with_tables(text: str) -> str:
+    """Replace the first table under each heading of :func:`expected_tables`.
+
+    Raises
+    ------
+    ValueError
+        When a heading, or the table under it, is not there.
+    """
+    for heading, table in expected_tables().items():
+        start = re.search(rf"^#+ {re.escape(heading)}$", text, re.MULTILINE)
+        old = _TABLE.search(text, start.end()) if start else None
+        if old is None:
+            raise ValueError(f"FORMAT.md has no table under the heading “{heading}”.")
+        text = text[: old.start()] + table + text[old.end() :]
+    return text
+
+
+if __name__ == "__main__":
+    FORMAT_FILE.write_text(with_tables(FORMAT_FILE.read_text(encoding="utf-8")), encoding="utf-8")
