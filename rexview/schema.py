@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import cached_property
@@ -371,8 +371,7 @@ class ReviewSet:
     def models(self) -> tuple[Model, ...]:
         """Declared models in their order, then those only met in the answers."""
         declared = {model.id: model for model in self.info.models}
-        met: Iterable[str] = self.answers["model"].unique(maintain_order=True).to_list()
-        for model_id in met:
+        for model_id in self.answers["model"].unique(maintain_order=True):
             declared.setdefault(model_id, Model(id=model_id, name=model_id))
         return tuple(declared.values())
 
@@ -405,8 +404,7 @@ class ReviewSet:
 
     def answers_of(self, case_id: str, *, all_runs: bool = False) -> tuple[Answer, ...]:
         """Answers to one case in the order of :attr:`models`; only the newest runs by default."""
-        wanted = self.answers.filter(pl.col("case") == case_id)
-        wanted = wanted if all_runs else wanted.filter("_newest")
+        wanted = self.answers.filter(pl.col("case") == case_id, all_runs or pl.col("_newest"))
         order = {model.id: place for place, model in enumerate(self.models)}
         answers = [answer_from_row(row) for row in wanted.iter_rows(named=True)]
         return tuple(sorted(answers, key=lambda answer: order[answer.model]))
