@@ -23,6 +23,14 @@ settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "rexview"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what people of this machine wrote about the demonstration out of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("user-data")))
+        yield
+
+
 class MakeSet(Protocol):
     def __call__(self, **tables: Sequence[dict[str, Any]]) -> ReviewSet: ...
 

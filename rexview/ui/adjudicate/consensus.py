@@ -55,7 +55,7 @@ def show_consensus(
             "subject": about.dimension,
             "picture": about.picture,
         },
-        "question": rubric_of(review_set)[about.dimension].question,
+        "help": rubric_of(review_set)[about.dimension].question,
         "revision": state.revision,
         "stands": stands,
         "fields": stands if of_this_answer else _NOTHING,

@@ -34,7 +34,10 @@ def test_the_folder_of_pages_is_left_alone_once_that_is_said(monkeypatch):
 def test_secrets_that_cannot_be_read_are_no_error(tmp_path, monkeypatch):
     from streamlit import config
 
-    monkeypatch.setattr(config, "get_option", lambda name: [str(tmp_path / "secrets.toml")])
+    files, of_streamlit = [str(tmp_path / "secrets.toml")], config.get_option
+    monkeypatch.setattr(
+        config, "get_option", lambda name: files if name == "secrets.files" else of_streamlit(name)
+    )
     for content, readable in ((None, False), ("[auth\n", False), ("[auth]\na = 1\n", True)):
         if content is not None:
             (tmp_path / "secrets.toml").write_text(content)

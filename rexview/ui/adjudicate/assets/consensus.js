@@ -188,7 +188,7 @@ class ConsensusForm {
 
   draw() {
     const { data, value } = this;
-    set(this.group, { title: data.question });
+    set(this.group, { title: data.help });
     this.levels.forEach((level, index) => {
       level.setAttribute("aria-checked", String(value.score === index + 1));
     });
