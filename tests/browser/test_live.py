@@ -4,6 +4,7 @@ They see each other's comments and progress within seconds, and nobody loses wha
 """
 
 import json
+import re
 import sqlite3
 from contextlib import closing
 from uuid import uuid4
@@ -153,6 +154,13 @@ def test_a_walk_through_adjudication(start, folder, new_page):
     page = new_page()
     page.goto(f"{start('Ann')}adjudicate")
     page.get_by_text("1 of 2", exact=False).first.wait_for(timeout=60_000)
+    page.evaluate("""() => {
+      window.untrue = [];
+      new MutationObserver(() => {
+        for (const { textContent } of document.querySelectorAll(".rx-consensus-notice p"))
+          if (textContent.startsWith("Yours is not saved")) window.untrue.push(textContent);
+      }).observe(document.body, { childList: true, subtree: true, characterData: true });
+    }""")
     text = page.locator("[data-testid=stMain]").inner_text()
     for hidden in ("Model M", "Reader A", "rb"):
         assert hidden not in text
@@ -165,13 +173,14 @@ def test_a_walk_through_adjudication(start, folder, new_page):
         for place in range(page.get_by_role("textbox", name="Why").count()):
             form = page.locator(".rx-consensus:has(textarea)").nth(place)
             form.get_by_role("radio", name="3").click()
-            form.locator("p", has_text="Saved").wait_for(timeout=SOON)
+            form.locator("p", has_text=re.compile("^Saved")).wait_for(timeout=SOON)
         why = page.locator("textarea[aria-label=Why]").first
         why.fill(f"Agreed {number}")
         why.blur()
         if number == 1:
             page.get_by_role("button", name="Next open").click()
     page.get_by_text("Every case is settled.").first.wait_for(timeout=SOON)
+    assert page.evaluate("() => window.untrue") == []
     given = history(folder, "adjudicate")
     assert {person for person, _ in given} == {"ann"}
     assert all(value["score"] == 3 for _, value in given)

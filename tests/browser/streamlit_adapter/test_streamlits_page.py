@@ -13,7 +13,7 @@ APP = Path(__file__).parent / "apps" / "every_widget.py"
 
 def test_every_id_meets_an_element(new_page, start_app):
     page = new_page()
-    page.goto(start_app(APP))
+    page.goto(start_app(script=APP))
     page.get_by_text("Keyed").wait_for()
     page.locator(".stToast").wait_for()
     page.locator(".stVegaLiteChart canvas, .stVegaLiteChart svg").first.wait_for()
@@ -27,7 +27,7 @@ def test_every_id_meets_an_element(new_page, start_app):
 
 def test_the_address_leads_to_a_page_as_the_back_button_does(new_page, start_app):
     page = new_page()
-    page.goto(start_app(APP))
+    page.goto(start_app(script=APP))
     page.get_by_text("Keyed").wait_for()
     page.evaluate("""() => {
       history.pushState({}, "", "?changed=1");

@@ -15,6 +15,7 @@ class ConsensusForm {
     this.value = NOTHING; // what the fields hold
     this.base = null; // what stood there when the fields were filled, and how much was known then
     this.aside = null; // one's own that gave way to somebody else's
+    this.savedOver = null; // revision of the data on which the newest entry was given
     this.levels = [1, 2, 3, 4, 5].map((level) =>
       button(String(level), () => this.choose(level), { role: "radio" }),
     );
@@ -113,8 +114,9 @@ class ConsensusForm {
   /** Whether somebody else's stands that the writer has not decided about. */
   get overtaken() {
     if (this.returned().length > 0) return true;
-    const { stands, mine } = this.data;
-    if (mine || this.pending()) return false;
+    const { stands, mine, revision } = this.data;
+    // Once an entry is confirmed, the data are older than it until the page has been asked anew.
+    if (mine || this.pending() || revision === this.savedOver) return false;
     return !same(stands, this.base.value) && !same(stands, this.value);
   }
 
@@ -143,6 +145,7 @@ class ConsensusForm {
       const { value, base, data } = this;
       const entry = { ...data.about, kind: "adjudicate", value, was: base.value, seen: base.seen };
       this.base = { value, seen: base.seen }; // what is given next is on top of this
+      this.savedOver = data.revision;
       outbox.add(entry);
     }
     this.keepDraft();
