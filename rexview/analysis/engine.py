@@ -282,7 +282,7 @@ class Engine(Protocol):
     """The questions; each takes the filter whose answers it is about."""
 
     def __hash__(self) -> int:
-        """Engines are told apart by what they are, not by what they hold: caches need that."""
+        """By identity: caches of pages have the engine in their keys."""
 
     @property
     def facts(self) -> SetFacts:
