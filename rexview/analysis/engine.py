@@ -328,7 +328,7 @@ class Engine(Protocol):
         """Return the final scores, one row an answer that came (one a picture)."""
 
     def reader_scores(self, case_filter: CaseFilter) -> pl.DataFrame:
-        """Return the readers' single scores, columns :data:`rexview.stats.values.MARKS`."""
+        """Return the readers' single scores, columns :data:`rexview.stats.values.SINGLE_SCORES`."""
 
     def disputed(
         self, case_filter: CaseFilter, start: int, size: int
