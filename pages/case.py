@@ -74,7 +74,7 @@ def show_case() -> None:
             uncounted=shown.uncounted,
             unfinished=shown.unfinished,
             stale_scores=shown.stale_scores,
-            stale_words=shown.stale_words,
+            stale_reader_flags=shown.stale_reader_flags,
         )
     )
     verdicts.show_verdicts(review_set, shown)

@@ -212,7 +212,7 @@ def _backup(options: argparse.Namespace) -> int:
     from rexview.store import backup
 
     report = backup(_reviews(options.folder), options.out)
-    _tell_changed(report)
+    _print_changed(report)
     print(f"{_entries(report)} backed up.")
     return 0
 
@@ -223,12 +223,12 @@ def _restore(options: argparse.Namespace) -> int:
     report = restore(options.file, _reviews(options.folder), replace=options.replace)
     if report.kept:
         print(f"What was there is kept in {report.kept}.", file=sys.stderr)
-    _tell_changed(report)
+    _print_changed(report)
     print(f"{_entries(report)} restored.")
     return 0
 
 
-def _tell_changed(report: BackupReport) -> None:
+def _print_changed(report: BackupReport) -> None:
     if report.changed:
         print(
             f"warning: {report.changed:,} of them damaged after saving; they count nowhere.",

@@ -16,7 +16,7 @@ from rexview import vocab
 Kind = Literal[
     "id",  # text that rows are matched by; numbers are taken as text, outer spaces are cut
     "text",
-    "word",  # one of `words`; case, spaces and hyphens do not matter
+    "word",  # one of the `vocabulary`; case, spaces and hyphens do not matter
     "integer",
     "number",
     "yes_no",
@@ -51,7 +51,7 @@ _KINDS: Final[dict[Kind, tuple[str, pl.DataType]]] = {
 class Column:
     """One column, or one field of a nested column.
 
-    ``words`` are the words it may hold; with ``other_words`` a word that is not among them is kept
+    ``vocabulary`` has the words it may hold; with ``open_vocabulary`` any other word is kept
     with a warning, else it is an error. ``low`` and ``high`` are inclusive. ``fields`` are those of
     a ``record`` or of each of ``records``.
     """
@@ -60,8 +60,8 @@ class Column:
     kind: Kind
     meaning: str
     required: bool = False
-    words: tuple[str, ...] = ()
-    other_words: bool = False
+    vocabulary: tuple[str, ...] = ()
+    open_vocabulary: bool = False
     low: float | None = None
     high: float | None = None
     fields: tuple[Column, ...] = ()
@@ -137,17 +137,17 @@ CASES: Final = Table(
             "question_type",
             "word",
             "ReXecution task, ReXVQA question or ReXrank study; `open` when absent",
-            words=tuple(vocab.QUESTION_TYPES),
+            vocabulary=tuple(vocab.QUESTION_TYPES),
         ),
         _C(
             "category",
             "word",
             "kind of task; the first three go with `open`, the others with `choice`",
-            words=tuple(vocab.CATEGORY_NAMES),
-            other_words=True,
+            vocabulary=tuple(vocab.CATEGORY_NAMES),
+            open_vocabulary=True,
         ),
         _C("tags", "tags", 'question tags by name, such as `{"region": ["left lower zone"]}`'),
-        _C("difficulty", "word", "", words=vocab.DIFFICULTIES, other_words=True),
+        _C("difficulty", "word", "", vocabulary=vocab.DIFFICULTIES, open_vocabulary=True),
         _C("study_id", "id", "pseudonymous"),
         _C("patient_id", "id", "pseudonymous"),
         _C("site", "text", "where the study was made, pseudonymous"),
@@ -180,8 +180,8 @@ CASES: Final = Table(
                     "view",
                     "text",
                     "DICOM ViewPosition; other spellings are understood",
-                    words=tuple(vocab.VIEWS),
-                    other_words=True,
+                    vocabulary=tuple(vocab.VIEWS),
+                    open_vocabulary=True,
                 ),
                 _C("key", "yes_no", "the image to show first"),
                 _C("prior", "yes_no", "from an earlier study"),
@@ -203,7 +203,7 @@ CASES: Final = Table(
                 _C("image", "id", "`id` of the image; not needed when the case has one image"),
                 _C("label", "text", "the finding"),
                 _BOX,
-                _C("side", "word", "the patient's side", words=vocab.SIDES),
+                _C("side", "word", "the patient's side", vocabulary=vocab.SIDES),
             ),
         ),
         _C("options", "texts", "choice questions: the options"),
@@ -226,8 +226,8 @@ ANSWERS: Final = Table(
             "finish_reason",
             "text",
             "why it ended; other spellings are understood",
-            words=tuple(vocab.FINISH_REASONS),
-            other_words=True,
+            vocabulary=tuple(vocab.FINISH_REASONS),
+            open_vocabulary=True,
         ),
         _C("usage", "record", "token counts", fields=_TOKENS),
         *(_C(part.name, "integer", "the same, outside `usage`", low=0) for part in _TOKENS),
@@ -262,7 +262,7 @@ SCORES: Final = Table(
         _CASE,
         _MODEL,
         _READER,
-        _C("dimension", "word", "", required=True, words=vocab.DIMENSIONS),
+        _C("dimension", "word", "", required=True, vocabulary=vocab.DIMENSIONS),
         _C(
             "score",
             "integer",
@@ -286,8 +286,8 @@ FLAGS: Final = Table(
         _CASE,
         _MODEL,
         _READER,
-        _C("failure", "word", "the failure mode", required=True, words=tuple(vocab.FAILURES)),
-        _C("verdict", "word", "`confirmed` when absent", words=vocab.VERDICTS),
+        _C("failure", "word", "the failure mode", required=True, vocabulary=tuple(vocab.FAILURES)),
+        _C("verdict", "word", "`confirmed` when absent", vocabulary=vocab.VERDICTS),
         _COMMENT,
         _CREATED,
         _ANSWER_DIGEST,
@@ -324,7 +324,7 @@ EDITS: Final = Table(
         ),
         _C("original", "text", "the line as the model wrote it"),
         _C("edited", "text", "the line as it should be"),
-        _C("action", "word", "", required=True, words=vocab.EDIT_ACTIONS),
+        _C("action", "word", "", required=True, vocabulary=vocab.EDIT_ACTIONS),
         _C("severity", "integer", "0 (none) to 4 (emergent)", low=0, high=4),
         _COMMENT,
         _EXTRA,

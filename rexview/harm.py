@@ -59,7 +59,7 @@ class HarmTable:
         known = self.findings.get(finding) if finding and entry.by_finding else None
         return entry.harm if known is None else max(known - entry.less, min(known, 1))
 
-    def words(self, failure: str, finding_name: str | None = None) -> str:
+    def describe(self, failure: str, finding_name: str | None = None) -> str:
         """Say in a few words what happened: ``pneumothorax on the wrong side``."""
         words = self.failures[failure].words
         return words.replace("{finding}", finding_name or "a finding")

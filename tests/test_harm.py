@@ -47,7 +47,7 @@ def test_a_set_replaces_what_it_names_and_keeps_the_rest(tmp_path):
     assert table.of("laterality_error", "rib_fracture") == 0
     assert table.of("omission", "pneumothorax") == 1  # a plain number, whatever the finding
     assert table.of("laterality_error", "pneumothorax") == 4
-    assert table.words("omission", "nodule") == "nodule missed"
+    assert table.describe("omission", "nodule") == "nodule missed"
 
 
 def test_the_example_of_the_format_can_be_used(tmp_path):

@@ -43,8 +43,8 @@ def _range(column: Column) -> str:
 
 
 def _words(column: Column) -> str:
-    words = ", ".join(f"`{word}`" for word in column.words)
-    return f"{words} (others are kept)" if words and column.other_words else words
+    words = ", ".join(f"`{word}`" for word in column.vocabulary)
+    return f"{words} (others are kept)" if words and column.open_vocabulary else words
 
 
 def keys_table(keys: dict[str, Key]) -> str:

@@ -24,7 +24,7 @@ from rexview.analysis.filter.case_filter import (
 )
 from rexview.analysis.filter.finding_search import search_terms
 from rexview.analysis.filter.linked_count import Count
-from rexview.analysis.filter.wording import chips, describe, search_words, unknown_values
+from rexview.analysis.filter.wording import chips, describe, search_caption, unknown_values
 
 __all__ = [
     "ANSWER_STATUSES",
@@ -46,7 +46,7 @@ __all__ = [
     "chips",
     "describe",
     "model_colours",
+    "search_caption",
     "search_terms",
-    "search_words",
     "unknown_values",
 ]

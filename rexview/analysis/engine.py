@@ -10,6 +10,7 @@ A filter is about answers: a case is left when one of its answers meets it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -127,6 +128,12 @@ class Position:
     total: int
     before: str | None
     after: str | None
+
+
+def unique_names(names: Mapping[str, str]) -> dict[str, str]:
+    """Add its id to each name, by id, that several of them have."""
+    count = Counter(names.values())
+    return {key: name if count[name] == 1 else f"{name} ({key})" for key, name in names.items()}
 
 
 def position_in(ordered: Sequence[str], case: str) -> Position:
@@ -251,7 +258,7 @@ class FailureTally:
 
 
 @dataclass(frozen=True)
-class GivenScore:
+class ReaderScore:
     """One reader's score of one dimension of an answer, with the comment beside it."""
 
     reader: str
@@ -268,14 +275,14 @@ class DisputedAnswer:
     model: str
     question: str
     apart: float
-    scores: tuple[GivenScore, ...]
+    scores: tuple[ReaderScore, ...]
 
 
 class Engine(Protocol):
     """The questions; each takes the filter whose answers it is about."""
 
     def __hash__(self) -> int:
-        """Engines are told apart by what they are, not by what they hold: caches need that."""
+        """By identity: caches of pages have the engine in their keys."""
 
     @property
     def facts(self) -> SetFacts:
@@ -321,7 +328,7 @@ class Engine(Protocol):
         """Return the final scores, one row an answer that came (one a picture)."""
 
     def reader_scores(self, case_filter: CaseFilter) -> pl.DataFrame:
-        """Return the readers' single scores, columns :data:`rexview.stats.values.MARKS`."""
+        """Return the readers' single scores, columns :data:`rexview.stats.values.SINGLE_SCORES`."""
 
     def disputed(
         self, case_filter: CaseFilter, start: int, size: int

@@ -78,7 +78,7 @@ class PublishedAgreement:
 
 
 @dataclass(frozen=True)
-class OwnRate:
+class MeasuredRate:
     """The same quantity of one of our models: a count of n, or a number of points."""
 
     quantity: str
@@ -120,7 +120,7 @@ def published_agreement() -> tuple[PublishedAgreement, ...]:
     )
 
 
-def own_rates(tables: ScoreTables) -> Iterator[OwnRate]:
+def measured_rates(tables: ScoreTables) -> Iterator[MeasuredRate]:
     """Yield the quantities of the paper for the models of a review set, where they are known.
 
     Whether an answer carries an image is not counted here.
@@ -131,15 +131,15 @@ def own_rates(tables: ScoreTables) -> Iterator[OwnRate]:
         for cell in tables.cells:
             if cell.dimension == dimension and wanted in ("5", "3") and cell.summary.n:
                 count = cell.perfect if wanted == "5" else cell.low
-                yield OwnRate(quantity, cell.model, count)
+                yield MeasuredRate(quantity, cell.model, count)
     for gap in tables.gaps:
         if gap.summary.mean is not None:
-            yield OwnRate(
+            yield MeasuredRate(
                 "process_minus_execution_mean", gap.summary.model, gap.known, gap.summary.mean
             )
     for lost in tables.no_answers:
         if lost.lost.of:
-            yield OwnRate("no_answer_token_limit", lost.model, lost.by_reason["token_limit"])
+            yield MeasuredRate("no_answer_token_limit", lost.model, lost.by_reason["token_limit"])
 
 
 def _rows(name: str, *columns: str) -> Iterator[list[str]]:

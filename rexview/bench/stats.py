@@ -48,7 +48,7 @@ _SLACK: Final = 0.05
 """Limits of intervals may differ by so many points where 100 cases are resampled."""
 
 
-class Taken(NamedTuple):
+class Timing(NamedTuple):
     """Seconds of the clock and of the processor, over all threads."""
 
     seconds: float
@@ -82,9 +82,9 @@ def _row(
     what: str,
     cases: int,
     models: int,
-    ours: Taken,
+    ours: Timing,
     target: float | None,
-    plain: Taken | None = None,
+    plain: Timing | None = None,
 ) -> dict[str, Any]:
     return {
         "what": what,
@@ -131,15 +131,15 @@ def _loading() -> dict[str, Any]:
     return {"what": "loading scipy.stats and scikit-learn", "seconds": round(seconds, 3)}
 
 
-def _timed(work: Callable[[], Result]) -> tuple[Result, Taken]:
+def _timed(work: Callable[[], Result]) -> tuple[Result, Timing]:
     """Return what the work gives, and the time of the fastest of several runs."""
-    taken = []
+    timings = []
     for _ in range(ROUNDS):
         bootstrap.forget()
         processor, start = time.process_time(), time.perf_counter()
         result = work()
-        taken.append(Taken(time.perf_counter() - start, time.process_time() - processor))
-    return result, min(taken)
+        timings.append(Timing(time.perf_counter() - start, time.process_time() - processor))
+    return result, min(timings)
 
 
 def _models(models: int) -> list[str]:

@@ -13,7 +13,7 @@ from rexview.imaging.draw import ColouredBox, draw_boxes, thumbnail
 from rexview.imaging.encode import (
     unframe_payload,
     viewer_payload,
-    without_words,
+    without_free_text,
 )
 from rexview.imaging.limits import MAX_PIXELS
 from rexview.imaging.radiograph import (
@@ -47,5 +47,5 @@ __all__ = [
     "thumbnail",
     "unframe_payload",
     "viewer_payload",
-    "without_words",
+    "without_free_text",
 ]

@@ -97,14 +97,14 @@ class DiskCache:
         self._estimate: int | None = None
         self._writes = 0
 
-    def _place(self, key: str) -> Path:
+    def _path_of(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}{_SUFFIX}"
 
     def get(self, key: str) -> bytes | None:
         """The bytes kept under a key (hex digits), or None; counts as a use."""
-        place = self._place(key)
+        path = self._path_of(key)
         try:
-            with place.open("rb") as file:
+            with path.open("rb") as file:
                 magic, length, crc = _HEAD.unpack(file.read(_HEAD.size))
                 content = file.read()
         except OSError:
@@ -113,10 +113,10 @@ class DiskCache:
             magic, length, crc, content = b"", 0, 0, b""
         if magic != _MAGIC or length != len(content) or crc != zlib.crc32(content):
             with suppress(OSError):
-                place.unlink()
+                path.unlink()
             return None
         with suppress(OSError):
-            os.utime(place)
+            os.utime(path)
         return content
 
     def put(self, key: str, content: bytes) -> None:
@@ -124,17 +124,17 @@ class DiskCache:
         size = _HEAD.size + len(content)
         if size > self.max_bytes:
             return
-        place = self._place(key)
+        path = self._path_of(key)
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(suffix=".part", dir=place.parent)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(suffix=".part", dir=path.parent)
         except OSError:
             return
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(_HEAD.pack(_MAGIC, len(content), zlib.crc32(content)))
                 file.write(content)
-            Path(name).replace(place)
+            Path(name).replace(path)
         except OSError:
             with suppress(OSError):
                 Path(name).unlink()
@@ -168,19 +168,19 @@ class DiskCache:
         return sum(size for _, size, _ in self._entries())
 
     def _entries(self) -> list[tuple[float, int, Path]]:
-        """Last use, size and place of every entry.
+        """Last use, size and path of every entry.
 
         Unfinished files that nobody writes any more are removed.
         """
         found = []
-        for place in self.folder.glob(f"??/*{_SUFFIX}"):
+        for path in self.folder.glob(f"??/*{_SUFFIX}"):
             with suppress(OSError):
-                stat = place.stat()
-                found.append((stat.st_mtime, stat.st_size, place))
-        for place in self.folder.glob("??/*.part"):
+                stat = path.stat()
+                found.append((stat.st_mtime, stat.st_size, path))
+        for path in self.folder.glob("??/*.part"):
             with suppress(OSError):
-                if time.time() - place.stat().st_mtime > _STALE_SECONDS:
-                    place.unlink()
+                if time.time() - path.stat().st_mtime > _STALE_SECONDS:
+                    path.unlink()
         return found
 
     def _keep_to_limit(self, written: int) -> None:
@@ -193,10 +193,10 @@ class DiskCache:
             entries = sorted(self._entries())
             total = sum(size for _, size, _ in entries)
             if total > self.max_bytes:
-                for _, size, place in entries:
+                for _, size, path in entries:
                     if total <= _AFTER_EVICTION * self.max_bytes:
                         break
                     with suppress(OSError):
-                        place.unlink()
+                        path.unlink()
                         total -= size
             self._estimate = total

@@ -136,15 +136,15 @@ def unframe_payload(framed: bytes) -> ViewerPayload:
     return ViewerPayload(header, memoryview(framed)[start:], framed)
 
 
-def without_words(payload: ViewerPayload) -> ViewerPayload:
+def without_free_text(payload: ViewerPayload) -> ViewerPayload:
     """Return a payload without the free text of its file: names of windows, notes, the view's word.
 
     A picture that a model returned may tell there which model it was. Numbers, letters of sides and
     our own sentences stay.
     """
-    own = len(payload.header["presets"]) - _MADE_HERE
+    n_named = len(payload.header["presets"]) - _MADE_HERE
     presets = [
-        {**preset, "name": f"Window {number}"} if number <= own else preset
+        {**preset, "name": f"Window {number}"} if number <= n_named else preset
         for number, preset in enumerate(payload.header["presets"], start=1)
     ]
     spacing = payload.header["spacing"]

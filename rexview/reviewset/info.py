@@ -32,13 +32,13 @@ class Key:
     """A key of the file: what it means, of which kind its value is, and the value when absent.
 
     ``kind`` names the method of :class:`_Entry` that reads it. Limits are inclusive; the first of
-    ``words`` is the usual one.
+    ``vocabulary`` is the usual one.
     """
 
     meaning: str
     kind: str = "text"
     default: Any = None
-    words: tuple[str, ...] = ()
+    vocabulary: tuple[str, ...] = ()
     low: float = 0
     high: float = 0
     required: bool = False
@@ -81,12 +81,12 @@ PROTOCOL_KEYS: Final = {
     "report": Key(
         "when a reader sees the report: `on_request` (when absent), `always` or `never`",
         "word",
-        words=("on_request", "always", "never"),
+        vocabulary=("on_request", "always", "never"),
     ),
     "reveal": Key(
         "when a reader learns the models' names: `at_end` (when absent) or `per_case`",
         "word",
-        words=("at_end", "per_case"),
+        vocabulary=("at_end", "per_case"),
     ),
     "reveal_peers": Key(
         "`true` when the scores of others are shown then too; `false` when absent", "yes_no", False
@@ -227,12 +227,12 @@ class _Entry:
         return key.default  # type: ignore[no-any-return]
 
     def word(self, name: str, key: Key) -> str:
-        value = self.raw.get(name, key.words[0])
-        if isinstance(value, str) and value.strip().lower() in key.words:
+        value = self.raw.get(name, key.vocabulary[0])
+        if isinstance(value, str) and value.strip().lower() in key.vocabulary:
             return value.strip().lower()
         message = f"{_shown(value)} is not known here."
-        self.report("error", name, message, f"Use {listed(key.words)}.")
-        return key.words[0]
+        self.report("error", name, message, f"Use {listed(key.vocabulary)}.")
+        return key.vocabulary[0]
 
     def number(self, name: str, key: Key) -> float:
         value = self.raw.get(name, key.default)

@@ -39,7 +39,7 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     cases = review_set.cases.select(case="id")
     scores = scores_frame(current.rows("score")).join(cases, on="case", how="semi")
     flags = flags_frame(current.rows("verdict")).join(cases, on="case", how="semi")
-    said = pl.col("score").is_not_null() | pl.col("comment").is_not_null()
+    has_content = pl.col("score").is_not_null() | pl.col("comment").is_not_null()
     declared = {reader.id for reader in review_set.info.readers}
     new = [
         Reader(person.id, person.name, person.role)
@@ -48,7 +48,7 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     ]
     given_scores = _whole(review_set.scores, review_set.stale_scores)
     given_flags = _whole(review_set.flags, review_set.stale_flags)
-    every_score = _together(given_scores, scores, SCORE_KEY, said)
+    every_score = _together(given_scores, scores, SCORE_KEY, has_content)
     every_flag = _together(given_flags, flags, FLAG_KEY, pl.col("verdict").is_not_null())
     scores, stale_scores = by_answer(every_score, review_set)
     flags, stale_flags = by_answer(every_flag, review_set)
@@ -70,9 +70,12 @@ def _whole(rows: pl.DataFrame, stale: pl.DataFrame) -> pl.DataFrame:
 
 
 def _together(
-    given: pl.DataFrame, written: pl.DataFrame, key: tuple[str, ...], said: pl.Expr
+    given: pl.DataFrame, written: pl.DataFrame, key: tuple[str, ...], has_content: pl.Expr
 ) -> pl.DataFrame:
-    """Join both tables; of rows with the same key the newer stays, ``said`` says what is a row."""
+    """Join both tables; of rows with the same key the newer stays.
+
+    Written rows without ``has_content`` take back what was there: they only remove.
+    """
     if written.is_empty():
         return given
     both = given.select(*key, "_row", given="created").join(
@@ -86,7 +89,7 @@ def _together(
         [
             given.join(beaten, on="_row", how="anti", maintain_order="left"),
             written.join(late, on="_row", how="anti", maintain_order="left")
-            .filter(said)
+            .filter(has_content)
             .with_columns((pl.int_range(pl.len()) + last + 1).cast(pl.UInt32).alias("_row")),
         ]
     )

@@ -32,7 +32,7 @@ from rexview.store.backup import (
 from rexview.store.database.connection import close_database
 from rexview.store.database.integrity import CHECKSUM, checksum, is_intact
 from rexview.store.database.sqlite_file import file_states, open_file
-from rexview.store.database.tables import HISTORY, same_thing
+from rexview.store.database.tables import HISTORY, subject_columns
 from rexview.store.letters import adopt_letter_key, first_letter_key
 from rexview.store.location import FOLDER_KEY, files_of, set_key
 from rexview.store.reviews import Reviews
@@ -148,7 +148,7 @@ def in_order(present: Sequence[Row], more: Sequence[Row]) -> list[Row]:
     rows = []
     for _, row in joined:
         intact = is_intact(row)
-        thing = (row["kind"], *(row[name] for name in same_thing(row["kind"])))
+        thing = (row["kind"], *(row[name] for name in subject_columns(row["kind"])))
         if intact and row["previous"] != newest.get(thing):
             row = {**row, "previous": newest.get(thing)}
             row[CHECKSUM] = checksum(row)

@@ -13,7 +13,7 @@ from rexview.store.location import FOLDER_KEY
 from rexview.store.merge_databases import OtherDatabase, other_databases
 from rexview.store.reviews import Reviews
 
-What = Literal["elsewhere", "lost", "changed", "other set"]
+NoticeKind = Literal["elsewhere", "lost", "changed", "other set"]
 _NAMED: Final = 20
 
 
@@ -24,7 +24,7 @@ class Notice:
     ``text`` names no person, no model and no path.
     """
 
-    what: What
+    kind: NoticeKind
     text: str
     details: tuple[str, ...] = ()
 

@@ -19,7 +19,7 @@ from rexview.store.checks import check
 from rexview.store.current_state import CurrentState, CurrentStateCache
 from rexview.store.database.connection import Database, database_at
 from rexview.store.database.integrity import CHECKSUM, checksum
-from rexview.store.database.tables import HISTORY, current, same_thing, stored
+from rexview.store.database.tables import HISTORY, current, stored, subject_columns
 from rexview.store.entry import Entry, Stored
 from rexview.store.history_rows import adjudications_frame, flags_frame, scores_frame
 from rexview.store.letters import letter_key
@@ -294,7 +294,8 @@ class _Writing:
             "answer_digest": entry.answer_digest,
         }
         same = [
-            HISTORY.c[name].is_not_distinct_from(values[name]) for name in same_thing(entry.kind)
+            HISTORY.c[name].is_not_distinct_from(values[name])
+            for name in subject_columns(entry.kind)
         ]
         found = self.connection.execute(
             select(HISTORY)

@@ -9,7 +9,7 @@ import pytest
 from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.published import (
     QUANTITIES,
-    own_rates,
+    measured_rates,
     published_rates,
     published_scores,
 )
@@ -51,7 +51,7 @@ def test_our_own_rates_by_hand(make_set: Any) -> None:
         ],
     )
     tables = score_tables(memory_engine(review_set), resamples=0)
-    rates = {rate.quantity: rate for rate in own_rates(tables)}
+    rates = {rate.quantity: rate for rate in measured_rates(tables)}
     shares = {
         name: (rate.count.value, rate.count.of)
         for name, rate in rates.items()

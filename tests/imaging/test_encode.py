@@ -19,7 +19,7 @@ from rexview.imaging import (
     read_image,
     unframe_payload,
     viewer_payload,
-    without_words,
+    without_free_text,
 )
 from rexview.imaging.transforms import UNUSABLE_WINDOW
 from rexview.imaging.transforms.modality import QUANTISED
@@ -245,7 +245,7 @@ def test_free_text_of_a_file_can_be_left_out(write_dicom):
     )
     payload = viewer_payload(path)
     assert words.encode() in payload.framed, "there is something to leave out"
-    plain = without_words(payload)
+    plain = without_free_text(payload)
     assert words.encode() not in plain.framed
     assert [one["name"] for one in plain.header["presets"]][:2] == ["Window 1", "Window 2"]
     assert [one["name"] for one in plain.header["presets"]][2:] == ["Auto", "Full range"]
@@ -259,4 +259,4 @@ def test_a_colour_picture_without_words_is_the_same(tmp_path):
     path = tmp_path / "colour.png"
     Image.fromarray(np.arange(3600, dtype=np.uint8).reshape(30, 40, 3)).save(path)
     payload = viewer_payload(path)
-    assert without_words(payload).framed == payload.framed
+    assert without_free_text(payload).framed == payload.framed

@@ -37,8 +37,8 @@ def plausible(column):
         shape = st.lists(scalars, max_size=5)
     elif column.kind == "tags":
         shape = st.dictionaries(texts, st.lists(scalars, max_size=2) | scalars, max_size=2)
-    elif column.words:
-        shape = st.sampled_from(column.words)
+    elif column.vocabulary:
+        shape = st.sampled_from(column.vocabulary)
     else:
         shape = scalars
     anything = scalars | st.lists(scalars, max_size=2) | st.dictionaries(texts, scalars, max_size=2)

@@ -60,7 +60,7 @@ def test_a_changed_row_is_noticed_and_counts_nowhere(reviews, review_set, what):
     change(reviews, f"UPDATE history SET {what} WHERE id = {row.id}")
     fresh = open_reviews(review_set, Settings())
     (told,) = notices(fresh)
-    assert told.what == "changed"
+    assert told.kind == "changed"
     assert told.text.startswith("1 entry of the reviews database was damaged after it was saved")
     assert told.details[0].startswith(f"Entry {row.id}: ")
     assert fresh.scores(reader="bob")["score"].to_list() == [1], "the rest goes on"
@@ -83,7 +83,7 @@ def test_a_row_changed_while_the_app_runs_is_noticed_when_it_is_read(reviews):
         connection.execute("UPDATE history SET value = replace(value, '4', '1')")
     connection.close()
     assert reviews.scores().is_empty()
-    assert [one.what for one in notices(reviews)] == ["changed"]
+    assert [one.kind for one in notices(reviews)] == ["changed"]
 
 
 def test_a_changed_row_on_a_server_is_noticed_when_it_is_read(review_set, new_address):
@@ -94,7 +94,7 @@ def test_a_changed_row_on_a_server_is_noticed_when_it_is_read(review_set, new_ad
         connection.exec_driver_sql("ALTER TABLE history DISABLE TRIGGER history_no_change")
         connection.exec_driver_sql("UPDATE history SET person = 'eve' WHERE kind = 'score'")
     assert [row.intact for row in reviews.history()] == [True, False]
-    assert [one.what for one in notices(reviews)] == ["changed"]
+    assert [one.kind for one in notices(reviews)] == ["changed"]
 
 
 def test_old_rows_without_a_checksum_are_taken_as_they_are(reviews, review_set):
@@ -199,11 +199,11 @@ class TestNewest:
         reviews.database.file.write_bytes(older)
         fresh = open_reviews(review_set, Settings())
         (told,) = notices(fresh)
-        assert told.what == "lost"
+        assert told.kind == "lost"
         assert f"{last.at:%Y-%m-%d %H:%M} UTC" in told.text
         fresh.record([score(3)], BOB)
         close_databases()
-        assert [one.what for one in notices(open_reviews(review_set, Settings()))] == ["lost"]
+        assert [one.kind for one in notices(open_reviews(review_set, Settings()))] == ["lost"]
         fresh.database.accept_loss()
         assert notices(fresh) == ()
         close_databases()
@@ -215,14 +215,14 @@ class TestNewest:
         reviews.record([score(2)], ANN)
         (review_set.folder / "older").replace(reviews.database.file)
         assert [row.value["score"] for row in reviews.history()] == [1]
-        assert [one.what for one in notices(reviews)] == ["lost"]
+        assert [one.kind for one in notices(reviews)] == ["lost"]
 
     def test_a_removed_file_is_missed(self, reviews, review_set):
         reviews.record([score(1)], ANN)
         close_databases()
         for file in review_set.folder.glob("reviews.sqlite*"):
             file.unlink()
-        assert [one.what for one in notices(open_reviews(review_set, Settings()))] == ["lost"]
+        assert [one.kind for one in notices(open_reviews(review_set, Settings()))] == ["lost"]
 
     def test_what_comes_back_is_no_longer_missed(self, reviews, review_set, tmp_path):
         reviews.record([score(1)], ANN)
@@ -241,7 +241,7 @@ class TestNewest:
         shutil.copy(tmp_path / "older", reviews.database.file)
         fresh = open_reviews(review_set, Settings())
         fresh.record([score(3)], BOB)
-        assert [one.what for one in notices(fresh)] == ["lost"]
+        assert [one.kind for one in notices(fresh)] == ["lost"]
         merge_databases(fresh, [tmp_path / "newer"])
         assert notices(fresh) == ()
         assert [row.value["score"] for row in fresh.history()] == [3, 2, 1]

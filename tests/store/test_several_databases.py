@@ -110,7 +110,7 @@ def test_entries_in_another_database_are_told_and_joined(folder, monkeypatch, ti
     (folder / "away").rename(folder / "reviews.sqlite")
     here.record([score(3)], ANN)
     (told,) = notices(here)
-    assert told.what == "elsewhere"
+    assert told.kind == "elsewhere"
     assert told.text == "2 entries of this review set lie in another database and are not shown."
     assert str(file) in told.details
     close_databases()
@@ -261,7 +261,7 @@ def test_a_row_that_is_whole_in_one_database_is_taken_from_there(folder, tmp_pat
     close_databases()
     change(folder / "reviews.sqlite", b"effusion", b"efFusion")
     assert [row.intact for row in here.history()] == [True, False]
-    assert [one.what for one in notices(here)] == ["changed"]
+    assert [one.kind for one in notices(here)] == ["changed"]
     merge_databases(here, [tmp_path / "backup"])
     assert [row.intact for row in here.history()] == [True, True]
     assert notices(open_reviews(load(folder), Settings())) == ()

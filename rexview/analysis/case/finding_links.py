@@ -41,11 +41,11 @@ _STATUS_WORDS: Final = {
 
 
 @dataclass(frozen=True)
-class Link:
+class FindingSpan:
     """A stretch of text that speaks of a finding.
 
     ``key`` joins it to other texts and boxes; ``about`` says in words what was read. The side's own
-    words (``is_side``) are a link of their own.
+    words (``is_side``) are a span of their own.
     """
 
     start: int
@@ -71,31 +71,33 @@ def label_keys(label: str) -> tuple[str, ...]:
     return (_PLAIN + kept,) if kept else ()
 
 
-def text_links(text: str, keys: Iterable[str] = ()) -> list[Link]:
-    """Find what an answer or a report section speaks of, in order; links may overlap.
+def finding_spans(text: str, keys: Iterable[str] = ()) -> list[FindingSpan]:
+    """Find what an answer or a report section speaks of, in order; spans may overlap.
 
     What lies beyond :data:`MOST_READ` characters is not read. ``keys`` are those of the case's box
     labels: those of unknown words are looked for too.
     """
     read = text[:MOST_READ]
-    links: list[Link] = []
+    spans: list[FindingSpan] = []
     for mention in find_mentions(read):
         info = finding_info(mention.finding)
-        told = [info.name]
+        parts = [info.name]
         if mention.side:
-            told.append(mention.side)
+            parts.append(mention.side)
         if mention.status in _STATUS_WORDS:
-            told.append(_STATUS_WORDS[mention.status])
+            parts.append(_STATUS_WORDS[mention.status])
         if mention.superseded:
-            told.append("taken back later")
-        about = ", ".join(told)
-        links.append(Link(mention.start, mention.end, info.family, about))
+            parts.append("taken back later")
+        about = ", ".join(parts)
+        spans.append(FindingSpan(mention.start, mention.end, info.family, about))
         if mention.side_start is not None and mention.side_end is not None:
             start, end = mention.side_start, mention.side_end
             if not mention.start <= start < end <= mention.end:
-                links.append(Link(start, end, info.family, f"side of: {about}", is_side=True))
-    links += _plain_links(read, keys)
-    return sorted(links, key=lambda link: (link.start, link.end))
+                spans.append(
+                    FindingSpan(start, end, info.family, f"side of: {about}", is_side=True)
+                )
+    spans += _label_word_spans(read, keys)
+    return sorted(spans, key=lambda span: (span.start, span.end))
 
 
 def box_keys(boxes: Iterable[AnswerBox | ReferenceBox]) -> tuple[str, ...]:
@@ -110,22 +112,22 @@ def shared_keys(case: Case, answers: Iterable[Answer]) -> frozenset[str]:
     every = {key for some in keys for key in some}
     report = " \n".join(part for part in (case.report.findings, case.report.impression) if part)
     texts = [report, *(answer.text or "" for answer in answers)]
-    places = [*map(set, keys), *({link.key for link in text_links(t, every)} for t in texts)]
+    sources = [*map(set, keys), *({span.key for span in finding_spans(t, every)} for t in texts)]
     met: set[str] = set()
     shared: set[str] = set()
-    for place in places:
-        shared |= met & place
-        met |= place
+    for source in sources:
+        shared |= met & source
+        met |= source
     return frozenset(shared)
 
 
-def _plain_links(text: str, keys: Iterable[str]) -> Iterator[Link]:
+def _label_word_spans(text: str, keys: Iterable[str]) -> Iterator[FindingSpan]:
     phrases = sorted({key for key in keys if key.startswith(_PLAIN)}, key=len, reverse=True)
     for key in phrases:
         words = key.removeprefix(_PLAIN).split("-")
         pattern = r"[\s-]+".join(_plural_pattern(word) for word in words)
         for match in re.finditer(rf"\b(?:{pattern})\b", text, re.IGNORECASE):
-            yield Link(match.start(), match.end(), key, " ".join(words))
+            yield FindingSpan(match.start(), match.end(), key, " ".join(words))
 
 
 def _singular(word: str) -> str:

@@ -28,9 +28,9 @@ class CasePage:
 
     ``scores`` are all that were given; those of the readers in ``unfinished``, who have begun the
     case in the app and not finished it, count nowhere yet. ``finals`` holds final scores by model,
-    for answers that came and were scored. ``flags`` holds
-    detectors' and readers' flags, rejected ones included; ``words`` is what readers said.
-    ``stale_scores`` and ``stale_words`` are of earlier answers and count nowhere.
+    for answers that came and were scored. ``flags`` holds detectors' and readers' flags together,
+    rejected ones included; ``reader_flags`` the readers' verdicts as they gave them.
+    ``stale_scores`` and ``stale_reader_flags`` are of earlier answers and count nowhere.
     """
 
     case: Case
@@ -38,10 +38,10 @@ class CasePage:
     scores: tuple[Score, ...]
     finals: Mapping[str, FinalScores]
     flags: tuple[Flag, ...]
-    words: tuple[ReaderFlag, ...] = ()
+    reader_flags: tuple[ReaderFlag, ...] = ()
     unfinished: frozenset[str] = frozenset()
     stale_scores: tuple[Score, ...] = ()
-    stale_words: tuple[ReaderFlag, ...] = ()
+    stale_reader_flags: tuple[ReaderFlag, ...] = ()
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
         """Keep only some models, in the order given."""
@@ -52,34 +52,34 @@ class CasePage:
             tuple(score for score in self.scores if score.model in models),
             {model: final for model, final in self.finals.items() if model in models},
             tuple(flag for flag in self.flags if flag.model in models),
-            tuple(word for word in self.words if word.model in models),
+            tuple(flag for flag in self.reader_flags if flag.model in models),
             self.unfinished,
             tuple(score for score in self.stale_scores if score.model in models),
-            tuple(word for word in self.stale_words if word.model in models),
+            tuple(flag for flag in self.stale_reader_flags if flag.model in models),
         )
 
-    def with_words(self, words: Sequence[ReaderFlag]) -> CasePage:
+    def with_reader_flags(self, added: Sequence[ReaderFlag]) -> CasePage:
         """Add what a reader says about failures of this case, as if it stood in the files."""
-        if not words:
+        if not added:
             return self
-        every = (*self.words, *words)
+        every = (*self.reader_flags, *added)
         found = [flag for flag in self.flags if flag.source == "detector"]
         flags: list[Flag] = []
         for answer in self.answers:
             flags += with_verdicts(
                 (flag for flag in found if flag.model == answer.model),
-                (word for word in every if word.model == answer.model),
+                (flag for flag in every if flag.model == answer.model),
             )
-        return replace(self, flags=tuple(flags), words=every)
+        return replace(self, flags=tuple(flags), reader_flags=every)
 
     @cached_property
     def uncounted(self) -> dict[str, FinalScores]:
         """Final scores, by model, of answers that never came or were cut off: no table has them."""
         found = {}
         for answer in self.answers:
-            own = [score for score in self.scores if score.model == answer.model]
-            if any(score.score is not None for score in own) and status_of(answer) in NO_ANSWER:
-                found[answer.model] = final_of_answer(own)
+            given = [score for score in self.scores if score.model == answer.model]
+            if any(score.score is not None for score in given) and status_of(answer) in NO_ANSWER:
+                found[answer.model] = final_of_answer(given)
         return found
 
     @cached_property
@@ -129,11 +129,11 @@ def gather_case(
     scores = review_set.scores_of(case_id)
     finals = {}
     for answer in answers:
-        own = [score for score in scores if score.model == answer.model]
-        scored = any(score.score is not None for score in own)
+        given = [score for score in scores if score.model == answer.model]
+        scored = any(score.score is not None for score in given)
         if scored and status_of(answer) not in NO_ANSWER:
-            finals[answer.model] = final_of_answer(own, content_order=engine.facts.content_order)
-    words = review_set.flags_of(case_id)
+            finals[answer.model] = final_of_answer(given, content_order=engine.facts.content_order)
+    reader_flags = review_set.flags_of(case_id)
     begun = tuple(
         score_from_row(row)
         for row in review_set.unfinished.filter(pl.col("case") == case_id).iter_rows(named=True)
@@ -143,8 +143,8 @@ def gather_case(
         answers,
         (*scores, *begun),
         finals,
-        engine.flags(case_id, answers, words),
-        words,
+        engine.flags(case_id, answers, reader_flags),
+        reader_flags,
         frozenset(score.reader for score in begun),
         review_set.scores_of(case_id, stale=True),
         review_set.flags_of(case_id, stale=True),

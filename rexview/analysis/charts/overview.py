@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -23,6 +22,7 @@ from rexview.analysis.charts.linked import (
     linked_bars,
     percent,
 )
+from rexview.analysis.engine import unique_names
 from rexview.analysis.overview import Overview
 
 SIDE_BY_SIDE: Final = 4
@@ -38,15 +38,10 @@ def overview_charts(
     numbers: Overview, colours: Mapping[str, str] | None = None
 ) -> tuple[LinkedChart, ...]:
     """Draw all charts of the Overview that have something to show."""
-    numbers = replace(numbers, models=_told_apart(numbers.models))
+    # a chart would take models of one name for one model
+    numbers = replace(numbers, models=unique_names(numbers.models))
     drawn = (draw(numbers, colours) for draw in (means_chart, weakest_chart, gap_chart))
     return tuple(chart for chart in drawn if chart is not None)
-
-
-def _told_apart(models: Mapping[str, str]) -> dict[str, str]:
-    """Add its id to a name that several models have: a chart would take them for one."""
-    met = Counter(models.values())
-    return {model: f"{name} ({model})" if met[name] > 1 else name for model, name in models.items()}
 
 
 def weakest_chart(

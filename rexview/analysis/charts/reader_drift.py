@@ -11,7 +11,7 @@ import pandas as pd
 
 from rexview.analysis.charts.linked import LinkedChart, Marks, clickable, faded, linked
 from rexview.analysis.colours import REFERENCE_COLOUR
-from rexview.analysis.readers.captions import drift_words, short
+from rexview.analysis.readers.captions import drift_caption, short
 from rexview.analysis.readers.tables import ReaderDrift
 
 _COLOURS: Final = {"r0": "#4F8F83", "r1": "#B0762E"}
@@ -108,7 +108,7 @@ def _drift_chart(
         f"{dimension}: {name}",
         drawn,
         marks,
-        caption=drift_words(drifts, difference=difference),
+        caption=drift_caption(drifts, difference=difference),
         hidden=_HIDDEN,
     )
 

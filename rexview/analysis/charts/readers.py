@@ -19,7 +19,12 @@ from rexview.analysis.charts.linked import (
     linked,
 )
 from rexview.analysis.colours import MODEL_COLOURS, REFERENCE_COLOUR
-from rexview.analysis.readers.captions import bubble_words, map_words, short, stricter_caption
+from rexview.analysis.readers.captions import (
+    bubble_caption,
+    confusion_caption,
+    short,
+    stricter_caption,
+)
 from rexview.analysis.readers.tables import DimensionAgreement, ReaderTables
 from rexview.stats.units import LEVELS
 
@@ -64,7 +69,7 @@ def confusion_chart(found: DimensionAgreement, names: tuple[str, str]) -> Linked
     )
     drawn = alt.layer(empty, heat, same, numbers).properties(height=alt.Step(_CELL))
     title = f"{found.name}: scores of both readers"
-    return linked(title, drawn, marks, caption=map_words(found))
+    return linked(title, drawn, marks, caption=confusion_caption(found))
 
 
 def bubble_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedChart:
@@ -99,7 +104,7 @@ def bubble_chart(found: DimensionAgreement, names: tuple[str, str]) -> LinkedCha
     texts = base.mark_text(fontSize=11, color=_INK).encode(text=alt.Text(f"{count}:Q", format=","))
     drawn = alt.layer(same, bubbles, texts).properties(height=330)
     title = f"{found.name}: one reader against the other"
-    return linked(title, drawn, marks, caption=bubble_words(found, names))
+    return linked(title, drawn, marks, caption=bubble_caption(found, names))
 
 
 def stricter_chart(tables: ReaderTables) -> LinkedChart | None:

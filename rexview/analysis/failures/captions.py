@@ -43,20 +43,20 @@ SMALL: Final = 10
 """Groups of fewer answers that can be judged are marked as small."""
 
 
-def judged_words(failure: str, *, short: bool = False) -> str:
+def judged_caption(failure: str, *, short: bool = False) -> str:
     """Say which answers can be judged for a failure; ``short`` leaves the readers' word out."""
     words = f"Can be judged: {_JUDGED_BY[failure]}"
     return words if short else f"{words}, and those that a reader spoke about."
 
 
-def rest_words(judged: int, answers: int) -> str:
+def judged_share_caption(judged: int, answers: int) -> str:
     """Say how many answers can be judged: ``26 of 40 can be judged``."""
     if judged == answers:
         return f"all {answers:,} can be judged"
     return f"{judged:,} of {answers:,} can be judged"
 
 
-def rate_words(*, clustered: bool) -> str:
+def rate_caption(*, clustered: bool) -> str:
     """Say how shares, intervals and tests are made."""
     words = "Shares are of the answers that can be judged; the others are not counted as right. "
     if clustered:
@@ -70,7 +70,7 @@ def rate_words(*, clustered: bool) -> str:
     return words
 
 
-def comparison_words(first: str = "A", second: str = "B") -> str:
+def comparison_caption(first: str = "A", second: str = "B") -> str:
     """Say how two models are compared; both names as they stand beside the table."""
     return (
         "Two models are compared over the cases in which both can be judged: McNemar's exact test, "
@@ -80,7 +80,7 @@ def comparison_words(first: str = "A", second: str = "B") -> str:
     )
 
 
-def group_words(kind: str) -> str:
+def group_caption(kind: str) -> str:
     """Say what n is in a table of groups; ``kind`` is ``finding``, ``region`` or ``property``."""
     if kind == "property":
         n = "n: answers that can be judged in the cases of the group."

@@ -13,7 +13,7 @@ from rexview.analysis.engine import CaseProperty, Engine
 from rexview.analysis.failures.captions import COUNTED, SMALL
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.conditions import NOT_KNOWN, Finding, region_name, region_of
-from rexview.analysis.filter.linked_count import Count, narrowed
+from rexview.analysis.filter.linked_count import Count, refined
 from rexview.analysis.filter.wording import value_name
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.failure_rates import FailureTest, Rate, failure_rates, failure_tests, rate
@@ -226,10 +226,10 @@ def _groups(
     failures, sources = failing.failures, failing.sources
     if by.field != "findings":
         for value, n in engine.property_counts(base, by).by_value.items():
-            within = narrowed(base, **{by.field: value}) if n else None
+            within = refined(base, **{by.field: value}) if n else None
             judged = engine.judged_answers(within, failures, sources) if within else None
             if judged is not None and judged["flagged"].any():
-                opens = narrowed(failing, **{by.field: value}) or failing
+                opens = refined(failing, **{by.field: value}) or failing
                 yield value, value_name(engine.facts, by.field, value), opens, judged
         return
     known = engine.failure_findings(failures[0])

@@ -117,7 +117,7 @@ def _number(value: float | None) -> str:
 @dataclass(frozen=True)
 class _ListField:
     key: str
-    words: Mapping[str, Any] | Sequence[str] | None = None
+    vocabulary: Mapping[str, Any] | Sequence[str] | None = None
     parse: Callable[[str], object] | None = None
 
 
@@ -320,7 +320,7 @@ def _allowed(spec: _ListField, value: str) -> bool:
         return True
     if spec.key == "tag" and ":" not in value:
         return False
-    return spec.words is None or value in spec.words
+    return spec.vocabulary is None or value in spec.vocabulary
 
 
 def _unknown(key: str, value: str) -> str:

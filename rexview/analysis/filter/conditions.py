@@ -184,7 +184,7 @@ class ScoreCondition:
             self.first is not None and self.last is not None and self.first > self.last
         )
 
-    def words(self, reader_name: str) -> str:
+    def describe(self, reader_name: str) -> str:
         """Say it in words: ``Reader A: Execution 2``; ``reader_name`` is shown for the reader."""
         what = DIMENSION_NAMES.get(self.dimension, "")
         if self.low is None:
@@ -193,11 +193,11 @@ class ScoreCondition:
             upper = "" if self.low == self.high else f" to {self.high}"
             phrase = f"{what or 'a score of'} {self.low}{upper}"
         if self.first is not None and self.last is not None:
-            phrase += f", {days_words(self.first, self.last)}"
+            phrase += f", {days_text(self.first, self.last)}"
         return f"{reader_name or 'Any reader'}: {phrase}"
 
 
-def days_words(first: date, last: date) -> str:
+def days_text(first: date, last: date) -> str:
     """Write some days: ``4 Mar 2026``, ``4 to 9 Mar 2026``, ``28 Feb to 3 Mar 2026``."""
     end = f"{last.day} {last:%b %Y}"
     if first == last:
@@ -264,7 +264,7 @@ class ReaderPair:
             raise FilterError(f"“{word[:40]}” is empty: its ends are the wrong way round.")
         return cls(dimension, _two(ids), low, high)
 
-    def words(self, first: str, second: str) -> str:
+    def describe(self, first: str, second: str) -> str:
         """Say it in words, with the readers' names: ``A and B: same Execution score``."""
         name = DIMENSION_NAMES[self.dimension]
         if self.high == 0:
@@ -306,7 +306,7 @@ class ModelPair:
             raise FilterError(f"“{dimension[:40]}” is no score of an answer.")
         return cls(dimension, _two(ids))
 
-    def words(self, first: str, second: str) -> str:
+    def describe(self, first: str, second: str) -> str:
         """Say it in words, with the models' names."""
         return f"{first} and {second}: {DIMENSION_NAMES[self.dimension]} scored for both"
 

@@ -30,7 +30,7 @@ ANY: Final = Range()
 """There is a number at all."""
 
 
-def narrowed(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> CaseFilter | None:
+def refined(base: CaseFilter, **conditions: str | Sequence[str] | Range) -> CaseFilter | None:
     """Add conditions to a filter whose answers are counted.
 
     Conditions are ranges or words of a list, by name of the filter's field. Of a list that limits
@@ -66,7 +66,7 @@ def count_within(
     **conditions: str | Sequence[str] | Range,
 ) -> Count:
     """Join a number with the filter that opens it; where there is nothing it stays the base's."""
-    return Count(value, narrowed(base, **conditions) or base, of)
+    return Count(value, refined(base, **conditions) or base, of)
 
 
 def with_all(base: CaseFilter, field: str, *words: str) -> CaseFilter:

@@ -95,7 +95,7 @@ def describe(facts: SetFacts, case_filter: CaseFilter) -> str:
     return ", ".join(parts) or "All cases"
 
 
-def search_words(counts: Facets, search: str) -> str:
+def search_caption(counts: Facets, search: str) -> str:
     """Say which cases a search for a finding shows; empty when it names no finding."""
     shown = next((value for value in counts.mentions if value.chosen), None)
     if shown is None:
@@ -177,13 +177,13 @@ def value_name(facts: SetFacts, field: str, value: str) -> str:
         return Finding.parse(value).name
     if field == "reader_scores":
         condition = ScoreCondition.parse(value)
-        return condition.words(facts.readers.get(condition.reader, condition.reader))
+        return condition.describe(facts.readers.get(condition.reader, condition.reader))
     if field == "reader_pairs":
         readers = ReaderPair.parse(value)
-        return readers.words(*(facts.readers.get(one, one) for one in readers.readers))
+        return readers.describe(*(facts.readers.get(one, one) for one in readers.readers))
     if field == "model_pairs":
         models = ModelPair.parse(value)
-        return models.words(*(facts.models.get(one, one) for one in models.models))
+        return models.describe(*(facts.models.get(one, one) for one in models.models))
     names = _VALUE_NAMES.get(field, {})
     if field in ("difficulties", "categories") and value not in names:
         return sentence_case(value)

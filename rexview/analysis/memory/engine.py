@@ -17,10 +17,10 @@ from rexview.analysis.engine import (
     DisputedAnswer,
     Facets,
     FailureTally,
-    GivenScore,
     ModelTally,
     Position,
     PropertyCounts,
+    ReaderScore,
     SetFacts,
     Tally,
 )
@@ -28,7 +28,7 @@ from rexview.analysis.filter.case_filter import SOURCES, CaseFilter
 from rexview.analysis.filter.wording import sentence_case
 from rexview.analysis.memory.facets import facets
 from rexview.analysis.memory.selection import CASE_FACETS, Selection, about, flagged_by, select
-from rexview.analysis.memory.severity import harm_words
+from rexview.analysis.memory.severity import harm_text
 from rexview.analysis.memory.table import (
     FAILURE_BITS,
     NUMBERS,
@@ -143,9 +143,18 @@ class MemoryEngine:
     def _summary(self, row: Mapping[str, Any], *, chosen: bool) -> AnswerSummary:
         failures, hints = [], []
         for failure, bit in FAILURE_BITS.items():
-            detected, marked = bool(row["detected"] & bit), bool(row["marked"] & bit)
-            if detected or marked:
-                source = "both" if detected and marked else "reader" if marked else "detector"
+            detected, reader_flagged = (
+                bool(row["detected"] & bit),
+                bool(row["reader_flagged"] & bit),
+            )
+            if detected or reader_flagged:
+                source = (
+                    "both"
+                    if detected and reader_flagged
+                    else "reader"
+                    if reader_flagged
+                    else "detector"
+                )
                 failures.append((failure, source))
             elif row["hinted"] & bit:
                 hints.append((failure, "hint"))
@@ -156,7 +165,7 @@ class MemoryEngine:
     def _harm(self, row: Mapping[str, Any]) -> tuple[str, str]:
         """Return what puts a row where it stands, and what that level of harm means."""
         levels = self.table.harm.levels if row["harm_failure"] else {}
-        return harm_words(row, self.table.harm), levels.get(row["harm"], "")
+        return harm_text(row, self.table.harm), levels.get(row["harm"], "")
 
     def tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
@@ -192,13 +201,13 @@ class MemoryEngine:
         """Count the cases by a property; of a tag that the filter names only the named values."""
         chosen = self.table.any_of_case(self.selection(case_filter).row_mask)
         if by.field != "tags":
-            counts = dict(self.table.case_words[CASE_FACETS[by.field]].counts(chosen))
+            counts = dict(self.table.case_codes[CASE_FACETS[by.field]].counts(chosen))
             return PropertyCounts(counts, sum(counts.values()))
         tag = by.key.removeprefix(_TAG)
-        rows, words = self.table.tag_words[tag]
+        rows, coded = self.table.tag_codes[tag]
         named = [value for value in case_filter.tags if value.partition(":")[0] == tag]
-        left = chosen[rows] & words.among(named or words.values)
-        counts = dict(words.counts(left))
+        left = chosen[rows] & coded.among(named or coded.values)
+        counts = dict(coded.counts(left))
         shown = {value: n for value, n in counts.items() if not named or value in named}
         return PropertyCounts(shown, len(np.unique(rows[left])))
 
@@ -225,10 +234,10 @@ class MemoryEngine:
             .sort("spread", descending=True, maintain_order=True)[start : start + size]
             .with_columns(pl.col("model").cast(pl.String))
         )
-        given: dict[tuple[str, str], list[GivenScore]] = {}
+        given: dict[tuple[str, str], list[ReaderScore]] = {}
         for row in self._scores_of(rows).iter_rows(named=True):
             if row["score"] is not None:
-                score = GivenScore(
+                score = ReaderScore(
                     row["reader"], row["dimension"], row["score"], row["comment"] or ""
                 )
                 given.setdefault((row["case"], row["model"]), []).append(score)
@@ -241,10 +250,10 @@ class MemoryEngine:
     def failure_tallies(self, case_filter: CaseFilter) -> tuple[FailureTally, ...]:
         """Count failures for each model that has answers: the headline ones, and all others met."""
         table = self.table
-        words = table.row_words["model"]
+        coded = table.row_codes["model"]
         rows = self.selection(case_filter).row_mask & table.answered
-        codes = words.codes[rows]
-        present = np.bincount(codes, minlength=len(words.values))
+        codes = coded.codes[rows]
+        present = np.bincount(codes, minlength=len(coded.values))
         bits = {source: flagged_by(table, (source,))[rows] for source in SOURCES}
         met = np.bitwise_or.reduce(
             [np.bitwise_or.reduce(flags, initial=np.uint32(0)) for flags in bits.values()]
@@ -256,12 +265,12 @@ class MemoryEngine:
             if failure not in HEADLINE_FAILURES and not met & bit:
                 continue
             counts = {
-                name: np.bincount(codes[(flags & bit) != 0], minlength=len(words.values)).tolist()
+                name: np.bincount(codes[(flags & bit) != 0], minlength=len(coded.values)).tolist()
                 for name, flags in bits.items()
             }
             found += [
                 FailureTally(failure, model, **{name: n[place] for name, n in counts.items()})
-                for place, model in enumerate(words.values)
+                for place, model in enumerate(coded.values)
                 if present[place]
             ]
         return tuple(found)
@@ -343,12 +352,12 @@ def _properties(table: AnswerTable) -> tuple[CaseProperty, ...]:
     found = [
         CaseProperty(key, name, field)
         for key, (field, name) in _PROPERTIES.items()
-        if len(np.unique(table.case_words[CASE_FACETS[field]].codes)) > 1
+        if len(np.unique(table.case_codes[CASE_FACETS[field]].codes)) > 1
     ]
     found += [
         CaseProperty(f"{_TAG}{tag}", f"{sentence_case(tag)} (tag)", "tags")
-        for tag, (rows, words) in table.tag_words.items()
-        if len(words.values) > 1 or len(np.unique(rows)) < len(table.cases)
+        for tag, (rows, coded) in table.tag_codes.items()
+        if len(coded.values) > 1 or len(np.unique(rows)) < len(table.cases)
     ]
     return tuple(found)
 

@@ -57,9 +57,9 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
     for field, column in ROW_FACETS.items():
         add(field, _row_counts(table, without(field), column))
     for field, column in CASE_FACETS.items():
-        add(field, table.case_words[column].counts(cases_without(field)))
-    for name, (rows, words) in table.tag_words.items():
-        counts = words.counts(cases_without(f"tags:{name}")[rows])
+        add(field, table.case_codes[column].counts(cases_without(field)))
+    for name, (rows, coded) in table.tag_codes.items():
+        counts = coded.counts(cases_without(f"tags:{name}")[rows])
         shown = sentence_case(name)
         taken = shown in CONDITION_NAMES.values()
         add("tags", counts, f"{shown} (tag)" if taken else shown)
@@ -125,13 +125,13 @@ class _FlagsOfCases:
 
 def _row_counts(table: AnswerTable, rows: Mask, column: str) -> Iterable[tuple[str, int]]:
     """Count distinct cases for each word of a coded column of the rows."""
-    words = table.row_words[column]
+    coded = table.row_codes[column]
     if column not in table.word_bits:
-        pairs = np.stack([table.case_row[rows], words.codes[rows]]).astype(np.int64)
+        pairs = np.stack([table.case_row[rows], coded.codes[rows]]).astype(np.int64)
         distinct = np.unique(pairs, axis=1)[1]
-        counts = np.bincount(distinct, minlength=len(words.values) + 1)
-        yield from zip(words.values, counts.tolist(), strict=False)
+        counts = np.bincount(distinct, minlength=len(coded.values) + 1)
+        yield from zip(coded.values, counts.tolist(), strict=False)
         return
     of_case = table.bits_of_case(np.where(rows, table.word_bits[column], _NO_BITS))
-    for place, value in enumerate(words.values):
+    for place, value in enumerate(coded.values):
         yield value, int(np.count_nonzero(of_case & np.uint32(1 << place)))

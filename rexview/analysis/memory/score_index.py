@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
+from rexview.analysis.engine import unique_names
 from rexview.analysis.filter.conditions import ReaderPair, ScoreCondition
 from rexview.analysis.memory.coded_column import Mask
 from rexview.schema import ReviewSet
@@ -30,7 +30,7 @@ class ScoreIndex:
     @cached_property
     def readers(self) -> dict[str, str]:
         """Name on screen by reader id; equal names are told apart by the ids."""
-        return told_apart(self.review_set.reader_names)
+        return unique_names(self.review_set.reader_names)
 
     @cached_property
     def frame(self) -> pl.DataFrame:
@@ -83,14 +83,6 @@ class ScoreIndex:
         chosen = np.zeros(len(self.place), dtype=np.bool_)
         chosen[found["row"].to_numpy()] = True
         return chosen
-
-
-def told_apart(names: Mapping[str, str]) -> dict[str, str]:
-    """Write the id behind each of the names that several readers have."""
-    met = Counter(names.values())
-    return {
-        reader: name if met[name] == 1 else f"{name} ({reader})" for reader, name in names.items()
-    }
 
 
 def _meets(wanted: ScoreCondition) -> pl.Expr:

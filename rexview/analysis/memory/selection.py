@@ -93,10 +93,10 @@ def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
     found: dict[str, Mask] = {}
     for name, column in ROW_FACETS.items():
         if chosen := getattr(case_filter, name):
-            found[name] = table.row_words[column].among(chosen)
+            found[name] = table.row_codes[column].among(chosen)
     for name, column in CASE_FACETS.items():
         if chosen := getattr(case_filter, name):
-            found[name] = table.case_words[column].among(chosen)[table.case_row]
+            found[name] = table.case_codes[column].among(chosen)[table.case_row]
     for name, values in _by_tag_name(case_filter.tags).items():
         found[f"tags:{name}"] = _tagged(table, name, values)[table.case_row]
     if case_filter.failures:
@@ -152,11 +152,11 @@ def about(
     if known.is_empty():
         return rows
     wanted = [finding for word in findings for finding in Finding.parse(word).ids]
-    detected, marked = pl.col("detected"), pl.col("marked")
+    detected, reader_flagged = pl.col("detected"), pl.col("reader_flagged")
     by_source = {
-        "detector": detected & ~marked,
-        "reader": marked & ~detected,
-        "both": detected & marked,
+        "detector": detected & ~reader_flagged,
+        "reader": reader_flagged & ~detected,
+        "both": detected & reader_flagged,
         "hint": pl.col("hint"),
     }
     by_whom = [by_source[source] for source in sources] or [~pl.col("hint")]
@@ -212,16 +212,16 @@ def _by_tag_name(tags: Sequence[str]) -> dict[str, list[str]]:
 def _tagged(table: AnswerTable, name: str, values: Sequence[str]) -> Mask:
     """Say which cases have one of some values of one tag."""
     tagged = np.zeros(len(table.cases), dtype=np.bool_)
-    if name in table.tag_words:
-        rows, words = table.tag_words[name]
-        tagged[rows[words.among(values)]] = True
+    if name in table.tag_codes:
+        rows, coded = table.tag_codes[name]
+        tagged[rows[coded.among(values)]] = True
     return tagged
 
 
 def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
     """Say which rows are of two models that both have a final score in the case."""
     total = np.ones(len(table.rows), dtype=np.bool_)
-    model = table.row_words["model"]
+    model = table.row_codes["model"]
     for pair in map(ModelPair.parse, words):
         scored = ~np.isnan(table.numbers[pair.dimension])
         first, second = (scored & model.among((name,)) for name in pair.models)
@@ -233,9 +233,9 @@ def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
 def found_by(table: AnswerTable, search: str, mention: str) -> Mask:
     """Say which rows a search finds; ``mention`` says how its findings have to be spoken of."""
     if not is_finding_search(search, mention):
-        return _with_words(table, search.split())
+        return _containing(table, search.split())
     terms = search_terms(search)
-    total = _with_words(table, terms.words)
+    total = _containing(table, terms.words)
     for term in terms.findings:
         total &= _with_finding(table, term, mention)
     return total
@@ -247,14 +247,14 @@ def _with_finding(table: AnswerTable, term: FindingTerm, mention: str) -> Mask:
     if table.survey is None or not len(rows):
         return rows
     texts = table.survey.scan.index.texts_with(lambda phrase: term.met_by(phrase, mention))
-    of_report, place = table.text_places
+    of_report, place = table.text_rows
     cases = np.zeros(len(table.cases), dtype=np.bool_)
     cases[place[texts & of_report]] = True
     rows[place[texts & ~of_report]] = True
     return rows | cases[table.case_row]
 
 
-def _with_words(table: AnswerTable, words: Sequence[str]) -> Mask:
+def _containing(table: AnswerTable, words: Sequence[str]) -> Mask:
     """Say which rows have every word in the question, the report or the answer's text."""
     total = np.ones(len(table.rows), dtype=np.bool_)
     for word in words:

@@ -4,7 +4,7 @@ The harm of a failure, 0 to 4, stands in a table (:mod:`rexview.harm`): that of 
 the failure is about where a detector found one, else that of the failure as such. The **harm of an
 answer is that of its worst failure**: the largest, not the sum, so that five faults of style never
 stand above one pneumothorax on the wrong side. Failures that a reader confirmed and flags of
-detectors that stand count alike; hints do not count, since nobody said that there is a failure.
+detectors that stand count alike; hints do not count, since nobody flagged that there is a failure.
 
 Answers with the same harm stand in this order:
 
@@ -53,28 +53,29 @@ def flagged_findings(survey: Survey, place: pl.DataFrame) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        ``row``, ``failure``, ``finding`` (null when not known), ``detected``, ``marked`` (Boolean:
-        a detector's flag, a reader), ``hint`` (neither). One row for each finding of a failure;
-        those that only a hint names are left out where a flag names others.
+        ``row``, ``failure``, ``finding`` (null when not known), ``detected`` (Boolean: by a
+        detector), ``reader_flagged`` (Boolean: by a reader), ``hint`` (neither). One row for each
+        finding of a failure; those that only a hint names are left out where a flag names others.
     """
     flags = _keyed(survey.flags.filter("stands"), place)
     by_detector = (pl.col("source") == "detector") & ~pl.col("hint")
-    said = flags.group_by("_key", maintain_order=True).agg(
-        by_detector.any().alias("detected"), (pl.col("source") == "reader").any().alias("marked")
+    flagged = flags.group_by("_key", maintain_order=True).agg(
+        by_detector.any().alias("detected"),
+        (pl.col("source") == "reader").any().alias("reader_flagged"),
     )
     findings = _keyed(survey.findings, place).select("_key", "finding", "hint")
     firm = findings.filter(~pl.col("hint"))
     hinted = findings.filter("hint").join(firm, on="_key", how="anti")
     about = pl.concat([firm, hinted]).select("_key", "finding").unique().sort("_key", "finding")
-    return said.join(about, on="_key", how="left", maintain_order="left").select(
+    return flagged.join(about, on="_key", how="left", maintain_order="left").select(
         (pl.col("_key") // len(_PLACES)).cast(pl.UInt32).alias("row"),
         (pl.col("_key") % len(_PLACES))
         .replace_strict(_NAMES, return_dtype=pl.String())
         .alias("failure"),
         "finding",
         "detected",
-        "marked",
-        (~(pl.col("detected") | pl.col("marked"))).alias("hint"),
+        "reader_flagged",
+        (~(pl.col("detected") | pl.col("reader_flagged"))).alias("hint"),
     )
 
 
@@ -96,7 +97,7 @@ def harm_of_answers(found: pl.DataFrame, table: HarmTable) -> pl.DataFrame:
     kinds = kinds.with_columns(pl.Series("harm", levels, dtype=pl.UInt8))
     place = pl.col("failure").replace_strict(_PLACES, return_dtype=pl.Int64())
     # the most harm first, then what a reader confirmed, then the order of failures
-    rank = (2 * pl.col("harm").cast(pl.Int64) + pl.col("marked")) * len(_PLACES) - place
+    rank = (2 * pl.col("harm").cast(pl.Int64) + pl.col("reader_flagged")) * len(_PLACES) - place
     rated = found.join(
         kinds, on=["failure", "finding"], how="left", nulls_equal=True, maintain_order="left"
     )
@@ -109,7 +110,7 @@ def harm_of_answers(found: pl.DataFrame, table: HarmTable) -> pl.DataFrame:
             "harm",
             harm_failure="failure",
             harm_finding="finding",
-            harm_confirmed="marked",
+            harm_confirmed="reader_flagged",
         )
     )
     hinted = (
@@ -154,7 +155,7 @@ def severity(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def harm_words(row: Mapping[str, Any], table: HarmTable) -> str:
+def harm_text(row: Mapping[str, Any], table: HarmTable) -> str:
     """Say what puts a row of an answer table where it stands, and who says so unless a reader does.
 
     Such as ``Harm 4: pneumothorax on the wrong side``. Empty where nothing was found and nothing is
@@ -162,7 +163,7 @@ def harm_words(row: Mapping[str, Any], table: HarmTable) -> str:
     """
     failure, finding = row["harm_failure"], row["harm_finding"]
     if failure:
-        what = table.words(failure, finding_name(finding) if finding else None)
+        what = table.describe(failure, finding_name(finding) if finding else None)
         words = f"Harm {row['harm']}: {what}"
         if row["harm_confirmed"] or failure == NO_ANSWER_CAME:
             return words

@@ -29,7 +29,7 @@ from rexview.stats.values import Finals, finals
 from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, FAILURES, QUESTION_TYPES
 
 FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILURES)}
-"""Bit of each failure in the columns ``detected``, ``marked``, ``hinted`` and ``judged``."""
+"""Bit of each failure in the columns ``detected``, ``reader_flagged``, ``hinted``, ``judged``."""
 NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
 _KEY: Final = ("case", "model")
 Bits = npt.NDArray[np.uint32]
@@ -46,9 +46,9 @@ class AnswerTable:
         without answers has one row with a null model. Columns: ``case``, ``model`` (Enum),
         ``status`` (Enum of :data:`ANSWER_STATUSES`), ``created``, ``content``, the dimensions,
         ``gap``, ``spread`` (final scores, null where missing), ``n_readers``, ``weakest`` (Enum),
-        ``detected``, ``marked``, ``hinted``, ``judged`` (UInt32, bits of :data:`FAILURE_BITS`:
-        flags of detectors that stand, flags that readers confirmed, hints of detectors that stand,
-        failures about which something can be said), the columns of
+        ``detected``, ``reader_flagged``, ``hinted``, ``judged`` (UInt32, bits of
+        :data:`FAILURE_BITS`: flags of detectors that stand, flags that readers confirmed,
+        hints of detectors that stand, failures about which something can be said), the columns of
         :data:`rexview.analysis.memory.severity.HARM_COLUMNS`, ``severity``, ``text``,
         ``case_row`` (row in ``cases``).
     cases : polars.DataFrame
@@ -105,18 +105,18 @@ class AnswerTable:
         return {case_id: row for row, case_id in enumerate(self.cases["case"].to_list())}
 
     @cached_property
-    def row_words(self) -> dict[str, CodedColumn]:
+    def row_codes(self) -> dict[str, CodedColumn]:
         """Coded columns of the answers."""
         return {name: CodedColumn.of(self.rows[name]) for name in ("model", "status", "weakest")}
 
     @cached_property
-    def case_words(self) -> dict[str, CodedColumn]:
+    def case_codes(self) -> dict[str, CodedColumn]:
         """Coded columns of the cases."""
         names = ("question_type", "category", "difficulty", "site", "study")
         return {name: CodedColumn.of(self.cases[name]) for name in names}
 
     @cached_property
-    def text_places(self) -> tuple[Mask, npt.NDArray[np.int64]]:
+    def text_rows(self) -> tuple[Mask, npt.NDArray[np.int64]]:
         """Of each text of the survey's finding index whether it is a report, and where it belongs.
 
         That is a row of ``cases`` for a report, else a row of ``rows``.
@@ -141,7 +141,7 @@ class AnswerTable:
         return found
 
     @cached_property
-    def tag_words(self) -> dict[str, tuple[Codes, CodedColumn]]:
+    def tag_codes(self) -> dict[str, tuple[Codes, CodedColumn]]:
         """For each tag name the cases that have it (rows in ``cases``), and the values coded."""
         long = (
             self.cases.select(pl.int_range(pl.len(), dtype=pl.UInt32()).alias("row"), "tags")
@@ -161,15 +161,15 @@ class AnswerTable:
 
         A hint alone is no failure that anybody found: ``any`` leaves it out.
         """
-        detected, marked, hinted = (
-            self.rows[name].to_numpy() for name in ("detected", "marked", "hinted")
+        detected, reader_flagged, hinted = (
+            self.rows[name].to_numpy() for name in ("detected", "reader_flagged", "hinted")
         )
         return {
-            "detector": detected & ~marked,
-            "reader": marked & ~detected,
-            "both": detected & marked,
-            "hint": hinted & ~detected & ~marked,
-            "any": detected | marked,
+            "detector": detected & ~reader_flagged,
+            "reader": reader_flagged & ~detected,
+            "both": detected & reader_flagged,
+            "hint": hinted & ~detected & ~reader_flagged,
+            "any": detected | reader_flagged,
         }
 
     @cached_property
@@ -177,8 +177,8 @@ class AnswerTable:
         """What the failures that stand are about, where a detector found it.
 
         ``row`` (UInt32, in ``rows``), ``failure``, ``finding`` (never null), ``detected``,
-        ``marked``, ``hint`` as :func:`rexview.analysis.memory.severity.flagged_findings` gives
-        them.
+        ``reader_flagged``, ``hint``: as in
+        :func:`rexview.analysis.memory.severity.flagged_findings`.
         """
         if self.survey is None:
             return pl.DataFrame()
@@ -204,9 +204,9 @@ class AnswerTable:
     def word_bits(self) -> dict[str, Bits]:
         """The coded columns of the answers as one bit each, for those with fewer than 32 words."""
         return {
-            name: np.uint32(1) << words.codes.astype(np.uint32)
-            for name, words in self.row_words.items()
-            if len(words.values) < 32
+            name: np.uint32(1) << coded.codes.astype(np.uint32)
+            for name, coded in self.row_codes.items()
+            if len(coded.values) < 32
         }
 
     @cached_property
@@ -277,7 +277,7 @@ def answer_table(
     rows = rows.with_columns(
         _bits(place, detected.filter(~pl.col("hint"))).alias("detected"),
         _bits(place, detected.filter("hint")).alias("hinted"),
-        _bits(place, stands.filter(pl.col("source") == "reader")).alias("marked"),
+        _bits(place, stands.filter(pl.col("source") == "reader")).alias("reader_flagged"),
         _bits(place, found.judged).alias("judged"),
     )
     harm = load_harm(review_set.folder / review_set.info.harm if review_set.info.harm else None)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rexview.analysis.engine import DisputedAnswer, Engine
 from rexview.analysis.filter.case_filter import CaseFilter, Range
-from rexview.analysis.filter.linked_count import Count, narrowed
+from rexview.analysis.filter.linked_count import Count, refined
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
 _NEARLY = 1e-9
@@ -19,13 +19,13 @@ _NEARLY = 1e-9
 class Dispute:
     """One dimension of an answer on which readers are apart.
 
-    ``marks`` has each reader's score by reader id (the mean over pictures where there are several);
+    ``scores`` has each reader's score by reader id (the mean over pictures if there are several);
     ``comments`` are pairs of reader id and what was written beside the score.
     """
 
     dimension: str
     apart: float
-    marks: Mapping[str, float]
+    scores: Mapping[str, float]
     comments: tuple[tuple[str, str], ...]
 
     @property
@@ -79,7 +79,7 @@ class Adjudication:
         Parameters
         ----------
         readers : mapping of str to str
-            Name on screen by reader id, each another: two columns each, score and comment.
+            Name on screen by reader id, no two alike: two columns each, score and comment.
         """
         columns = ["Case", "Model", "Question", "Dimension", "Points apart"]
         columns += [f"{word}: {name}" for name in readers.values() for word in ("Score", "Comment")]
@@ -90,8 +90,8 @@ class Adjudication:
                 row: list[object] = [answer.case, model, answer.question, dispute.name]
                 row.append(dispute.apart)
                 for reader in readers:
-                    said = [text for who, text in dispute.comments if who == reader]
-                    row += [dispute.marks.get(reader), " | ".join(said)]
+                    comments = [text for writer, text in dispute.comments if writer == reader]
+                    row += [dispute.scores.get(reader), " | ".join(comments)]
                 rows.append(row)
         return pd.DataFrame(rows, columns=columns)
 
@@ -101,7 +101,7 @@ def adjudication(engine: Engine, case_filter: CaseFilter, threshold: float) -> A
 
     ``threshold`` is in points on one dimension, above 0.
     """
-    limits = narrowed(case_filter, disagreement=Range(threshold, None))
+    limits = refined(case_filter, disagreement=Range(threshold, None))
     if limits is None:  # the filter asks for answers that are closer than that
         none = replace(case_filter, disagreement=Range(threshold, None))
         return Adjudication(threshold, Count(0, none), 0, engine)
@@ -114,14 +114,15 @@ def _disputes(answer: DisputedAnswer, threshold: float) -> tuple[Dispute, ...]:
     """Gather the dimensions on which the readers of one answer are apart."""
     found = []
     for dimension in DIMENSIONS:
-        given: dict[str, list[int]] = {}
+        by_reader: dict[str, list[int]] = {}
         scores = [score for score in answer.scores if score.dimension == dimension]
         for score in scores:
-            given.setdefault(score.reader, []).append(score.score)
-        means = {reader: sum(values) / len(values) for reader, values in given.items()}
+            by_reader.setdefault(score.reader, []).append(score.score)
+        means = {reader: sum(values) / len(values) for reader, values in by_reader.items()}
         apart = max(means.values(), default=0.0) - min(means.values(), default=0.0)
         if len(means) > 1 and apart >= threshold - _NEARLY:
-            told = [(score.reader, score.comment.strip()) for score in scores]
-            comments = tuple((reader, text) for reader, text in told if text)
+            comments = tuple(
+                (score.reader, text) for score in scores if (text := score.comment.strip())
+            )
             found.append(Dispute(dimension, round(apart, 9), means, comments))
     return tuple(sorted(found, key=lambda dispute: -dispute.apart))

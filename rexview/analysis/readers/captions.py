@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rexview.analysis.filter.conditions import days_words
+from rexview.analysis.filter.conditions import days_text
 from rexview.analysis.readers.tables import DimensionAgreement, ReaderDrift, ReaderTables
-from rexview.analysis.scores.captions import counted, interval_words, listed
+from rexview.analysis.scores.captions import counted, interval_caption, listed
 from rexview.stats.agreement import CLOSE, LOW_KAPPA, NARROW_SD
 from rexview.stats.units import unit_name
 from rexview.vocab import IMAGE_DIMENSIONS
@@ -21,25 +21,25 @@ def short(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
-def agreement_words(tables: ReaderTables) -> str:
+def agreement_caption(tables: ReaderTables) -> str:
     """Say what the numbers of the table of agreement are, and what they leave out."""
     parts = [
         "Over what both readers scored: answers"
         + (", pictures for the image dimensions." if _pictures(tables.dimensions) else "."),
         "Kappa: Cohen's, quadratic weights over the fixed scale 1 to 5. MAD: mean absolute "
         "difference, points. SD: of the sample (n − 1).",
-        interval_words(),
+        interval_caption(),
     ]
     if len(tables.pairs) > 1:
         parts.append(
             "An answer that three readers scored counts in each of their three pairs, and is "
             "compared two by two."
         )
-    parts.append(left_out_words(tables))
+    parts.append(left_out_caption(tables))
     return " ".join(parts)
 
 
-def left_out_words(tables: ReaderTables) -> str:
+def left_out_caption(tables: ReaderTables) -> str:
     """Say which answers are in no comparison, and why."""
     alone = tables.scored.value - tables.doubled.value
     parts = [
@@ -54,7 +54,7 @@ def left_out_words(tables: ReaderTables) -> str:
     return f"Left out: {listed(parts)}." if parts else "No answer is left out."
 
 
-def variance_words(tables: ReaderTables) -> list[str]:
+def variance_captions(tables: ReaderTables) -> list[str]:
     """Say of each dimension where kappa is low because scores hardly vary, that it is."""
     return [
         f"{found.name}: {numbers.within_one:.0%} of the scores are within one point, yet kappa is "
@@ -74,7 +74,7 @@ def variance_rule() -> str:
     )
 
 
-def map_words(found: DimensionAgreement) -> str:
+def confusion_caption(found: DimensionAgreement) -> str:
     """Say what a confusion map counts."""
     numbers = found.numbers
     behind = counted(numbers.n, unit_name(numbers.dimension, 1))
@@ -85,7 +85,7 @@ def map_words(found: DimensionAgreement) -> str:
     return ", ".join(parts) + ". Outlined: the same score from both."
 
 
-def bubble_words(found: DimensionAgreement, names: tuple[str, str]) -> str:
+def bubble_caption(found: DimensionAgreement, names: tuple[str, str]) -> str:
     """Say what a bubble is."""
     return (
         f"{found.name}: {counted(found.numbers.n, unit_name(found.numbers.dimension, 1))}; the "
@@ -94,7 +94,7 @@ def bubble_words(found: DimensionAgreement, names: tuple[str, str]) -> str:
     )
 
 
-def stricter_words(tables: ReaderTables) -> list[str]:
+def stricter_captions(tables: ReaderTables) -> list[str]:
     """Say who is stricter on each dimension where the interval leaves 0 out; name the others."""
     if tables.pair is None:
         return []
@@ -124,12 +124,12 @@ def stricter_caption(tables: ReaderTables) -> str:
     sizes = listed([f"{found.name} {found.numbers.n:,}" for found in tables.compared])
     return (
         "Mean of the differences over what both scored, with 95 % interval where there is one. "
-        f"n: {sizes}. {interval_words()} No test is made, and nothing is adjusted for several "
+        f"n: {sizes}. {interval_caption()} No test is made, and nothing is adjusted for several "
         "dimensions."
     )
 
 
-def drift_words(drifts: Sequence[ReaderDrift], *, difference: bool) -> str:
+def drift_caption(drifts: Sequence[ReaderDrift], *, difference: bool) -> str:
     """Say how blocks are made and what they leave out."""
     parts = [
         "Blocks of whole days (UTC) with at least 10 scores each, in the order of scoring; "
@@ -146,14 +146,14 @@ def drift_words(drifts: Sequence[ReaderDrift], *, difference: bool) -> str:
     return " ".join(parts)
 
 
-def no_drift_words(drifts: Sequence[ReaderDrift]) -> Iterator[str]:
+def no_drift_captions(drifts: Sequence[ReaderDrift]) -> Iterator[str]:
     """Say of each reader without a course of time why there is none."""
     for one in drifts:
         if one.drift.why:
             days = ""
             if len(one.blocks) == 1:
                 block = one.blocks[0].block
-                days = f" ({days_words(block.first, block.last)}, {counted(block.n, 'score')})"
+                days = f" ({days_text(block.first, block.last)}, {counted(block.n, 'score')})"
             yield f"{one.name}: {one.drift.why.rstrip('.')}{days}."
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 import polars as pl
 
+from rexview.analysis.engine import ReaderScore
 from rexview.analysis.study.worklist import by_keyed_hash
 from rexview.schema import ReviewSet, Score
 
@@ -29,35 +30,29 @@ class Consensus:
 
 
 @dataclass(frozen=True)
-class ReaderMark:
-    """One reader's score, with the comment beside it."""
-
-    reader: str
-    score: int
-    comment: str
-
-
-@dataclass(frozen=True)
 class Difference:
-    """One thing that readers scored far apart. ``picture`` counts from 0, None without any."""
+    """One dimension of an answer, or of one picture of it, that readers scored far apart.
+
+    ``picture`` counts from 0; None where the whole answer was scored.
+    """
 
     case: str
     model: str
     dimension: str
     picture: int | None
     apart: int
-    marks: tuple[ReaderMark, ...]
+    scores: tuple[ReaderScore, ...]
     consensus: Consensus | None
 
     @property
-    def is_settled(self) -> bool:
+    def has_consensus(self) -> bool:
         """Whether a consensus score was recorded."""
         return self.consensus is not None and self.consensus.score is not None
 
 
 @dataclass(frozen=True)
 class CaseDifferences:
-    """A case with all that is to be settled on it, in the order of the answers."""
+    """A case with the scores that need a consensus, in the order of the answers."""
 
     case: str
     differences: tuple[Difference, ...]
@@ -68,14 +63,14 @@ class CaseDifferences:
         return max(one.apart for one in self.differences)
 
     @property
-    def settled(self) -> int:
-        """How many have a consensus."""
-        return sum(one.is_settled for one in self.differences)
+    def n_agreed(self) -> int:
+        """How many differences have a consensus."""
+        return sum(one.has_consensus for one in self.differences)
 
     @property
-    def is_settled(self) -> bool:
-        """Whether all have a consensus."""
-        return self.settled == len(self.differences)
+    def has_consensus(self) -> bool:
+        """Whether all differences have a consensus."""
+        return self.n_agreed == len(self.differences)
 
 
 def differing_cases(
@@ -100,28 +95,28 @@ def differing_cases(
     )
     if found.is_empty():
         return ()
-    marks: dict[tuple[object, ...], list[ReaderMark]] = {}
+    by_item: dict[tuple[object, ...], list[ReaderScore]] = {}
     wanted = scores.join(found.select(_ITEM), on=list(_ITEM), how="semi", nulls_equal=True)
     for *item, reader, score, comment in wanted.sort("reader").iter_rows():
-        marks.setdefault(tuple(item), []).append(ReaderMark(reader, score, comment or ""))
+        given = ReaderScore(reader, item[_ITEM.index("dimension")], score, comment or "")
+        by_item.setdefault(tuple(item), []).append(given)
     agreed = _agreed(adjudications)
     cases: dict[str, list[Difference]] = {}
     for row in found.iter_rows(named=True):
         key = tuple(row[name] for name in _ITEM)
-        given = tuple(marks[key])
         one = Difference(
             row["case"],
             row["model"],
             row["dimension"],
             row["image"],
             row["apart"],
-            given,
+            tuple(by_item[key]),
             agreed.get(key),
         )
         cases.setdefault(row["case"], []).append(one)
-    places = {case: place for place, case in enumerate(review_set.cases["id"].to_list())}
-    listed = [CaseDifferences(case, tuple(own)) for case, own in cases.items()]
-    listed.sort(key=lambda one: (-one.apart, -len(one.differences), places[one.case]))
+    order = {case: at for at, case in enumerate(review_set.cases["id"].to_list())}
+    listed = [CaseDifferences(case, tuple(differences)) for case, differences in cases.items()]
+    listed.sort(key=lambda one: (-one.apart, -len(one.differences), order[one.case]))
     return tuple(listed)
 
 
@@ -135,7 +130,7 @@ def _agreed(adjudications: pl.DataFrame) -> dict[tuple[object, ...], Consensus]:
 
 
 def consensus_scores(adjudications: pl.DataFrame, case: str) -> tuple[Score, ...]:
-    """Return what was agreed on a case as scores, whose ``reader`` is who settled it."""
+    """Return what was agreed on a case as scores, whose ``reader`` is the adjudicator."""
     return tuple(
         Score(
             case=row["case"],
@@ -152,12 +147,12 @@ def consensus_scores(adjudications: pl.DataFrame, case: str) -> tuple[Score, ...
     )
 
 
-def next_to_settle(cases: Sequence[CaseDifferences], after: str | None) -> str | None:
-    """Return the next case that is not settled, from the one given on and then from the start."""
+def next_without_consensus(cases: Sequence[CaseDifferences], after: str | None) -> str | None:
+    """Return the next case without consensus: after the one given, then from the start."""
     ids = [one.case for one in cases]
     start = ids.index(after) + 1 if after in ids else 0
     for one in (*cases[start:], *cases[:start]):
-        if not one.is_settled and one.case != after:
+        if not one.has_consensus and one.case != after:
             return one.case
     return None
 

@@ -165,7 +165,7 @@ def reader_tables(
     ``resamples`` are those of each bootstrap interval, 0 for none.
     """
     base = case_filter or CaseFilter()
-    tally, scores = engine.tally(base), _scores_left(engine, base)
+    tally, scores = engine.tally(base), _filtered_scores(engine, base)
     met = set(scores["reader"].unique().to_list())
     readers = {reader: name for reader, name in engine.facts.readers.items() if reader in met}
     found = pair_agreements(scores, list(readers), resamples=0)
@@ -188,7 +188,7 @@ def reader_tables(
     )
 
 
-def _scores_left(engine: Engine, case_filter: CaseFilter) -> pl.DataFrame:
+def _filtered_scores(engine: Engine, case_filter: CaseFilter) -> pl.DataFrame:
     return engine.reader_scores(case_filter).filter(pl.col("score").is_not_null())
 
 
@@ -207,7 +207,7 @@ def reader_drifts(
     resamples: int = RESAMPLES,
 ) -> tuple[ReaderDrift, ReaderDrift]:
     """Lay out the scores of both readers of a pair over time, each beside the other."""
-    scores, names = _scores_left(engine, case_filter), engine.facts.readers
+    scores, names = _filtered_scores(engine, case_filter), engine.facts.readers
 
     def of(reader: str, other: str) -> ReaderDrift:
         found = drift(scores, dimension, reader, other, resamples=resamples)

@@ -29,38 +29,38 @@ def listed(parts: Sequence[str]) -> str:
     return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
-def unfinished_words(n: int) -> str:
+def unfinished_caption(n: int) -> str:
     """Say how many cases are begun and not counted, as a further sentence; empty for none."""
     if not n:
         return ""
     return f" Not counted: {counted(n, 'case')} that a reader has begun and not finished."
 
 
-def interval_words() -> str:
+def interval_caption() -> str:
     """Say how intervals are made."""
     return f"{LEVEL:.0%} intervals are bootstrapped (BCa, {RESAMPLES:,} resamples)."
 
 
-def content_words(tables: ScoreTables) -> str:
+def content_caption(tables: ScoreTables) -> str:
     """Say how Content is worked out, and in which order."""
     parts = listed([DIMENSION_NAMES[part] for part in CONTENT_PARTS])
     order = CONTENT_ORDERS[tables.content_order].lower()
     return f"Content is the smallest of {parts} of an answer ({order})."
 
 
-def summary_words(tables: ScoreTables, dimensions: Iterable[str]) -> str:
+def summary_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     """Say what the numbers of a table are."""
     shown = [name for name in dimensions if name in tables.dimensions]
     parts = ["Final scores, 1 to 5: an answer's score is the mean of its readers' scores."]
     if "content" in shown:
-        parts.append(content_words(tables))
+        parts.append(content_caption(tables))
     if any(name in IMAGE_DIMENSIONS for name in shown):
-        parts.append(_picture_words(tables))
-    parts.append(interval_words())
+        parts.append(_picture_caption(tables))
+    parts.append(interval_caption())
     return " ".join(parts)
 
 
-def _picture_words(tables: ScoreTables) -> str:
+def _picture_caption(tables: ScoreTables) -> str:
     cells = [cell for cell in tables.cells if cell.dimension in IMAGE_DIMENSIONS]
     words = "Image scores count returned pictures, not answers."
     if not all(cell.exact for cell in cells):
@@ -71,7 +71,7 @@ def _picture_words(tables: ScoreTables) -> str:
     return words
 
 
-def n_words(tables: ScoreTables, dimensions: Sequence[str]) -> str:
+def n_caption(tables: ScoreTables, dimensions: Sequence[str]) -> str:
     """Say how many answers of each model a chart is about: ``n: A 34, B 26 to 30 answers``."""
     parts = []
     for model, name in tables.models.items():
@@ -85,7 +85,7 @@ def n_words(tables: ScoreTables, dimensions: Sequence[str]) -> str:
     return f"n: {', '.join(f'{name} {n}' for name, n, _, _ in parts)} answers."
 
 
-def left_out_words(tables: ScoreTables, dimensions: Iterable[str]) -> str:
+def left_out_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     """Say which answers of a table's dimensions are in no mean, and why."""
     parts = []
     if tables.lost.value:
@@ -115,7 +115,7 @@ def left_out_words(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     return f"Left out of every mean, never counted as zero: {listed(parts)}."
 
 
-def comparison_words(tables: ScoreTables, dimensions: Iterable[str]) -> str:
+def comparison_caption(tables: ScoreTables, dimensions: Iterable[str]) -> str:
     """Say how models are compared, over how many pairs, corrected over what."""
     wanted = set(dimensions)
     tests = [test for test in tables.comparison.tests if test.dimension in wanted]
@@ -137,11 +137,11 @@ def comparison_words(tables: ScoreTables, dimensions: Iterable[str]) -> str:
         parts.append("Image scores are a family of their own, paired by the answer's mean.")
     parts.append("Effect: matched-pairs rank-biserial correlation, -1 to 1.")
     if len(tables.models) == 2:
-        parts.append(" ".join(_pair_words(tests, tables)))
+        parts.append(" ".join(_pair_sentences(tests, tables)))
     return " ".join(parts)
 
 
-def _pair_words(tests: Sequence[PairTest], tables: ScoreTables) -> Iterator[str]:
+def _pair_sentences(tests: Sequence[PairTest], tables: ScoreTables) -> Iterator[str]:
     first, second = tables.models.values()
     yield f"Differences are {first} minus {second}."
     pairs = ", ".join(f"{DIMENSION_NAMES[test.dimension]} {test.n_pairs:,}" for test in tests)
@@ -153,9 +153,9 @@ def _pair_words(tests: Sequence[PairTest], tables: ScoreTables) -> Iterator[str]
         yield f"Not compared, because only one of the two is scored: {alone} (cases)."
 
 
-def split_words(split: Split) -> str:
+def split_caption(split: Split) -> str:
     """Say what a split leaves out and counts twice."""
-    parts = [interval_words()]
+    parts = [interval_caption()]
     if split.overlap:
         parts.append("A case can have several values and counts in each.")
     if split.without:
@@ -172,9 +172,9 @@ def split_words(split: Split) -> str:
     return " ".join(parts)
 
 
-def gap_words(tables: ScoreTables) -> str:
+def gap_caption(tables: ScoreTables) -> str:
     """Say what the gap is and when it is flagged."""
     return (
         "Gap: Process minus Execution of one answer; above 0 the model knew better than it did. "
-        f"Flagged from {tables.gap_threshold:g} on, by the scores alone. {interval_words()}"
+        f"Flagged from {tables.gap_threshold:g} on, by the scores alone. {interval_caption()}"
     )

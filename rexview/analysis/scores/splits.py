@@ -7,7 +7,7 @@ from typing import Final
 
 from rexview.analysis.engine import CaseProperty, Engine
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.linked_count import Count, narrowed
+from rexview.analysis.filter.linked_count import Count, refined
 from rexview.analysis.filter.wording import value_name
 from rexview.analysis.scores.tables import ScoreCell, score_cells
 from rexview.stats.bootstrap import RESAMPLES
@@ -55,7 +55,7 @@ def split_scores(
     largest = set(sorted(sizes, key=lambda value: -sizes[value])[:MOST_VALUES])
     parts = []
     for value in (value for value in sizes if value in largest):
-        base = narrowed(case_filter, **{by.field: value}) or case_filter
+        base = refined(case_filter, **{by.field: value}) or case_filter
         finals = engine.final_scores(base)
         cells = tuple(score_cells(finals, models, base, resamples=resamples))
         name = value_name(engine.facts, by.field, value)

@@ -3,8 +3,8 @@
 A reader who is in the middle of a case has given some of its scores and may change them; a mean, an
 agreement or an adjudication over them would be about half a judgement. So scores written in the app
 enter no table until their reader has given every score that the case asks for
-(:func:`rexview.analysis.study.worklist.required_scores`). Scores that were given with the set
-count as given, whole or not.
+(:func:`rexview.analysis.study.worklist.required_scores`). Scores that came with the set
+count as they are, whole or not.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ _WORK: Final = ("reader", "case")
 _KEY: Final = ("case", "model", "reader", "dimension", "image")
 
 
-def only_finished(given: ReviewSet, review_set: ReviewSet) -> ReviewSet:
+def only_finished(loaded: ReviewSet, review_set: ReviewSet) -> ReviewSet:
     """Leave out the scores of cases that their reader has begun in the app and not finished.
 
-    ``review_set`` is the ``given`` one with what was written in it (:func:`rexview.store.merged`).
-    Where a score that is left out had taken the place of a given one, the given one is back.
+    ``loaded`` is the set as its files have it, ``review_set`` the same with what was written in the
+    app (:func:`rexview.store.merged`). Where a score that is left out had replaced one of the
+    files, that one counts again.
     ``unfinished`` of the new set has what was left out.
     """
     scored = review_set.scores.filter(pl.col("score").is_not_null())
@@ -33,10 +34,10 @@ def only_finished(given: ReviewSet, review_set: ReviewSet) -> ReviewSet:
     if written.is_empty():
         return review_set
     begun = written.select(_WORK).unique(maintain_order=True)
-    asked = begun.join(required_scores(given), on="case", maintain_order="left")
-    # what was given to an answer that was changed since counts nowhere, but is no missing work
+    required = begun.join(required_scores(loaded), on="case", maintain_order="left")
+    # scores of an earlier text of an answer count nowhere, but are no missing work
     stale = review_set.stale_scores.filter(pl.col("score").is_not_null())
-    told = (
+    scored_items = (
         pl.concat([scored, stale])
         .join(begun, on=list(_WORK), how="semi")
         .select(
@@ -44,9 +45,9 @@ def only_finished(given: ReviewSet, review_set: ReviewSet) -> ReviewSet:
         )
     )
     item = ["reader", "case", "model", "dimension"]
-    missing = asked.join(told, on=[*item, "picture"], how="anti", nulls_equal=True)
-    # a given score may name no picture where there is only one
-    unnamed = told.filter(pl.col("picture").is_null())
+    missing = required.join(scored_items, on=[*item, "picture"], how="anti", nulls_equal=True)
+    # a score of the files may name no picture where there is only one
+    unnamed = scored_items.filter(pl.col("picture").is_null())
     missing = missing.join(unnamed, on=item, how="anti")
     unfinished = missing.select(_WORK).unique(maintain_order=True)
     if unfinished.is_empty():
@@ -56,7 +57,7 @@ def only_finished(given: ReviewSet, review_set: ReviewSet) -> ReviewSet:
         unfinished, on=list(_WORK), how="semi", maintain_order="left"
     )
     kept = review_set.scores.join(left_out.select("_row"), on="_row", how="anti")
-    back = given.scores.join(left_out, on=list(_KEY), how="semi", nulls_equal=True)
+    back = loaded.scores.join(left_out, on=list(_KEY), how="semi", nulls_equal=True)
     return replace(
         review_set,
         scores=pl.concat([kept, back]).sort("_row", maintain_order=True),

@@ -45,14 +45,14 @@ class Item:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a reader is, in cases: ``done + skipped + left == total``."""
+    """How far a reader is, in cases: ``done + skipped + remaining == total``."""
 
     done: int
     skipped: int
     total: int
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """Cases that are neither scored in full nor skipped."""
         return self.total - self.done - self.skipped
 

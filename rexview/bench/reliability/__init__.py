@@ -21,7 +21,7 @@ from random import Random
 from threading import Thread
 from typing import Any, Final
 
-from rexview.bench.reliability.audit import Audit, Given, audit
+from rexview.bench.reliability.audit import Audit, SentEntry, audit
 from rexview.bench.reliability.damage import flip_bytes
 from rexview.bench.reliability.reader import KINDS, OF_ONE_PERSON, Reader, readers
 from rexview.bench.reliability.review_set import becoming_writable, log_removed, renamed, set_edited
@@ -50,12 +50,12 @@ def run() -> list[dict[str, Any]]:
         rows = [killed(folder / "killed", ENTRIES, seed=1)]
         rows += [many_readers(folder / "readers", READERS, EACH)]
         rows += [
-            in_trouble(folder / name, name, trouble)
-            for name, trouble in (("locked", locked), ("held", held), ("full", full))
+            with_fault(folder / name, name, fault)
+            for name, fault in (("locked", locked), ("held", held), ("full", full))
         ]
         rows += [
-            in_trouble(folder / "renamed", "folder renamed", renamed),
-            in_trouble(folder / "log", "-wal removed while running", log_removed, told=False),
+            with_fault(folder / "renamed", "folder renamed", renamed),
+            with_fault(folder / "log", "-wal removed while running", log_removed, told=False),
             set_edited(folder / "edited"),
             becoming_writable(folder / "writable"),
             flip_bytes(folder / "flipped", FLIPPED, seed=1),
@@ -75,7 +75,7 @@ def run() -> list[dict[str, Any]]:
             yield
             server.start()
 
-        rows.append(in_trouble(folder / "away", "PostgreSQL stopped", away, address))
+        rows.append(with_fault(folder / "away", "PostgreSQL stopped", away, address))
     return rows
 
 
@@ -192,16 +192,16 @@ def many_readers(
             "median_ms": round(_percentile(seconds, 0.5)),
             "p95_ms": round(_percentile(seconds, 0.95)),
             "slowest_ms": round(_percentile(seconds, 1.0)),
-            "errors_shown": sum(len(reader.told) for reader in every),
+            "errors_shown": sum(len(reader.messages) for reader in every),
             **asdict(found),
             "refused": sum(len(reader.refused) for reader in every),
         }
 
 
-def in_trouble(
+def with_fault(
     folder: Path,
     name: str,
-    trouble: Callable[[ScoreServer], Any],
+    fault: Callable[[ScoreServer], Any],
     database_url: str | None = None,
     entries: int = 20,
     *,
@@ -220,11 +220,11 @@ def in_trouble(
     ):
         reader.give()
         reader.wait_saved(_WARM_S)
-        with trouble(server):
+        with fault(server):
             for _ in range(entries):
                 reader.give()
             if told:
-                reader.wait(lambda _: bool(reader.told), _WARM_S)
+                reader.wait(lambda _: bool(reader.messages), _WARM_S)
             else:
                 reader.wait_saved(_WARM_S)
             kept = reader.unsent
@@ -235,7 +235,7 @@ def in_trouble(
             "run": name,
             **_counts(reader.given),
             "kept": kept,
-            "told": " / ".join(dict.fromkeys(reader.told)) or "nothing",
+            "told": " / ".join(dict.fromkeys(reader.messages)) or "nothing",
             "seconds": round(time.monotonic() - begun),
             **_wrong(found, reader, 0),
         }
@@ -270,7 +270,7 @@ def full(server: ScoreServer) -> Iterator[None]:
     server.limit_files(None)
 
 
-def _counts(given: Sequence[Given]) -> dict[str, int]:
+def _counts(given: Sequence[SentEntry]) -> dict[str, int]:
     kinds = Counter(one.cell.kind for one in given)
     return {"entries": len(given), **{kind: kinds[kind] for kind in KINDS}}
 

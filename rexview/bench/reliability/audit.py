@@ -26,7 +26,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Given:
+class SentEntry:
     """One thing that somebody gave, under the token that stands for it; some fields of a value."""
 
     token: str
@@ -66,12 +66,12 @@ class Audit:
         return any(getattr(self, one.name) for one in fields(self))
 
 
-def audit(given: Sequence[Given], confirmed: Collection[str], rows: Sequence[Stored]) -> Audit:
+def audit(given: Sequence[SentEntry], confirmed: Collection[str], rows: Sequence[Stored]) -> Audit:
     """Compare what people gave with what is stored.
 
     Parameters
     ----------
-    given : sequence of Given
+    given : sequence of SentEntry
         In the order in which each person gave them.
     confirmed : collection of str
         Tokens of those that were shown to their writer as saved.
@@ -99,12 +99,12 @@ def _part(value: Mapping[str, Any] | None, names: Collection[str]) -> dict[str, 
     return {name: (value or {}).get(name) for name in names}
 
 
-def _is_altered(row: Stored, given: Given) -> bool:
+def _is_altered(row: Stored, given: SentEntry) -> bool:
     same = (row.person, _cell(row)) == (given.person, given.cell)
     return not same or _part(row.value, given.value) != given.value
 
 
-def _disordered(given: Mapping[str, Given], rows: Sequence[Stored]) -> int:
+def _disordered(given: Mapping[str, SentEntry], rows: Sequence[Stored]) -> int:
     places = {token: place for place, token in enumerate(given)}
     by_cell: dict[tuple[str, Cell], list[Stored]] = defaultdict(list)
     for row in rows:

@@ -22,7 +22,7 @@ from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store import Entry, Reviews, Stored, backup, merged, notices, open_reviews
 from rexview.store.database.connection import close_databases
 
-_PEOPLE = tuple(Person(f"reader-{number}", f"Reader {number}", "lead") for number in (1, 2))
+_PERSONS = tuple(Person(f"reader-{number}", f"Reader {number}", "lead") for number in (1, 2))
 
 
 def flip_bytes(folder: Path, files: int, *, seed: int, scores: int = 60) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def flip_bytes(folder: Path, files: int, *, seed: int, scores: int = 60) -> dict
     close_databases()
     content, random = file.read_bytes(), Random(seed)  # noqa: S311
     counts = dict.fromkeys(("harmless", "told", "refused", "unnoticed", "tracebacks"), 0)
-    said: list[str] = []
+    errors: list[str] = []
     for number in range(files):
         damaged = bytearray(content)
         at = random.randrange(len(content))
@@ -58,9 +58,9 @@ def flip_bytes(folder: Path, files: int, *, seed: int, scores: int = 60) -> dict
             counts[_read(review_set, written, folder / f"backup-{number}")] += 1
         except Exception:
             counts["tracebacks"] += 1
-            said.append(traceback.format_exc(limit=-3))
+            errors.append(traceback.format_exc(limit=-3))
         close_databases()
-    return {"run": "a byte changed in the file", "files": files, **counts, "errors": said[:3]}
+    return {"run": "a byte changed in the file", "files": files, **counts, "errors": errors[:3]}
 
 
 def _fill(reviews: Reviews, scores: int) -> None:
@@ -69,10 +69,10 @@ def _fill(reviews: Reviews, scores: int) -> None:
         case, model = rows[number % len(rows)]
         value = {"score": number % 5 + 1, "comment": f"Comment {number} on the left side."}
         entry = Entry("score", case, model, "process", value=value)
-        reviews.record([entry], _PEOPLE[number % 2])
+        reviews.record([entry], _PERSONS[number % 2])
     case, _ = rows[0]
     about = {"text": "Look here.", "on": {"what": "case"}, "reply_to": None}
-    reviews.record([Entry("comment", case, None, "k1", value=about)], _PEOPLE[0])
+    reviews.record([Entry("comment", case, None, "k1", value=about)], _PERSONS[0])
 
 
 def _read(review_set: ReviewSet, written: Sequence[Any], copy: Path) -> str:
@@ -82,15 +82,15 @@ def _read(review_set: ReviewSet, written: Sequence[Any], copy: Path) -> str:
         rows = reviews.history()
         merged(review_set, reviews)
         reviews.comments(), reviews.people(), reviews.assignments()
-        for person in _PEOPLE:
+        for person in _PERSONS:
             reviews.skips(person.id), reviews.revealed(person.id, "models")
-        told = notices(reviews)
+        shown = notices(reviews)
         backup(reviews, copy)
         copy.unlink()
     except StoreError:
         return "refused"
     if _plain(rows) == written:
-        return "told" if told else "harmless"
+        return "told" if shown else "harmless"
     given = {row.id: row for row in rows}
     named = set(reviews.database.changed)
     for number, before in enumerate(written, start=1):

@@ -19,7 +19,7 @@ from uuid import UUID, uuid5
 
 from rexview.analysis.study.worklist import slots_of, worklist_cases
 from rexview.answer_digest import digests_of
-from rexview.bench.reliability.audit import Cell, Given
+from rexview.bench.reliability.audit import Cell, SentEntry
 from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
 from rexview.store import open_reviews
@@ -86,7 +86,7 @@ class Reader:
 
     Attributes
     ----------
-    given : list of Given
+    given : list of SentEntry
     confirmed : set of str
         Tokens that the pad would show as saved.
     told : list of str
@@ -119,9 +119,9 @@ class Reader:
         self._ends = False
         self._in_flight = False
         self._revision = 0
-        self.given: list[Given] = []
+        self.given: list[SentEntry] = []
         self.confirmed: set[str] = set()
-        self.told: list[str] = []
+        self.messages: list[str] = []
         self.refused: dict[str, str] = {}
         self.seconds: list[float] = []
         self._thread = Thread(target=self._send_on, daemon=True)
@@ -160,7 +160,7 @@ class Reader:
         score = {"field": "score", "value": value.get("score"), "was": before.get("score")}
         with self._changed:
             self._values[cell] = value
-            self.given.append(Given(token, self.person.id, cell, value))
+            self.given.append(SentEntry(token, self.person.id, cell, value))
             self._unsent[token] = {
                 "token": token,
                 "page": slot.page,
@@ -214,19 +214,19 @@ class Reader:
                 if self._ends:
                     return
                 batch = list(self._unsent.values())[:MOST_AT_ONCE]
-            trouble = self._post(batch)
+            fault = self._post(batch)
             with self._changed:
                 self._changed.notify_all()
-                if trouble is None:
+                if fault is None:
                     failures = 0
                     continue
-                self.told.append(trouble)
+                self.messages.append(fault)
                 failures += 1
                 wait_s = min(FIRST_WAIT_S * 2 ** (failures - 1), self._longest_wait_s)
                 self._changed.wait_for(lambda: self._ends, wait_s)
 
     def _post(self, batch: list[dict[str, Any]]) -> str | None:
-        """Send entries; return what to tell the reader, None when they are settled."""
+        """Send entries; return what to tell the reader, None when all are handled."""
         now = time.monotonic()
         body = json.dumps({"ticket": self._ticket, "case": batch[-1]["case"], "entries": batch})
         connection = http.client.HTTPConnection(
@@ -237,24 +237,24 @@ class Reader:
             headers = {"Content-Type": "application/json"}
             connection.request("POST", f"/{ADDRESS}", body=body, headers=headers)
             response = connection.getresponse()
-            told = json.loads(response.read())
+            reply = json.loads(response.read())
         except (OSError, http.client.HTTPException, ValueError):
             return "The server cannot be reached."
         finally:
             self._in_flight = False
             connection.close()
-        if response.status != 200 or not isinstance(told.get("saved"), list):
-            return str(told.get("error", "The server cannot save at the moment."))
-        turned_down = {**told["refused"], **dict.fromkeys(told["replaced"], "Replaced.")}
-        settled = {*told["saved"], *turned_down}
-        if any(one["token"] not in settled for one in batch):
+        if response.status != 200 or not isinstance(reply.get("saved"), list):
+            return str(reply.get("error", "The server cannot save at the moment."))
+        turned_down = {**reply["refused"], **dict.fromkeys(reply["replaced"], "Replaced.")}
+        handled = {*reply["saved"], *turned_down}
+        if any(one["token"] not in handled for one in batch):
             return "The server did not confirm all entries."
         self.seconds.append(time.monotonic() - now)
         with self._changed:
-            self._revision = told["revision"]
-            self.confirmed.update(told["saved"])
+            self._revision = reply["revision"]
+            self.confirmed.update(reply["saved"])
             self.refused.update(turned_down)
-            for token in settled:
+            for token in handled:
                 self._unsent.pop(token, None)
         return None
 

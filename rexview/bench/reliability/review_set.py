@@ -87,7 +87,7 @@ def becoming_writable(folder: Path, entries: int = 50) -> dict[str, Any]:
         ):
             _give(beside, entries)
         settings = Settings(review_set=given.folder)
-        untold = not any(one.what == "elsewhere" for one in notices(open_reviews(given, settings)))
+        untold = not any(one.kind == "elsewhere" for one in notices(open_reviews(given, settings)))
         best = open_best(given, settings)
         merge_databases(best, [one.file for one in other_databases(best)])
         rows = best.history()[::-1]
@@ -129,15 +129,15 @@ def set_edited(folder: Path, scores: int = 60) -> dict[str, Any]:
         at_hand: dict[str, _Texts] = {}
         for edit in _EDITS:
             edit(server.review_set.folder)
-            standing = _texts(reviewset.load(server.review_set.folder))
+            texts_now = _texts(reviewset.load(server.review_set.folder))
             for _ in range(scores // len(_EDITS)):
                 reader.give()
-                at_hand[reader.given[-1].token] = standing
+                at_hand[reader.given[-1].token] = texts_now
             reader.wait_saved(_WARM_S)
         before, rows = _texts(server.review_set), server.scores()  # as when the pad was opened
-        taken = [one for one in reader.given if one.token not in reader.refused]
-        cells = {one.token: one.cell for one in taken}
-        found = audit(taken, reader.confirmed, rows)
+        accepted = [one for one in reader.given if one.token not in reader.refused]
+        cells = {one.token: one.cell for one in accepted}
+        found = audit(accepted, reader.confirmed, rows)
         wrong = 0
         for row in rows:
             cell, answer = cells.get(row.token), (row.case or "", row.model or "")

@@ -129,7 +129,7 @@ class BoxesMissing:
         if asked is None or answer.boxes or answer.images:
             return []
         devices = bool(_DEVICES.search(question[:_LONGEST]))
-        mention = _to_mark(mentions_of_answer(one), devices=devices)
+        mention = _expected_box(mentions_of_answer(one), devices=devices)
         if mention is None:
             return []
         name = finding_info(mention.finding).name
@@ -143,7 +143,7 @@ class BoxesMissing:
         return [flag(self, answer, "text", message, evidence)]
 
 
-def _to_mark(mentions: Iterable[Mention], *, devices: bool) -> Mention | None:
+def _expected_box(mentions: Iterable[Mention], *, devices: bool) -> Mention | None:
     """Return the first thing in an answer that a box could be drawn around."""
     for mention in mentions:
         wanted = devices or finding_info(mention.finding).group == "finding"

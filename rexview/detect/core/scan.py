@@ -57,7 +57,7 @@ class Scan:
         ``evidence``; see :meth:`flags_by_answer`.
     judged : polars.DataFrame
         ``case``, ``model`` of every newest answer, and ``judged``: bit ``n`` says that the detector
-        at place ``n`` can judge it.
+        at position ``n`` can judge it.
     scores : polars.DataFrame
         The scores of that state.
     index : FindingIndex
@@ -96,16 +96,16 @@ def scan(review_set: ReviewSet, detectors: Sequence[Detector], before: Scan | No
     changed = _changed(before.scores, review_set.scores)
     if changed.is_empty():
         return before
-    again = [place for place, detector in enumerate(detectors) if detector.reads_scores]
+    again = [position for position, detector in enumerate(detectors) if detector.reads_scores]
     flags, judged = _look(review_set, changed, detectors, again)
-    outdated = pl.col("failure").is_in([detectors[place].failure for place in again])
+    outdated = pl.col("failure").is_in([detectors[position].failure for position in again])
     kept = pl.concat(
         [
             before.flags.filter(~outdated),
             before.flags.filter(outdated).join(changed, on=ANSWER, how="anti"),
         ]
     )
-    others = sum(1 << place for place, one in enumerate(detectors) if not one.reads_scores)
+    others = sum(1 << position for position, one in enumerate(detectors) if not one.reads_scores)
     merged = before.judged.join(
         judged, on=ANSWER, how="left", suffix="_now", maintain_order="left"
     ).select(
@@ -121,10 +121,10 @@ def _look(
     review_set: ReviewSet,
     wanted: pl.DataFrame,
     detectors: Sequence[Detector],
-    places: Sequence[int],
+    positions: Sequence[int],
     builder: IndexBuilder | None = None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Let the detectors at some places look at the answers of the cases in ``wanted``.
+    """Let the detectors at some positions look at the answers of the cases in ``wanted``.
 
     Where ``wanted`` has a column ``model``, at those answers only. With a ``builder`` the texts of
     the cases are taken into the finding index.
@@ -140,10 +140,10 @@ def _look(
             if chosen is not None and (case.id, one.answer.model) not in chosen:
                 continue
             bits = 0
-            for place in places:
-                detector = detectors[place]
+            for position in positions:
+                detector = detectors[position]
                 if detector.can_judge(one):
-                    bits |= 1 << place
+                    bits |= 1 << position
                     flag_rows += map(_row, detector.find(one))
             judged_rows.append((case.id, one.answer.model, bits))
         if len(judged_rows) > _CHUNK:

@@ -158,8 +158,9 @@ def judged_answers(survey: Survey) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        ``case``, ``model``, ``failure``, ``detected`` (a detector's flag that stands), ``marked``
-        (a reader says so), ``hinted`` (a detector's hint that stands), all Boolean.
+        ``case``, ``model``, ``failure``, ``detected`` (a detector's flag that stands),
+        ``reader_flagged`` (a reader says so), ``hinted`` (a detector's hint that stands), all
+        Boolean.
     """
     by_detector = pl.col("source") == "detector"
     flagged = (
@@ -167,13 +168,13 @@ def judged_answers(survey: Survey) -> pl.DataFrame:
         .group_by(_KEY)
         .agg(
             (by_detector & ~pl.col("hint")).any().alias("detected"),
-            (~by_detector).any().alias("marked"),
+            (~by_detector).any().alias("reader_flagged"),
             pl.col("hint").any().alias("hinted"),
         )
     )
     judged = survey.judged.unique(maintain_order=True)
     return judged.join(flagged, on=_KEY, how="left", maintain_order="left").with_columns(
-        pl.col("detected", "marked", "hinted").fill_null(False)
+        pl.col("detected", "reader_flagged", "hinted").fill_null(False)
     )
 
 

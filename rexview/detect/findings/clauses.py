@@ -13,6 +13,7 @@ from rexview.detect.findings.terms import Term, cues_of
 from rexview.detect.findings.tokens import Tokens
 
 _NEAR: Final = 12
+"""Tokens that may stand between a word such as "fracture" and the part that it is of."""
 _WITHIN: Final = frozenset(("in", "on", "at", "within", "over", "overlying", "along", "near"))
 _LASTING: Final = frozenset(
     ("mastectomy", "pneumonectomy", "sternotomy", "arthroplasty", "surgical_clips", "granuloma")
@@ -129,7 +130,7 @@ def _split(tokens: Tokens, terms: list[Term]) -> list[list[Term]]:
             continue
         if term.is_("but") and not term.finding:
             # "there" opens a clause only after a finding: not in "there is no effusion"
-            if tokens.words[term.i] != "there" or any(_says(item) for item in clauses[-1]):
+            if tokens.words[term.i] != "there" or any(_is_statement(item) for item in clauses[-1]):
                 clauses.append([term])
                 continue
         elif (
@@ -143,12 +144,16 @@ def _split(tokens: Tokens, terms: list[Term]) -> list[list[Term]]:
     return [clause for clause in clauses if clause]
 
 
-def _says(term: Term) -> bool:
+def _is_statement(term: Term) -> bool:
+    """Whether a term is what a clause can be about: a finding, or that all is normal."""
     return term.finding is not None or bool(term.meaning.near) or term.is_("normal")
 
 
 def _is_whole(terms: list[Term]) -> bool:
-    return any(a.is_("verb", "not_before", "not_after") for a in terms) and any(map(_says, terms))
+    """Whether some terms can stand as a clause: they state something about a finding."""
+    return any(a.is_("verb", "not_before", "not_after") for a in terms) and any(
+        map(_is_statement, terms)
+    )
 
 
 def _until_break(terms: list[Term], k: int) -> list[Term]:
@@ -240,13 +245,13 @@ def _resolve(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
         if chosen:
             term.finding = next(iter(chosen))
             for part in chosen.values():
-                terms[part].taken = True
+                terms[part].is_site = True
             sites[k] = list(chosen.items())
     return sites
 
 
 def _parted(terms: list[Term], k: int, n: int) -> bool:
-    """Whether another finding, or a list's comma and verb, stands between a word and a part."""
+    """Whether another finding stands between a word and a part of the body."""
     between = terms[min(k, n) + 1 : max(k, n)]
     return any(term.finding and not term.meaning.near for term in between)
 

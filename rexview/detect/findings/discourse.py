@@ -59,7 +59,7 @@ _COMPARED: Final = frozenset(
     )
 )
 _HAS: Final = frozenset(("has", "have", "had", "is", "are"))
-_GONE: Final = frozenset(("resolved", "cleared", "disappeared", "gone", "vanished"))
+_RESOLVED: Final = frozenset(("resolved", "cleared", "disappeared", "gone", "vanished"))
 _PARTLY: Final = frozenset(
     words_of(
         "not n't never partly partially almost nearly mostly largely incompletely if should once "
@@ -76,7 +76,9 @@ _SOON: Final = 120
 _MARKUP: Final = 8
 """Characters of markup that may stand between the start of a line and its first word."""
 _FRAGMENT: Final = 7
+"""Tokens of the longest sentence that counts as a fragment, such as "Left side."."""
 _REFERS: Final = 4
+"""Tokens from the start of a clause within which an "it" still points back."""
 _SOON_LINES: Final = 2
 """Lines after a finding in which a fragment with only a side may still be about it."""
 
@@ -251,7 +253,7 @@ def _mark_resolved(tokens: Tokens, i: int, j: int, context: Context) -> None:
     words = tokens.words[i : j + 2]
     if not words or words[0] not in ("it", "this", "these", "they", "both", "all", "which"):
         return
-    if _HAS.isdisjoint(words[1:3]) or _GONE.isdisjoint(words) or not _PARTLY.isdisjoint(words):
+    if _HAS.isdisjoint(words[1:3]) or _RESOLVED.isdisjoint(words) or not _PARTLY.isdisjoint(words):
         return
     for draft in context.last:
         if draft.status in ("positive", "uncertain"):
@@ -300,6 +302,7 @@ def _complete_earlier(
     refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
     refers = refers or _says_where(tokens, clause)
     label = tokens.words[sentence.i] in _PENDING
+    # a short line of its own is a heading for what follows, not a word on what came before
     if short and not (refers or label or sentence.item) and _leads_line(tokens, sentence, clause):
         context.topic, context.topic_line = places[0], sentence.line
         return
@@ -315,12 +318,14 @@ def _complete_earlier(
             draft.sides = list(places)
             if draft.asked:
                 draft.status = "positive"
+    # asked about one side, answered for another: the question stays as it was, the answer is new
     elif refers and any(d.asked and d.sides for d in context.last):
         context.drafts += [
             replace(draft, status="positive", sides=list(places), asked=False)
             for draft in context.last
             if draft.asked and draft.sides
         ]
+    # nothing before it lacks a side, so it is the side of what comes next: "Side: left."
     elif label or clause.has("topic") or (short and not refers and not clause.has("verb")):
         context.pending = places[0]
 
@@ -364,6 +369,7 @@ def _correct(
                 [d for d in (*context.drafts[-_MEMORY:], *found) if d.tentative and d is not draft],
             )
     if cue is None:
+        # the sentence before ended in "Correction:"; what it corrects to stands in this one
         if context.correcting:
             context.correcting = False
             for draft in found:
@@ -382,12 +388,13 @@ def _correct(
             _supersede(draft, earlier)
             draft.tentative = context.tentative = True
         return
-    places = [place for clause in clauses for place in clause.side_spans(tokens) if place[1] > at]
-    context.correcting = not places and not found
+    sides = [side for clause in clauses for side in clause.side_spans(tokens) if side[1] > at]
+    context.correcting = not sides and not found
     target = next((draft for draft in reversed(earlier) if draft.sides), None)
-    if places and target is not None and not any(c.has("normal", "own") for c in clauses):
+    # "... no, the left": only a side, so the last finding with a side is meant
+    if sides and target is not None and not any(c.has("normal", "own") for c in clauses):
         renewed = Draft(
-            target.finding, target.status, target.start, target.end, places[-1:], target.zone,
+            target.finding, target.status, target.start, target.end, sides[-1:], target.zone,
             target.sentence, target.section,
         )  # fmt: skip
         _supersede(renewed, earlier)
@@ -399,6 +406,10 @@ def _side_after(draft: Draft, at: int) -> bool:
 
 
 def _supersede(draft: Draft, earlier: list[Draft]) -> None:
+    """Take back earlier mentions of the same family on another side than ``draft``.
+
+    One on the same side is no contradiction and stays.
+    """
     family = finding_info(draft.finding).family
     sides = {side for side, _, _ in draft.sides}
     for other in earlier:

@@ -15,6 +15,7 @@ from rexview.detect.findings.terms import Term
 from rexview.detect.findings.tokens import Tokens, words_of
 
 _REACH: Final = 5
+"""Tokens without a meaning that may stand between a finding and its side."""
 _MAYBE_ADJECTIVES: Final = frozenset(
     words_of(
         "possible possibly probable probably likely suspected questionable equivocal potential "
@@ -22,6 +23,7 @@ _MAYBE_ADJECTIVES: Final = frozenset(
     )
 )
 _WALK: Final = 16
+"""Terms that are looked at before or after a finding: it bounds the time for odd sentences."""
 _NONE: Final = frozenset(("none", "nil"))
 """Between the side of a finding and the side that has it not: "on the right, none on the left"."""
 _ATTACHED: Final = frozenset(
@@ -105,6 +107,10 @@ def _usable(term: Term) -> bool:
 
 
 def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool) -> list[Term]:
+    """Walk back from a finding at ``f`` (or the part of the body it is of) to the sides it has.
+
+    ``own`` is the finding's index. The walk ends at whatever starts another statement.
+    """
     found: list[Term] = []
     passed_and = shared = placed = False
     last = terms[f].i
@@ -115,11 +121,11 @@ def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool
             break
         if _usable(term):
             foreign = term.entry and not device
-            if (found and not passed_and) or foreign or _led_by_place(terms, k, own):
+            if (found and not passed_and) or foreign or _belongs_to_earlier(terms, k, own):
                 break
             found.append(term)
             passed_and = False
-        elif found and term.taken:
+        elif found and term.is_site:
             break
         elif (
             term.mark == ","
@@ -140,7 +146,7 @@ def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool
         elif term.finding:
             if found or not passed_and:
                 break
-            shared = True
+            shared = True  # "right effusion and atelectasis": the side is of both
         elif term.is_("with"):
             if found or not _ATTACHED & set(tokens.words[term.j : terms[f].i]):
                 break
@@ -158,6 +164,7 @@ def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool
         last = term.i
         k -= 1
     if shared and found:
+        # "left effusion and opacity in the right base": what follows comes before a shared side
         end = next(
             (
                 k
@@ -170,7 +177,7 @@ def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool
     return found
 
 
-def _led_by_place(terms: list[Term], k: int, own: int) -> bool:
+def _belongs_to_earlier(terms: list[Term], k: int, own: int) -> bool:
     """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
     for back in range(k - 1, max(-1, k - 4), -1):
         earlier = terms[back]
@@ -189,6 +196,11 @@ def _led_by_place(terms: list[Term], k: int, own: int) -> bool:
 def _after(
     tokens: Tokens, terms: list[Term], f: int, owned: set[int], *, device: bool
 ) -> list[Term]:
+    """Walk on from a finding to the sides that follow it: "in the left base", "(right)".
+
+    A side counts only where a preposition or mark leads to it or where the clause ends with it;
+    else it opens what is said next.
+    """
     found: list[Term] = []
     led = chained = joined = aside = False
     denied = any(term.is_("not_before") for term in terms[:f])
@@ -234,6 +246,7 @@ def _after(
 
 
 def _ends_here(terms: list[Term], k: int) -> bool:
+    """Whether no further finding follows that the side at ``k`` could belong to."""
     for later in terms[k + 1 :]:
         if later.mark or later.is_("verb", "and", "but"):
             return True
@@ -243,6 +256,10 @@ def _ends_here(terms: list[Term], k: int) -> bool:
 
 
 def _subject(terms: list[Term], f: int, owned: set[int], *, device: bool) -> list[Term]:
+    """Find the sides of the clause's subject: "the left base shows an opacity".
+
+    The nearest before the finding; without any, the next that follows and that no finding owns.
+    """
     found: list[Term] = []
     chained = False
     for k in range(f - 1, max(-1, f - _WALK), -1):

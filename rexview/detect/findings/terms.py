@@ -11,8 +11,8 @@ from rexview.detect.findings.mention import Side
 from rexview.detect.findings.tokens import Tokens
 
 _TELLING: Final = ("correction", "same", "opposite", "topic")
-MARKS: Final = frozenset(',;:()[]{}|"\n•—–=')
-_MARK: Final = Meaning()
+PUNCTUATION: Final = frozenset(',;:()[]{}|"\n•—–=')
+_NO_MEANING: Final = Meaning()
 _LETTERS: Final[dict[str, Meaning]] = {
     "r": Meaning(side="right"),
     "l": Meaning(side="left"),
@@ -21,11 +21,11 @@ _LETTERS: Final[dict[str, Meaning]] = {
 
 @dataclass(slots=True, eq=False)
 class Term:
-    """A phrase of the lexicon (or a mark) at tokens ``i`` to ``j``.
+    """A phrase of the lexicon (or a punctuation ``mark``) at tokens ``i`` to ``j``.
 
     ``finding`` is the finding it means here; ``side`` the patient's side it gives here, unless
     it is a direction (``way``), what it names is normal (``clear``), or it is where a device goes
-    in (``entry``). ``taken`` marks the part of the body that a finding is of.
+    in (``entry``). ``is_site`` says that it is the part of the body that a finding is of.
     """
 
     meaning: Meaning
@@ -38,7 +38,7 @@ class Term:
     way: bool = False
     clear: bool = False
     entry: bool = False
-    taken: bool = False
+    is_site: bool = False
 
     def is_(self, *cues: str) -> bool:
         """Whether the phrase is a cue of one of these kinds."""
@@ -91,8 +91,8 @@ def scan(tokens: Tokens, start: int, end: int) -> list[Term]:
                 terms.append(Term(meaning, i, i + length, "", meaning.finding, meaning.side))
                 i += length
                 continue
-        if word in MARKS:
-            terms.append(Term(_MARK, i, i + 1, word))
+        if word in PUNCTUATION:
+            terms.append(Term(_NO_MEANING, i, i + 1, word))
         elif word in _LETTERS and _is_side_letter(tokens, i, end):
             letter = _LETTERS[word]
             terms.append(Term(letter, i, i + 1, "", None, letter.side))

@@ -32,16 +32,16 @@ class BoxFlag:
     evidence: tuple[Evidence, ...]
 
 
-PlacedBox = tuple[AnswerBox, BoxSide | None]
+SidedBox = tuple[AnswerBox, BoxSide | None]
 """A box and the patient's side it lies on."""
 
 
-def place_boxes(case: Case, answer: Answer) -> list[PlacedBox]:
+def boxes_with_sides(case: Case, answer: Answer) -> list[SidedBox]:
     """Find the patient's side of each box of an answer."""
     return [(box, side_of(case, box)) for box in answer.boxes]
 
 
-def can_judge_boxes(case: Case, placed: Sequence[PlacedBox]) -> bool:
+def can_judge_boxes(case: Case, placed: Sequence[SidedBox]) -> bool:
     """Say whether a box has a side that its label or a reference box could contradict."""
     return any(
         side is not None and (claim_of(box.label) is not None or _has_reference(case, box))
@@ -60,7 +60,7 @@ def _has_reference(case: Case, box: AnswerBox) -> bool:
 
 
 def against_boxes(
-    case: Case, placed: Sequence[PlacedBox], both: Collection[str] = ()
+    case: Case, placed: Sequence[SidedBox], both: Collection[str] = ()
 ) -> list[BoxFlag]:
     """Hold boxes against their own labels and against the reference boxes.
 
@@ -101,7 +101,7 @@ def _contrary_reference(
     case: Case,
     box: AnswerBox,
     side: str,
-    placed: Sequence[PlacedBox],
+    placed: Sequence[SidedBox],
 ) -> ReferenceBox | None:
     """Return the first reference box of the box's finding when all of them lie on the other side.
 

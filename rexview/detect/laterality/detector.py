@@ -15,7 +15,12 @@ from rexview.detect.boxes.labels import claim_of, label_key
 from rexview.detect.boxes.position import box_evidence, reference_evidence, reference_side
 from rexview.detect.core.detector import AnswerInCase, Detector, flag
 from rexview.detect.findings import Mention, finding_info, report_text
-from rexview.detect.laterality.boxes import PlacedBox, against_boxes, can_judge_boxes, place_boxes
+from rexview.detect.laterality.boxes import (
+    SidedBox,
+    against_boxes,
+    boxes_with_sides,
+    can_judge_boxes,
+)
 from rexview.detect.laterality.choice import can_judge_choice, wrong_side_chosen
 from rexview.detect.laterality.text import (
     Contradiction,
@@ -67,13 +72,13 @@ class Laterality:
         return (
             can_judge_text(one.text, report_text(case), boxed=boxed)
             or can_judge_choice(case, answer)
-            or can_judge_boxes(case, place_boxes(case, answer))
+            or can_judge_boxes(case, boxes_with_sides(case, answer))
         )
 
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the answer against its boxes, its choice, the report, itself and the reference."""
         case, answer, mentions = one.case, one.answer, one.mentions
-        placed = place_boxes(case, answer)
+        placed = boxes_with_sides(case, answer)
         claims = sided_by_family(mentions)
         both = [family for family, own in claims.items() if one_side(own) == "bilateral"]
         flags = [
@@ -102,7 +107,7 @@ def _text_against_boxes(
     detector: Detector,
     one: AnswerInCase,
     claimed: Mapping[str, Sequence[Mention]],
-    placed: Sequence[PlacedBox],
+    placed: Sequence[SidedBox],
 ) -> list[Flag]:
     """Hold the side that the answer gives a finding against the boxes of that finding.
 
@@ -137,7 +142,7 @@ def _text_against_boxes(
 
 
 def _explain(
-    item: Contradiction, one: AnswerInCase, placed: Sequence[PlacedBox]
+    item: Contradiction, one: AnswerInCase, placed: Sequence[SidedBox]
 ) -> tuple[str, tuple[Evidence, ...]]:
     """Return the sentence and the evidence for a contradiction."""
     claim, contrary = item.claim, item.contrary

@@ -98,7 +98,7 @@ def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list
             one = next((m for m in claims if m.side == claimed), claims[0])
             other = next((m for m in given if m.side == known), given[0])
             found.append(Contradiction("bilateral", one, other))
-        elif not _told_otherwise(claims, given, reference):
+        elif not _contradicted(claims, given, reference):
             found.append(Contradiction("report", claims[0], given[0]))
     return found
 
@@ -126,7 +126,7 @@ def one_side(mentions: Sequence[Mention]) -> str | None:
     return next(iter(sides), None)
 
 
-def _told_otherwise(
+def _contradicted(
     claims: Sequence[Mention], given: Sequence[Mention], reference: dict[str, list[Mention]]
 ) -> bool:
     """Whether the report has another finding on the claimed side that the answer may well mean."""

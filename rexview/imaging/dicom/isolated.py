@@ -59,7 +59,7 @@ class DecoderProcess:
             If the frame is damaged, crashes the decoder or takes too long.
         """
         with self._lock:
-            process = self._running()
+            process = self._worker()
             limit = self.seconds + _SECONDS_PER_MEGABYTE * len(frame) / 1e6
             watchdog = threading.Timer(limit, process.kill)
             watchdog.daemon = True
@@ -94,7 +94,7 @@ class DecoderProcess:
             return None
         return pixels if head[0] == 0 else b""
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _worker(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is not None:
             self._end()
         if self._process is None:

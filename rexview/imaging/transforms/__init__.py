@@ -31,12 +31,12 @@ def presets(radiograph: Radiograph, coded: Coded) -> tuple[tuple[Window, ...], i
         (the file's first if it shows anything, 8-bit pictures as stored, else Auto); a warning
         when the file's window had to be passed over.
     """
-    own = radiograph.windows
-    auto = len(own)
-    windows = (*own, auto_window(radiograph, coded), full_window(radiograph, coded))
-    if own and shows_nothing(radiograph, coded, own[0]):
+    file_windows = radiograph.windows
+    auto = len(file_windows)
+    windows = (*file_windows, auto_window(radiograph, coded), full_window(radiograph, coded))
+    if file_windows and shows_nothing(radiograph, coded, file_windows[0]):
         return windows, auto, UNUSABLE_WINDOW
-    if own:
+    if file_windows:
         return windows, 0, None
     return windows, auto + (coded.codes.dtype == np.uint8), None
 
@@ -78,8 +78,8 @@ def display(
         windows, first, _ = presets(radiograph, coded)
         window = windows[first]
     elif window == "file":
-        own = radiograph.windows
-        window = own[0] if own else full_window(radiograph, coded)
+        file_windows = radiograph.windows
+        window = file_windows[0] if file_windows else full_window(radiograph, coded)
     return render(radiograph, coded, window)
 
 

@@ -11,7 +11,7 @@ from rexview.reviewset.tables.nested import items_of
 from rexview.reviewset.tables.source import TableSource
 from rexview.vocab import FRONTAL_VIEWS
 
-_TOLD_BY: Final = ("view", "patient_orientation", "laterality_flip")
+_ORIENTATION_FIELDS: Final = ("view", "patient_orientation", "laterality_flip")
 
 
 def check_orientations(cases: pl.DataFrame, boxed: pl.DataFrame, source: TableSource) -> None:
@@ -21,11 +21,13 @@ def check_orientations(cases: pl.DataFrame, boxed: pl.DataFrame, source: TableSo
     has ``case`` and ``image`` of the images that have boxes.
     """
     images = items_of(cases.rename({"id": "case"}), "images", "case", "_row")
-    images = images.select(*_TOLD_BY, pl.col("id").alias("image"), "case", "_row", "index")
-    kinds = images.select(_TOLD_BY).unique()
+    images = images.select(
+        *_ORIENTATION_FIELDS, pl.col("id").alias("image"), "case", "_row", "index"
+    )
+    kinds = images.select(_ORIENTATION_FIELDS).unique()
     judged = images.join(
         kinds.with_columns(pl.Series("kind", [_kind(*row) for row in kinds.iter_rows()])),
-        on=_TOLD_BY,
+        on=_ORIENTATION_FIELDS,
         nulls_equal=True,
         maintain_order="left",
     )

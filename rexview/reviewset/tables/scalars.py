@@ -35,7 +35,7 @@ def conform(values: Values, column: Column, location: Location) -> pl.Series:
     """Turn a column of plain values into ``column.dtype``.
 
     What does not fit is reported where it stands and becomes null; so does nothing where something
-    is required, words that are not among ``column.words``, and numbers outside its range.
+    is required, words that are not among ``column.vocabulary``, and numbers outside its range.
     """
     series = natural(values, column, location)
     converted = _CONVERTERS[column.kind](series, column, location)
@@ -127,15 +127,19 @@ def _word(series: pl.Series, column: Column, location: Location) -> pl.Series:
     text = _id(series, column, location)
     different = text.unique().drop_nulls()
     folded = different.str.to_lowercase().str.replace_all(r"[\s\-]+", "_")
-    known = folded.is_in(list(column.words))
+    known = folded.is_in(list(column.vocabulary))
     words = pl.Series([_none_if_missing(word) for word in folded.to_list()], dtype=pl.String)
     kept = pl.select(pl.when(known).then(folded).otherwise(different)).to_series()
     unknown = different.filter(~known & words.is_not_null())
     if len(unknown):
-        choices = listed(column.words) if len(column.words) < 10 else "those listed in FORMAT.md"
+        choices = (
+            listed(column.vocabulary)
+            if len(column.vocabulary) < 10
+            else "those listed in FORMAT.md"
+        )
         remedy = f"Use {choices}."
         wrong = text.is_in(unknown.implode()).fill_null(False)
-        if column.other_words:
+        if column.open_vocabulary:
             location.report("warning", wrong, "The word {value} is not a known one.", remedy, text)
         else:
             location.report("error", wrong, "The word {value} cannot be used here.", remedy, text)

@@ -150,7 +150,7 @@ def _failure_rows(
     judged: pl.DataFrame, cases: pl.DataFrame, models: Sequence[str], resamples: int
 ) -> tuple[list[Row], list[Row]]:
     """Return the rates of all failures that answers can be judged for, and the tests of models."""
-    rule, reader = pl.col("detected"), pl.col("marked")
+    rule, reader = pl.col("detected"), pl.col("reader_flagged")
     flagged = judged.with_columns(flagged=rule | reader)
     counts = {
         (failure, model): numbers

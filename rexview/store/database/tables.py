@@ -120,12 +120,12 @@ SECRETS: Final = Table(
     Column("letters", Text, nullable=False),
 )
 """What keys the letters of a set's answers, in hexadecimal digits; see ``letters``."""
-_THING: Final = ("case_id", "model_id", "subject", "picture")
+_SUBJECT_COLUMNS: Final = ("case_id", "model_id", "subject", "picture")
 
 
-def same_thing(kind: str) -> tuple[str, ...]:
+def subject_columns(kind: str) -> tuple[str, ...]:
     """Return the columns that say, beside set and kind, what an entry is about."""
-    return _THING if kind in SHARED else ("person", *_THING)
+    return _SUBJECT_COLUMNS if kind in SHARED else ("person", *_SUBJECT_COLUMNS)
 
 
 def current(review_set: str, kind: str) -> Select[Any]:
@@ -133,7 +133,7 @@ def current(review_set: str, kind: str) -> Select[Any]:
     newest = (
         select(func.max(HISTORY.c.id))
         .where(HISTORY.c.review_set == review_set, HISTORY.c.kind == kind)
-        .group_by(*(HISTORY.c[name] for name in same_thing(kind)))
+        .group_by(*(HISTORY.c[name] for name in subject_columns(kind)))
     )
     return select(HISTORY).where(HISTORY.c.id.in_(newest)).order_by(HISTORY.c.id)
 

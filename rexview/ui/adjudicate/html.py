@@ -31,7 +31,7 @@ def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[s
         f'<p class="rx-quiet">{html.escape(rubric.anchors[mark.score])}</p>'
         + (f"<p>{html.escape(cover_names(review_set, mark.comment))}</p>" if mark.comment else "")
         + "</div>"
-        for mark in sorted(one.marks, key=lambda mark: labels.get(mark.reader, mark.reader))
+        for mark in sorted(one.scores, key=lambda mark: labels.get(mark.reader, mark.reader))
     )
     name = html.escape(DIMENSION_NAMES[one.dimension])
     return (

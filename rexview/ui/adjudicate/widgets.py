@@ -21,7 +21,7 @@ from rexview.analysis.engine import position_in
 from rexview.analysis.readers.consensus import (
     CaseDifferences,
     Difference,
-    next_to_settle,
+    next_without_consensus,
     reader_labels,
 )
 from rexview.errors import StoreError
@@ -117,7 +117,7 @@ def current_round(review_set: ReviewSet) -> Round | None:
     ids = [one.case for one in cases]
     wanted = link_keys.query_value(link_keys.QUERY_CASE)
     if wanted not in ids:
-        wanted = next_to_settle(cases, None) or ids[0]
+        wanted = next_without_consensus(cases, None) or ids[0]
         link_keys.set_query({link_keys.QUERY_CASE: wanted})
     return Round(review_set, person, cases, ids.index(wanted), state, letter_key)
 
@@ -137,8 +137,8 @@ def _choose_apart(review_set: ReviewSet) -> None:
 
 def show_header(now: Round) -> None:
     """Show how far it is, the ways on, and what is listed."""
-    agreed = sum(one.is_settled for one in now.cases)
-    following = next_to_settle(now.cases, now.shown.case)
+    agreed = sum(one.has_consensus for one in now.cases)
+    following = next_without_consensus(now.cases, now.shown.case)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         _go_button("Previous", ":material/chevron_left:", _beside(now, -1))
         _go_button("Next", ":material/chevron_right:", _beside(now, 1))
@@ -153,7 +153,7 @@ def show_header(now: Round) -> None:
             st.toggle("Names of the readers", key=_NAMED)
     if agreed == len(now.cases):
         st.success("Every case is settled.")
-    scored = {mark.reader for one in now.shown.differences for mark in one.marks}
+    scored = {mark.reader for one in now.shown.differences for mark in one.scores}
     if now.person.id in scored:
         st.info("One of these scores is your own.")
 
@@ -203,7 +203,7 @@ def show_answers(now: Round, page: CasePage) -> None:
     """Show each answer on which readers differ, their scores, and the fields for the consensus."""
     shown = now.answers_shown()
     show_unsaved(now.review_set, now.person, now.shown.case, tuple(shown.values()))
-    every = {mark.reader for one in now.shown.differences for mark in one.marks}
+    every = {mark.reader for one in now.shown.differences for mark in one.scores}
     labels = dict(reader_labels(every, now.shown.case, key=now.letter_key))
     if now.review_set.info.protocol.name_readers and st.session_state.get(_NAMED):
         labels = study_records.reader_names(now.review_set, every)

@@ -10,7 +10,7 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rexview.analysis.case.finding_links import text_links
+from rexview.analysis.case.finding_links import finding_spans
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.scores.captions import counted
 from rexview.schema import Answer, Flag
@@ -31,7 +31,7 @@ def link_spans(text: str, page: CasePage) -> list[Span]:
     """
     spans: list[Span] = []
     met: set[str] = set()
-    for link in text_links(text, page.box_keys):
+    for link in finding_spans(text, page.box_keys):
         shared = link.key in page.shared_keys
         css = "rx-side" if link.is_side else "rx-finding" if shared else "rx-lone"
         stop = shared and not link.is_side and link.key not in met
@@ -73,7 +73,7 @@ def flags_html(
     keyed = page.keyed_flags(answer.model)
     reasons = {
         word.failure: word.comment or ""
-        for word in page.words
+        for word in page.reader_flags
         if (word.model, word.reader) == (answer.model, looker.reader)
     }
     clear: list[str] = []

@@ -227,14 +227,14 @@ def scores_html(
     uncounted: Collection[str] = (),
     unfinished: Collection[str] = (),
     stale_scores: Sequence[Score] = (),
-    stale_words: Sequence[ReaderFlag] = (),
+    stale_reader_flags: Sequence[ReaderFlag] = (),
 ) -> str:
     """Lay out readers' scores, one table a model: readers by dimensions, comments below.
 
     ``agreed`` is each consensus that adjudication found: in a row of its own below the readers'.
     The scores of ``uncounted`` models are said to count nowhere; ``unfinished`` names the readers
-    whose scores count nowhere yet; ``stale_scores`` and ``stale_words`` are of earlier answers: in
-    a list of their own.
+    whose scores count nowhere yet; ``stale_scores`` and ``stale_reader_flags`` are of
+    earlier answers: in a list of their own.
     """
     tables = []
     for model, name in names.items():
@@ -246,7 +246,7 @@ def scores_html(
                 tables.append(_UNCOUNTED)
     if not tables and not stale_scores:
         tables.append('<p class="rx-quiet">Nobody has scored this case.</p>')
-    return "".join(tables) + _stale_html(stale_scores, stale_words, names, readers)
+    return "".join(tables) + _stale_html(stale_scores, stale_reader_flags, names, readers)
 
 
 def _stale_html(

@@ -90,7 +90,7 @@ def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
                 comment,
                 created=datetime.now(UTC),
             )
-    return page.with_words(list(newest.values()))
+    return page.with_reader_flags(list(newest.values()))
 
 
 def _unsaved(review_set: ReviewSet) -> Mapping[str, Any]:

@@ -44,7 +44,7 @@ def _serve(request: Request, kind: str) -> Response:
         else:
             payload = imaging.viewer_payload(path, cache, max_pixels=max_pixels)
             if grant.detail == WORDLESS:
-                payload = imaging.without_words(payload)
+                payload = imaging.without_free_text(payload)
             body = payload.framed
             media = "application/octet-stream"
     except NotAdmitted as error:

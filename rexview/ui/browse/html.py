@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rexview.analysis import CaseFilter, Facets, FailureSources, SetFacts, chips
-from rexview.analysis.failures.captions import judged_words
+from rexview.analysis.failures.captions import judged_caption
 from rexview.ui.link.in_app import browse_link
 from rexview.vocab import FAILURES
 
@@ -38,7 +38,7 @@ def _head_html(case_filter: CaseFilter, head: FailureSources) -> str:
     failure = FAILURES[head.failure]
     active = case_filter.failures == (head.failure,)
     target = replace(case_filter, failures=() if active else (head.failure,), sources=())
-    meaning = f"{failure.meaning} {judged_words(head.failure)}"
+    meaning = f"{failure.meaning} {judged_caption(head.failure)}"
     judged = (
         f"of {head.judged:,}"
         if head.judged == head.cases

@@ -11,7 +11,7 @@ from typing import Any, Final
 import pandas as pd
 import streamlit as st
 
-from rexview.analysis import ANSWER_STATUSES, SORTS, CaseFilter, Engine, Facets, search_words
+from rexview.analysis import ANSWER_STATUSES, SORTS, CaseFilter, Engine, Facets, search_caption
 from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.engine import AnswerSummary
 from rexview.schema import ReviewSet
@@ -68,7 +68,7 @@ def list_head(
 
 def show_search(case_filter: CaseFilter, counts: Facets) -> None:
     """Say above the cases how a finding is searched for, and lead to the other ways to search."""
-    words = search_words(counts, case_filter.search)
+    words = search_caption(counts, case_filter.search)
     if not words:
         return
     others = [

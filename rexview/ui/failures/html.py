@@ -9,10 +9,10 @@ from typing import Final
 
 from rexview.analysis.failures.captions import (
     COUNTED_MEANING,
-    comparison_words,
-    group_words,
-    judged_words,
-    rate_words,
+    comparison_caption,
+    group_caption,
+    judged_caption,
+    rate_caption,
 )
 from rexview.analysis.failures.tables import FailureGroups, FailureRow, FailureTables, GroupCell
 from rexview.detect.core.precision import precision_of
@@ -51,15 +51,15 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
             head = (
                 f'<th scope="rowgroup" rowspan="{len(tables.models)}">'
                 f"{html.escape(FAILURES[failure].plural)}"
-                f"<small>{html.escape(judged_words(failure, short=True))}</small></th>"
+                f"<small>{html.escape(judged_caption(failure, short=True))}</small></th>"
             )
             more = _test_cells(tests[failure], reasons) if compared else ""
             body.append(f'<tr class="rx-first">{head}{cells}{more}</tr>')
-    words = [COUNTED_MEANING[tables.counted], rate_words(clustered=tables.clustered)]
+    words = [COUNTED_MEANING[tables.counted], rate_caption(clustered=tables.clustered)]
     words.append("Possible: a rule's hint and no more; not counted.")
     if compared:
         first, second = tables.models.values()
-        words.append(comparison_words(f"{first} (first)", f"{second} (second)"))
+        words.append(comparison_caption(f"{first} (first)", f"{second} (second)"))
     return table_html(title, heads, body, " ".join(words)) + reasons.html()
 
 
@@ -138,7 +138,7 @@ def comparisons_html(tables: FailureTables) -> str:
     if len(tests) > MOST_PAIRS:
         title += f": the first {MOST_PAIRS:,} of {len(tests):,}"
     heads = ["Failure", "A", "B", "A minus B", "p adjusted"]
-    return table_html(title, heads, body, comparison_words()) + reasons.html()
+    return table_html(title, heads, body, comparison_caption()) + reasons.html()
 
 
 def meanings_html(tables: FailureTables) -> str:
@@ -148,7 +148,7 @@ def meanings_html(tables: FailureTables) -> str:
         about = FAILURES[failure]
         found = precision_of(failure)
         rule = f" Rule: {found.sentence[0].lower()}{found.sentence[1:]}" if found else ""
-        text = f"{about.meaning} {judged_words(failure)}{rule}"
+        text = f"{about.meaning} {judged_caption(failure)}{rule}"
         items.append(f"<li><b>{html.escape(about.plural)}.</b> {html.escape(text)}</li>")
     return f'<ul class="rx-reasons rx-meanings">{"".join(items)}</ul>'
 
@@ -165,7 +165,7 @@ def groups_html(groups: FailureGroups, title: str) -> str:
         )
         total = linked_number(group.flagged, f"<b>{group.flagged.value:,}</b>")
         body.append(f"<tr>{head}<td>{total}</td>{cells}</tr>")
-    words = group_words(groups.kind)
+    words = group_caption(groups.kind)
     if groups.left_out:
         words += f" {groups.left_out:,} groups with fewer failures are left out."
     return table_html(title, heads, body, words) + reasons.html()

@@ -11,7 +11,7 @@ from rexview.analysis.charts.failures import groups_chart, rates_chart
 from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.downloads.files import TableFile
 from rexview.analysis.downloads.frames import FAILURE_SHARES, failure_frame, group_frame
-from rexview.analysis.failures.captions import COUNTED, COUNTED_MEANING, group_words, rate_words
+from rexview.analysis.failures.captions import COUNTED, COUNTED_MEANING, group_caption, rate_caption
 from rexview.analysis.failures.tables import BY_FINDING, FailureGroups, FailureTables, group_choices
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.failures import html as failures_html
@@ -25,13 +25,13 @@ from rexview.vocab import FAILURES
 
 @lru_cache(maxsize=16)
 def _rates(tables: FailureTables, facts: SetFacts) -> LinkedChart | None:
-    caption = f"{COUNTED_MEANING[tables.counted]} {rate_words(clustered=tables.clustered)}"
+    caption = f"{COUNTED_MEANING[tables.counted]} {rate_caption(clustered=tables.clustered)}"
     return rates_chart(tables, model_colours(facts.models), caption=caption)
 
 
 @lru_cache(maxsize=16)
 def _groups(groups: FailureGroups, facts: SetFacts) -> LinkedChart | None:
-    return groups_chart(groups, model_colours(facts.models), caption=group_words(groups.kind))
+    return groups_chart(groups, model_colours(facts.models), caption=group_caption(groups.kind))
 
 
 def choose_counted() -> str:
@@ -54,7 +54,7 @@ def show_rates(tables: FailureTables, facts: SetFacts) -> None:
     with st.spinner("Comparing the models…"):
         drawn = failures_html.rates_html(tables, colours, title)
     linked_html(drawn, key="failures_rates")
-    caption = f"{COUNTED_MEANING[tables.counted]} {rate_words(clustered=tables.clustered)}"
+    caption = f"{COUNTED_MEANING[tables.counted]} {rate_caption(clustered=tables.clustered)}"
     show_downloads(
         TableFile(title, partial(failure_frame, tables), caption, FAILURE_SHARES),
         key="failures_rates_file",
@@ -85,7 +85,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
     title = f"Table 5. {FAILURES[failure].plural} by {by.name.lower()}"
     drawn = failures_html.groups_html(groups, title)
     linked_html(drawn, key="failures_groups")
-    caption = f"{COUNTED_MEANING[tables.counted]} {group_words(groups.kind)}"
+    caption = f"{COUNTED_MEANING[tables.counted]} {group_caption(groups.kind)}"
     show_downloads(
         TableFile(title, partial(group_frame, groups), caption, FAILURE_SHARES),
         key="failures_groups_file",

@@ -173,8 +173,8 @@ def _range(name: str, ranges: Mapping[str, Range]) -> None:
 
     def changed() -> None:
         start, end = st.session_state[key]
-        narrowed = Range(None if start <= low else start, None if end >= high else end)
-        changes: dict[str, Any] = {name: narrowed if narrowed != Range() else None}
+        refined = Range(None if start <= low else start, None if end >= high else end)
+        changes: dict[str, Any] = {name: refined if refined != Range() else None}
         set_filter(replace(filter_asked(), **changes))
 
     st.slider(RANGES[name], low, high, step=0.5, key=key, on_change=changed, format="%g")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rexview.analysis import Count
-from rexview.analysis.failures.captions import judged_words, rest_words
+from rexview.analysis.failures.captions import judged_caption, judged_share_caption
 from rexview.analysis.overview import FailureCount, Overview
 from rexview.detect.core.precision import precision_of
 from rexview.ui.link.in_app import browse_link
@@ -48,7 +48,7 @@ def failures_html(numbers: Overview) -> str:
         panels.append(
             f'<section class="rx-failure"><h3>{_whole(rows, about.plural)}</h3>'
             f'<p class="rx-quiet">{html.escape(about.meaning)}</p>{body}'
-            f'<p class="rx-quiet rx-how">{html.escape(judged_words(failure))}'
+            f'<p class="rx-quiet rx-how">{html.escape(judged_caption(failure))}'
             f"{precision_html(failure)}</p></section>"
         )
     return f'<div class="rx-failures">{"".join(panels)}</div>'
@@ -82,7 +82,7 @@ def precision_html(failure: str) -> str:
 
 def _failure_row(numbers: Overview, row: FailureCount) -> str:
     name = html.escape(numbers.models[row.model])
-    rest = rest_words(row.judged.value, row.judged.of or 0)
+    rest = judged_share_caption(row.judged.value, row.judged.of or 0)
     if not row.judged.value:
         return (
             f'<div class="rx-rate rx-quiet"><span class="rx-model">{name}</span>'

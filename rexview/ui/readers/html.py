@@ -17,7 +17,7 @@ from rexview.analysis.readers.tables import (
     ReaderTables,
     shared_count,
 )
-from rexview.analysis.scores.captions import counted, interval_words, unfinished_words
+from rexview.analysis.scores.captions import counted, interval_caption, unfinished_caption
 from rexview.stats import write_score
 from rexview.stats.agreement import PairAgreement
 from rexview.stats.units import unit_name
@@ -43,7 +43,7 @@ def headline_html(tables: ReaderTables) -> str:
     if tables.doubled.value:
         doubled = linked_number(tables.doubled, f"<b>{tables.doubled.value:,}</b>")
         sentence += f"; {doubled} of them have two readers or more on the same dimension"
-    return f'<p class="rx-line">{sentence}.{unfinished_words(tables.unfinished)}</p>'
+    return f'<p class="rx-line">{sentence}.{unfinished_caption(tables.unfinished)}</p>'
 
 
 def agreement_html(tables: ReaderTables) -> str:
@@ -57,7 +57,7 @@ def agreement_html(tables: ReaderTables) -> str:
     reasons = Reasons()
     body = [_row(found, reasons) for found in tables.dimensions]
     title = f"Table 3. Agreement of {tables.pair_name(tables.pair)}"
-    notes = words.variance_words(tables)
+    notes = words.variance_captions(tables)
     told = ""
     if notes:
         items = "".join(f"<li>† {html.escape(note)}</li>" for note in notes)
@@ -65,7 +65,7 @@ def agreement_html(tables: ReaderTables) -> str:
             f'<ul class="rx-reasons rx-variance">{items}'
             f"<li>{html.escape(words.variance_rule())}</li></ul>"
         )
-    return table_html(title, heads, body, words.agreement_words(tables)) + told + reasons.html()
+    return table_html(title, heads, body, words.agreement_caption(tables)) + told + reasons.html()
 
 
 def _row(found: DimensionAgreement, reasons: Reasons) -> str:
@@ -165,7 +165,7 @@ def alphas_html(tables: ReaderTables) -> str:
         body.append(cells(name, f"<b>{alpha}</b>", around, n, f"{found.n_readers:,}"))
     caption = (
         "Krippendorff's alpha for ordinal scores, over what at least two readers scored; 1 is full "
-        f"agreement, 0 is chance. {interval_words()}"
+        f"agreement, 0 is chance. {interval_caption()}"
     )
     heads = ["Dimension", "Alpha", "95 % CI", "n", "Readers"]
     return table_html("All readers together", heads, body, caption) + reasons.html()
@@ -173,7 +173,7 @@ def alphas_html(tables: ReaderTables) -> str:
 
 def stricter_html(tables: ReaderTables) -> str:
     """Say in words who is stricter."""
-    items = "".join(f"<li>{html.escape(text)}</li>" for text in words.stricter_words(tables))
+    items = "".join(f"<li>{html.escape(text)}</li>" for text in words.stricter_captions(tables))
     return f'<ul class="rx-told">{items}</ul>' if items else ""
 
 
@@ -283,7 +283,7 @@ def _dispute_html(
 def _disputed_scores(dispute: Dispute, readers: Mapping[str, str], agreed: Sequence[int]) -> str:
     marks = " · ".join(
         f"{html.escape(readers.get(reader, reader))} <b>{write_score(score)}</b>"
-        for reader, score in dispute.marks.items()
+        for reader, score in dispute.scores.items()
     )
     consensus = ", ".join(map(str, agreed))
     told = f" · adjudicated: <b>{consensus}</b>" if agreed else ""

@@ -16,7 +16,7 @@ from rexview.analysis.charts.readers import bubble_chart, confusion_chart, stric
 from rexview.analysis.downloads.files import TableFile
 from rexview.analysis.downloads.frames import READER_SHARES, reader_frame
 from rexview.analysis.readers.adjudication import Adjudication
-from rexview.analysis.readers.captions import agreement_words, no_drift_words
+from rexview.analysis.readers.captions import agreement_caption, no_drift_captions
 from rexview.analysis.readers.tables import ReaderDrift, ReaderTables
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
@@ -93,7 +93,7 @@ def show_table_download(tables: ReaderTables) -> None:
     if tables.pair is not None:
         title = f"Table 3. Agreement of {tables.pair_name(tables.pair)}"
         file = TableFile(
-            title, partial(reader_frame, tables), agreement_words(tables), READER_SHARES
+            title, partial(reader_frame, tables), agreement_caption(tables), READER_SHARES
         )
         show_downloads(file, key="readers_table_file")
 
@@ -167,7 +167,7 @@ def show_drift(drifts: tuple[ReaderDrift, ReaderDrift], dimension: str) -> None:
     """Show how the scores of both readers move over time, or say why that cannot be seen."""
     charts = _drift_charts(drifts, DIMENSION_NAMES[dimension])
     show_charts_beside(charts, key="readers_drift")
-    for reason in no_drift_words(drifts):
+    for reason in no_drift_captions(drifts):
         st.caption(as_markdown(f"Over time, {DIMENSION_NAMES[dimension]}. {reason}"))
 
 

@@ -79,7 +79,7 @@ def show_reviews(review_set: ReviewSet) -> None:
         )
     for one in found:
         _show_notice(review_set, reviews, one)
-    if not any(one.what == "elsewhere" for one in found) and _can_move(reviews):
+    if not any(one.kind == "elsewhere" for one in found) and _can_move(reviews):
         st.info("When these entries were written, nothing could be written to the set's folder.")
         if st.button("Move them into the set's folder", key="reviews_move"):
             _do(lambda: _join(review_set))
@@ -90,11 +90,11 @@ def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> Non
         st.markdown(f":material/report: {as_markdown(notice.text)}")
         for line in notice.details:
             st.caption(as_markdown(line))
-        if notice.what == "elsewhere":
+        if notice.kind == "elsewhere":
             st.caption("Every entry of both is kept, none twice; the files stay as dated copies.")
             if st.button("Join them", type="primary", key="reviews_join"):
                 _do(lambda: _join(review_set))
-        elif notice.what == "lost":
+        elif notice.kind == "lost":
             st.caption(
                 "Look for a newer copy of the file, or a backup, and join it: "
                 "`python -m rexview merge-reviews FOLDER --from FILE`. Entries sent meanwhile "
@@ -102,7 +102,7 @@ def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> Non
             )
             if st.button("Go on without them", key="reviews_accept"):
                 _do(lambda: _accept(reviews))
-        elif notice.what == "changed":
+        elif notice.kind == "changed":
             st.caption(
                 "Enter them again, or join a backup that has them: "
                 "`python -m rexview merge-reviews FOLDER --from FILE`."

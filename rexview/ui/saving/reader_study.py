@@ -136,7 +136,7 @@ class Study:
         """Whether the rules let the reader see the models of a case now; None: of all cases."""
         rule = self.review_set.info.protocol.reveal
         if case_id is None:
-            return rule == "at_end" and self.progress.left == 0
+            return rule == "at_end" and self.progress.remaining == 0
         return rule == "per_case" and self.states.get(case_id) in ("done", "skipped")
 
 

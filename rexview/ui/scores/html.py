@@ -8,12 +8,12 @@ from typing import Final
 
 from rexview.analysis import Count
 from rexview.analysis.scores.captions import (
-    comparison_words,
+    comparison_caption,
     counted,
-    left_out_words,
+    left_out_caption,
     listed,
-    summary_words,
-    unfinished_words,
+    summary_caption,
+    unfinished_caption,
 )
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import GapCell, ScoreCell, ScoreTables
@@ -45,7 +45,7 @@ def headline_html(tables: ScoreTables) -> str:
         f"{_linked(tables.answers)} {_noun(tables.answers.value, 'answer')} of "
         f"{counted(len(tables.models), 'model')}: {listed(parts)}."
     )
-    begun = unfinished_words(tables.unfinished)
+    begun = unfinished_caption(tables.unfinished)
     return f'<p class="rx-line">{head} Scored by {counted(tables.readers, "reader")}.{begun}</p>'
 
 
@@ -64,9 +64,9 @@ def scores_html(
     reasons = Reasons()
     lay_out = _by_dimension if len(tables.models) <= MOST_ROWS else _by_model
     heads, body = lay_out(tables, shown, colours, reasons)
-    parts = [summary_words(tables, shown), left_out_words(tables, shown)]
+    parts = [summary_caption(tables, shown), left_out_caption(tables, shown)]
     if compared:
-        parts.append(comparison_words(tables, shown))
+        parts.append(comparison_caption(tables, shown))
     return table_html(title, heads, body, " ".join(parts)) + reasons.html()
 
 

@@ -10,8 +10,8 @@ from rexview.analysis.published import (
     ODDITIES,
     QUANTITIES,
     SOURCE,
-    OwnRate,
-    own_rates,
+    MeasuredRate,
+    measured_rates,
     published_rates,
     published_scores,
 )
@@ -77,7 +77,7 @@ def _own_p(tables: ScoreTables, dimension: str) -> str:
 
 
 def _rates(tables: ScoreTables, own: Sequence[str]) -> str:
-    ours = {(rate.quantity, rate.model): rate for rate in own_rates(tables)}
+    ours = {(rate.quantity, rate.model): rate for rate in measured_rates(tables)}
     printed = {(rate.quantity, rate.model): rate for rate in published_rates()}
     papers = list(dict.fromkeys(rate.model for rate in published_rates()))
     body = []
@@ -95,7 +95,7 @@ def _rates(tables: ScoreTables, own: Sequence[str]) -> str:
     return _table("Shares", [tables.models[model] for model in own], papers, body)
 
 
-def _own_rate(rate: OwnRate | None) -> str:
+def _own_rate(rate: MeasuredRate | None) -> str:
     if rate is None:
         return NOTHING
     if rate.points is not None:

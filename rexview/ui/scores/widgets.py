@@ -33,11 +33,11 @@ _NO_SPLIT = ""
 @lru_cache(maxsize=16)
 def _charts(tables: ScoreTables, facts: SetFacts) -> dict[str, LinkedChart | None]:
     colours = model_colours(facts.models)
-    chain = f"{words.n_words(tables, CONTENT_PARTS)} {words.interval_words()}"
-    left_out = words.left_out_words(tables, tables.dimensions)
+    chain = f"{words.n_caption(tables, CONTENT_PARTS)} {words.interval_caption()}"
+    left_out = words.left_out_caption(tables, tables.dimensions)
     return {
         "chain": chain_chart(tables, colours, caption=chain),
-        "gap": gap_spread_chart(tables, colours, caption=words.gap_words(tables)),
+        "gap": gap_spread_chart(tables, colours, caption=words.gap_caption(tables)),
         "spread": distribution_chart(tables, caption=left_out),
         "lost": lost_chart(tables),
     }
@@ -45,7 +45,7 @@ def _charts(tables: ScoreTables, facts: SetFacts) -> dict[str, LinkedChart | Non
 
 @lru_cache(maxsize=16)
 def _split_chart(split: Split, facts: SetFacts, dimension: str) -> LinkedChart | None:
-    caption = words.split_words(split)
+    caption = words.split_caption(split)
     return split_chart(split, dimension, model_colours(facts.models), caption=caption)
 
 
@@ -61,9 +61,11 @@ def show_tables(tables: ScoreTables, facts: SetFacts) -> None:
         if drawn:
             linked_html(drawn, key=f"scores_table_{number}")
             shown = [name for name in dimensions if name in tables.dimensions]
-            caption = f"{words.summary_words(tables, shown)} {words.left_out_words(tables, shown)}"
+            caption = (
+                f"{words.summary_caption(tables, shown)} {words.left_out_caption(tables, shown)}"
+            )
             if len(tables.models) > 1:
-                caption += f" {words.comparison_words(tables, shown)}"
+                caption += f" {words.comparison_caption(tables, shown)}"
             file = TableFile(title, partial(score_frame, tables, shown), caption, SCORE_SHARES)
             show_downloads(file, key=f"scores_table_{number}_file")
     if len(tables.models) > 2:
@@ -79,7 +81,7 @@ def _comparisons(tables: ScoreTables) -> None:
         with st.spinner("Comparing all pairs of models…"):
             first = "Friedman's test over the cases where every model has a score."
             together = model_comparisons.friedman_html(tables, first)
-            caption = words.comparison_words(tables, DIMENSION_NAMES)
+            caption = words.comparison_caption(tables, DIMENSION_NAMES)
             pairs = model_comparisons.pairs_html(tables, caption)
         linked_html(together, key="scores_friedman")
         linked_html(pairs, key="scores_pairs")
@@ -95,7 +97,7 @@ def show_charts(tables: ScoreTables, facts: SetFacts) -> None:
     beside = [chart for name in ("chain", "gap") if (chart := charts[name]) is not None]
     show_charts_beside(beside, key="scores_chart")
     colours = model_colours(facts.models)
-    if drawn := scores_html.gaps_html(tables, colours, words.gap_words(tables)):
+    if drawn := scores_html.gaps_html(tables, colours, words.gap_caption(tables)):
         linked_html(drawn, key="scores_gaps")
     if (spread := charts["spread"]) is not None:
         show_chart(spread, key="scores_spread")
@@ -128,7 +130,7 @@ def show_split(engine: Engine, case_filter: CaseFilter, tables: ScoreTables) -> 
         return
     show_chart(chart, key="scores_split_chart")
     colours = model_colours(engine.facts.models)
-    drawn = scores_html.split_html(split, colours, words.split_words(split))
+    drawn = scores_html.split_html(split, colours, words.split_caption(split))
     linked_html(drawn, key="scores_split_table")
 
 

@@ -26,7 +26,7 @@ def progress_html(rows: Sequence[ReaderProgress], names: Mapping[str, str]) -> s
 
 def _progress_row(row: ReaderProgress, name: str) -> str:
     progress = row.progress
-    finished, left = progress.done + progress.skipped, progress.left - row.begun
+    finished, left = progress.done + progress.skipped, progress.remaining - row.begun
     counts = (row.first, row.second, progress.done, row.begun, progress.skipped, left)
     bar = f'<progress value="{finished}" max="{max(progress.total, 1)}"></progress>'
     words = f"{finished:,} of {progress.total:,}"

@@ -202,7 +202,7 @@ def show_to_adjudicate(review_set: ReviewSet) -> None:
     """Say how many cases are to be adjudicated, with the way there."""
     threshold = review_set.info.protocol.disagreement
     cases = case_differences(review_set, threshold)
-    agreed = sum(one.is_settled for one in cases)
+    agreed = sum(one.has_consensus for one in cases)
     if not cases:
         st.markdown(f"No case has two readers {threshold:g} points or more apart.")
         return

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from rexview.analysis import CaseFilter, describe
-from rexview.analysis.failures.captions import COUNTED, SMALL, judged_words
+from rexview.analysis.failures.captions import COUNTED, SMALL, judged_caption
 from rexview.analysis.failures.tables import (
     BY_FINDING,
     BY_REGION,
@@ -123,4 +123,4 @@ def test_a_finding_in_a_filter_is_said_in_words(engine):
 
 def test_every_failure_says_what_can_be_judged():
     for failure in FAILURES:
-        assert re.match(r"Can be judged: (scored )?answers ", judged_words(failure))
+        assert re.match(r"Can be judged: (scored )?answers ", judged_caption(failure))

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.analysis import CaseFilter, chips, describe, search_terms, search_words
+from rexview.analysis import CaseFilter, chips, describe, search_caption, search_terms
 from rexview.analysis.filter.case_filter import MENTIONS
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.detect.core import detector, finding_index
@@ -106,7 +106,7 @@ def test_the_counts_are_those_of_the_other_ways_to_search(engine: MemoryEngine) 
 
 def test_words_say_what_is_shown(engine: MemoryEngine) -> None:
     case_filter = CaseFilter(search="ptx", mention="present")
-    assert search_words(engine.facets(case_filter), "ptx") == (
+    assert search_caption(engine.facets(case_filter), "ptx") == (
         "Shown: pneumothorax present or possible in an answer or the report."
     )
     assert describe(engine.facts, case_filter) == "Pneumothorax: present"
@@ -114,7 +114,7 @@ def test_words_say_what_is_shown(engine: MemoryEngine) -> None:
     apical = CaseFilter(search="no apical ptx", mention="absent")
     assert describe(engine.facts, apical) == "Pneumothorax: absent, “apical”"
     assert describe(engine.facts, CaseFilter(search="ptx")) == "“ptx”"
-    assert search_words(engine.facets(CaseFilter(search="carina")), "carina") == ""
+    assert search_caption(engine.facets(CaseFilter(search="carina")), "carina") == ""
 
 
 @pytest.mark.parametrize(

@@ -161,8 +161,13 @@ def expected_rows(engine: MemoryEngine, case_filter: CaseFilter) -> list[dict[st
         case, key = cases[row["case"]], (row["case"], row["model"])
         failures = set()
         for failure, bit in FAILURE_BITS.items():
-            detected, marked = bool(row["detected"] & bit), bool(row["marked"] & bit)
-            source = {(1, 0): "detector", (0, 1): "reader", (1, 1): "both"}.get((detected, marked))
+            detected, reader_flagged = (
+                bool(row["detected"] & bit),
+                bool(row["reader_flagged"] & bit),
+            )
+            source = {(1, 0): "detector", (0, 1): "reader", (1, 1): "both"}.get(
+                (detected, reader_flagged)
+            )
             if source is None and row["hinted"] & bit:
                 source = "hint" if case_filter.sources else None  # a hint has to be asked for
             if source and (not case_filter.sources or source in case_filter.sources):

@@ -6,7 +6,7 @@ import pytest
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.memory.severity import harm_words
+from rexview.analysis.memory.severity import harm_text
 from rexview.reviewset import load
 from rexview.reviewset.write import write
 from rexview.schema import ReviewSet
@@ -43,7 +43,7 @@ def order(review_set, **conditions):
 def words(review_set, case):
     engine = memory_engine(review_set)
     row = next(one for one in engine.table.rows.iter_rows(named=True) if one["case"] == case)
-    return harm_words(row, engine.table.harm)
+    return harm_text(row, engine.table.harm)
 
 
 def test_a_pneumothorax_on_the_wrong_side_stands_above_any_number_of_faults_of_style(make_set):

@@ -17,10 +17,10 @@ from rexview.analysis.filter.conditions import ReaderPair
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.readers.adjudication import adjudication
 from rexview.analysis.readers.captions import (
-    agreement_words,
-    no_drift_words,
-    stricter_words,
-    variance_words,
+    agreement_caption,
+    no_drift_captions,
+    stricter_captions,
+    variance_captions,
 )
 from rexview.analysis.readers.tables import ReaderTables, reader_drifts, reader_tables
 from rexview.schema import Reader, ReviewSet
@@ -121,7 +121,7 @@ class TestSmallTable:
         assert process.numbers.mad == 1.0
 
     def test_what_is_left_out_is_said(self, given: tuple[MemoryEngine, ReaderTables]) -> None:
-        said = agreement_words(given[1])
+        said = agreement_caption(given[1])
         assert "1 answer without two readers on the same dimension" in said
         assert "1 answer that never came" in said
 
@@ -132,7 +132,7 @@ class TestSmallTable:
         found = adjudication(engine, CaseFilter(), 2)
         (one,) = found.part(0, 10)
         assert (one.case, one.apart) == ("c1", 2.0)
-        assert dict(one.disputes[0].marks) == {"a": 5.0, "b": 3.0}
+        assert dict(one.disputes[0].scores) == {"a": 5.0, "b": 3.0}
 
 
 def keys_behind(review_set: ReviewSet, dimension: str, apart: range) -> set[str]:
@@ -326,7 +326,7 @@ class TestWords:
             other = 3 + (1 if number % 2 else -1)
             scores += [score(case, "a", 3, "language"), score(case, "b", other, "language")]
         _, tables = shown(review(make_set, scores))
-        said = stricter_words(tables)
+        said = stricter_captions(tables)
         assert len(said) == 2
         assert said[0].startswith("Process: Dr. B is stricter, by 1.50 points on average (95 % CI ")
         assert said[1] == "No difference can be told from chance on Language."
@@ -339,7 +339,7 @@ class TestWords:
             for reader, value in zip("ab", pair, strict=True)
         ]
         _, tables = shown(review(make_set, scores))
-        (note,) = variance_words(tables)
+        (note,) = variance_captions(tables)
         said = "Process: 100% of the scores are within one point, yet kappa is -0.17"
         assert note.startswith(said)
         assert "low variance lowers kappa" in note
@@ -354,7 +354,7 @@ class TestWords:
         review_set = review(make_set, scores)
         engine = memory_engine(review_set)
         drifts = reader_drifts(engine, CaseFilter(), ("a", "b"), "process")
-        assert list(no_drift_words(drifts)) == [
+        assert list(no_drift_captions(drifts)) == [
             "Dr. A: All scores with a date were given on one day: there is no before and after "
             "(4 Mar 2026, 3 scores).",
             "Dr. B: No score has a date.",
@@ -422,7 +422,7 @@ def test_nobody_one_reader_and_readers_apart(make_set: Any) -> None:
         assert tables.pair is None
         assert (tables.dimensions, tables.pairs, tables.alphas) == ((), (), ())
         assert stricter_chart(tables) is None
-        assert stricter_words(tables) == []
+        assert stricter_captions(tables) == []
 
 
 def test_more_than_two_readers(make_set: Any) -> None:

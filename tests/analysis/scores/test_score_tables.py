@@ -15,10 +15,10 @@ from rexview.analysis.charts.scores import distribution_chart, lost_chart
 from rexview.analysis.colours import model_colours
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.scores.captions import (
-    comparison_words,
-    left_out_words,
-    split_words,
-    summary_words,
+    comparison_caption,
+    left_out_caption,
+    split_caption,
+    summary_caption,
 )
 from rexview.analysis.scores.splits import Split, split_scores
 from rexview.analysis.scores.tables import (
@@ -282,7 +282,7 @@ def test_a_case_with_two_tags_counts_in_each(review_set: ReviewSet, engine: Memo
         "region:Pleura": 1,
     }
     assert found.overlap
-    assert "counts in each" in split_words(found)
+    assert "counts in each" in split_caption(found)
     one = split(review_set, engine, "tag:region", tags=("region:Pleura",))
     assert [part.value for part in one.parts] == ["region:Pleura"]
 
@@ -336,12 +336,12 @@ def test_shares_of_a_row_make_one(tables: ScoreTables) -> None:
 
 def test_captions_say_what_is_left_out(tables: ScoreTables) -> None:
     shown = ("content", "process", "image_content")
-    left_out = left_out_words(tables, shown)
+    left_out = left_out_caption(tables, shown)
     assert "2 answers that never came (token limit reached 1, refused 1)" in left_out
     assert "(Content 1, Process 1)" in left_out
-    assert "minimum of the readers' means" in summary_words(tables, shown)
-    assert "count returned pictures" in summary_words(tables, shown)
-    tests = comparison_words(tables, shown)
+    assert "minimum of the readers' means" in summary_caption(tables, shown)
+    assert "count returned pictures" in summary_caption(tables, shown)
+    tests = comparison_caption(tables, shown)
     assert "Generalist minus Medical 4B" in tests
     assert "Pairs: Content 2, Process 2." in tests
     assert "only one of the two is scored: Content 1, Process 1" in tests
@@ -389,5 +389,5 @@ def test_the_other_order_of_content_is_kept(make_set: Any) -> None:
         for count in counts_of(tables):
             if count.value:
                 assert engine.selection(count.opens).rows["model"].count() == count.value
-        assert CONTENT_ORDERS[order].lower() in summary_words(tables, ("content",))
+        assert CONTENT_ORDERS[order].lower() in summary_caption(tables, ("content",))
     assert found == {"mean_first": (3.0, 0), "minimum_first": (1.0, 1)}

@@ -232,7 +232,7 @@ def test_states_follow_the_scores(review_set):
 def test_progress_and_where_to_go_on():
     states = {"a": "done", "b": "skipped", "c": "begun", "d": "open"}
     assert progress_of(states) == Progress(done=1, skipped=1, total=4)
-    assert progress_of(states).left == 2
+    assert progress_of(states).remaining == 2
     order = list(states)
     assert resume_at(order, states) == "c"
     assert resume_at(order, states, last="d") == "d"

@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rexview.bench.reliability.audit import Audit, Cell, Given, audit
+from rexview.bench.reliability.audit import Audit, Cell, SentEntry, audit
 from rexview.store import Stored
 
 HERE, THERE = Cell("c1", "m", "process"), Cell("c1", "m", "image_style", 0)
 GIVEN = [
-    Given("t1", "ann", HERE, {"score": 3}),
-    Given("t2", "ann", HERE, {"score": 4}),
-    Given("t3", "bob", HERE, {"score": 1}),
-    Given("t4", "ann", THERE, {"score": 5}),
+    SentEntry("t1", "ann", HERE, {"score": 3}),
+    SentEntry("t2", "ann", HERE, {"score": 4}),
+    SentEntry("t3", "bob", HERE, {"score": 1}),
+    SentEntry("t4", "ann", THERE, {"score": 5}),
 ]
 
 

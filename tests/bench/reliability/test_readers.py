@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from support.small_set import write_set
 
-from rexview.bench.reliability import full, held, in_trouble, killed, many_readers
+from rexview.bench.reliability import full, held, killed, many_readers, with_fault
 from rexview.bench.reliability.audit import audit
 from rexview.bench.reliability.reader import KINDS, Reader, readers
 from rexview.bench.reliability.review_set import becoming_writable, renamed, set_edited
@@ -38,7 +38,7 @@ def test_many_readers_at_once_are_all_kept(tmp_path, kind, request):
 
 
 def test_a_quota_that_is_used_up_is_told_and_outlived(tmp_path):
-    row = in_trouble(tmp_path / "run", "full", full, entries=5)
+    row = with_fault(tmp_path / "run", "full", full, entries=5)
     assert row["kept"] == 5
     assert "Make room" in row["told"]
     assert_nothing_wrong(row)
@@ -54,7 +54,7 @@ def test_a_folder_that_takes_no_files_for_a_while_costs_no_score(tmp_path):
 
 
 def test_a_renamed_folder_is_told_and_not_made_anew(tmp_path):
-    row = in_trouble(tmp_path / "run", "renamed", renamed, entries=5)
+    row = with_fault(tmp_path / "run", "renamed", renamed, entries=5)
     assert row["kept"] == 5
     assert_nothing_wrong(row)
 
@@ -72,9 +72,9 @@ def test_what_a_server_did_that_was_given_up_is_not_done_twice(tmp_path):
         with held(server, 0):
             for _ in range(5):
                 reader.give()
-            assert reader.wait(lambda _: len(reader.told) >= 2, 30)
+            assert reader.wait(lambda _: len(reader.messages) >= 2, 30)
             assert reader.unsent == 5
-            assert set(reader.told) == {"The server cannot be reached."}
+            assert set(reader.messages) == {"The server cannot be reached."}
         reader.patience_s = 20
         assert reader.wait_saved(60)
         rows = server.entries()

@@ -13,8 +13,8 @@ from rexview.reviewset.tables.source import Location, TableSource
 NAN = float("nan")
 NOON = datetime(2025, 1, 31, 12, 0, tzinfo=UTC)
 INTEGER = Column("n", "integer", "", low=1, high=5)
-WORD = Column("w", "word", "", words=("broad_look", "narrow_look"))
-OPEN_WORD = Column("w", "word", "", words=("easy", "hard"), other_words=True)
+WORD = Column("w", "word", "", vocabulary=("broad_look", "narrow_look"))
+OPEN_WORD = Column("w", "word", "", vocabulary=("easy", "hard"), open_vocabulary=True)
 
 
 def conform(values, column):
@@ -128,7 +128,7 @@ class TestRequired:
         assert problems == [("error", row) for row in range(1, len(given) + 1)]
 
     def test_what_is_given_wrongly_is_reported_once(self):
-        column = Column("w", "word", "", words=("a",), required=True)
+        column = Column("w", "word", "", vocabulary=("a",), required=True)
         assert conform(["b"], column) == ([None], [("error", 1)])
 
 

@@ -4,7 +4,7 @@ import json
 import re
 
 from rexview.analysis.study.worklist import slots_of
-from rexview.bench.reliability.audit import Cell, Given
+from rexview.bench.reliability.audit import Cell, SentEntry
 
 SAVED = ".rx-pad .saved[data-state=saved]"
 WAITING = ".rx-pad .saved[data-state=waiting]"
@@ -42,7 +42,7 @@ class Watch:
             models = [answer.model for answer in review_set.answers_of(entry["case"])]
             model = slots_of(entry["case"], models, reader=person, key=key)[entry["slot"]]
             cell = Cell(entry["case"], model, entry["subject"], entry["picture"])
-            found.append(Given(entry["token"], person, cell, {"score": entry["value"]}))
+            found.append(SentEntry(entry["token"], person, cell, {"score": entry["value"]}))
         return found
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rexview.analysis.case.finding_links import label_keys, shared_keys, text_links
+from rexview.analysis.case.finding_links import finding_spans, label_keys, shared_keys
 from rexview.schema import Answer, AnswerBox, Case, Report
 
 
@@ -29,7 +29,7 @@ def found(text, *labels):
     keys = [key for label in labels for key in label_keys(label)]
     return [
         (text[link.start : link.end].lower(), link.key)
-        for link in text_links(text, keys)
+        for link in finding_spans(text, keys)
         if not link.is_side
     ]
 
@@ -41,13 +41,13 @@ def test_other_words_for_a_finding_are_linked_whatever_is_said_of_it():
 
 
 def test_a_link_tells_side_and_status():
-    abouts = {link.about for link in text_links("No left pneumothorax.") if not link.is_side}
+    abouts = {link.about for link in finding_spans("No left pneumothorax.") if not link.is_side}
     assert abouts == {"pneumothorax, left, said to be absent"}
 
 
 def test_the_words_of_the_side_are_linked_too():
     text = "Opacity. It lies in the left base."
-    sides = [text[link.start : link.end] for link in text_links(text) if link.is_side]
+    sides = [text[link.start : link.end] for link in finding_spans(text) if link.is_side]
     assert sides == ["left"]
 
 
@@ -69,5 +69,5 @@ def test_what_only_one_place_speaks_of_is_not_shared():
 def test_any_text_and_labels(text, labels):
     keys = [key for label in labels for key in label_keys(label)]
     assert not any(character.isspace() for key in keys for character in key)
-    for link in text_links(text, keys):
+    for link in finding_spans(text, keys):
         assert 0 <= link.start < link.end <= len(text)

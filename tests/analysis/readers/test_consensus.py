@@ -8,7 +8,7 @@ import pytest
 from rexview.analysis.readers.consensus import (
     consensus_scores,
     differing_cases,
-    next_to_settle,
+    next_without_consensus,
     reader_labels,
 )
 from rexview.analysis.study.finished import only_finished
@@ -74,7 +74,7 @@ def test_the_worst_come_first(review_set):
         ("c1", 2, 1),
     ], "different pictures are no difference, nor are scores that were not given"
     (worst,) = found[0].differences
-    assert [(mark.reader, mark.score, mark.comment) for mark in worst.marks] == [
+    assert [(mark.reader, mark.score, mark.comment) for mark in worst.scores] == [
         ("a", 5, "Good."),
         ("b", 1, "<b>Bad.</b>"),
         ("c", 4, ""),
@@ -119,10 +119,10 @@ def test_a_consensus_settles_and_changes_no_score(review_set):
     )
     before = review_set.scores.clone()
     worst, second, last = differing_cases(review_set, given, 2)
-    assert worst.is_settled
+    assert worst.has_consensus
     assert worst.differences[0].consensus.score == 3
-    assert not second.is_settled, "words without a score settle nothing"
-    assert second.settled == 1
+    assert not second.has_consensus, "words without a score settle nothing"
+    assert second.n_agreed == 1
     assert last.differences[0].consensus is None
     assert review_set.scores.equals(before)
     (score,) = consensus_scores(given, "c2")
@@ -132,11 +132,11 @@ def test_a_consensus_settles_and_changes_no_score(review_set):
 def test_what_comes_next_is_not_settled(review_set):
     cases = differing_cases(review_set, agreed(("c2", "g", "process", None, 3, None)), 2)
     assert [one.case for one in cases] == ["c2", "c4", "c1"]
-    assert next_to_settle(cases, None) == "c4"
-    assert next_to_settle(cases, "c4") == "c1"
-    assert next_to_settle(cases, "c1") == "c4", "from the beginning again"
-    assert next_to_settle(cases[:1], "c2") is None
-    assert next_to_settle(cases[1:2], "c4") is None
+    assert next_without_consensus(cases, None) == "c4"
+    assert next_without_consensus(cases, "c4") == "c1"
+    assert next_without_consensus(cases, "c1") == "c4", "from the beginning again"
+    assert next_without_consensus(cases[:1], "c2") is None
+    assert next_without_consensus(cases[1:2], "c4") is None
 
 
 def test_readers_are_numbered_for_each_case_anew():
