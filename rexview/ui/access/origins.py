@@ -36,7 +36,7 @@ def public_origin() -> str | None:
         return None
 
 
-def is_own_name(host: str | None) -> bool:
+def is_name_of_server(host: str | None) -> bool:
     """Whether a request that names a host is meant for this server; a browser always names one.
 
     Names are compared where nobody signs in on a server for this machine only, and wherever the
@@ -62,7 +62,7 @@ def _for_this_machine_only() -> bool:
         return False  # nobody gets more than a page that says so
 
 
-def is_own_page(headers: Headers) -> bool:
+def is_sent_by_app(headers: Headers) -> bool:
     """Whether a request was sent by a page of this app, or by something that is no browser.
 
     ``Host`` has been checked before: a page of this app has the same name and the same port, or

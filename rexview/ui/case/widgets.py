@@ -30,7 +30,7 @@ def show_no_case(wanted: str | None) -> None:
     st.page_link(PAGE_BROWSE, label="Browse all cases", query_params=link_keys.link_query())
 
 
-def show_header(review_set: ReviewSet, case: Case, place: Position, filter_words: str) -> None:
+def show_header(review_set: ReviewSet, case: Case, place: Position, filter_name: str) -> None:
     """Show where the case stands in the filter, what it is, and the link to it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rx_header"):
         for label, target, key, icon in (
@@ -46,7 +46,7 @@ def show_header(review_set: ReviewSet, case: Case, place: Position, filter_words
                 on_click=link_keys.go_to_case,
                 args=(target,),
             )
-        st.html(answers_html.place_html(case, place, filter_words, _kind(case)))
+        st.html(answers_html.place_html(case, place, filter_name, _kind(case)))
         share_button(review_set)
         st.page_link(
             PAGE_BROWSE,

@@ -54,7 +54,7 @@ def comment_entry(
         case, model, on = about.case, about.model, about.on
     else:
         case, (model, on) = targets.case, _target(sent, content, targets)
-    if targets.own_only and model is not None and targets.key_of(model) is None:
+    if targets.is_blinded and model is not None and targets.key_of(model) is None:
         raise Refused(_NO_ANSWER)  # the database would say which model is not there any more
     value = {"text": text, "on": dict(on), "reply_to": reply_to} if content else None
     return Entry("comment", case, model, comment, value=value, token=sent.token, via=sent.page)
@@ -65,7 +65,7 @@ def _is_hidden(reviews: Reviews, targets: CommentTargets, comment: str) -> bool:
 
     To write it anew on an answer would tell, by what the database says, whose answer that is.
     """
-    if not targets.own_only:
+    if not targets.is_blinded:
         return False
     rows = reviews.history(kind="comment", case=targets.case)
     return any(row.subject == comment for row in rows)

@@ -32,7 +32,7 @@ class CommentTargets:
     shown: Mapping[str, str]
 
     @property
-    def own_only(self) -> bool:
+    def is_blinded(self) -> bool:
         """Whether the page is one for readers, who must not see what others say."""
         return self.page == SCORE_PAGE
 
@@ -43,7 +43,7 @@ class CommentTargets:
     def visible(self, reviews: Reviews, person: Person | None) -> tuple[Comment, ...]:
         """Return the comments on the case that whoever looks may see."""
         every = _comments(reviews, self.case, reviews.revision())
-        if not self.own_only:
+        if not self.is_blinded:
             return every
         own = (one for one in every if person is not None and one.person == person.id)
         return tuple(one for one in own if one.via != CASE_PAGE)
