@@ -1,4 +1,4 @@
-"""Comments on the case that is shown: written, answered, settled; those of others come in seconds.
+"""Comments on the case that is shown: written, answered, resolved; others' arrive in seconds.
 
 The panel asks the database every few seconds whether anything is new; what is being typed lives in
 the panel itself and is not touched. What it sends goes by the outbox (:file:`outbox.js`), not
@@ -68,7 +68,7 @@ def _live(review_set: ReviewSet, targets: CommentTargets) -> None:
 
 
 def _targets(review_set: ReviewSet, targets: CommentTargets) -> list[dict[str, Any]]:
-    def words(text: str) -> str:
+    def on_screen(text: str) -> str:
         return cover_names(review_set, text) if targets.is_blinded else text
 
     return [
@@ -77,7 +77,7 @@ def _targets(review_set: ReviewSet, targets: CommentTargets) -> list[dict[str, A
             "name": targets.names[key],
             "shown": targets.shown[key],
             "boxes": [
-                {"index": number, "label": words(box.label), "id": f"{key}/{number + 1}"}
+                {"index": number, "label": on_screen(box.label), "id": f"{key}/{number + 1}"}
                 for number, box in enumerate(answer.boxes)
             ],
         }

@@ -22,11 +22,12 @@ _NEW_READERS: Final = "study_new_readers"
 
 @lru_cache(maxsize=4)
 def _adjudications(reviews: Reviews, revision: int) -> pl.DataFrame:
+    """Return each consensus, read anew for each ``revision``."""
     return reviews.adjudications()
 
 
 def consensus_on(review_set: ReviewSet, case_id: str) -> tuple[Score, ...]:
-    """Return what adjudication found on a case, as scores of who settled it.
+    """Return each consensus on a case, as scores of whoever recorded it.
 
     There is none where the database cannot be read.
     """

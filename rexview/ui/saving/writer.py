@@ -113,8 +113,8 @@ class EntryWriter:
                 try:
                     self._record([(sent, entries)])
                 except StoreRefused as error:
-                    told = KINDS[sent.page, sent.kind].tells_why
-                    self.refused[sent.token] = str(error) if told else _INVALID
+                    kind = KINDS[sent.page, sent.kind]
+                    self.refused[sent.token] = str(error) if kind.tells_why else _INVALID
 
     def _record(self, gathered: Sequence[tuple[SentEntry, list[Entry]]]) -> None:
         entries = [entry for _, made in gathered for entry in made]

@@ -29,8 +29,8 @@ def _progress_row(row: ReaderProgress, name: str) -> str:
     finished, left = progress.done + progress.skipped, progress.left - row.begun
     counts = (row.first, row.second, progress.done, row.begun, progress.skipped, left)
     bar = f'<progress value="{finished}" max="{max(progress.total, 1)}"></progress>'
-    words = f"{finished:,} of {progress.total:,}"
-    return cells(html.escape(name), *(f"{count:,}" for count in counts), f"{bar} {words}")
+    amount = f"{finished:,} of {progress.total:,}"
+    return cells(html.escape(name), *(f"{count:,}" for count in counts), f"{bar} {amount}")
 
 
 def plan_html(
@@ -82,4 +82,4 @@ def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> s
         )
         for one in reversed(exposures)
     ]
-    return rows_table("rx-study rx-told", ("Reader", "Case", "Seen", "When", "At (UTC)"), rows)
+    return rows_table("rx-study rx-exposures", ("Reader", "Case", "Seen", "When", "At (UTC)"), rows)
