@@ -81,9 +81,9 @@ def _why_foreign(scope: Scope) -> str | None:
 
 
 def _with_one_name(scope: Scope) -> Scope:
-    """Let a websocket that was let in have one name: Streamlit compares ``Origin`` with ``Host``.
+    """Set ``Host`` of an admitted websocket to the name in ``Origin``: Streamlit compares the two.
 
-    Behind a proxy the two may differ; Streamlit would ask outside which address this machine has.
+    Behind a proxy they may differ; Streamlit would ask a service outside for this machine's name.
     """
     origin = Headers(scope=scope).get("origin") if scope["type"] == "websocket" else None
     if origin is None:

@@ -171,7 +171,7 @@ def _marked(text: str, chosen: Sequence[Span]) -> str:
 
 
 def cut_spans(spans: Iterable[Span], length: int) -> list[Span]:
-    """Cut spans that overlap into pieces that do not, each carrying what all its spans carry.
+    """Cut overlapping spans into pieces that do not overlap; a piece has the data of all its spans.
 
     Parameters
     ----------
@@ -279,8 +279,8 @@ _NUMBERED: Final = re.compile(r"^(\d{1,9})(?=[.)])")
 _AUTO_LINKED: Final = re.compile(
     r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=:)(?=[\w+-]+[:/])", re.IGNORECASE
 )
-"""Where addresses and names of icons are held apart: Streamlit makes links, icons and emoji of the
-words that are left after Markdown, which no backslash keeps it from."""
+"""Where a joiner is put into addresses and names of icons: Streamlit turns these into links, icons and
+emoji after Markdown, and a backslash does not stop it."""
 _APART: Final = "\u2060"
 """A word joiner: it has no width, and no line is broken at it."""
 

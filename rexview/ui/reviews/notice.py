@@ -27,7 +27,7 @@ def show_notices(review_set: ReviewSet) -> None:
     try:
         found = notices(review_sets.reviews(review_set))
     except StoreError:
-        return  # told where the reviews are read
+        return  # shown where the reviews are read
     if found:
         lead = permissions.may_see(PAGE_DATA)
         what_to_do = "See the Data page." if lead else "Tell whoever leads the review."
@@ -42,7 +42,7 @@ def show_place(review_set: ReviewSet) -> None:
         if not reviews.revision():
             return
     except StoreError:
-        return  # told where the reviews are read
+        return  # shown where the reviews are read
     if permissions.may_see(PAGE_DATA):
         st.caption(f"Reviews are kept in {as_markdown(reviews.address)}")
     else:

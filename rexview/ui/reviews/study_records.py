@@ -1,4 +1,7 @@
-"""What people wrote in a study, as several pages read it: anew only when anything was written."""
+"""What people wrote in a study, as several pages read it.
+
+It is read anew when ``revision``, a part of the cache's key, shows that something was written.
+"""
 
 from __future__ import annotations
 

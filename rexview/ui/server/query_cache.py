@@ -1,4 +1,8 @@
-"""The numbers of a page, each worked out once for every filter."""
+"""The numbers of each page, worked out once for every filter.
+
+The cache's keys are the engine (another one for each state of the set and of its reviews), the
+filter, and whatever else the numbers depend on.
+"""
 
 from __future__ import annotations
 

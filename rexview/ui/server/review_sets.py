@@ -234,7 +234,7 @@ _unreadable: Final = WeakKeyDictionary[ReviewSet, tuple[float, StoreError]]()
 
 
 class _Engines:
-    """The engines of one state of a set's files: each builds on the one before."""
+    """The engines of one state of a set's files: each is made from the one before."""
 
     def __init__(self, first: ReviewSet) -> None:
         self._lock = Lock()
@@ -280,8 +280,8 @@ def _engines(_review_set: ReviewSet, folder: str, files_state: str) -> _Engines:
 def engine(review_set: ReviewSet) -> Engine:
     """Return what answers every question about the cases of an open review set.
 
-    Texts are looked at once for each state of the files, what is written comes on top. Content is
-    worked out in the order that the link of this page run asks for.
+    Detectors read the texts once for each state of the files; new entries change only what they
+    are about. Content is worked out in the order that the link of this page run asks for.
     """
     engines = _engines(review_set, str(review_set.folder), _files_state(review_set))
     return _in_order(engines.of(review_set), link_keys.content_order())

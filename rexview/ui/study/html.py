@@ -56,14 +56,14 @@ def plan_html(
     orders = {(one.case, one.order) for one in assignments}
     orders |= {(one.case, one.order) for one in plan.added}
     first, second = ({case for case, order in orders if order == o} for o in ("first", "second"))
-    words = f"{len(first):,} of {len(strata):,} cases have a first reader then, "
-    words += f"{len(second & set(strata)):,} a second one."
+    summary = f"{len(first):,} of {len(strata):,} cases have a first reader then, "
+    summary += f"{len(second & set(strata)):,} a second one."
     if plan.uncovered:
         count = len(plan.uncovered)
-        words += f" {count:,} drawn for a second reader {'gets' if count == 1 else 'get'} none: "
-        words += "the only one chosen reads them already."
+        summary += f" {count:,} drawn for a second reader {'gets' if count == 1 else 'get'} none: "
+        summary += "the only one chosen reads them already."
     heads = ("Reader", "First now", "Added", "Second now", "Added")
-    return f'{rows_table("rx-study", heads, rows)}<p class="rx-quiet">{words}</p>'
+    return f'{rows_table("rx-study", heads, rows)}<p class="rx-quiet">{summary}</p>'
 
 
 def _more(count: int) -> str:

@@ -206,7 +206,7 @@ def _group(
     colour: str,
     shown: bool = True,
 ) -> BoxGroup:
-    marks: list[ViewerBox] = []
+    drawn: list[ViewerBox] = []
     reasons: list[str] = []
     for number, box in enumerate(boxes, start=1):
         frame = frames.get(box.image)
@@ -219,7 +219,7 @@ def _group(
             reasons.append(f"{box.label}: {problem}")
             continue
         x, y, width, height = box.box
-        marks.append(
+        drawn.append(
             ViewerBox(
                 id=f"{group_id}/{number}",
                 image=box.image,
@@ -242,7 +242,7 @@ def _group(
         name=name,
         colour=colour,
         kind="reference" if reference else "model",
-        boxes=tuple(marks),
+        boxes=tuple(drawn),
         undrawable=len(reasons),
         reasons=tuple(reasons),
         shown=shown,
