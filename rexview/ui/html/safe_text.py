@@ -279,8 +279,8 @@ _NUMBERED: Final = re.compile(r"^(\d{1,9})(?=[.)])")
 _AUTO_LINKED: Final = re.compile(
     r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=:)(?=[\w+-]+[:/])", re.IGNORECASE
 )
-"""Where a joiner is put into addresses and names of icons: Streamlit turns these into links, icons and
-emoji after Markdown, and a backslash does not stop it."""
+"""Where a joiner is put into addresses and names of icons: Streamlit turns these into links, icons
+and emoji after Markdown, and a backslash does not stop it."""
 _APART: Final = "\u2060"
 """A word joiner: it has no width, and no line is broken at it."""
 
