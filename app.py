@@ -20,8 +20,8 @@ if __name__ == "__main__":
 else:
     from starlette.middleware import Middleware
 
-    from rexview.ui.access.middleware import KnownRoutesOnly, OwnNamesOnly
-    from rexview.ui.app.routes import OwnRoutes
+    from rexview.ui.access.middleware import KnownRoutesOnly, OriginCheck
+    from rexview.ui.app.routes import AppRoutes
     from rexview.ui.app.security_headers import SecurityHeaders, server_error
     from rexview.ui.link.pages import ADDRESSES
     from rexview.ui.streamlit_adapter.process import ask_nobody_outside, have_no_pages_folder
@@ -29,7 +29,7 @@ else:
 
     ask_nobody_outside()
     have_no_pages_folder()
-    own_routes = [OwnRoutes()]
+    app_routes = [AppRoutes()]
 
     @asynccontextmanager
     async def lifespan(app: st.App) -> AsyncIterator[None]:
@@ -43,11 +43,11 @@ else:
 
     app = st.App(
         __file__,
-        routes=own_routes,
+        routes=app_routes,
         middleware=[
             Middleware(SecurityHeaders),
-            Middleware(OwnNamesOnly),
-            Middleware(KnownRoutesOnly, own=own_routes, pages=ADDRESSES.values()),
+            Middleware(OriginCheck),
+            Middleware(KnownRoutesOnly, app_routes=app_routes, pages=ADDRESSES.values()),
             Middleware(DarkByDefault),
         ],
         exception_handlers={Exception: server_error},

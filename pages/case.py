@@ -55,7 +55,7 @@ def show_case() -> None:
         report.html(answers_html.report_html(shown))
         answers.html(
             answers_html.answers_html(
-                shown, written, colours=colours, gap_threshold=gap, looker=verdicts.looker()
+                shown, written, colours=colours, gap_threshold=gap, visitor=verdicts.visitor()
             )
         )
         case_widgets.show_comparison(shown, names)
@@ -74,7 +74,7 @@ def show_case() -> None:
             uncounted=shown.uncounted,
             unfinished=shown.unfinished,
             stale_scores=shown.stale_scores,
-            stale_reader_flags=shown.stale_reader_flags,
+            stale_flags=shown.stale_reader_flags,
         )
     )
     verdicts.show_verdicts(review_set, shown)

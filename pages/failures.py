@@ -17,8 +17,7 @@ engine = review_sets.engine(review_set)
 case_filter = link_keys.link_filter()
 counts = query_cache.counts(engine, case_filter)
 
-words = describe(engine.facts, case_filter)
-page_header("Failures" if words == "All cases" else f"Failures: {words}")
+page_header("Failures", describe(engine.facts, case_filter))
 filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 
 if not counts.total:

@@ -26,16 +26,15 @@ case_filter = link_keys.link_filter()
 counts = query_cache.counts(engine, case_filter)
 numbers = query_cache.numbers(engine, case_filter)
 
-words = describe(engine.facts, case_filter)
-page_header(review_set.info.name if words == "All cases" else f"{review_set.info.name}: {words}")
+page_header(review_set.info.name, describe(engine.facts, case_filter))
 filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 
 if not counts.total:
     show_nothing_found(engine, counts, case_filter)
     st.stop()
 
-panels = overview_html.headline_html(numbers) + overview_html.failures_html(numbers)
-linked_html(panels, key="overview_head")
+headline = overview_html.headline_html(numbers) + overview_html.failures_html(numbers)
+linked_html(headline, key="overview_head")
 show_other_order()
 if others := overview_html.other_failures_html(numbers):
     linked_html(others, key="overview_others")

@@ -20,8 +20,7 @@ engine = review_sets.engine(review_set)
 case_filter = link_keys.link_filter()
 counts = query_cache.counts(engine, case_filter)
 
-words = describe(engine.facts, case_filter)
-page_header("Scores" if words == "All cases" else f"Scores: {words}")
+page_header("Scores", describe(engine.facts, case_filter))
 filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
 
 if not counts.total:

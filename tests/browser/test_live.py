@@ -202,7 +202,7 @@ def test_progress_of_others_shows_by_itself(start, folder, new_page):
         seen.click()
     reader.keyboard.press("3")
     reader.wait_for_selector(".saved[data-state=saved]")
-    row = lead.locator(".rx-study:not(.rx-told) tr", has_text="Bob")
+    row = lead.locator(".rx-study:not(.rx-exposures) tr", has_text="Bob")
     row.wait_for(timeout=SOON)
     assert row.locator("td").nth(3).inner_text() == "1", "one case is begun"
 

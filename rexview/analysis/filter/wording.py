@@ -54,6 +54,9 @@ _ALL_HOLD: Final = ("reader_scores", "reader_pairs", "model_pairs")
 _LEAST: Final = 0.001
 """The smallest step of a range's end."""
 
+ALL_CASES: Final = "All cases"
+"""The name of a filter that leaves no case out."""
+
 
 @dataclass(frozen=True)
 class Chip:
@@ -92,7 +95,7 @@ def describe(facts: SetFacts, case_filter: CaseFilter) -> str:
     parts += [_range(name, limits) for name, limits in case_filter.ranges.items()]
     if case_filter.search:
         parts.append(_search(case_filter))
-    return ", ".join(parts) or "All cases"
+    return ", ".join(parts) or ALL_CASES
 
 
 def search_caption(counts: Facets, search: str) -> str:

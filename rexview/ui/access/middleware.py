@@ -27,7 +27,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rexview.errors import NotAdmitted, SettingsError
 from rexview.people import Role
 from rexview.ui.access import sign_in
-from rexview.ui.access.origins import is_own_name, is_own_page
+from rexview.ui.access.origins import is_name_of_server, is_sent_by_app
 from rexview.ui.server import server_state
 from rexview.ui.streamlit_adapter.served_routes import (
     HEALTH,
@@ -50,7 +50,7 @@ _OTHER_PAGE: Final = "This was sent by another web page, not by this app. Open t
 _NOT_KEPT: Final = {"Cache-Control": "no-store"}
 
 
-class OwnNamesOnly:
+class OriginCheck:
     """Middleware that refuses requests to names of other servers, and those of foreign pages."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -72,18 +72,18 @@ def _why_foreign(scope: Scope) -> str | None:
     if path == HEALTH:  # asked for by whatever watches the server, under any name
         return None
     headers = Headers(scope=scope)
-    if not is_own_name(headers.get("host")):
+    if not is_name_of_server(headers.get("host")):
         return _OTHER_NAME
     writes = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
-    if (writes or path == LOGOUT or "origin" in headers) and not is_own_page(headers):
+    if (writes or path == LOGOUT or "origin" in headers) and not is_sent_by_app(headers):
         return _OTHER_PAGE
     return None
 
 
 def _with_one_name(scope: Scope) -> Scope:
-    """Let a websocket that was let in have one name: Streamlit compares ``Origin`` with ``Host``.
+    """Set ``Host`` of an admitted websocket to the name in ``Origin``: Streamlit compares the two.
 
-    Behind a proxy the two may differ; Streamlit would ask outside which address this machine has.
+    Behind a proxy they may differ; Streamlit would ask a service outside for this machine's name.
     """
     origin = Headers(scope=scope).get("origin") if scope["type"] == "websocket" else None
     if origin is None:
@@ -96,13 +96,15 @@ def _with_one_name(scope: Scope) -> Scope:
 class KnownRoutesOnly:
     """Middleware that passes on only what is known, and to those who may have it.
 
-    ``own`` are the app's own routes, which check by themselves who asks; ``pages`` the addresses of
-    its pages, the first page being ``""``.
+    ``app_routes`` are the app's routes beside Streamlit's, which check by themselves who asks;
+    ``pages`` are the addresses of its pages, the first page being ``""``.
     """
 
-    def __init__(self, app: ASGIApp, own: Sequence[BaseRoute], pages: Collection[str]) -> None:
+    def __init__(
+        self, app: ASGIApp, app_routes: Sequence[BaseRoute], pages: Collection[str]
+    ) -> None:
         self.app = app
-        self.own = own
+        self.app_routes = app_routes
         self.pages = frozenset(f"/{page}" for page in pages)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -120,7 +122,7 @@ class KnownRoutesOnly:
             await refusal(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> PlainTextResponse | None:
-        if any(route.matches(scope)[0] is Match.FULL for route in self.own):
+        if any(route.matches(scope)[0] is Match.FULL for route in self.app_routes):
             return None
         path, method = _path(scope), scope["method"]
         route = next((one for one in ROUTES if one.takes(method, path)), None)

@@ -36,7 +36,7 @@ def public_origin() -> str | None:
         return None
 
 
-def is_own_name(host: str | None) -> bool:
+def is_name_of_server(host: str | None) -> bool:
     """Whether a request that names a host is meant for this server; a browser always names one.
 
     Names are compared where nobody signs in on a server for this machine only, and wherever the
@@ -62,7 +62,7 @@ def _for_this_machine_only() -> bool:
         return False  # nobody gets more than a page that says so
 
 
-def is_own_page(headers: Headers) -> bool:
+def is_sent_by_app(headers: Headers) -> bool:
     """Whether a request was sent by a page of this app, or by something that is no browser.
 
     ``Host`` has been checked before: a page of this app has the same name and the same port, or
@@ -71,23 +71,23 @@ def is_own_page(headers: Headers) -> bool:
     origin = headers.get("origin")
     if origin is None:  # browsers give it with all that writes; older ones tell less
         return headers.get("sec-fetch-site") not in _ELSEWHERE
-    place = _place(origin)
-    if place is None:
+    sender = _origin_fields(origin)
+    if sender is None:
         return False
     public = public_origin()
-    if public is not None and place[1] == urlsplit(public).hostname not in THIS_MACHINE:
-        return place == _place(public)
+    if public is not None and sender[1] == urlsplit(public).hostname not in THIS_MACHINE:
+        return sender == _origin_fields(public)
     host = headers.get("host")
-    return host is not None and place == _place(f"{place[0]}://{host}")
+    return host is not None and sender == _origin_fields(f"{sender[0]}://{host}")
 
 
-def _place(origin: str) -> tuple[str, str, int] | None:
+def _origin_fields(origin: str) -> tuple[str, str, int] | None:
     """Return scheme, name and port of an origin; None for what is none, such as ``null``."""
     try:
-        parts = urlsplit(origin)
-        port = parts.port
+        url = urlsplit(origin)
+        port = url.port
     except ValueError:
         return None
-    if parts.scheme not in _USUAL_PORTS or not parts.hostname:
+    if url.scheme not in _USUAL_PORTS or not url.hostname:
         return None
-    return parts.scheme, parts.hostname, port or _USUAL_PORTS[parts.scheme]
+    return url.scheme, url.hostname, port or _USUAL_PORTS[url.scheme]

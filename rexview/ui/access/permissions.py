@@ -42,7 +42,7 @@ def current() -> Person | None:
 
 
 def role() -> Role | None:
-    """Return the role of whoever looks; None for those who are not signed in or have none."""
+    """Return the role of the visitor; None for those who are not signed in or have none."""
     if not server_state.team():
         return "lead"
     person = current()

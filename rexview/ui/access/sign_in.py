@@ -103,18 +103,18 @@ def check_person(request: HTTPConnection, grant: Grant) -> None:
 
 def end_sign_in() -> None:
     """End the sign-in of the page that runs in all its tabs, and go to the provider's sign-out."""
-    _ended.append(_name_of(st.user.to_dict()))
+    _ended.append(_sign_in_id(st.user.to_dict()))
     st.logout()
 
 
 def _person(claims: Mapping[str, Any]) -> Person:
-    if _name_of(claims) in _ended:
+    if _sign_in_id(claims) in _ended:
         raise NotAdmitted("You have signed out. Sign in again.", again=True)
     settings = server_state.settings()
     return admit(claims, settings.people, settings.default_role, hours=settings.sign_in_hours)
 
 
-def _name_of(claims: Mapping[str, Any]) -> str:
-    """Return what tells one sign-in from all others, also one of the same person."""
-    parts = [claims.get(name) for name in ("iss", "sub", "email", "iat", "nonce")]
-    return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()
+def _sign_in_id(claims: Mapping[str, Any]) -> str:
+    """Return an id of one sign-in: the same person's next sign-in has another."""
+    values = [claims.get(name) for name in ("iss", "sub", "email", "iat", "nonce")]
+    return hashlib.sha256(json.dumps(values, default=str).encode()).hexdigest()

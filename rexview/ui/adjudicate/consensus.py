@@ -35,6 +35,8 @@ def show_consensus(
     about: Difference,
     slot: str,
     shown: str,
+    *,
+    key: str,
 ) -> None:
     """Show the fields for what readers scored far apart.
 
@@ -64,7 +66,6 @@ def show_consensus(
         "other": _other(review_set, row, person),
     }
     fields = component("rexview_consensus", "adjudicate/assets/consensus.js", style=_STYLE)
-    key = f"settle/{about.case}/{slot}/{about.dimension}/{about.picture}"
     fields(key=key, data=data, on_refresh_change=lambda: None)
 
 

@@ -35,6 +35,6 @@ def scores_beside_html(review_set: ReviewSet, one: Difference, labels: Mapping[s
     )
     name = html.escape(DIMENSION_NAMES[one.dimension])
     return (
-        f'<div class="rx-settle"><h3>{name}{picture} <small>{one.apart} apart</small></h3>'
-        f'<div class="rx-settle-marks">{cells}</div></div>'
+        f'<div class="rx-difference"><h3>{name}{picture} <small>{one.apart} apart</small></h3>'
+        f'<div class="rx-difference-scores">{cells}</div></div>'
     )

@@ -1,4 +1,4 @@
-"""The parts of the Adjudicate page: one case on which readers differ, and the consensus on it.
+"""The widgets of the Adjudicate page: one case on which readers differ, and the consensus on it.
 
 Models are under letters here as on the Score page, readers under numbers. What was agreed is
 recorded beside the readers' scores.
@@ -54,7 +54,7 @@ _HEIGHT: Final = "clamp(420px, calc(100dvh - 190px), 1100px)"
 
 @dataclass(frozen=True)
 class Round:
-    """The cases to settle, the one that is shown, and who settles."""
+    """The cases to adjudicate, the one that is shown, and who adjudicates."""
 
     review_set: ReviewSet
     person: Person
@@ -92,7 +92,7 @@ class Round:
 
 
 def current_round(review_set: ReviewSet) -> Round | None:
-    """Return what is to be settled now; say so and return None when there is nothing."""
+    """Return what is to be adjudicated now; say so and return None when there is nothing."""
     person = permissions.require_name(_PURPOSE)
     if not may(person, "adjudicate"):
         st.info("Your role does not adjudicate.")
@@ -222,7 +222,7 @@ def show_answers(now: Round, page: CasePage) -> None:
 def _show_difference(
     now: Round, one: Difference, slot: str, shown: str, labels: Mapping[str, str]
 ) -> None:
-    key = f"settle/{one.case}/{slot}/{one.dimension}/{one.picture}"
+    key = f"consensus/{one.case}/{slot}/{one.dimension}/{one.picture}"
     with st.container(border=True, key=f"rx_{key.replace('/', '_')}"):
         st.html(adjudicate_html.scores_beside_html(now.review_set, one, labels))
-        show_consensus(now.review_set, now.person, now.state, one, slot, shown)
+        show_consensus(now.review_set, now.person, now.state, one, slot, shown, key=key)

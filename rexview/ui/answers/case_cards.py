@@ -99,9 +99,9 @@ def _answer_html(
         chain = f'<span class="rx-lost">{html.escape(ANSWER_STATUSES[answer.status])}</span>'
     elif not chain:
         chain = '<span class="rx-quiet">Not scored</span>'
-    mark = ""
+    shown = ""
     if content is not None:
-        mark = f'<span class="rx-content"><small>Content</small> {format_score(content)}</span>'
+        shown = f'<span class="rx-content"><small>Content</small> {format_score(content)}</span>'
     badges = "".join(
         f'<span class="{_BADGE_CSS.get(source, "rx-badge")}" '
         f'title="{html.escape(FAILURES[failure].meaning)} {_FOUND_BY[source]}">'
@@ -112,7 +112,7 @@ def _answer_html(
     css = "rx-card-answer" if answer.chosen else "rx-card-answer rx-aside"
     return (
         f'<div class="{css}" style="--rx-colour:{html.escape(colours[answer.model])}">'
-        f'<header><span class="rx-model">{name}</span>{mark}</header>{chain}'
+        f'<header><span class="rx-model">{name}</span>{shown}</header>{chain}'
         f'<div class="rx-badges">{badges}</div></div>'
     )
 

@@ -14,14 +14,27 @@ from rexview.analysis.case.finding_links import finding_spans
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.scores.captions import counted
 from rexview.schema import Answer, Flag
-from rexview.ui.answers.verdicts import ANYBODY, YOU, Looker
 from rexview.ui.html.safe_text import Span
 from rexview.vocab import FAILURES
 
 _Keyed = Sequence[tuple[str, Flag]]
-_TEXTS = ("answer", "report", "question", "option", "correct_option")
-_BOXES = ("box", "reference_box")
+YOU = "You"
+UNNAMED = "rexview:unnamed"
+"""The reader of a verdict before a name is given."""
+_TEXT_EVIDENCE = ("answer", "report", "question", "option", "correct_option")
+_BOX_EVIDENCE = ("box", "reference_box")
 _UNFOLDED = ("laterality_error", "token_limit")
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Who looks at a page: as which reader, and whether they may confirm and reject."""
+
+    reader: str = UNNAMED
+    may_judge: bool = True
+
+
+ANYBODY = Visitor()
 
 
 def link_spans(text: str, page: CasePage) -> list[Span]:
@@ -62,7 +75,7 @@ def evidence_spans(flags: _Keyed, where: str, field: str | None = None) -> list[
 
 
 def flags_html(
-    page: CasePage, answer: Answer, readers: Mapping[str, str], looker: Looker = ANYBODY
+    page: CasePage, answer: Answer, readers: Mapping[str, str], visitor: Visitor = ANYBODY
 ) -> str:
     """List the failures of one answer: each once, with what rules and readers say of it.
 
@@ -72,16 +85,16 @@ def flags_html(
     """
     keyed = page.keyed_flags(answer.model)
     reasons = {
-        word.failure: word.comment or ""
-        for word in page.reader_flags
-        if (word.model, word.reader) == (answer.model, looker.reader)
+        one.failure: one.comment or ""
+        for one in page.reader_flags
+        if (one.model, one.reader) == (answer.model, visitor.reader)
     }
     clear: list[str] = []
     hints: list[str] = []
     ruled_out: list[str] = []
     for failure in dict.fromkeys(flag.failure for _, flag in keyed):
-        of_failure = [(key, flag) for key, flag in keyed if flag.failure == failure]
-        one = _Flagged(failure, of_failure, answer, readers, looker, reasons.get(failure, ""))
+        same = [(key, flag) for key, flag in keyed if flag.failure == failure]
+        one = _Flagged(failure, same, answer, readers, visitor, reasons.get(failure, ""))
         if not one.is_raised:
             ruled_out.append(one.ruled_out_html())
         elif one.is_only_hinted:
@@ -114,7 +127,7 @@ class _Flagged:
     keyed: _Keyed
     answer: Answer
     readers: Mapping[str, str]
-    looker: Looker
+    visitor: Visitor
     reason: str
 
     @property
@@ -128,7 +141,7 @@ class _Flagged:
     @property
     def verdict(self) -> str | None:
         """The verdict of whoever looks."""
-        found = (flag.verdict for flag in self.flags if flag.reader == self.looker.reader)
+        found = (flag.verdict for flag in self.flags if flag.reader == self.visitor.reader)
         return next(found, None)
 
     @property
@@ -181,18 +194,18 @@ class _Flagged:
     def _who(self) -> str:
         """Name in a few words who found or judged it; the details stand below."""
         readers = [flag for flag in self.flags if flag.source == "reader"]
-        words = ["rule"] if len(readers) < len(self.flags) else []
+        found_by = ["rule"] if len(readers) < len(self.flags) else []
         for verdict in ("confirmed", "rejected"):
             given = [flag for flag in readers if flag.verdict == verdict]
-            others = [flag for flag in given if flag.reader != self.looker.reader]
+            others = [flag for flag in given if flag.reader != self.visitor.reader]
             if len(others) < len(given):
-                words.insert(0, f"{YOU.lower()} {verdict}")
+                found_by.insert(0, f"{YOU.lower()} {verdict}")
             if others:
-                words.append(f"{counted(len(others), 'reader')} {verdict}")
-        return " · ".join(words)
+                found_by.append(f"{counted(len(others), 'reader')} {verdict}")
+        return " · ".join(found_by)
 
     def _buttons(self) -> str:
-        if not self.looker.may_judge:
+        if not self.visitor.may_judge:
             return ""
         verdict, name = self.verdict, html.escape(FAILURES[self.failure].name)
         about = f'data-rx-model="{html.escape(self.answer.model)}" '
@@ -220,7 +233,7 @@ class _Flagged:
         )
 
     def _reader_html(self, flag: Flag) -> str:
-        if flag.reader == self.looker.reader:  # the verdict stands above, where it moves nothing
+        if flag.reader == self.visitor.reader:  # the verdict stands above, where it moves nothing
             return f"<p><b>{YOU}</b> {html.escape(self.reason)}</p>" if self.reason else ""
         verdict = html.escape(flag.verdict or "")
         name = html.escape(self.readers.get(flag.reader or "", flag.reader or "Reader"))
@@ -235,7 +248,7 @@ def written_here(origin: str | None) -> str:
 
 def _found_html(key: str, flag: Flag) -> str:
     located = any(
-        item.where in _BOXES or (item.where in _TEXTS and item.start is not None)
+        item.where in _BOX_EVIDENCE or (item.where in _TEXT_EVIDENCE and item.start is not None)
         for item in flag.evidence
     )
     show = (
@@ -245,7 +258,7 @@ def _found_html(key: str, flag: Flag) -> str:
         else ""
     )
     named = f' data-rx-flag="{html.escape(key)}"' if located else ""
-    css = "rx-said rx-rejected" if flag.verdict == "rejected" else "rx-said"
+    css = "rx-found rx-rejected" if flag.verdict == "rejected" else "rx-found"
     return (
         f'<div class="{css}"{named}><p title="Found by rule: to be reviewed">'
         f"{html.escape(flag.message)} <i>by rule</i>{show}</p>{_sides_html(flag)}</div>"
@@ -253,7 +266,7 @@ def _found_html(key: str, flag: Flag) -> str:
 
 
 def _sides_html(flag: Flag) -> str:
-    """Set the sides that contradict each other beside each other: claimed, boxed, reported."""
+    """Show the contradicting sides next to each other: claimed, boxed, reported."""
     if flag.failure != "laterality_error":
         return ""
     sides: dict[str, dict[str, None]] = {}

@@ -1,5 +1,5 @@
-// The verdicts that whoever looks has given: entries of the outbox, drafts of reasons, and what the page
-// is told of those that are not saved.
+// The verdicts that the visitor has given: entries of the outbox, drafts of reasons, and reports to the
+// page of those that are not saved.
 
 import { outbox } from "../saving/assets/outbox.js";
 import { FailureItems } from "./failure_items.js";
@@ -19,7 +19,7 @@ class GivenVerdicts {
     this.given = new Map(); // "case/model/failure" -> what was given since the page was loaded
     this.saved = 0; // verdicts that the server has answered to
     this.answered = 0; // revision of the last answer
-    this.told = NOTHING_UNSAVED; // what the page was told last
+    this.reported = NOTHING_UNSAVED; // the last report to the page, as a key
   }
 
   update(data, /** @type {Tell} */ tell) {
@@ -89,31 +89,31 @@ class GivenVerdicts {
     const entries = this.unsaved;
     if (entries.length > 0 && outbox.ticket !== null && outbox.reason === null) return;
     const key = JSON.stringify([this.saved, entries.map(({ token }) => token)]);
-    if (key === this.told) return;
-    this.told = key;
+    if (key === this.reported) return;
+    this.reported = key;
     this.tell("unsaved", { set: this.data.set, key, entries });
   }
 
   /** Tell it again: what is told while the page runs anew can be lost. */
   tellAgain() {
-    if (this.told === (this.data.unsavedKey ?? NOTHING_UNSAVED)) return;
-    this.told = null;
+    if (this.reported === (this.data.unsavedKey ?? NOTHING_UNSAVED)) return;
+    this.reported = null;
     this.tellUnsaved();
   }
 
   /** Have the page hand out new data. */
   refresh() {
-    this.told = null;
+    this.reported = null;
     this.tell("unsaved", { set: this.data.set, key: null, entries: this.unsaved });
   }
 
   /** The server has answered to a batch of entries. */
-  heard(told, batch) {
+  heard(reply, batch) {
     for (const { kind, token } of batch) {
       if (kind !== "verdict") continue;
       this.saved += 1;
-      this.answered = told.revision;
-      if (!told.saved.includes(token)) this.given.clear(); // the page knows better
+      this.answered = reply.revision;
+      if (!reply.saved.includes(token)) this.given.clear(); // the page knows better
     }
   }
 }

@@ -1,9 +1,8 @@
-"""The panels beside the radiograph as HTML: answers, report, scores, flags.
+"""What stands beside the radiograph, as HTML: question, answers, report, scores, flags.
 
-Everything from models and files is escaped here or in :mod:`rexview.ui.html.safe_text`; the result
-goes to
-``st.html``. Words that speak of a finding carry ``data-rx-finding``: the viewer lights the same
-finding in all panels and its boxes.
+Everything from models and files is escaped here or in :mod:`rexview.ui.html.safe_text`. Words that
+name a finding carry ``data-rx-finding``: pointing at them lights the same finding wherever it is
+named, and its boxes in the viewer.
 """
 
 from __future__ import annotations
@@ -17,9 +16,15 @@ from rexview.analysis.engine import Position
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
 from rexview.stats import FinalScores, limit_reached, status_of
-from rexview.ui.answers.flags import evidence_spans, flags_html, link_spans, written_here
+from rexview.ui.answers.flags import (
+    ANYBODY,
+    Visitor,
+    evidence_spans,
+    flags_html,
+    link_spans,
+    written_here,
+)
 from rexview.ui.answers.score_chain import format_score, score_chain_html
-from rexview.ui.answers.verdicts import ANYBODY, Looker
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_html
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, FINISH_REASONS
 
@@ -47,13 +52,13 @@ def _option_html(flags: Sequence[tuple[str, Flag]], option: str, number: int) ->
     return inline_html(option, spans)
 
 
-def place_html(case: Case, place: Position, filter_words: str, kind: str) -> str:
+def place_html(case: Case, place: Position, filter_name: str, kind: str) -> str:
     """Say where the case stands in the filter and what it is."""
     where = (
         f"{place.number:,} of {place.total:,}" if place.number else f"not among the {place.total:,}"
     )
     return (
-        f'<div class="rx-place"><span><b>{where}</b> in “{html.escape(filter_words)}”</span>'
+        f'<div class="rx-place"><span><b>{where}</b> in “{html.escape(filter_name)}”</span>'
         f"<span><b>{html.escape(case.id)}</b> {html.escape(kind)}</span></div>"
     )
 
@@ -64,11 +69,11 @@ def answers_html(
     *,
     colours: Mapping[str, str],
     gap_threshold: float,
-    looker: Looker = ANYBODY,
+    visitor: Visitor = ANYBODY,
 ) -> str:
     """Lay out the answers side by side, one column a model, with what was found wrong in each."""
     columns = "".join(
-        _answer_html(page, answer, review_set, colours[answer.model], gap_threshold, looker)
+        _answer_html(page, answer, review_set, colours[answer.model], gap_threshold, visitor)
         for answer in page.answers
     )
     return f'<div class="rx-answers">{columns}</div>'
@@ -80,7 +85,7 @@ def _answer_html(
     review_set: ReviewSet,
     colour: str,
     gap_threshold: float,
-    looker: Looker,
+    visitor: Visitor,
 ) -> str:
     name = html.escape(review_set.model_names[answer.model])
     final = page.finals.get(answer.model)
@@ -102,8 +107,8 @@ def _answer_html(
         f'style="--rx-colour:{html.escape(colour)}" '
         f'aria-label="Answer of {name}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
-        f"{chain}{flags_html(page, answer, review_set.reader_names, looker)}"
-        f"{_add_html(answer) if looker.may_judge else ''}"
+        f"{chain}{flags_html(page, answer, review_set.reader_names, visitor)}"
+        f"{_add_html(answer) if visitor.may_judge else ''}"
         f"{_choice_html(page.case, answer)}"
         f'<div class="rx-text" tabindex="0">{body}</div>{_ending_html(answer)}'
         f"<footer>{_facts_html(answer)}</footer></article>"
@@ -200,7 +205,7 @@ def report_sections_html(
 
 
 def request_html(case: Case) -> str:
-    """Show what the requester of the study said, empty when nothing is known of it."""
+    """Show the request for the study: patient, indication, comparison; empty without any."""
     context = case.context
     who = ", ".join(part for part in (_age(context.age), context.sex) if part)
     asked = (
@@ -227,31 +232,31 @@ def scores_html(
     uncounted: Collection[str] = (),
     unfinished: Collection[str] = (),
     stale_scores: Sequence[Score] = (),
-    stale_reader_flags: Sequence[ReaderFlag] = (),
+    stale_flags: Sequence[ReaderFlag] = (),
 ) -> str:
     """Lay out readers' scores, one table a model: readers by dimensions, comments below.
 
     ``agreed`` is each consensus that adjudication found: in a row of its own below the readers'.
     The scores of ``uncounted`` models are said to count nowhere; ``unfinished`` names the readers
-    whose scores count nowhere yet; ``stale_scores`` and ``stale_reader_flags`` are of
-    earlier answers: in a list of their own.
+    whose scores count nowhere yet; ``stale_scores`` and ``stale_flags`` are of earlier answers: in
+    a list of their own.
     """
     tables = []
     for model, name in names.items():
-        own = [score for score in scores if score.model == model]
-        if own:
+        of_model = [score for score in scores if score.model == model]
+        if of_model:
             consensus = [score for score in agreed if score.model == model]
-            tables.append(_score_table_html(name, own, readers, consensus, unfinished))
+            tables.append(_score_table_html(name, of_model, readers, consensus, unfinished))
             if model in uncounted:
                 tables.append(_UNCOUNTED)
     if not tables and not stale_scores:
         tables.append('<p class="rx-quiet">Nobody has scored this case.</p>')
-    return "".join(tables) + _stale_html(stale_scores, stale_reader_flags, names, readers)
+    return "".join(tables) + _stale_html(stale_scores, stale_flags, names, readers)
 
 
 def _stale_html(
     scores: Sequence[Score],
-    words: Sequence[ReaderFlag],
+    flags: Sequence[ReaderFlag],
     names: Mapping[str, str],
     readers: Mapping[str, str],
 ) -> str:
@@ -259,13 +264,17 @@ def _stale_html(
     lines = []
     for model, name in names.items():
         given_by = [one.reader for one in scores if one.model == model]
-        given_by += [one.reader for one in words if one.model == model]
+        given_by += [one.reader for one in flags if one.model == model]
         for reader in dict.fromkeys(given_by):
-            own = [one for one in scores if (one.model, one.reader) == (model, reader)]
-            given = [_stale_score(one) for one in own if one.score is not None or one.comment]
+            given = [
+                _stale_score(one)
+                for one in scores
+                if (one.model, one.reader) == (model, reader)
+                and (one.score is not None or one.comment)
+            ]
             given += [
                 f"{html.escape(FAILURES[one.failure].name)} {html.escape(one.verdict)}"
-                for one in words
+                for one in flags
                 if (one.model, one.reader) == (model, reader)
             ]
             who = html.escape(readers.get(reader, reader))

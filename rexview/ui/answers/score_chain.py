@@ -17,7 +17,7 @@ _LETTERS: Final = {"process": "P", "execution": "E", "synthesis": "S", "language
 _IMAGE_LETTERS: Final = {"image_content": "IC", "image_style": "IS"}
 
 
-_NEARLY: Final = 1e-9
+_TOLERANCE: Final = 1e-9
 _GOOD: Final = 4.0
 """From this score on the weakest link is no shortfall that has to catch the eye."""
 
@@ -37,17 +37,17 @@ def score_chain_html(
     """
     if all(final.get(dimension) is None for dimension in (*_LETTERS, *_IMAGE_LETTERS)):
         return ""
-    parts = [final.get(dimension) for dimension in CONTENT_PARTS]
-    known = [part for part in parts if part is not None]
+    scores = [final.get(dimension) for dimension in CONTENT_PARTS]
+    known = [score for score in scores if score is not None]
     weakest = min(known) if len(known) == len(CONTENT_PARTS) else None
-    marked = weakest is not None and max(known) - weakest > _NEARLY
+    marked = weakest is not None and max(known) - weakest > _TOLERANCE
     process, execution = final.get("process"), final.get("execution")
     wide = process is not None and execution is not None and process - execution >= gap_threshold
     cells = []
     for dimension in CONTENT_PARTS:
         score = final.get(dimension)
         weak = marked and score == weakest
-        cells.append(_link_html(dimension, _LETTERS[dimension], score, weak=weak))
+        cells.append(_score_html(dimension, _LETTERS[dimension], score, weak=weak))
         if dimension == "process":
             title = f"Gap {format_score(process - execution)}" if wide else ""  # type: ignore[operator]
             css = "rx-link rx-gap" if wide else "rx-link"
@@ -56,7 +56,7 @@ def score_chain_html(
             cells.append('<span class="rx-link"></span>')
     rest = {"language": "L", **(_IMAGE_LETTERS if images else {})}
     others = [
-        _link_html(dimension, letter, final.get(dimension), weak=False)
+        _score_html(dimension, letter, final.get(dimension), weak=False)
         for dimension, letter in rest.items()
         if final.get(dimension) is not None
     ]
@@ -66,7 +66,7 @@ def score_chain_html(
     )
 
 
-def _link_html(dimension: str, letter: str, score: float | None, *, weak: bool) -> str:
+def _score_html(dimension: str, letter: str, score: float | None, *, weak: bool) -> str:
     name = DIMENSION_NAMES[dimension]
     title = f"{name} {format_score(score)}"
     if score is not None and float(score).is_integer():

@@ -33,7 +33,7 @@ export class VerdictCard {
         "Stands beside what you write. It is asked for once and kept on this computer.",
       ),
     );
-    this.trouble = html("p", { class: "rx-v-trouble", role: "alert" });
+    this.alert = html("p", { class: "rx-v-trouble", role: "alert" });
     this.again = button("Try again", () => this.tryAgain());
     this.keep = html("button", { class: "rx-v-strong" }, "Keep");
     const shut = button("✕", () => this.close(), { "aria-label": "Close" });
@@ -51,7 +51,7 @@ export class VerdictCard {
       this.meaning,
       this.reason,
       this.naming,
-      this.trouble,
+      this.alert,
       html("footer", {}, this.again, this.keep),
     );
     this.box.addEventListener("keydown", (event) => {
@@ -172,19 +172,21 @@ export class VerdictCard {
     const reason = outbox.reason ?? "The server cannot save at the moment.";
     const unkept = isNamed ? failing : waiting > 0;
     const what = waiting === 1 ? "1 verdict is" : `${waiting} verdicts are`;
-    const told = [
+    const problem = [
       data.nameProblem,
       ...new Set(back.map(([, { reason }]) => `Your verdict was not taken. ${reason}`)),
       failing ? `${what} not kept yet. ${reason}` : "",
     ]
       .filter(Boolean)
       .join(" ");
-    const words = `${waiting} ${waiting === 1 ? "verdict" : "verdicts"} not saved yet`;
+    const unsavedCount = `${waiting} ${waiting === 1 ? "verdict" : "verdicts"} not saved yet`;
     this.box.hidden = !this.shown;
-    this.chip.hidden = this.shown || !(unkept || told);
-    this.chip.textContent = unkept ? `${words}${isNamed ? "" : ": give your name"}` : told;
+    this.chip.hidden = this.shown || !(unkept || problem);
+    this.chip.textContent = unkept
+      ? `${unsavedCount}${isNamed ? "" : ": give your name"}`
+      : problem;
     const { model, failure, verdict } = this.about ?? {};
-    this.title.textContent = model ? (data.answers[model]?.name ?? "") : words;
+    this.title.textContent = model ? (data.answers[model]?.name ?? "") : unsavedCount;
     this.status.textContent = failure
       ? `${data.failures[failure][0]}: ${VERDICTS[verdict].toLowerCase()}`
       : this.adding
@@ -197,12 +199,12 @@ export class VerdictCard {
     this.reason.maxLength = data.longest.reason;
     this.name.maxLength = data.longest.name;
     this.naming.hidden = isNamed;
-    this.trouble.textContent = told;
+    this.alert.textContent = problem;
     this.again.hidden = !failing && back.length === 0;
     this.again.textContent = failing ? "Try again" : "Put away";
     this.keep.textContent = this.adding ? "Add" : isNamed ? "Save reason" : "Keep";
     const done = this.named || !model;
-    if (told || isNamed) this.named = false;
-    if (this.shown && done && isNamed && !told) this.close();
+    if (problem || isNamed) this.named = false;
+    if (this.shown && done && isNamed && !problem) this.close();
   }
 }

@@ -20,9 +20,9 @@ function judge(button) {
   const { rxModel: model, rxFailure: failure, rxVerdict } = button.dataset;
   const verdict = button.getAttribute("aria-pressed") === "true" ? "" : rxVerdict;
   items.current = `${model}/${failure}`;
-  const parts = Object.entries({ model, failure, verdict: rxVerdict });
-  items.focusOn = parts.reduce(
-    (found, [name, text]) => `${found}[data-rx-${name}="${CSS.escape(text)}"]`,
+  const attributes = Object.entries({ model, failure, verdict: rxVerdict });
+  items.focusOn = attributes.reduce(
+    (selector, [name, value]) => `${selector}[data-rx-${name}="${CSS.escape(value)}"]`,
     "button",
   );
   verdicts.add({ model, failure, verdict });
@@ -89,7 +89,7 @@ function listen() {
       card.draw();
       verdicts.tellUnsaved();
     },
-    heard: (told, batch) => verdicts.heard(told, batch),
+    heard: (reply, batch) => verdicts.heard(reply, batch),
     refresh: () => verdicts.refresh(),
     busy: () => root.contains(document.activeElement) && card.shown,
   });

@@ -8,7 +8,6 @@ yet (nobody has given a name, or the database does not take it) only to show it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
@@ -22,6 +21,7 @@ from rexview.people import LONGEST_NAME
 from rexview.schema import ReaderFlag, ReviewSet
 from rexview.store import may
 from rexview.ui.access import permissions
+from rexview.ui.answers.flags import UNNAMED, Visitor
 from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
 from rexview.ui.saving.entries import CASE_PAGE
@@ -29,9 +29,6 @@ from rexview.ui.saving.outbox import name_problem, outbox_json, take_name
 from rexview.ui.server import review_sets
 from rexview.vocab import FAILURES
 
-YOU: Final = "You"
-UNNAMED: Final = "rexview:unnamed"
-"""The reader of a verdict before a name is given."""
 LONGEST_REASON: Final = 4000
 KEYS: Final = (
     ("e, Shift+E", "next, previous failure"),
@@ -48,23 +45,12 @@ _KEY: Final = "rx_verdicts"
 _VERDICTS: Final = ("confirmed", "rejected")
 
 
-@dataclass(frozen=True)
-class Looker:
-    """Who looks at a page: as which reader, and whether they may confirm and reject."""
-
-    reader: str = UNNAMED
-    may_judge: bool = True
-
-
-ANYBODY: Final = Looker()
-
-
-def looker() -> Looker:
-    """Return who looks at the page; who has not given a name yet, may judge."""
+def visitor() -> Visitor:
+    """Return who looks at the page; somebody alone may judge before giving a name."""
     person = permissions.current()
     if person is None:
-        return Looker(UNNAMED, permissions.role() == "lead")
-    return Looker(person.id, may(person, "verdict"))
+        return Visitor(UNNAMED, permissions.role() == "lead")
+    return Visitor(person.id, may(person, "verdict"))
 
 
 def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
@@ -84,7 +70,7 @@ def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
             newest[model, failure] = ReaderFlag(
                 case_id,
                 model,
-                looker().reader,
+                visitor().reader,
                 failure,
                 verdict,
                 comment,
@@ -94,18 +80,18 @@ def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
 
 
 def _unsaved(review_set: ReviewSet) -> Mapping[str, Any]:
-    """Return what the browser told last of verdicts that are not saved yet."""
-    told: Any = st.session_state.get(link_keys.SESSION_VERDICTS)
-    is_of_set = isinstance(told, Mapping) and told.get("set") == review_sets.set_id(
+    """Return the last message of the browser about verdicts that are not saved yet."""
+    message: Any = st.session_state.get(link_keys.SESSION_VERDICTS)
+    is_of_set = isinstance(message, Mapping) and message.get("set") == review_sets.set_id(
         review_set.folder
     )
-    entries = told.get("entries") if is_of_set else None
+    entries = message.get("entries") if is_of_set else None
     if not isinstance(entries, list):
         return {}
     fit = (
         one for one in entries if isinstance(one, Mapping) and isinstance(one.get("value"), Mapping)
     )
-    return {"key": told.get("key"), "entries": list(fit)}
+    return {"key": message.get("key"), "entries": list(fit)}
 
 
 def show_verdicts(review_set: ReviewSet, page: CasePage) -> None:

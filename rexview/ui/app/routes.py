@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from rexview.ui.server import server_state, warm_up
 
 
-class OwnRoutes(BaseRoute):
+class AppRoutes(BaseRoute):
     """All that lies under ``rexview/``; its modules are waited for by the first that asks."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:

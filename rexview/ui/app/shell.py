@@ -10,6 +10,7 @@ from typing import Final, NoReturn
 import streamlit as st
 
 from rexview.analysis.case.blinding import cover_names
+from rexview.analysis.filter.wording import ALL_CASES
 from rexview.errors import RexviewError, SettingsError, StoreError
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
@@ -108,8 +109,8 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
         try:
             review_set = review_sets.with_written(review_set)
         except StoreError as error:
-            told = f"What people wrote cannot be shown now. {lines_as_markdown(error)}"
-            st.warning(told, icon=":material/cloud_off:")
+            message = f"What people wrote cannot be shown now. {lines_as_markdown(error)}"
+            st.warning(message, icon=":material/cloud_off:")
     show_notices(review_set)
     if notice := review_set.info.notice:
         with st.container(key="rx_notice"):  # plain markdown: st.html waits for modules of its own
@@ -134,7 +135,9 @@ def _stop_without_set(error: RexviewError | None) -> NoReturn:
     st.stop()
 
 
-def page_header(title: str) -> None:
-    """Show the title of a page."""
+def page_header(title: str, filter_name: str = ALL_CASES) -> None:
+    """Show the title of a page, with the name of its filter where that leaves cases out."""
+    if filter_name != ALL_CASES:
+        title = f"{title}: {filter_name}"
     with st.container(key="rx_title"):
         st.markdown(f"# {as_markdown(title)}", anchors=False)

@@ -18,7 +18,7 @@ def filter_bar_html(facts: SetFacts, case_filter: CaseFilter, counts: Facets) ->
     shown = chips(facts, case_filter)
     chip_row = ""
     if shown:
-        parts = [
+        drawn = [
             browse_link(
                 chip.rest,
                 f'{html.escape(chip.label)}<span aria-hidden="true">×</span>',
@@ -29,7 +29,7 @@ def filter_bar_html(facts: SetFacts, case_filter: CaseFilter, counts: Facets) ->
         ]
         clear = browse_link(case_filter.cleared(), "Clear all", css="rx-clear")
         chip_row = (
-            f'<div class="rx-chips" role="group" aria-label="Filter">{"".join(parts)}{clear}</div>'
+            f'<div class="rx-chips" role="group" aria-label="Filter">{"".join(drawn)}{clear}</div>'
         )
     return f'<nav class="rx-heads" aria-label="Headline failures">{heads}</nav>{chip_row}'
 
@@ -55,9 +55,11 @@ def _head_html(case_filter: CaseFilter, head: FailureSources) -> str:
 
 def sources_text(detector: int, reader: int, both: int) -> str:
     """Say who found the failures: rules and readers are never mixed without saying so."""
-    parts: Mapping[str, int] = {
+    counts: Mapping[str, int] = {
         "rule only": detector,
         "reader only": reader,
         "rule and reader": both,
     }
-    return " · ".join(f"{count:,} {name}" for name, count in parts.items() if count) or "none found"
+    return (
+        " · ".join(f"{count:,} {name}" for name, count in counts.items() if count) or "none found"
+    )

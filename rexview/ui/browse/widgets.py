@@ -1,4 +1,4 @@
-"""The parts of Browse with widgets: order, cards or table, turning pages, empty states."""
+"""The widgets of Browse: order, cards or table, turning pages, empty states."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def list_head(
 
 def show_search(case_filter: CaseFilter, counts: Facets) -> None:
     """Say above the cases how a finding is searched for, and lead to the other ways to search."""
-    words = search_caption(counts, case_filter.search)
-    if not words:
+    explanation = search_caption(counts, case_filter.search)
+    if not explanation:
         return
     others = [
         browse_link(
@@ -79,7 +79,7 @@ def show_search(case_filter: CaseFilter, counts: Facets) -> None:
         for value in counts.mentions
         if not value.chosen
     ]
-    shown = f"{html.escape(words)} Other ways to search: {', '.join(others)}."
+    shown = f"{html.escape(explanation)} Other ways to search: {', '.join(others)}."
     linked_html(f'<p class="rx-searched" role="status">{shown}</p>', key="search_words")
 
 

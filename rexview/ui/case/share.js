@@ -2,48 +2,62 @@
 // the viewer keeps behind the "#", which the server never sees. The review set is always in it: whoever
 // opens the link may have another one open.
 
-const SAID_MS = 2500;
+import { button, html } from "../components/dom.js";
+import { mounting } from "../components/mount.js";
 
-function address({ set }) {
-  const found = new URL(window.location.href);
-  if (!found.searchParams.get(set.key)) found.searchParams.set(set.key, set.name);
-  return found.href;
-}
+const COPIED_MS = 2500;
 
-async function copy(field, data) {
-  field.value = address(data);
-  if (navigator.clipboard && window.isSecureContext) {
-    await navigator.clipboard.writeText(field.value);
-    return true;
+class ShareButton {
+  constructor(/** @type {HTMLElement} */ place) {
+    this.data = null;
+    this.status = html("span", { role: "status" });
+    this.field = html("input", {
+      readonly: true,
+      hidden: true,
+      "aria-label": "Link to this page",
+      onblur: () => (this.field.hidden = true),
+    });
+    const copy = button("Copy link", () => this.copy(), {
+      title: "A colleague who opens the link sees the same case, view, window and boxes",
+    });
+    this.root = html("div", { class: "rx-share" }, copy, this.field, this.status);
+    place.append(this.root);
   }
-  return false;
+
+  update(data) {
+    this.data = data;
+  }
+
+  close() {
+    this.root.remove();
+  }
+
+  address() {
+    const { set } = this.data;
+    const found = new URL(window.location.href);
+    if (!found.searchParams.get(set.key)) found.searchParams.set(set.key, set.name);
+    return found.href;
+  }
+
+  async copy() {
+    this.field.value = this.address();
+    const copied = await toClipboard(this.field.value);
+    this.field.hidden = copied;
+    if (!copied) this.field.select(); // no clipboard here: the link is shown, ready to be copied
+    this.status.textContent = copied ? "Copied" : "";
+    setTimeout(() => (this.status.textContent = ""), COPIED_MS);
+  }
 }
 
-let shown = null; // what the page has said last
-
-export function mount({ parentElement, data }) {
-  shown = data;
-  if (parentElement.querySelector(".rx-share")) return;
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = "Copy link";
-  button.title = "A colleague who opens the link sees the same case, view, window and boxes";
-  const field = document.createElement("input");
-  field.readOnly = true;
-  field.hidden = true;
-  field.setAttribute("aria-label", "Link to this page");
-  const said = document.createElement("span");
-  said.setAttribute("role", "status");
-  button.addEventListener("click", async () => {
-    const copied = await copy(field, shown).catch(() => false);
-    field.hidden = copied;
-    if (!copied) field.select(); // no clipboard here: the link is shown, ready to be copied
-    said.textContent = copied ? "Copied" : "";
-    setTimeout(() => (said.textContent = ""), SAID_MS);
-  });
-  field.addEventListener("blur", () => (field.hidden = true));
-  const root = document.createElement("div");
-  root.className = "rx-share";
-  root.append(button, field, said);
-  parentElement.append(root);
+/** Copy a text; false where the browser has no clipboard or does not allow it. */
+async function toClipboard(text) {
+  if (!navigator.clipboard || !window.isSecureContext) return false;
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
+
+export const mount = mounting((place) => new ShareButton(place));

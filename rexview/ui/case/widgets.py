@@ -1,4 +1,4 @@
-"""The parts of the Case page with widgets: header and paging, choice of answers, comparison."""
+"""The widgets of the Case page: header and paging, choice of answers, comparison."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Position
 from rexview.schema import Case, ReviewSet
 from rexview.ui.answers import html as answers_html
-from rexview.ui.case.share import share_button
+from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_BROWSE
+from rexview.ui.server import review_sets
 from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
 
 _REPORT: Final = "the report"
@@ -30,7 +31,7 @@ def show_no_case(wanted: str | None) -> None:
     st.page_link(PAGE_BROWSE, label="Browse all cases", query_params=link_keys.link_query())
 
 
-def show_header(review_set: ReviewSet, case: Case, place: Position, filter_words: str) -> None:
+def show_header(review_set: ReviewSet, case: Case, place: Position, filter_name: str) -> None:
     """Show where the case stands in the filter, what it is, and the link to it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rx_header"):
         for label, target, key, icon in (
@@ -46,8 +47,8 @@ def show_header(review_set: ReviewSet, case: Case, place: Position, filter_words
                 on_click=link_keys.go_to_case,
                 args=(target,),
             )
-        st.html(answers_html.place_html(case, place, filter_words, _kind(case)))
-        share_button(review_set)
+        st.html(answers_html.place_html(case, place, filter_name, _kind(case)))
+        _share_button(review_set)
         st.page_link(
             PAGE_BROWSE,
             label="All in this filter",
@@ -56,12 +57,21 @@ def show_header(review_set: ReviewSet, case: Case, place: Position, filter_words
         )
 
 
+def _share_button(review_set: ReviewSet) -> None:
+    """Show the button that copies the link to what is on screen, the review set named in it."""
+    name = {"key": link_keys.QUERY_SET, "name": review_sets.set_id(review_set.folder)}
+    button = component(
+        "rexview_share", "case/share.js", style="case/share.css", isolate_styles=True
+    )
+    button(key="share", width="content", data={"set": name})
+
+
 def _kind(case: Case) -> str:
-    words = [QUESTION_TYPES.get(case.question_type, case.question_type)]
+    names = [QUESTION_TYPES.get(case.question_type, case.question_type)]
     if case.category:
-        words.append(CATEGORY_NAMES.get(case.category, case.category))
-    words += [value for values in case.tags.values() for value in values][:3]
-    return " · ".join(words)
+        names.append(CATEGORY_NAMES.get(case.category, case.category))
+    names += [value for values in case.tags.values() for value in values][:3]
+    return " · ".join(names)
 
 
 def answer_choices(page: CasePage, names: Mapping[str, str]) -> CasePage:

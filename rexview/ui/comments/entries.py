@@ -44,8 +44,8 @@ def comment_entry(
     text, reply_to = _text(content.get("text")) or "", _text(content.get("replyTo"))
     about = known.get(reply_to or "")
     if before is not None:
-        own = reviews.current_state().of("comment", person.id)
-        row = own.get((before.case, before.model, comment, None))
+        rows = reviews.current_state().of("comment", person.id)
+        row = rows.get((before.case, before.model, comment, None))
         replace(sent, value=text).check_unseen(row, before.text, {"text": before.text})
         about, reply_to = before, before.reply_to
     elif reply_to is not None and about is None:
@@ -54,18 +54,18 @@ def comment_entry(
         case, model, on = about.case, about.model, about.on
     else:
         case, (model, on) = targets.case, _target(sent, content, targets)
-    if targets.own_only and model is not None and targets.key_of(model) is None:
+    if targets.is_blinded and model is not None and targets.key_of(model) is None:
         raise Refused(_NO_ANSWER)  # the database would say which model is not there any more
     value = {"text": text, "on": dict(on), "reply_to": reply_to} if content else None
     return Entry("comment", case, model, comment, value=value, token=sent.token, via=sent.page)
 
 
 def _is_hidden(reviews: Reviews, targets: CommentTargets, comment: str) -> bool:
-    """Whether there is such a comment that who scores does not see.
+    """Whether there is such a comment that a reader who scores does not see.
 
-    To write it anew on an answer would tell, by what the database says, whose answer that is.
+    If they wrote it anew on an answer, the message of the database would tell whose answer it is.
     """
-    if not targets.own_only:
+    if not targets.is_blinded:
         return False
     rows = reviews.history(kind="comment", case=targets.case)
     return any(row.subject == comment for row in rows)
@@ -95,13 +95,12 @@ def _target(
         if found is None:
             raise Refused("The words that you chose are not in the answer.")
         start, end = screen.source(found.start, found.end)
-        words = (answer.text or "")[start:end]
         return answer.model, {
             "what": "span",
             "field": "text",
             "start": start,
             "end": end,
-            "text": words,
+            "text": (answer.text or "")[start:end],
         }
     return answer.model, {"what": "answer"}
 

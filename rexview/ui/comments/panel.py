@@ -1,4 +1,4 @@
-"""Comments on the case that is shown: written, answered, settled; those of others come in seconds.
+"""Comments on the case that is shown: written, answered, resolved; others' arrive in seconds.
 
 The panel asks the database every few seconds whether anything is new; what is being typed lives in
 the panel itself and is not touched. What it sends goes by the outbox (:file:`outbox.js`), not
@@ -40,7 +40,7 @@ def show_comments(review_set: ReviewSet, targets: CommentTargets) -> None:
 
 @st.fragment(run_every=REFRESH_S)
 def _live(review_set: ReviewSet, targets: CommentTargets) -> None:
-    permissions.guard(PAGE_SCORE if targets.own_only else PAGE_CASE)
+    permissions.guard(PAGE_SCORE if targets.is_blinded else PAGE_CASE)
     person = permissions.current()
     problem = name_problem(_KEY)
     comments: tuple[Comment, ...] = ()
@@ -68,8 +68,8 @@ def _live(review_set: ReviewSet, targets: CommentTargets) -> None:
 
 
 def _targets(review_set: ReviewSet, targets: CommentTargets) -> list[dict[str, Any]]:
-    def words(text: str) -> str:
-        return cover_names(review_set, text) if targets.own_only else text
+    def on_screen(text: str) -> str:
+        return cover_names(review_set, text) if targets.is_blinded else text
 
     return [
         {
@@ -77,7 +77,7 @@ def _targets(review_set: ReviewSet, targets: CommentTargets) -> list[dict[str, A
             "name": targets.names[key],
             "shown": targets.shown[key],
             "boxes": [
-                {"index": number, "label": words(box.label), "id": f"{key}/{number + 1}"}
+                {"index": number, "label": on_screen(box.label), "id": f"{key}/{number + 1}"}
                 for number, box in enumerate(answer.boxes)
             ],
         }
@@ -91,7 +91,7 @@ def _comment_json(
     key = targets.key_of(one.model)
     what = one.on.get("what")
     quote = str(one.on.get("text") or one.on.get("label") or "")
-    screen = cover_names(review_set, quote) if targets.own_only else quote
+    screen = cover_names(review_set, quote) if targets.is_blinded else quote
     nth = 0
     if what == "span" and key is not None:
         text, shown = targets.answers[key].text or "", targets.texts[key]

@@ -32,8 +32,8 @@ class CommentTargets:
     shown: Mapping[str, str]
 
     @property
-    def own_only(self) -> bool:
-        """Whether the page is one for readers, who must not see what others say."""
+    def is_blinded(self) -> bool:
+        """Whether the page is one for readers, who must not see models or others' comments."""
         return self.page == SCORE_PAGE
 
     def key_of(self, model: str | None) -> str | None:
@@ -43,10 +43,11 @@ class CommentTargets:
     def visible(self, reviews: Reviews, person: Person | None) -> tuple[Comment, ...]:
         """Return the comments on the case that whoever looks may see."""
         every = _comments(reviews, self.case, reviews.revision())
-        if not self.own_only:
+        if not self.is_blinded:
             return every
-        own = (one for one in every if person is not None and one.person == person.id)
-        return tuple(one for one in own if one.via != CASE_PAGE)
+        if person is None:
+            return ()
+        return tuple(one for one in every if one.person == person.id and one.via != CASE_PAGE)
 
 
 def case_targets(review_set: ReviewSet, case_id: str) -> CommentTargets:
@@ -66,8 +67,8 @@ def case_targets(review_set: ReviewSet, case_id: str) -> CommentTargets:
 def score_targets(study: Study, case_id: str) -> CommentTargets:
     """Return what can be commented on on the Score page: answers by their letters.
 
-    Who scores is shown their own comments only, and only those made where no model is named: those
-    of others may tell their scores, and those from the Case page whose answer is whose.
+    A reader sees their own comments only, and only those from pages that name no model: others'
+    comments may tell others' scores, those from the Case page which model gave which answer.
     """
     of_model = {answer.model: answer for answer in study.review_set.answers_of(case_id)}
     answers = {slot: of_model[model] for slot, model in study.slots(case_id).items()}

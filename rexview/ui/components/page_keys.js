@@ -13,9 +13,9 @@ export function isPlain(/** @type {KeyboardEvent} */ event) {
 /**
  * Whether the page asks something that must be answered first.
  *
- * @param {Element | null} own what belongs to the component: its own dialogs do not count
+ * @param {Element | null} component its root: the dialogs in it do not count
  */
-export function dialogIsOpen(own = null) {
+export function dialogIsOpen(component = null) {
   const dialogs = [...document.querySelectorAll("[role='dialog'], [role='alertdialog']")];
-  return dialogs.some((one) => !own?.contains(one) && one.getClientRects().length > 0);
+  return dialogs.some((one) => !component?.contains(one) && one.getClientRects().length > 0);
 }

@@ -226,7 +226,7 @@ def _destination(sources: Sequence[Path]) -> str:
 def _import(
     format_id: str, sources: Sequence[Path], typed: str, options: Mapping[str, Any]
 ) -> ImportReport | None:
-    """Import; return the report, None when it failed, which is told."""
+    """Import; return the report, or show why it failed and return None."""
     places = [one.name for one in FORMATS[format_id].options if one.type in ("file", "folder")]
     out = allowed_path(typed)
     named = [allowed_path(str(options[name])) for name in places if name in options]

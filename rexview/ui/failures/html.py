@@ -55,20 +55,20 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
             )
             more = _test_cells(tests[failure], reasons) if compared else ""
             body.append(f'<tr class="rx-first">{head}{cells}{more}</tr>')
-    words = [COUNTED_MEANING[tables.counted], rate_caption(clustered=tables.clustered)]
-    words.append("Possible: a rule's hint and no more; not counted.")
+    caption = [COUNTED_MEANING[tables.counted], rate_caption(clustered=tables.clustered)]
+    caption.append("Possible: a rule's hint and no more; not counted.")
     if compared:
         first, second = tables.models.values()
-        words.append(comparison_caption(f"{first} (first)", f"{second} (second)"))
-    return table_html(title, heads, body, " ".join(words)) + reasons.html()
+        caption.append(comparison_caption(f"{first} (first)", f"{second} (second)"))
+    return table_html(title, heads, body, " ".join(caption)) + reasons.html()
 
 
 def _rate_cells(row: FailureRow, where: str, reasons: Reasons) -> str:
     judged = linked_number(row.judged, f"{row.rate.n:,}") + f"<small>of {row.answers:,}</small>"
     hinted = linked_number(row.hinted, f"{row.hinted.value:,}") if row.hinted.value else NOTHING
     if row.rate.share is None:
-        told = reasons.add(row.rate.interval.why or "Nothing to judge.", where)
-        return f"<td>{told}</td><td>{NOTHING}</td><td>{judged}</td><td>{hinted}</td>"
+        dash = reasons.add(row.rate.interval.why or "Nothing to judge.", where)
+        return f"<td>{dash}</td><td>{NOTHING}</td><td>{judged}</td><td>{hinted}</td>"
     share = linked_number(
         row.flagged,
         f"<b>{row.rate.share:.0%}</b><small>{row.flagged.value:,} of {row.rate.n:,}</small>",
@@ -106,12 +106,12 @@ def _test_numbers(
     else:
         limits = test.interval
         if limits.low is not None and limits.high is not None:
-            told = f"{_points(limits.low)} to {_points(limits.high)}"
+            between = f"{_points(limits.low)} to {_points(limits.high)}"
         else:  # of many models there is no interval and no reason
-            told = reasons.add(limits.why, f"{where}, difference") if limits.why else ""
+            between = reasons.add(limits.why, f"{where}, difference") if limits.why else ""
         difference = (
             f"<b>{_points(test.difference)}</b> points"
-            f'<small class="rx-ci">{told}</small>'
+            f'<small class="rx-ci">{between}</small>'
             f'<small class="rx-ci">{test.n_pairs:,} pairs: only {names[0]} {test.only_a:,}, '
             f"only {names[1]} {test.only_b:,}</small>"
         )
@@ -165,10 +165,10 @@ def groups_html(groups: FailureGroups, title: str) -> str:
         )
         total = linked_number(group.flagged, f"<b>{group.flagged.value:,}</b>")
         body.append(f"<tr>{head}<td>{total}</td>{cells}</tr>")
-    words = group_caption(groups.kind)
+    caption = group_caption(groups.kind)
     if groups.left_out:
-        words += f" {groups.left_out:,} groups with fewer failures are left out."
-    return table_html(title, heads, body, words) + reasons.html()
+        caption += f" {groups.left_out:,} groups with fewer failures are left out."
+    return table_html(title, heads, body, caption) + reasons.html()
 
 
 def _group_cell(cell: GroupCell, where: str, reasons: Reasons) -> str:

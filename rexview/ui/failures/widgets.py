@@ -1,4 +1,4 @@
-"""The sections of the Failures page with widgets: whose word counts, rates, on what they are."""
+"""The widgets of the Failures page: whose verdict counts, rates, and what failures are about."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ from rexview.vocab import FAILURES
 
 @lru_cache(maxsize=16)
 def _rates(tables: FailureTables, facts: SetFacts) -> LinkedChart | None:
-    caption = f"{COUNTED_MEANING[tables.counted]} {rate_caption(clustered=tables.clustered)}"
-    return rates_chart(tables, model_colours(facts.models), caption=caption)
+    return rates_chart(tables, model_colours(facts.models), caption=_rates_caption(tables))
+
+
+def _rates_caption(tables: FailureTables) -> str:
+    return f"{COUNTED_MEANING[tables.counted]} {rate_caption(clustered=tables.clustered)}"
 
 
 @lru_cache(maxsize=16)
@@ -35,7 +38,7 @@ def _groups(groups: FailureGroups, facts: SetFacts) -> LinkedChart | None:
 
 
 def choose_counted() -> str:
-    """Offer whose word counts: rule, reader, either or both; the link keeps the choice."""
+    """Offer whose verdict counts: rule, reader, either or both; the link keeps the choice."""
     return str(
         st.segmented_control(
             "Found by",
@@ -54,9 +57,8 @@ def show_rates(tables: FailureTables, facts: SetFacts) -> None:
     with st.spinner("Comparing the models…"):
         drawn = failures_html.rates_html(tables, colours, title)
     linked_html(drawn, key="failures_rates")
-    caption = f"{COUNTED_MEANING[tables.counted]} {rate_caption(clustered=tables.clustered)}"
     show_downloads(
-        TableFile(title, partial(failure_frame, tables), caption, FAILURE_SHARES),
+        TableFile(title, partial(failure_frame, tables), _rates_caption(tables), FAILURE_SHARES),
         key="failures_rates_file",
     )
     if len(tables.models) > 2:

@@ -39,8 +39,8 @@ def content_order_switch() -> None:
 
 def content_order_words() -> str:
     """Return the order in use, to stand in a sentence: ``minimum of the readers' means``."""
-    words = CONTENT_ORDERS[link_keys.content_order()]
-    return words[0].lower() + words[1:]
+    name = CONTENT_ORDERS[link_keys.content_order()]
+    return name[0].lower() + name[1:]
 
 
 def show_other_order() -> None:

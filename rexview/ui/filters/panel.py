@@ -73,8 +73,8 @@ def _search(case_filter: CaseFilter, counts: Facets) -> None:
     st.session_state[key] = case_filter.search
 
     def changed() -> None:
-        words = (st.session_state[key] or "")[:LONGEST_SEARCH]
-        set_filter(replace(filter_asked(), search=words, mention=search_terms(words).usual))
+        typed = (st.session_state[key] or "")[:LONGEST_SEARCH]
+        set_filter(replace(filter_asked(), search=typed, mention=search_terms(typed).usual))
 
     st.text_input(
         "Search",
@@ -91,7 +91,7 @@ def _search(case_filter: CaseFilter, counts: Facets) -> None:
 def _mention(case_filter: CaseFilter, counts: Facets) -> None:
     """Let one choose how a finding that is searched for is spoken of."""
     key = "filter_mention"
-    words = {value.value: _label(value.name, value.count) for value in counts.mentions}
+    labels = {value.value: _label(value.name, value.count) for value in counts.mentions}
     st.session_state[key] = case_filter.mention
 
     def changed() -> None:
@@ -99,8 +99,8 @@ def _mention(case_filter: CaseFilter, counts: Facets) -> None:
 
     st.pills(
         f"Search for {as_markdown(search_terms(case_filter.search).names)}",
-        list(words),
-        format_func=words.__getitem__,
+        list(labels),
+        format_func=labels.__getitem__,
         key=key,
         required=True,
         on_change=changed,
@@ -144,8 +144,8 @@ def _facet(facet: Facet, place: int) -> None:
         }
         label = as_markdown(facet.name)
         if len(shown) <= _FEW:
-            words = {value.value: _label(value.name, value.count) for value in facet.values}
-            st.pills(label, shown, format_func=words.__getitem__, selection_mode="multi", **more)
+            labels = {value.value: _label(value.name, value.count) for value in facet.values}
+            st.pills(label, shown, format_func=labels.__getitem__, selection_mode="multi", **more)
         else:
             plain = {value.value: f"{value.name} ({value.count:,})" for value in facet.values}
             st.multiselect(label, shown, format_func=plain.__getitem__, **more)

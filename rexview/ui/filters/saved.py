@@ -1,6 +1,6 @@
 """Filters saved by name, for each review set, in a small file of the user.
 
-Until reviews have a database this file is where they are kept; a filter is in its link as well.
+They are one user's, so not in the reviews database; a filter is in its link as well.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _BASE: Final = 0xE000  # private use area: span k opens with _BASE + 2k and clos
 _LIMIT: Final = 0xF8FF
 MAX_SPANS: Final = (_LIMIT - _BASE) // 4
 """Spans marked in one text, the first given first; they cut it into twice as many pieces."""
-_MOST_TOLD: Final = 24
+_MOST_VALUES: Final = 24
 """Values of one attribute that a piece carries, where very many spans lie on each other."""
 MAX_MARKDOWN: Final = 60_000
 """Longer text is shown as it stands: no reader scrolls that far, and a browser should not hang."""
@@ -61,22 +61,22 @@ class _Renderer(RendererHTML):
     def text(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
     ) -> str:
-        return _with_marks(tokens[idx].content, env)
+        return _with_tags(tokens[idx].content, env)
 
     def code_inline(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
     ) -> str:
-        return f"<code>{_with_marks(tokens[idx].content, env)}</code>"
+        return f"<code>{_with_tags(tokens[idx].content, env)}</code>"
 
     def code_block(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
     ) -> str:
-        return f"<pre><code>{_with_marks(tokens[idx].content, env)}</code></pre>\n"
+        return f"<pre><code>{_with_tags(tokens[idx].content, env)}</code></pre>\n"
 
     def fence(
         self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
     ) -> str:
-        return f"<pre><code>{_with_marks(tokens[idx].content, env)}</code></pre>\n"
+        return f"<pre><code>{_with_tags(tokens[idx].content, env)}</code></pre>\n"
 
 
 @cache
@@ -128,15 +128,15 @@ def _off_markup(text: str, spans: Iterable[Span]) -> Iterator[Span]:
         if not 0 <= start < end <= len(text):
             continue
         while start < end:
-            first, last, words = _line(text, start)
-            if words and start < words[1]:
-                start = max(start, words[0])
+            _, last, content = _line(text, start)
+            if content and start < content[1]:
+                start = max(start, content[0])
                 break
             start = last + 1
         while start < end:
-            first, last, words = _line(text, end)
-            if words and end > words[0]:
-                end = min(end, words[1])
+            first, _, content = _line(text, end)
+            if content and end > content[0]:
+                end = min(end, content[1])
                 break
             end = first - 1
         if start < end:
@@ -144,7 +144,7 @@ def _off_markup(text: str, spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _line(text: str, place: int) -> tuple[int, int, tuple[int, int] | None]:
-    """Beginning and end of the line that a place is on, and of its words if it has any."""
+    """Beginning and end of the line that a place is on, and of its content if it has any."""
     first, last = text.rfind("\n", 0, place) + 1, text.find("\n", place)
     last = len(text) if last < 0 else last
     line = text[first:last]
@@ -167,11 +167,11 @@ def inline_html(text: str, spans: Iterable[Span] = ()) -> str:
 
 
 def _marked(text: str, chosen: Sequence[Span]) -> str:
-    return _with_marks(_with_borders(text, chosen), {"spans": chosen, "open": None})
+    return _with_tags(_with_borders(text, chosen), {"spans": chosen, "open": None})
 
 
 def cut_spans(spans: Iterable[Span], length: int) -> list[Span]:
-    """Cut spans that overlap into pieces that do not, each carrying what all its spans carry.
+    """Cut overlapping spans into pieces that do not overlap; a piece has the data of all its spans.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def cut_spans(spans: Iterable[Span], length: int) -> list[Span]:
             covering.pop(number)
         covering.update(dict.fromkeys(starting.get(start, ())))
         if covering:
-            here = [inside[number] for number in islice(covering, _MOST_TOLD)]
+            here = [inside[number] for number in islice(covering, _MOST_VALUES)]
             pieces.append(_joined(here, start, end))
     return pieces
 
@@ -213,14 +213,14 @@ def _joined(spans: Sequence[Span], start: int, end: int) -> Span:
     return Span(
         start,
         end,
-        _words(span.css for span in spans),
-        {name: _words(span.data.get(name, "") for span in spans) for name in names},
+        _joined_words(span.css for span in spans),
+        {name: _joined_words(span.data.get(name, "") for span in spans) for name in names},
         "\n".join(dict.fromkeys(span.title for span in spans if span.title)),
         any(span.focusable and span.start == start for span in spans),
     )
 
 
-def _words(values: Iterable[str]) -> str:
+def _joined_words(values: Iterable[str]) -> str:
     """Join lists of words, each word once."""
     return " ".join(dict.fromkeys(word for value in values for word in value.split()))
 
@@ -245,7 +245,7 @@ def _without_private(text: str) -> str:
     return text.translate(_DROP_PRIVATE)
 
 
-def _with_marks(content: str, env: MutableMapping[str, Any]) -> str:
+def _with_tags(content: str, env: MutableMapping[str, Any]) -> str:
     """Escape a run of text, turning span borders into tags.
 
     ``env["open"]`` carries a span that began in an earlier run: it is closed at the end of each run
@@ -276,11 +276,11 @@ def _with_marks(content: str, env: MutableMapping[str, Any]) -> str:
 _MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>#+\-!|~$:&=])")
 _NUMBERED: Final = re.compile(r"^(\d{1,9})(?=[.)])")
 """A line that begins so would be an item of a list."""
-_MADE_OF_WORDS: Final = re.compile(
+_AUTO_LINKED: Final = re.compile(
     r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=:)(?=[\w+-]+[:/])", re.IGNORECASE
 )
-"""Where addresses and names of icons are held apart: Streamlit makes links, icons and emoji of the
-words that are left after Markdown, which no backslash keeps it from."""
+"""Where a joiner is put into addresses and names of icons: Streamlit turns these into links, icons
+and emoji after Markdown, and a backslash does not stop it."""
 _APART: Final = "\u2060"
 """A word joiner: it has no width, and no line is broken at it."""
 
@@ -292,7 +292,7 @@ def as_markdown(text: object) -> str:
     placeholders, values of fields, cells and headings of tables.
     """
     line = " ".join(str(text).split())
-    escaped = _MARKDOWN.sub(r"\\\1", _MADE_OF_WORDS.sub(_APART, line))
+    escaped = _MARKDOWN.sub(r"\\\1", _AUTO_LINKED.sub(_APART, line))
     return _NUMBERED.sub(r"\1\\", escaped)
 
 

@@ -71,7 +71,7 @@ def keep_choices(page: str) -> None:
 
 
 def page_shown() -> str:
-    """Return the address of the page that was run last, as :func:`keep_choices` was told it."""
+    """Return the address of the page that was run last, which :func:`keep_choices` noted."""
     page: str = st.session_state.get(_SESSION_PAGE, "")
     return page
 
@@ -108,7 +108,7 @@ def page_number(total: int, size: int) -> int:
 
 
 def link_filter() -> CaseFilter:
-    """Return the filter of the link; what cannot be understood of it is told and left out."""
+    """Return the filter of the link; what cannot be understood is left out, with a warning."""
     found, problems = CaseFilter.read(query_lists())
     order = query_value(QUERY_CONTENT_ORDER)
     if order and order not in CONTENT_ORDERS:

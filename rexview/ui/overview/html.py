@@ -40,18 +40,18 @@ def _tile(count: Count, name: str) -> str:
 
 def failures_html(numbers: Overview) -> str:
     """Draw the three headline failures, each with a bar per model and what could be judged."""
-    panels = []
+    cards = []
     for failure in HEADLINE_FAILURES:
         rows = [count for count in numbers.failures if count.failure == failure]
         about = FAILURES[failure]
         body = "".join(_failure_row(numbers, row) for row in rows) or "<p>No answers yet.</p>"
-        panels.append(
+        cards.append(
             f'<section class="rx-failure"><h3>{_whole(rows, about.plural)}</h3>'
             f'<p class="rx-quiet">{html.escape(about.meaning)}</p>{body}'
             f'<p class="rx-quiet rx-how">{html.escape(judged_caption(failure))}'
-            f"{precision_html(failure)}</p></section>"
+            f"{_precision_html(failure)}</p></section>"
         )
-    return f'<div class="rx-failures">{"".join(panels)}</div>'
+    return f'<div class="rx-failures">{"".join(cards)}</div>'
 
 
 def _whole(rows: Sequence[FailureCount], name: str) -> str:
@@ -67,7 +67,7 @@ def _whole(rows: Sequence[FailureCount], name: str) -> str:
     return browse_link(opens, html.escape(name), css="rx-whole")
 
 
-def precision_html(failure: str) -> str:
+def _precision_html(failure: str) -> str:
     """Say how often the rule's flags were right in tests; empty when that was not measured.
 
     It is about the rule: it stands where the failure is explained, not with a model's number.
@@ -76,8 +76,8 @@ def precision_html(failure: str) -> str:
     if found is None:
         return ""
     title = f"Measured on {found.on}. A flag is something to review, never a verdict."
-    words = f"The rule: {found.sentence[0].lower()}{found.sentence[1:]}"
-    return f' <span class="rx-measured" title="{html.escape(title)}">{html.escape(words)}</span>'
+    sentence = f"The rule: {found.sentence[0].lower()}{found.sentence[1:]}"
+    return f' <span class="rx-measured" title="{html.escape(title)}">{html.escape(sentence)}</span>'
 
 
 def _failure_row(numbers: Overview, row: FailureCount) -> str:
@@ -144,13 +144,13 @@ def other_failures_html(numbers: Overview) -> str:
 
 def _other_cell(row: FailureCount) -> str:
     marked = replace(row.reader.opens, sources=("reader", "both"))
-    parts = (
+    counts = (
         (row.reader.value + row.both.value, marked, "marked"),
         (row.detector.value, row.detector.opens, "found"),
         (row.hint.value, row.hint.opens, "possible"),
     )
     shown = [
-        browse_link(opens, f"<b>{value:,}</b> {name}") for value, opens, name in parts if value
+        browse_link(opens, f"<b>{value:,}</b> {name}") for value, opens, name in counts if value
     ]
     return " · ".join(shown) or NOTHING
 

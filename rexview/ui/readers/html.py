@@ -8,7 +8,7 @@ from typing import Final
 
 from rexview.analysis import CaseFilter
 from rexview.analysis.published import AGREEMENT_SOURCE, published_agreement
-from rexview.analysis.readers import captions as words
+from rexview.analysis.readers import captions
 from rexview.analysis.readers.adjudication import Dispute, ToAdjudicate
 from rexview.analysis.readers.tables import (
     DimensionAgreement,
@@ -50,22 +50,24 @@ def agreement_html(tables: ReaderTables) -> str:
     """Lay out table 3: how far the two readers of the chosen pair agree, per dimension."""
     if tables.pair is None:
         return ""
-    names = [words.short(tables.readers[reader]) for reader in tables.pair]
+    names = [captions.short(tables.readers[reader]) for reader in tables.pair]
     heads = ["Dimension", "n", "Kappa", "95 % CI", "MAD", "95 % CI"]
     heads += [f"{name}, mean ± SD" for name in names]
     heads += ["Same score", "Within one"]
     reasons = Reasons()
     body = [_row(found, reasons) for found in tables.dimensions]
     title = f"Table 3. Agreement of {tables.pair_name(tables.pair)}"
-    notes = words.variance_captions(tables)
-    told = ""
+    notes = captions.variance_captions(tables)
+    listed = ""
     if notes:
         items = "".join(f"<li>† {html.escape(note)}</li>" for note in notes)
-        told = (
+        listed = (
             f'<ul class="rx-reasons rx-variance">{items}'
-            f"<li>{html.escape(words.variance_rule())}</li></ul>"
+            f"<li>{html.escape(captions.variance_rule())}</li></ul>"
         )
-    return table_html(title, heads, body, words.agreement_caption(tables)) + told + reasons.html()
+    return (
+        table_html(title, heads, body, captions.agreement_caption(tables)) + listed + reasons.html()
+    )
 
 
 def _row(found: DimensionAgreement, reasons: Reasons) -> str:
@@ -82,8 +84,8 @@ def _row(found: DimensionAgreement, reasons: Reasons) -> str:
 
     n = opened(f"{numbers.n:,}" + (f" <small>{unit}</small>" if found.unit != "answers" else ""))
     if not numbers.n:
-        told = reasons.add(numbers.why or "Nothing is shared.", name)
-        return cells(html.escape(name), n, told, *[NOTHING] * 7)
+        dash = reasons.add(numbers.why or "Nothing is shared.", name)
+        return cells(html.escape(name), n, dash, *[NOTHING] * 7)
     sign = "<sup>†</sup>" if numbers.lowered_by_variance else ""
     kappa = reasons.number(numbers.qwk, numbers.why, f"{name}, kappa")
     means = []
@@ -173,16 +175,16 @@ def alphas_html(tables: ReaderTables) -> str:
 
 def stricter_html(tables: ReaderTables) -> str:
     """Say in words who is stricter."""
-    items = "".join(f"<li>{html.escape(text)}</li>" for text in words.stricter_captions(tables))
-    return f'<ul class="rx-told">{items}</ul>' if items else ""
+    items = "".join(f"<li>{html.escape(text)}</li>" for text in captions.stricter_captions(tables))
+    return f'<ul class="rx-stricter">{items}</ul>' if items else ""
 
 
 def published_html(tables: ReaderTables) -> str:
     """Lay out the paper's table 3 with the own kappa and MAD beside it, clearly apart."""
-    own = {found.numbers.dimension: found for found in tables.compared}
+    of_set = {found.numbers.dimension: found for found in tables.compared}
     body = []
     for row in published_agreement():
-        found = own.get(row.dimension)
+        found = of_set.get(row.dimension)
         ours = [NOTHING] * 3
         if found is not None:
             numbers = found.numbers
@@ -237,15 +239,16 @@ def disputes_html(
     models: Mapping[str, str],
     readers: Mapping[str, str],
     first: int = 0,
-    settled: Mapping[tuple[str, str, str], tuple[int, ...]] | None = None,
+    agreed: Mapping[tuple[str, str, str], tuple[int, ...]] | None = None,
 ) -> str:
     """Draw a part of the list, whose first item has the place ``first``, counted from 0.
 
-    ``opens`` is the filter within which the Case page walks the list; ``settled`` is what was
-    agreed by case, model and dimension, shown beside the readers' scores.
+    ``opens`` is the filter within which the Case page walks the list; ``agreed`` has each consensus
+    by case, model and dimension, shown beside the readers' scores.
     """
-    agreed = settled or {}
-    items = "".join(_dispute_html(answer, opens, models, readers, agreed) for answer in answers)
+    items = "".join(
+        _dispute_html(answer, opens, models, readers, agreed or {}) for answer in answers
+    )
     return f'<ol class="rx-disputes" start="{first + 1}">{items}</ol>'
 
 
@@ -254,7 +257,7 @@ def _dispute_html(
     opens: CaseFilter,
     models: Mapping[str, str],
     readers: Mapping[str, str],
-    settled: Mapping[tuple[str, str, str], tuple[int, ...]],
+    agreed: Mapping[tuple[str, str, str], tuple[int, ...]],
 ) -> str:
     address = html.escape(href(PAGE_CASE, link_keys.link_query(opens, case=answer.case)))
     question = answer.question
@@ -269,7 +272,7 @@ def _dispute_html(
     )
     scores = "".join(
         _disputed_scores(
-            dispute, readers, settled.get((answer.case, answer.model, dispute.dimension), ())
+            dispute, readers, agreed.get((answer.case, answer.model, dispute.dimension), ())
         )
         for dispute in answer.disputes
     )
@@ -281,13 +284,13 @@ def _dispute_html(
 
 
 def _disputed_scores(dispute: Dispute, readers: Mapping[str, str], agreed: Sequence[int]) -> str:
-    marks = " · ".join(
+    scores = " · ".join(
         f"{html.escape(readers.get(reader, reader))} <b>{write_score(score)}</b>"
         for reader, score in dispute.scores.items()
     )
-    consensus = ", ".join(map(str, agreed))
-    told = f" · adjudicated: <b>{consensus}</b>" if agreed else ""
-    return f"<li>{html.escape(dispute.name)}: {marks}{told}</li>"
+    values = ", ".join(map(str, agreed))
+    consensus = f" · adjudicated: <b>{values}</b>" if agreed else ""
+    return f"<li>{html.escape(dispute.name)}: {scores}{consensus}</li>"
 
 
 def _comments_html(disputes: Sequence[Dispute], readers: Mapping[str, str]) -> str:

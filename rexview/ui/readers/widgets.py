@@ -1,4 +1,4 @@
-"""The sections of the Readers page with widgets: choices, charts, the list to adjudicate."""
+"""The widgets of the Readers page: choices, charts, the list to adjudicate."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, facts: SetFact
         models=facts.models,
         readers=readers,
         first=first,
-        settled=study_records.agreed_scores(review_set),
+        agreed=study_records.agreed_scores(review_set),
     )
     if permissions.may_see(PAGE_ADJUDICATE):
         st.page_link(

@@ -27,7 +27,7 @@ def show_notices(review_set: ReviewSet) -> None:
     try:
         found = notices(review_sets.reviews(review_set))
     except StoreError:
-        return  # told where the reviews are read
+        return  # shown where the reviews are read
     if found:
         lead = permissions.may_see(PAGE_DATA)
         what_to_do = "See the Data page." if lead else "Tell whoever leads the review."
@@ -42,7 +42,7 @@ def show_place(review_set: ReviewSet) -> None:
         if not reviews.revision():
             return
     except StoreError:
-        return  # told where the reviews are read
+        return  # shown where the reviews are read
     if permissions.may_see(PAGE_DATA):
         st.caption(f"Reviews are kept in {as_markdown(reviews.address)}")
     else:
@@ -82,7 +82,7 @@ def show_reviews(review_set: ReviewSet) -> None:
     if not any(one.kind == "elsewhere" for one in found) and _can_move(reviews):
         st.info("When these entries were written, nothing could be written to the set's folder.")
         if st.button("Move them into the set's folder", key="reviews_move"):
-            _do(lambda: _join(review_set))
+            _mend(lambda: _join(review_set))
 
 
 def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> None:
@@ -93,7 +93,7 @@ def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> Non
         if notice.kind == "elsewhere":
             st.caption("Every entry of both is kept, none twice; the files stay as dated copies.")
             if st.button("Join them", type="primary", key="reviews_join"):
-                _do(lambda: _join(review_set))
+                _mend(lambda: _join(review_set))
         elif notice.kind == "lost":
             st.caption(
                 "Look for a newer copy of the file, or a backup, and join it: "
@@ -101,7 +101,7 @@ def _show_notice(review_set: ReviewSet, reviews: Reviews, notice: Notice) -> Non
                 "are kept."
             )
             if st.button("Go on without them", key="reviews_accept"):
-                _do(lambda: _accept(reviews))
+                _mend(lambda: _accept(reviews))
         elif notice.kind == "changed":
             st.caption(
                 "Enter them again, or join a backup that has them: "
@@ -118,7 +118,7 @@ def _can_move(reviews: Reviews) -> bool:
     return not beside.exists() and may_write(beside.parent)
 
 
-def _do(work: Callable[[], str]) -> None:
+def _mend(work: Callable[[], str]) -> None:
     try:
         with st.spinner("Joining…"):
             st.session_state[_DONE] = work()

@@ -1,4 +1,7 @@
-"""What people wrote in a study, as several pages read it: anew only when anything was written."""
+"""What people wrote in a study, as several pages read it.
+
+It is read anew when ``revision``, a part of the cache's key, shows that something was written.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +25,12 @@ _NEW_READERS: Final = "study_new_readers"
 
 @lru_cache(maxsize=4)
 def _adjudications(reviews: Reviews, revision: int) -> pl.DataFrame:
+    """Return each consensus, read anew for each ``revision``."""
     return reviews.adjudications()
 
 
 def consensus_on(review_set: ReviewSet, case_id: str) -> tuple[Score, ...]:
-    """Return what adjudication found on a case, as scores of who settled it.
+    """Return each consensus on a case, as scores of whoever recorded it.
 
     There is none where the database cannot be read.
     """

@@ -23,7 +23,7 @@ CHANGED: Final = (
     "The answers to this case, or where reviews are kept, were changed after you gave this. "
     "Look at the answers as they are now, and give it again."
 )
-_TEXTS: Final = ("kind", "slot", "shown", "subject", "field")
+_STRING_FIELDS: Final = ("kind", "slot", "shown", "subject", "field")
 
 
 class Refused(RexviewError):
@@ -116,7 +116,7 @@ def read_entry(raw: Any) -> SentEntry:
         raise ValueError("An entry has no token.") from None
     if usual != raw.get("token"):
         raise ValueError("A token is not in its usual spelling.")
-    texts = {name: raw[name] if isinstance(raw.get(name), str) else None for name in _TEXTS}
+    texts = {name: raw[name] if isinstance(raw.get(name), str) else None for name in _STRING_FIELDS}
     page = raw.get("page", SCORE_PAGE)  # pads of older versions do not say so
     return SentEntry(
         token=usual,

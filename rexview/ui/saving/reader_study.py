@@ -42,7 +42,7 @@ _OF_READER = ("score", "verdict", "skip", "reveal")
 
 @dataclass(frozen=True)
 class ReaderState:
-    """What stands of all that one person has given in one review set."""
+    """All that one person has given in one review set, as it stands now."""
 
     person: str
     state: CurrentState
@@ -149,8 +149,8 @@ def study_of(review_set: ReviewSet, person: Person) -> Study:
     """
     reviews = review_sets.reviews(review_set)
     every = reviews.assignments()
-    own = frozenset(one.case for one in every if one.reader == person.id)
-    assigned = own if every else None  # who is assigned nothing while others are, has nothing
+    theirs = frozenset(one.case for one in every if one.reader == person.id)
+    assigned = theirs if every else None  # who is assigned nothing while others are, has nothing
     worklist = _worklist(review_set, assigned, person.id)
     given = ReaderState(person.id, reviews.current_state())
     return Study(review_set, person, reviews, given, worklist, reviews.letter_key())
@@ -215,7 +215,7 @@ def items_to_score(review_set: ReviewSet, case_id: str) -> Mapping[str, tuple[It
 
 
 def given_json(study: Study, case_id: str) -> dict[str, Any]:
-    """Return what the reader gave on a case, by letters, for the pad (its :file:`words.js`).
+    """Return what the reader gave on a case, by letters, for the pad (its :file:`case_record.js`).
 
     A score of an earlier answer is none of the answer shown: it stands beside it as ``earlier``.
     """

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any, Final
 
-import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -54,13 +53,13 @@ async def take_entries(request: Request) -> Response:
 
 
 async def _body(request: Request) -> Mapping[str, Any]:
-    parts = bytearray()
-    async for part in request.stream():
-        parts += part
-        if len(parts) > LONGEST_BODY:
+    content = bytearray()
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > LONGEST_BODY:
             raise _NothingSaved(413, "Too much was sent at once.")
     try:
-        found = json.loads(parts)
+        found = json.loads(content)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict) or not isinstance(found.get("entries"), list):
@@ -155,8 +154,5 @@ def _lock(key: str, person: str) -> Lock:
 
 def routes() -> list[Route]:
     """Return the routes to mount beside Streamlit's own, under the app's base path."""
-    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
-    prefix = f"/{base}/" if base else "/"
-    return [
-        Route(f"{prefix}{ADDRESS}", take_entries, methods=["POST"]),
-    ]
+    address = f"{server_state.base_path()}/{ADDRESS}"
+    return [Route(address, take_entries, methods=["POST"])]

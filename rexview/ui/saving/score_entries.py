@@ -92,7 +92,7 @@ class ScoreEntries:
             score, digest = given, None
         else:
             comment = text_of(sent.value, LONGEST_COMMENT)
-        if digest is None or score is None:  # words alone confirm no score of an earlier answer
+        if digest is None or score is None:  # no earlier score is confirmed by a comment
             digest = self.study.digests(sent.case)[model]
         self._scores[about] = score, comment, digest
         value = {"score": score, "comment": comment or None}

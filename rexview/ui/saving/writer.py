@@ -1,7 +1,7 @@
-"""Writes what one request sent, entry by entry in its order, and says what became of each.
+"""Writes the entries of one request in their order, and reports the outcome of each.
 
 A new kind of entry is one line in :data:`KINDS`: on which page it may be sent, what makes an entry
-for the database of it, and whether its writer is told the database's own words when it is refused.
+for the database of it, and whether its writer sees the message of the database when it is refused.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class EntryWriter:
         if not may_send(self.person, sent.page):
             raise Refused("Your role may not save this.")
         if not kind.together:
-            self._flush()  # what it needs must stand
+            self._flush()  # what it builds on must be in the database
         self._gathered.append((sent, kind.make(self, sent)))
         if not kind.together:
             self._flush()
@@ -113,8 +113,8 @@ class EntryWriter:
                 try:
                     self._record([(sent, entries)])
                 except StoreRefused as error:
-                    told = KINDS[sent.page, sent.kind].tells_why
-                    self.refused[sent.token] = str(error) if told else _INVALID
+                    kind = KINDS[sent.page, sent.kind]
+                    self.refused[sent.token] = str(error) if kind.tells_why else _INVALID
 
     def _record(self, gathered: Sequence[tuple[SentEntry, list[Entry]]]) -> None:
         entries = [entry for _, made in gathered for entry in made]
@@ -219,7 +219,7 @@ class _Kind:
     """How one kind of entry is made.
 
     ``together`` lets several be written in one transaction, each made on top of those before it.
-    ``tells_why`` is False where the database's own words could name a model.
+    ``tells_why`` is False where the message of the database could name a model.
     """
 
     make: Callable[[EntryWriter, SentEntry], list[Entry]]

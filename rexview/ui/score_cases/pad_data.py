@@ -146,15 +146,15 @@ _Shown = tuple[CasePage | None, dict[str, str]]  # the page, and the answers' te
 
 def _answer_html(page: CasePage, answer: Answer) -> str:
     text = answer.text or ""
-    parts = []
+    blocks = []
     if answer.choice is not None and 0 <= answer.choice < len(page.case.options):
         option = html.escape(page.case.options[answer.choice])
-        parts.append(f'<p class="choice">{chr(ord("A") + answer.choice)}. {option}</p>')
+        blocks.append(f'<p class="choice">{chr(ord("A") + answer.choice)}. {option}</p>')
     if text.strip():
-        parts.append(markdown_html(text, link_spans(text, page)))
+        blocks.append(markdown_html(text, link_spans(text, page)))
     if (answer.explanation or "").strip():
-        parts.append(markdown_html(answer.explanation or ""))
-    return "".join(parts) or "<p><i>The model returned no text.</i></p>"
+        blocks.append(markdown_html(answer.explanation or ""))
+    return "".join(blocks) or "<p><i>The model returned no text.</i></p>"
 
 
 def _note(answer: Answer) -> str | None:

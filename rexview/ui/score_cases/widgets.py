@@ -1,7 +1,8 @@
-"""The parts of the Score page: which case is shown, the pad and the picture, the reveal."""
+"""The widgets of the Score page: which case is shown, the pad and the picture, the reveal."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
@@ -14,10 +15,10 @@ from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.store import may
 from rexview.ui.access import permissions
+from rexview.ui.components import component
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.saving.reader_study import Study, study_of
-from rexview.ui.score_cases.pad import score_pad
 from rexview.ui.score_cases.pad_data import pad_data, reader_page
 from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
@@ -30,6 +31,7 @@ _PURPOSE: Final = (
     "what other readers said, stays hidden while you score."
 )
 _MOST_ROWS: Final = 2000
+_PAD: Final = "score_cases/pad/assets/pad"
 TAKEN_KEYS: Final = "123456789?npsgujkea"
 """Keys of the pad (its ``keys.js``), and the digits that would be next to them."""
 
@@ -47,7 +49,7 @@ def study_now(review_set: ReviewSet, person: Person) -> Study:
     """Return the study as it stands; explain and stop where it cannot be read or is empty.
 
     Where the set's files were changed since, the page is run anew: its fragment would go on showing
-    answers as they were, and nothing that is said of these is taken.
+    the earlier answers, and no score of these would be taken.
     """
     if not review_sets.is_newest(review_set):
         st.rerun()
@@ -96,8 +98,22 @@ def show_picture(study: Study, case_id: str) -> None:
 
 
 def show_pad(study: Study, case_id: str) -> None:
-    """Show the pad."""
-    score_pad(pad_data(study, case_id), key="score_pad", on_go=link_keys.go_to_case, height=HEIGHT)
+    """Show the score pad, a component of our own.
+
+    What the reader enters goes to :mod:`rexview.ui.saving.route`, past the page's script; the page
+    learns only which case is wanted, an empty id for the next unscored one. The key is the same for
+    every case, so that what is on its way to the server stays with the pad.
+    """
+    key = "score_pad"
+
+    def go() -> None:
+        asked = st.session_state[key].get("go")
+        if isinstance(asked, Mapping):
+            link_keys.go_to_case(str(asked.get("case") or "") or None)
+
+    pad = component("rexview_score_pad", f"{_PAD}.js", style=f"{_PAD}.css", title="The score pad")
+    data = {"height": HEIGHT, **pad_data(study, case_id)}
+    pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
 
 
 def show_reveal(study: Study) -> None:

@@ -36,14 +36,14 @@ MOST_ROWS: Final = 6
 
 def headline_html(tables: ScoreTables) -> str:
     """Say in one sentence how much there is, what is scored and what is not."""
-    parts = [f"{_linked(tables.with_content)} with a Content score"]
+    amounts = [f"{_linked(tables.with_content)} with a Content score"]
     if tables.unscored:
-        parts.append(f"{tables.unscored:,} answered without one")
-    parts.append(f"{_linked(tables.lost)} never came")
+        amounts.append(f"{tables.unscored:,} answered without one")
+    amounts.append(f"{_linked(tables.lost)} never came")
     head = (
         f"{_linked(tables.cases)} {_noun(tables.cases.value, 'case')}, "
         f"{_linked(tables.answers)} {_noun(tables.answers.value, 'answer')} of "
-        f"{counted(len(tables.models), 'model')}: {listed(parts)}."
+        f"{counted(len(tables.models), 'model')}: {listed(amounts)}."
     )
     begun = unfinished_caption(tables.unfinished)
     return f'<p class="rx-line">{head} Scored by {counted(tables.readers, "reader")}.{begun}</p>'
@@ -64,10 +64,10 @@ def scores_html(
     reasons = Reasons()
     lay_out = _by_dimension if len(tables.models) <= MOST_ROWS else _by_model
     heads, body = lay_out(tables, shown, colours, reasons)
-    parts = [summary_caption(tables, shown), left_out_caption(tables, shown)]
+    caption = [summary_caption(tables, shown), left_out_caption(tables, shown)]
     if compared:
-        parts.append(comparison_caption(tables, shown))
-    return table_html(title, heads, body, " ".join(parts)) + reasons.html()
+        caption.append(comparison_caption(tables, shown))
+    return table_html(title, heads, body, " ".join(caption)) + reasons.html()
 
 
 def _by_dimension(
@@ -84,8 +84,8 @@ def _by_dimension(
             if place:
                 body.append(f"<tr>{row}</tr>")
                 continue
-            words = html.escape(DIMENSION_NAMES[dimension])
-            head = f'<th scope="rowgroup" rowspan="{len(tables.models)}">{words}</th>'
+            title = html.escape(DIMENSION_NAMES[dimension])
+            head = f'<th scope="rowgroup" rowspan="{len(tables.models)}">{title}</th>'
             more = comparison_cells(tables, dimension, reasons) if compared else ""
             body.append(f'<tr class="rx-first">{head}{row}{more}</tr>')
     return heads, body
@@ -125,8 +125,8 @@ def _whole_cell(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
 def _score_cells(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
     if cell is None or not cell.summary.n:
         why = cell.summary.why if cell else None
-        told = reasons.add(why or "No score.", f"{model}, {cell.name if cell else ''}".strip(", "))
-        return f"<td>{told}</td><td>{NOTHING}</td><td>0</td><td>{NOTHING}</td><td>{NOTHING}</td>"
+        dash = reasons.add(why or "No score.", f"{model}, {cell.name if cell else ''}".strip(", "))
+        return f"<td>{dash}</td><td>{NOTHING}</td><td>0</td><td>{NOTHING}</td><td>{NOTHING}</td>"
     summary, name = cell.summary, f"{model}, {cell.name}"
     spread = reasons.number(summary.sd, summary.why, name)
     mean = linked_number(cell.scored, f"<b>{summary.mean:.2f}</b> ± {spread}", cell.exact)
@@ -161,8 +161,8 @@ def _gap_row(gap: GapCell, name: str, colours: Mapping[str, str], reasons: Reaso
     summary = gap.summary
     head = model_head(name, colours.get(summary.model, ""))
     if summary.mean is None:
-        told = reasons.add(summary.why or "No gap.", name)
-        return f"<tr>{head}<td>{told}</td><td>{NOTHING}</td><td>0</td><td>{NOTHING}</td></tr>"
+        dash = reasons.add(summary.why or "No gap.", name)
+        return f"<tr>{head}<td>{dash}</td><td>{NOTHING}</td><td>0</td><td>{NOTHING}</td></tr>"
     spread = reasons.number(summary.sd, summary.why, name)
     mean = linked_number(gap.known, f"<b>{signed(summary.mean)}</b> ± {spread}")
     interval = reasons.interval(summary.interval, name, with_sign=True)

@@ -40,8 +40,8 @@ def comparison_cells(tables: ScoreTables, dimension: str, reasons: Reasons) -> s
     tests = [test for test in tables.comparison.tests if test.dimension == dimension]
     where = DIMENSION_NAMES[dimension]
     if not tests:
-        told = reasons.add("Only one of the two models has scored pictures.", where)
-        return f'<td rowspan="2" class="rx-both">{told}</td>' * len(comparison_heads())
+        dash = reasons.add("Only one of the two models has scored pictures.", where)
+        return f'<td rowspan="2" class="rx-both">{dash}</td>' * len(comparison_heads())
     found = _test_cells(tests[0], tables.cases.opens, reasons, where)
     return "".join(f'<td rowspan="2" class="rx-both">{cell}</td>' for cell in found)
 
@@ -63,9 +63,9 @@ def _test_cells(
 def _p_value(test: PairTest, reasons: Reasons, where: str) -> str:
     if test.p_adj is None or test.p is None:
         return reasons.add(test.why or "No test is possible.", where)
-    told = f"W {test.statistic:g}, p {test.p:.4g}, adjusted {test.p_adj:.4g}, {test.method}, "
-    told += f"{test.n_zero:,} of {test.n_pairs:,} pairs without a difference"
-    return f'<abbr title="{html.escape(told)}">{written_p(test.p_adj)}</abbr>'
+    title = f"W {test.statistic:g}, p {test.p:.4g}, adjusted {test.p_adj:.4g}, {test.method}, "
+    title += f"{test.n_zero:,} of {test.n_pairs:,} pairs without a difference"
+    return f'<abbr title="{html.escape(title)}">{written_p(test.p_adj)}</abbr>'
 
 
 def friedman_html(tables: ScoreTables, caption: str) -> str:

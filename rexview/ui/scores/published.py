@@ -20,12 +20,12 @@ from rexview.ui.tables.number_table import NOTHING, linked_number, signed, writt
 from rexview.vocab import DIMENSION_NAMES
 
 MOST_MODELS: Final = 4
-"""Of as many models the own figures stand beside the published ones."""
+"""So many models of the open set stand beside the published ones."""
 
 
 def published_html(tables: ScoreTables) -> str:
     """Lay out the paper's means and rates; own figures left, published ones right and apart."""
-    own = list(tables.models)[:MOST_MODELS]
+    ours = list(tables.models)[:MOST_MODELS]
     note = f"Published figures: {SOURCE}. Other cases, models and readers; not computed here. "
     if len(tables.models) > MOST_MODELS:
         note += f"Of your models the first {MOST_MODELS} stand here: narrow the filter for others. "
@@ -34,19 +34,19 @@ def published_html(tables: ScoreTables) -> str:
     return (
         '<section class="rx-published">'
         "<h2>Published: other cases and models, not computed here</h2>"
-        f"{_means(tables, own)}{_rates(tables, own)}"
+        f"{_means(tables, ours)}{_rates(tables, ours)}"
         f'<p class="rx-quiet rx-note">{html.escape(note)}Kept as printed:</p>'
         f'<ul class="rx-reasons">{items}</ul></section>'
     )
 
 
-def _means(tables: ScoreTables, own: Sequence[str]) -> str:
+def _means(tables: ScoreTables, ours: Sequence[str]) -> str:
     printed = {(score.dimension, score.model): score for score in published_scores()}
     papers = list(dict.fromkeys(score.model for score in published_scores()))
     body = []
     for dimension in dict.fromkeys(score.dimension for score in published_scores()):
         cells = []
-        for model in own:
+        for model in ours:
             cell = tables.cell(dimension, model)
             if cell is None or cell.summary.mean is None:
                 cells.append(f"<td>{NOTHING}</td>")
@@ -62,27 +62,27 @@ def _means(tables: ScoreTables, own: Sequence[str]) -> str:
                 continue
             adjusted = NOTHING if score.p_adj is None else f"{score.p_adj:g}"
             cells.append(_outside(f"{score.mean:.2f} ± {score.sd:.2f}<small>n {score.n}</small>"))
-        middle = [f"<td>{_own_p(tables, dimension)}</td>"] if len(tables.models) == 2 else []
-        row = [*cells[: len(own)], *middle, *cells[len(own) :], _outside(adjusted)]
+        middle = [f"<td>{_p_of_set(tables, dimension)}</td>"] if len(tables.models) == 2 else []
+        row = [*cells[: len(ours)], *middle, *cells[len(ours) :], _outside(adjusted)]
         name = html.escape(DIMENSION_NAMES[dimension])
         body.append(f'<tr><th scope="row">{name}</th>{"".join(row)}</tr>')
-    heads = [tables.models[model] for model in own]
+    heads = [tables.models[model] for model in ours]
     heads += ["p adjusted"] if len(tables.models) == 2 else []
     return _table("Mean ± SD", heads, [*papers, "p adjusted"], body)
 
 
-def _own_p(tables: ScoreTables, dimension: str) -> str:
+def _p_of_set(tables: ScoreTables, dimension: str) -> str:
     tests = [test for test in tables.comparison.tests if test.dimension == dimension]
     return written_p(tests[0].p_adj) if tests and tests[0].p_adj is not None else NOTHING
 
 
-def _rates(tables: ScoreTables, own: Sequence[str]) -> str:
-    ours = {(rate.quantity, rate.model): rate for rate in measured_rates(tables)}
+def _rates(tables: ScoreTables, ours: Sequence[str]) -> str:
+    of_set = {(rate.quantity, rate.model): rate for rate in measured_rates(tables)}
     printed = {(rate.quantity, rate.model): rate for rate in published_rates()}
     papers = list(dict.fromkeys(rate.model for rate in published_rates()))
     body = []
     for quantity, name in QUANTITIES.items():
-        cells = [f"<td>{_own_rate(ours.get((quantity, model)))}</td>" for model in own]
+        cells = [f"<td>{_rate_of_set(of_set.get((quantity, model)))}</td>" for model in ours]
         for paper in papers:
             rate = printed.get((quantity, paper))
             text = NOTHING
@@ -92,10 +92,10 @@ def _rates(tables: ScoreTables, own: Sequence[str]) -> str:
                 text = signed(rate.points)
             cells.append(_outside(text))
         body.append(f'<tr><th scope="row">{html.escape(name)}</th>{"".join(cells)}</tr>')
-    return _table("Shares", [tables.models[model] for model in own], papers, body)
+    return _table("Shares", [tables.models[model] for model in ours], papers, body)
 
 
-def _own_rate(rate: MeasuredRate | None) -> str:
+def _rate_of_set(rate: MeasuredRate | None) -> str:
     if rate is None:
         return NOTHING
     if rate.points is not None:
@@ -110,12 +110,12 @@ def _outside(text: str) -> str:
     return f'<td class="rx-outside">{text}</td>'
 
 
-def _table(title: str, own: Sequence[str], papers: Sequence[str], body: Iterable[str]) -> str:
+def _table(title: str, ours: Sequence[str], papers: Sequence[str], body: Iterable[str]) -> str:
     groups = (
-        f'<th></th><th scope="colgroup" colspan="{len(own)}">This review set</th>' if own else ""
+        f'<th></th><th scope="colgroup" colspan="{len(ours)}">This review set</th>' if ours else ""
     )
     groups += f'<th scope="colgroup" colspan="{len(papers)}" class="rx-outside">Published</th>'
-    names = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in own)
+    names = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in ours)
     names += "".join(
         f'<th scope="col" class="rx-outside">{html.escape(name)}</th>' for name in papers
     )

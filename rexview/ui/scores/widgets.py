@@ -1,4 +1,4 @@
-"""The sections of the Scores page with widgets: comparisons, charts, split, published figures."""
+"""The widgets of the Scores page: comparisons, charts, split, published figures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rexview.analysis.charts.score_means import chain_chart, gap_spread_chart, s
 from rexview.analysis.charts.scores import distribution_chart, lost_chart
 from rexview.analysis.downloads.files import TableFile
 from rexview.analysis.downloads.frames import SCORE_SHARES, score_frame
-from rexview.analysis.scores import captions as words
+from rexview.analysis.scores import captions
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import TABLE_1, TABLE_2, ScoreTables
 from rexview.ui.charts.panel import show_chart, show_charts_beside
@@ -33,11 +33,11 @@ _NO_SPLIT = ""
 @lru_cache(maxsize=16)
 def _charts(tables: ScoreTables, facts: SetFacts) -> dict[str, LinkedChart | None]:
     colours = model_colours(facts.models)
-    chain = f"{words.n_caption(tables, CONTENT_PARTS)} {words.interval_caption()}"
-    left_out = words.left_out_caption(tables, tables.dimensions)
+    chain = f"{captions.n_caption(tables, CONTENT_PARTS)} {captions.interval_caption()}"
+    left_out = captions.left_out_caption(tables, tables.dimensions)
     return {
         "chain": chain_chart(tables, colours, caption=chain),
-        "gap": gap_spread_chart(tables, colours, caption=words.gap_caption(tables)),
+        "gap": gap_spread_chart(tables, colours, caption=captions.gap_caption(tables)),
         "spread": distribution_chart(tables, caption=left_out),
         "lost": lost_chart(tables),
     }
@@ -45,7 +45,7 @@ def _charts(tables: ScoreTables, facts: SetFacts) -> dict[str, LinkedChart | Non
 
 @lru_cache(maxsize=16)
 def _split_chart(split: Split, facts: SetFacts, dimension: str) -> LinkedChart | None:
-    caption = words.split_caption(split)
+    caption = captions.split_caption(split)
     return split_chart(split, dimension, model_colours(facts.models), caption=caption)
 
 
@@ -53,7 +53,7 @@ def show_tables(tables: ScoreTables, facts: SetFacts) -> None:
     """Show the two tables of scores, and for more than two models how to compare them."""
     colours = model_colours(facts.models)
     for number, dimensions in enumerate((TABLE_1, TABLE_2), start=1):
-        title = f"Table {number}. " + words.listed(
+        title = f"Table {number}. " + captions.listed(
             [DIMENSION_NAMES[name] for name in dimensions if name in tables.dimensions]
         )
         with st.spinner("Comparing the models…"):  # two models are compared in the table
@@ -61,11 +61,10 @@ def show_tables(tables: ScoreTables, facts: SetFacts) -> None:
         if drawn:
             linked_html(drawn, key=f"scores_table_{number}")
             shown = [name for name in dimensions if name in tables.dimensions]
-            caption = (
-                f"{words.summary_caption(tables, shown)} {words.left_out_caption(tables, shown)}"
-            )
+            caption = captions.summary_caption(tables, shown)
+            caption += f" {captions.left_out_caption(tables, shown)}"
             if len(tables.models) > 1:
-                caption += f" {words.comparison_caption(tables, shown)}"
+                caption += f" {captions.comparison_caption(tables, shown)}"
             file = TableFile(title, partial(score_frame, tables, shown), caption, SCORE_SHARES)
             show_downloads(file, key=f"scores_table_{number}_file")
     if len(tables.models) > 2:
@@ -81,7 +80,7 @@ def _comparisons(tables: ScoreTables) -> None:
         with st.spinner("Comparing all pairs of models…"):
             first = "Friedman's test over the cases where every model has a score."
             together = model_comparisons.friedman_html(tables, first)
-            caption = words.comparison_caption(tables, DIMENSION_NAMES)
+            caption = captions.comparison_caption(tables, DIMENSION_NAMES)
             pairs = model_comparisons.pairs_html(tables, caption)
         linked_html(together, key="scores_friedman")
         linked_html(pairs, key="scores_pairs")
@@ -97,7 +96,7 @@ def show_charts(tables: ScoreTables, facts: SetFacts) -> None:
     beside = [chart for name in ("chain", "gap") if (chart := charts[name]) is not None]
     show_charts_beside(beside, key="scores_chart")
     colours = model_colours(facts.models)
-    if drawn := scores_html.gaps_html(tables, colours, words.gap_caption(tables)):
+    if drawn := scores_html.gaps_html(tables, colours, captions.gap_caption(tables)):
         linked_html(drawn, key="scores_gaps")
     if (spread := charts["spread"]) is not None:
         show_chart(spread, key="scores_spread")
@@ -130,7 +129,7 @@ def show_split(engine: Engine, case_filter: CaseFilter, tables: ScoreTables) -> 
         return
     show_chart(chart, key="scores_split_chart")
     colours = model_colours(engine.facts.models)
-    drawn = scores_html.split_html(split, colours, words.split_caption(split))
+    drawn = scores_html.split_html(split, colours, captions.split_caption(split))
     linked_html(drawn, key="scores_split_table")
 
 

@@ -1,8 +1,7 @@
-"""The numbers of a page, each worked out once for every filter.
+"""The numbers of each page, worked out once for every filter.
 
-The key of each cache is what its function is given: the engine, the filter and options. A changed
-file or a new entry gives another engine (:mod:`rexview.ui.server.review_sets`), which equals
-no other, so that nothing here is ever out of date and nothing has to be cleared.
+The cache's keys are the engine (another one for each state of the set and of its reviews), the
+filter, and whatever else the numbers depend on.
 """
 
 from __future__ import annotations

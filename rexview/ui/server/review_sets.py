@@ -1,7 +1,8 @@
 """The review sets that this server has open, with what people wrote in them, each loaded once.
 
 What the routes need too (they run outside the page script) is held per process with ``functools``;
-what only pages need is held by Streamlit.
+what only pages need is held by Streamlit. Some cached functions take a parameter that they do not
+use: it is a part of the cache's key, so that a change of it makes the value anew.
 """
 
 from __future__ import annotations
@@ -135,6 +136,7 @@ def allow(folder: Path) -> str:
 
 @lru_cache(maxsize=4)
 def _load(folder: Path, fingerprint: str) -> ReviewSet:
+    """Load a set once for each state of its files, which ``fingerprint`` names."""
     return reviewset.load(folder)
 
 
@@ -163,6 +165,7 @@ def is_newest(review_set: ReviewSet) -> bool:
 
 @lru_cache(maxsize=16)
 def _reviews(given: ReviewSet, files: tuple[Path, ...]) -> Reviews:
+    """Open the reviews of a set; where they are is decided anew when a database comes or goes."""
     return open_reviews(given, server_state.settings())
 
 
@@ -175,7 +178,7 @@ def reviews(review_set: ReviewSet) -> Reviews:
         The database may not be written to, or its address cannot be understood.
     """
     given = _load(review_set.folder, _files_state(review_set))
-    return _reviews(given, files_of(given))  # looked for anew when databases come or go
+    return _reviews(given, files_of(given))
 
 
 def best_reviews(review_set: ReviewSet) -> Reviews:
@@ -190,13 +193,12 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
 
 @lru_cache(maxsize=4)
 def _with_written(given: ReviewSet, kept: Reviews, revision: int, pictures_state: str) -> ReviewSet:
+    """Merge once for each entry (``revision``) and each state of the pictures that were judged."""
     return only_finished(given, merged(given, kept))
 
 
 def with_written(given: ReviewSet) -> ReviewSet:
     """Return a review set with what people wrote in it.
-
-    It is made once for each entry, and again when a picture that somebody judged was replaced.
 
     Scores of cases that their reader has not finished are left out.
 
@@ -232,7 +234,7 @@ _unreadable: Final = WeakKeyDictionary[ReviewSet, tuple[float, StoreError]]()
 
 
 class _Engines:
-    """The engines of one state of a set's files: each builds on the one before."""
+    """The engines of one state of a set's files: each is made from the one before."""
 
     def __init__(self, first: ReviewSet) -> None:
         self._lock = Lock()
@@ -271,14 +273,15 @@ def _comment_counts(review_set: ReviewSet) -> Mapping[str, CommentCount]:
 
 @st.cache_resource(max_entries=4, show_spinner="Looking for failures…")
 def _engines(_review_set: ReviewSet, folder: str, files_state: str) -> _Engines:
+    """Keep one for each state of the files; Streamlit leaves ``_review_set`` out of the key."""
     return _Engines(_review_set)
 
 
 def engine(review_set: ReviewSet) -> Engine:
     """Return what answers every question about the cases of an open review set.
 
-    Texts are looked at once for each state of the files, what is written comes on top. Content is
-    worked out in the order that the link of this page run asks for.
+    Detectors read the texts once for each state of the files; new entries change only what they
+    are about. Content is worked out in the order that the link of this page run asks for.
     """
     engines = _engines(review_set, str(review_set.folder), _files_state(review_set))
     return _in_order(engines.of(review_set), link_keys.content_order())
@@ -293,7 +296,7 @@ def colours(review_set: ReviewSet) -> dict[str, str]:
 
 
 def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
-    """Return one case with all that is said about it; the neighbours' are asked for ahead.
+    """Return one case with its scores, flags and verdicts; neighbours are asked for ahead.
 
     Content is worked out in the order that the link of this page run asks for.
     """

@@ -1,9 +1,9 @@
 """Imports what pages need, in the background, as soon as the server has begun.
 
 The server answers at once, and a browser loads Streamlit's scripts while this goes on. The first
-run of a page, and the first request for pixels, waits until it is done: with that, no two threads
-import the same package, and what all visitors share can be set apart from garbage collection,
-which Streamlit runs after every page run.
+run of a page, and the first request for pixels, waits until it is done. So no two threads import
+the same package at once, and what all visitors share can be frozen: garbage collection, which
+Streamlit runs after every page run, then passes over it.
 """
 
 from __future__ import annotations

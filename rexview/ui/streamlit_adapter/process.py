@@ -10,9 +10,9 @@ from streamlit.runtime.pages_manager import PagesManager
 def ask_nobody_outside() -> None:
     """Keep Streamlit from asking a service on the internet which address this machine has.
 
-    It would to judge the websocket of a foreign page, which ``access.middleware`` refuses before,
-    and to print its address, which ``browser.serverAddress`` in ``.streamlit/config.toml`` spares
-    it.
+    It asks when a foreign page opens a websocket, which ``access.middleware`` refuses before that,
+    and when it prints its own address, unless ``browser.serverAddress`` is set, as it is in
+    ``.streamlit/config.toml``.
     """
     net_util.get_external_ip = lambda: None
 

@@ -29,8 +29,8 @@ def _progress_row(row: ReaderProgress, name: str) -> str:
     finished, left = progress.done + progress.skipped, progress.remaining - row.begun
     counts = (row.first, row.second, progress.done, row.begun, progress.skipped, left)
     bar = f'<progress value="{finished}" max="{max(progress.total, 1)}"></progress>'
-    words = f"{finished:,} of {progress.total:,}"
-    return cells(html.escape(name), *(f"{count:,}" for count in counts), f"{bar} {words}")
+    amount = f"{finished:,} of {progress.total:,}"
+    return cells(html.escape(name), *(f"{count:,}" for count in counts), f"{bar} {amount}")
 
 
 def plan_html(
@@ -56,14 +56,14 @@ def plan_html(
     orders = {(one.case, one.order) for one in assignments}
     orders |= {(one.case, one.order) for one in plan.added}
     first, second = ({case for case, order in orders if order == o} for o in ("first", "second"))
-    words = f"{len(first):,} of {len(strata):,} cases have a first reader then, "
-    words += f"{len(second & set(strata)):,} a second one."
+    summary = f"{len(first):,} of {len(strata):,} cases have a first reader then, "
+    summary += f"{len(second & set(strata)):,} a second one."
     if plan.uncovered:
         count = len(plan.uncovered)
-        words += f" {count:,} drawn for a second reader {'gets' if count == 1 else 'get'} none: "
-        words += "the only one chosen reads them already."
+        summary += f" {count:,} drawn for a second reader {'gets' if count == 1 else 'get'} none: "
+        summary += "the only one chosen reads them already."
     heads = ("Reader", "First now", "Added", "Second now", "Added")
-    return f'{rows_table("rx-study", heads, rows)}<p class="rx-quiet">{words}</p>'
+    return f'{rows_table("rx-study", heads, rows)}<p class="rx-quiet">{summary}</p>'
 
 
 def _more(count: int) -> str:
@@ -82,4 +82,4 @@ def exposures_html(exposures: Sequence[Exposure], names: Mapping[str, str]) -> s
         )
         for one in reversed(exposures)
     ]
-    return rows_table("rx-study rx-told", ("Reader", "Case", "Seen", "When", "At (UTC)"), rows)
+    return rows_table("rx-study rx-exposures", ("Reader", "Case", "Seen", "When", "At (UTC)"), rows)

@@ -1,4 +1,4 @@
-"""The parts of the Study page: who reads what, how far everybody is, what is to be adjudicated."""
+"""The widgets of the Study page: who reads what, who is how far, what is to be adjudicated."""
 
 from __future__ import annotations
 
@@ -194,8 +194,8 @@ def _write(review_set: ReviewSet, given: Sequence[NewAssignment], active: bool) 
     except StoreError as error:
         st.error(lines_as_markdown(error), icon=":material/error:")
         return
-    words = "assigned" if active else "withdrawn"
-    st.session_state[_MESSAGE] = f"{len(given):,} {words}."
+    done = "assigned" if active else "withdrawn"
+    st.session_state[_MESSAGE] = f"{len(given):,} {done}."
 
 
 def show_to_adjudicate(review_set: ReviewSet) -> None:

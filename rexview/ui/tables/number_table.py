@@ -17,14 +17,14 @@ _MOST_NAMED: Final = 6
 
 
 class Reasons:
-    """Why numbers are missing: gathered while a table is written, told under it."""
+    """Why numbers are missing: gathered while a table is written, listed under it."""
 
     def __init__(self) -> None:
-        self._told: dict[str, list[str]] = {}
+        self._places: dict[str, list[str]] = {}
 
     def add(self, why: str, where: str) -> str:
         """Note a reason; return what stands in place of the number."""
-        places = self._told.setdefault(why, [])
+        places = self._places.setdefault(why, [])
         if where not in places:
             places.append(where)
         return f'<abbr title="{html.escape(why)}">{NOTHING}</abbr>'
@@ -45,7 +45,7 @@ class Reasons:
     def html(self) -> str:
         """List the reasons with where they hold; empty without any."""
         items = []
-        for why, places in self._told.items():
+        for why, places in self._places.items():
             named = "; ".join(places[:_MOST_NAMED])
             more = len(places) - _MOST_NAMED
             named += f"; and {more:,} more" if more > 0 else ""
@@ -76,8 +76,10 @@ def table_html(title: str, heads: Iterable[str], body: Iterable[str], caption: s
 
 def model_head(name: str, colour: str) -> str:
     """Write the row head of a model, with its colour beside its name."""
-    mark = f'<i class="rx-swatch" style="--rx-colour:{html.escape(colour)}"></i>' if colour else ""
-    return f'<th scope="row">{mark}{short_name(name)}</th>'
+    swatch = (
+        f'<i class="rx-swatch" style="--rx-colour:{html.escape(colour)}"></i>' if colour else ""
+    )
+    return f'<th scope="row">{swatch}{short_name(name)}</th>'
 
 
 def short_name(name: str) -> str:

@@ -7,22 +7,22 @@ everything that happens to the picture happens in the browser (``assets/``).
 from rexview.ui.viewer.component import radiograph_viewer
 from rexview.ui.viewer.payload import (
     BoxGroup,
-    BoxMark,
     Neighbours,
     PixelLink,
+    ViewerBox,
     ViewerData,
-    ViewMark,
+    ViewerImage,
     on_request,
     with_keys,
 )
 
 __all__ = [
     "BoxGroup",
-    "BoxMark",
     "Neighbours",
     "PixelLink",
-    "ViewMark",
+    "ViewerBox",
     "ViewerData",
+    "ViewerImage",
     "on_request",
     "radiograph_viewer",
     "with_keys",

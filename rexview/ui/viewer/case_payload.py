@@ -20,11 +20,11 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.server import review_sets
 from rexview.ui.viewer import (
     BoxGroup,
-    BoxMark,
     Neighbours,
     PixelLink,
+    ViewerBox,
     ViewerData,
-    ViewMark,
+    ViewerImage,
     on_request,
     radiograph_viewer,
     with_keys,
@@ -165,7 +165,7 @@ def _pixels(review_set: ReviewSet, path: str, *, wordless: bool = False) -> Pixe
     return PixelLink(url, image_name(review_set, path))
 
 
-def _view(review_set: ReviewSet, image: StudyImage) -> ViewMark:
+def _view(review_set: ReviewSet, image: StudyImage) -> ViewerImage:
     title = VIEWS.get(image.view, image.view)
     if image.prior:
         title = f"Prior, {title}"
@@ -173,15 +173,15 @@ def _view(review_set: ReviewSet, image: StudyImage) -> ViewMark:
     try:
         pixels = _pixels(review_set, image.path)
     except (ImageError, PathEscape) as error:
-        return ViewMark(image.id, title, image.view, error=str(error), prior=image.prior)
-    return ViewMark(
+        return ViewerImage(image.id, title, image.view, error=str(error), prior=image.prior)
+    return ViewerImage(
         image.id, title, image.view, pixels, prior=image.prior, orientation=frame.orientation
     )
 
 
 def _returned(
     review_set: ReviewSet, page: CasePage, names: Mapping[str, str]
-) -> Iterator[ViewMark]:
+) -> Iterator[ViewerImage]:
     for answer in page.answers:
         for number, path in enumerate(answer.images, start=1):
             name = f"{names[answer.model]}: picture {number}"
@@ -189,9 +189,11 @@ def _returned(
             try:
                 pixels = _pixels(review_set, path, wordless=True)
             except (ImageError, PathEscape) as error:
-                yield ViewMark(view_id, name, error=str(error), kind="returned", group=answer.model)
+                yield ViewerImage(
+                    view_id, name, error=str(error), kind="returned", group=answer.model
+                )
             else:
-                yield ViewMark(view_id, name, pixels=pixels, kind="returned", group=answer.model)
+                yield ViewerImage(view_id, name, pixels=pixels, kind="returned", group=answer.model)
 
 
 def _group(
@@ -204,7 +206,7 @@ def _group(
     colour: str,
     shown: bool = True,
 ) -> BoxGroup:
-    marks: list[BoxMark] = []
+    drawn: list[ViewerBox] = []
     reasons: list[str] = []
     for number, box in enumerate(boxes, start=1):
         frame = frames.get(box.image)
@@ -217,8 +219,8 @@ def _group(
             reasons.append(f"{box.label}: {problem}")
             continue
         x, y, width, height = box.box
-        marks.append(
-            BoxMark(
+        drawn.append(
+            ViewerBox(
                 id=f"{group_id}/{number}",
                 image=box.image,
                 label=box.label,
@@ -240,7 +242,7 @@ def _group(
         name=name,
         colour=colour,
         kind="reference" if reference else "model",
-        boxes=tuple(marks),
+        boxes=tuple(drawn),
         undrawable=len(reasons),
         reasons=tuple(reasons),
         shown=shown,

@@ -31,7 +31,7 @@ class PixelLink:
 
 
 @dataclass(frozen=True)
-class ViewMark:
+class ViewerImage:
     """One view of the case, or one picture that a model returned.
 
     ``word`` is one of :data:`rexview.vocab.VIEWS`. With ``error``, a sentence for the reader, the
@@ -55,7 +55,7 @@ class ViewMark:
 
 
 @dataclass(frozen=True)
-class BoxMark:
+class ViewerBox:
     """One box that can be drawn.
 
     ``side`` and ``place`` are words such as "on the patient's right" and "lower third"; ``note`` is
@@ -91,7 +91,7 @@ class BoxGroup:
     colour: str
     kind: Literal["model", "reference"] = "model"
     key: str | None = None
-    boxes: tuple[BoxMark, ...] = ()
+    boxes: tuple[ViewerBox, ...] = ()
     undrawable: int = 0
     reasons: tuple[str, ...] = ()
     shown: bool = True
@@ -120,7 +120,7 @@ class ViewerData:
     """
 
     case: str
-    views: tuple[ViewMark, ...] = ()
+    views: tuple[ViewerImage, ...] = ()
     groups: tuple[BoxGroup, ...] = ()
     active: str | None = None
     neighbours: Neighbours = Neighbours()
@@ -153,7 +153,7 @@ def _link(link: PixelLink) -> dict[str, str]:
     return {"url": link.url, "key": link.cache_key}
 
 
-def _view(view: ViewMark) -> dict[str, Any]:
+def _view(view: ViewerImage) -> dict[str, Any]:
     found: Mapping[str, Any] = asdict(view.orientation)
     return {
         "id": view.id,

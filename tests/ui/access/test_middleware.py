@@ -16,7 +16,7 @@ from rexview.errors import NotAdmitted, SettingsError
 from rexview.people import Person
 from rexview.settings import Settings
 from rexview.ui.access import sign_in
-from rexview.ui.access.middleware import KnownRoutesOnly, OwnNamesOnly
+from rexview.ui.access.middleware import KnownRoutesOnly, OriginCheck
 from rexview.ui.server import server_state
 from rexview.ui.streamlit_adapter import sign_in_cookie
 from rexview.ui.streamlit_adapter.served_routes import MESSAGES, STREAM
@@ -80,8 +80,8 @@ def serve(monkeypatch):
             Route("/{path:path}", anything, methods=EVERY_METHOD),
         ]
         gates = [
-            Middleware(OwnNamesOnly),
-            Middleware(KnownRoutesOnly, own=OWN, pages=["", "browse"]),
+            Middleware(OriginCheck),
+            Middleware(KnownRoutesOnly, app_routes=OWN, pages=["", "browse"]),
         ]
         app = Starlette(routes=routes, middleware=gates)
         return TestClient(app, base_url="http://localhost:8501")

@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from rexview.ui.app.routes import OwnRoutes
+from rexview.ui.app.routes import AppRoutes
 from rexview.ui.server import server_state
 from rexview.ui.server.sealed_tokens import LinkSigner
 
@@ -32,7 +32,7 @@ def test_the_server_imports_nothing_heavy_before_it_answers():
 
 @pytest.fixture
 def client():
-    return TestClient(Starlette(routes=[OwnRoutes()]))
+    return TestClient(Starlette(routes=[AppRoutes()]))
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from rexview.ui.viewer import component
 def page():
     import streamlit as st
 
-    from rexview.ui.viewer import PixelLink, ViewerData, ViewMark, radiograph_viewer
+    from rexview.ui.viewer import PixelLink, ViewerData, ViewerImage, radiograph_viewer
 
-    data = ViewerData("c1", (ViewMark("pa", "PA", "PA", PixelLink("rexview/pixels/t", "k")),))
+    data = ViewerData("c1", (ViewerImage("pa", "PA", "PA", PixelLink("rexview/pixels/t", "k")),))
     radiograph_viewer(data, key="viewer", on_navigate=st.write, height="400px")
 
 

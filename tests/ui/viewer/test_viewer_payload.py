@@ -7,29 +7,29 @@ import pytest
 from rexview.geometry import Orientation
 from rexview.ui.viewer import (
     BoxGroup,
-    BoxMark,
     Neighbours,
     PixelLink,
+    ViewerBox,
     ViewerData,
-    ViewMark,
+    ViewerImage,
     with_keys,
 )
 
-BOX = BoxMark("1", "pa", "effusion", 1.5, 2, 3, 4, side="on the patient's right", score=0.5)
+BOX = ViewerBox("1", "pa", "effusion", 1.5, 2, 3, 4, side="on the patient's right", score=0.5)
 
 
 def test_everything_arrives_as_plain_json():
     data = ViewerData(
         "c1",
         (
-            ViewMark(
+            ViewerImage(
                 "pa",
                 "PA",
                 "PA",
                 PixelLink("rexview/pixels/t", "k"),
                 orientation=Orientation("R", "L", "H", "F", "view"),
             ),
-            ViewMark("old", "Prior", "LATERAL", error="It is not there.", prior=True),
+            ViewerImage("old", "Prior", "LATERAL", error="It is not there.", prior=True),
         ),
         (BoxGroup("gen", "Generalist", "#123456", boxes=(BOX,), reasons=("none",), undrawable=1),),
         neighbours=Neighbours(None, "c2"),
@@ -49,7 +49,7 @@ def test_everything_arrives_as_plain_json():
 
 def test_a_view_needs_pixels_or_the_reason_why_not():
     with pytest.raises(ValueError, match="neither pixels nor the reason"):
-        ViewMark("pa", "PA")
+        ViewerImage("pa", "PA")
 
 
 def test_keys_go_to_models_in_order_and_to_the_reference():

@@ -197,12 +197,12 @@ class ConsensusForm {
     });
     if (document.activeElement !== this.why) this.why.value = value.comment ?? "";
     const unsaved = this.pending() !== null;
-    const { words, reason } = outbox.status();
-    this.status.textContent = unsaved ? `${words} ${reason}`.trim() : data.saved;
-    this.notice.replaceChildren(...(this.overtaken ? this.told() : this.asideTold()));
+    const { message, reason } = outbox.status();
+    this.status.textContent = unsaved ? `${message} ${reason}`.trim() : data.saved;
+    this.notice.replaceChildren(...(this.overtaken ? this.overtakenNotice() : this.asideNotice()));
   }
 
-  told() {
+  overtakenNotice() {
     const { other } = this.data;
     const given = !same(this.value, NOTHING);
     const back = this.returned().at(-1)?.[1];
@@ -217,21 +217,21 @@ class ConsensusForm {
         }),
       ];
     }
-    const own = back ? "Yours is not saved: it is kept on this computer." : "";
+    const kept = back ? "Yours is not saved: it is kept on this computer." : "";
     return [
       html(
         "p",
         {},
         `${other.name} recorded `,
         ...valueNodes(other),
-        ` on ${other.at}, after this page was shown. ${own}`,
+        ` on ${other.at}, after this page was shown. ${kept}`,
       ),
       given ? button("Keep mine", () => this.keepMine()) : "",
       button("Take theirs", () => this.takeTheirs()),
     ];
   }
 
-  asideTold() {
+  asideNotice() {
     if (!this.aside) return [];
     const mine = html("p", {}, "Yours, not saved: ", ...valueNodes(this.aside));
     return [mine, button("Use mine", () => this.bringBack())];

@@ -30,9 +30,9 @@ class Unsaved {
 
   draw() {
     const waiting = outbox.pendingHere("adjudicate");
-    const told = [];
+    const notices = [];
     if (waiting.length > 0 && outbox.reason) {
-      told.push(
+      notices.push(
         html(
           "p",
           {},
@@ -49,14 +49,14 @@ class Unsaved {
     for (const of of new Set(elsewhere.map(([, one]) => one.case))) {
       const ofCase = elsewhere.filter(([, one]) => one.case === of);
       const reasons = [...new Set(ofCase.map(([, { reason }]) => reason))].join(" ");
-      const words = reasons.charAt(0).toLowerCase() + reasons.slice(1);
-      told.push(
-        html("p", {}, `Your consensus on ${of} is not saved: ${words}`),
+      const reason = reasons.charAt(0).toLowerCase() + reasons.slice(1);
+      notices.push(
+        html("p", {}, `Your consensus on ${of} is not saved: ${reason}`),
         of === this.data.case ? "" : button(`Go to ${of}`, () => this.tell("go", of)),
         button("Put away", () => outbox.putAway(ofCase.map(([key]) => key))),
       );
     }
-    this.root.replaceChildren(...told);
+    this.root.replaceChildren(...notices);
   }
 }
 

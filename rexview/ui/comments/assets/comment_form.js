@@ -10,7 +10,7 @@ import { shorter } from "./threads.js";
 export class CommentForm {
   constructor(/** @type {Panel} */ panel) {
     this.panel = panel;
-    this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (an own one, changed)
+    this.about = {}; // what is being written: {spot} or {replyTo} or {comment} (one's own, edited)
     this.nameGiven = "";
     this.where = html("select", {
       "aria-label": "What the comment is on",
@@ -49,7 +49,7 @@ export class CommentForm {
     );
   }
 
-  /** The page gave new data; of another case its own draft is taken up. */
+  /** The page gave new data; for another case its draft is taken up. */
   update(another) {
     const { data } = this.panel;
     if (data.named || data.problem) this.nameGiven = "";

@@ -40,7 +40,7 @@ export class Panel {
     listenToPage("comment", ({ key }) => this.asked(key), signal);
     this.unlisten = outbox.listen({
       changed: () => this.data.case && this.draw(),
-      heard: (told, batch) => this.heard(told, batch),
+      heard: (reply, batch) => this.heard(reply, batch),
       refresh: () => this.tell("refresh", Date.now()),
       busy: () => this.root.contains(document.activeElement) && Boolean(this.form.field.value),
     });
@@ -54,14 +54,14 @@ export class Panel {
     });
     this.list = html("div", { class: "rx-c-list" });
     this.form = new CommentForm(this);
-    this.trouble = html("p", { class: "rx-c-trouble", role: "status" });
+    this.alert = html("p", { class: "rx-c-trouble", role: "status" });
     const close = button("✕", () => this.open(false), { "aria-label": "Close the comments" });
     this.box = html(
       "section",
       { class: "rx-c-panel", "aria-label": "Comments", hidden: true },
       html("header", {}, html("h3", {}, "Comments"), close),
       this.list,
-      this.trouble,
+      this.alert,
       this.form.node,
     );
     // Keys that are typed here are not for the page.
@@ -107,13 +107,13 @@ export class Panel {
     outbox.add({ ...about, kind, subject: comment, value, ...more });
   }
 
-  heard(told, batch) {
+  heard(reply, batch) {
     const ours = batch.filter(({ kind }) => kind === "comment" || kind === "resolve");
     if (ours.length === 0) return;
     for (const one of ours) {
-      if (told.saved.includes(one.token)) this.arrived.push({ ...one, revision: told.revision });
+      if (reply.saved.includes(one.token)) this.arrived.push({ ...one, revision: reply.revision });
     }
-    this.refused = ours.map(({ token }) => told.reasons[token]).findLast(Boolean) ?? this.refused;
+    this.refused = ours.map(({ token }) => reply.reasons[token]).findLast(Boolean) ?? this.refused;
     for (const [key, { kind, case: of, value }] of outbox.returnedHere("comment", "resolve")) {
       if (kind === "comment") {
         if (of !== this.data.case || this.form.field.value.trim()) continue;
@@ -125,7 +125,7 @@ export class Panel {
     this.tell("refresh", Date.now());
   }
 
-  waitingWords() {
+  waitingNotice() {
     if (this.pending().length === 0) return "";
     if (!this.data.named && outbox.ticket === null) return "Give your name, then it is sent.";
     return outbox.reason ? `Not saved yet: kept, and tried again. ${outbox.reason}` : "Saving…";
@@ -148,16 +148,16 @@ export class Panel {
     const threads = threadsOf(this.data.comments);
     const open = threads.filter((thread) => !thread[0].resolved).length;
     const count = this.data.comments.length;
-    const words = count === 0 ? "Comments" : `${count} ${count === 1 ? "comment" : "comments"}`;
-    this.tab.replaceChildren(words, ...(open ? [html("b", {}, `${open} open`)] : []));
+    const label = count === 0 ? "Comments" : `${count} ${count === 1 ? "comment" : "comments"}`;
+    this.tab.replaceChildren(label, ...(open ? [html("b", {}, `${open} open`)] : []));
     const pending = this.pending();
     this.tab.toggleAttribute("data-waiting", pending.length > 0);
     const back = outbox.returnedHere("comment").map(([, one]) => one);
-    const told = [this.refused && `Not taken: ${this.refused}`, this.data.problem]
+    const problem = [this.refused && `Not taken: ${this.refused}`, this.data.problem]
       .filter(Boolean)
       .join(" ");
-    this.trouble.textContent = told || this.waitingWords();
-    this.trouble.toggleAttribute("data-bad", Boolean(told));
+    this.alert.textContent = problem || this.waitingNotice();
+    this.alert.toggleAttribute("data-bad", Boolean(problem));
     const unsaved = [...this.arrived, ...pending, ...back].filter(
       (one) => one.kind === "comment" && one.case === this.data.case && one.value,
     );
@@ -174,16 +174,16 @@ export class Panel {
     const active = /** @type {HTMLElement} */ (document.activeElement);
     const focused = this.list.contains(active) ? active.dataset.focus : null;
     const low = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
-    const settled = threads.filter((thread) => thread[0].resolved);
+    const resolved = threads.filter((thread) => thread[0].resolved);
     const node = (thread) => threadNode(thread, this.data.may, this);
     const open = threads.filter((thread) => !thread[0].resolved).map(node);
     const wasOpen = this.list.querySelector("details")?.open;
-    const folded = settled.length
+    const folded = resolved.length
       ? html(
           "details",
           { open: wasOpen },
-          html("summary", {}, `${settled.length} resolved`),
-          settled.map(node),
+          html("summary", {}, `${resolved.length} resolved`),
+          resolved.map(node),
         )
       : null;
     const waiting = unsaved.map((one) => this.unsaved(one));

@@ -62,10 +62,10 @@ function chosenWords() {
   if (!body?.contains(range.startContainer)) return null;
   const read = wordsOf(body);
   const touched = (word) => {
-    const own = rangeOf(read, word, word);
+    const ofWord = rangeOf(read, word, word);
     return (
-      range.compareBoundaryPoints(Range.END_TO_START, own) < 0 &&
-      range.compareBoundaryPoints(Range.START_TO_END, own) > 0
+      range.compareBoundaryPoints(Range.END_TO_START, ofWord) < 0 &&
+      range.compareBoundaryPoints(Range.START_TO_END, ofWord) > 0
     );
   };
   const first = read.words.findIndex(touched);

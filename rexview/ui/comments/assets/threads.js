@@ -1,21 +1,19 @@
 // Threads of comments: which comment answers which, and what each looks like.
 
+import { dayUnlessToday } from "../../components/clock.js";
 import { button, html } from "../../components/dom.js";
 import { tellPage } from "../../components/events.js";
 
 function when(iso) {
   const at = new Date(iso);
-  const today = at.toDateString() === new Date().toDateString();
   const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  return today
-    ? time
-    : `${at.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} ${time}`;
+  return `${dayUnlessToday(at)} ${time}`.trim();
 }
 
 export const shorter = (text, most = 90) =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text;
 
-/** Comments of one thread after another, the first of each is what the others answer. */
+/** The comments by thread: the first of each is the one that the others answer. */
 export function threadsOf(comments) {
   const byId = new Map(comments.map((one) => [one.id, one]));
   const rootOf = (one) => {

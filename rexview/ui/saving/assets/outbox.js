@@ -7,6 +7,7 @@
 // twice counts once. One that the server does not take is given back: it is kept until its writer
 // puts it away, and holds up nothing that comes after it.
 
+import { clock } from "../../components/clock.js";
 import { Kept } from "./kept.js";
 import { Renewal } from "./renewal.js";
 
@@ -19,7 +20,7 @@ const NOT_KEPT = "Not saved yet, and this browser keeps nothing: leave this page
 const SAME = ["page", "case", "kind", "slot", "shown", "subject", "picture", "field"];
 
 /**
- * What a part of a page hears of, and is asked.
+ * What a component of a page hears of, and is asked.
  * @typedef {object} Listener
  * @property {() => void} changed there is something else to show
  * @property {(reply: any, batch: any[]) => void} [heard] the server answered to a batch
@@ -221,20 +222,15 @@ class Outbox {
     return null;
   }
 
-  /** What to tell: {state: "idle" | "saved" | "saving" | "waiting", words, reason}. */
+  /** What to show: {state: "idle" | "saved" | "saving" | "waiting", message, reason}. */
   status() {
     if (this.pending().length === 0) {
-      if (this.savedAt === null) return { state: "idle", words: "Nothing to save", reason: "" };
-      const time = this.savedAt.toLocaleTimeString([], {
-        hour: "2-digit",
-        minute: "2-digit",
-        hourCycle: "h23",
-      });
-      return { state: "saved", words: `Saved ${time}`, reason: "" };
+      if (this.savedAt === null) return { state: "idle", message: "Nothing to save", reason: "" };
+      return { state: "saved", message: `Saved ${clock(this.savedAt)}`, reason: "" };
     }
-    if (this.reason === null) return { state: "saving", words: "Saving…", reason: "" };
-    const words = this.unsent.memory.size > 0 ? NOT_KEPT : KEPT;
-    return { state: "waiting", words, reason: this.reason };
+    if (this.reason === null) return { state: "saving", message: "Saving…", reason: "" };
+    const message = this.unsent.memory.size > 0 ? NOT_KEPT : KEPT;
+    return { state: "waiting", message, reason: this.reason };
   }
 }
 

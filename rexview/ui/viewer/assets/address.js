@@ -37,19 +37,19 @@ function encodeLook({ pose, window, inverted }) {
   return parts.map((part) => `~${part}`).join("");
 }
 
-function decodeLook(words) {
+function decodeLook(codes) {
   const look = { pose: { zoom: 1, x: 0, y: 0, orientation: 0 }, window: null, inverted: false };
-  for (const word of words) {
-    const rest = word.slice(1);
+  for (const code of codes) {
+    const rest = code.slice(1);
     const numbers = rest.split(",").map(Number);
     const finite = numbers.every(Number.isFinite);
-    if (word[0] === "z" && finite && numbers.length === 3 && numbers[0] > 0) {
+    if (code[0] === "z" && finite && numbers.length === 3 && numbers[0] > 0) {
       [look.pose.zoom, look.pose.x, look.pose.y] = numbers;
-    } else if (word[0] === "w" && finite && numbers.length === 2 && numbers[1] > 0) {
+    } else if (code[0] === "w" && finite && numbers.length === 2 && numbers[1] > 0) {
       look.window = { centre: numbers[0], width: numbers[1] };
-    } else if (word[0] === "p") look.window = { preset: decodeURIComponent(rest) };
-    else if (word[0] === "i") look.inverted = true;
-    else if (word[0] === "o" && finite) look.pose.orientation = numbers[0] & 7;
+    } else if (code[0] === "p") look.window = { preset: decodeURIComponent(rest) };
+    else if (code[0] === "i") look.inverted = true;
+    else if (code[0] === "o" && finite) look.pose.orientation = numbers[0] & 7;
   }
   return look;
 }
@@ -73,10 +73,10 @@ export function decode(text) {
     const [caseId, ...rest] = fields.v.split(";");
     let active = null;
     const views = rest.filter(Boolean).map((view) => {
-      const [name, ...words] = view.replace(/^\*/, "").split("~");
+      const [name, ...codes] = view.replace(/^\*/, "").split("~");
       const id = decodeURIComponent(name);
       if (view.startsWith("*")) active = id;
-      return { id, ...decodeLook(words) };
+      return { id, ...decodeLook(codes) };
     });
     const groups =
       fields.b === undefined ? null : fields.b.split(",").filter(Boolean).map(decodeURIComponent);

@@ -131,7 +131,7 @@ export type Drag = {
   move: (x: number, y: number, dx: number, dy: number) => void;
   end: (cancelled: boolean) => void;
 };
-export type MarkKind = "ruler" | "heart" | "thorax";
+export type SegmentKind = "ruler" | "heart" | "thorax";
 /** A measured line, its ends in pixels of the stored image; `axis` holds a width to one axis. */
-export type Mark = { kind: MarkKind; ends: [Point, Point]; axis: "x" | "y" | null };
+export type Segment = { kind: SegmentKind; ends: [Point, Point]; axis: "x" | "y" | null };
 export type Scale = { mm: number; px: number };

@@ -91,7 +91,7 @@ export class Viewer {
   close() {
     this.abort.abort();
     this.views.blink.stop();
-    this.wordLinks.mark([]);
+    this.wordLinks.lightWordsOf([]);
     this.turning.end();
     this.address.close();
     this.full.leave();

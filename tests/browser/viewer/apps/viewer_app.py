@@ -19,11 +19,11 @@ from rexview.geometry import Orientation
 from rexview.ui.components import serve_module
 from rexview.ui.viewer import (
     BoxGroup,
-    BoxMark,
     Neighbours,
     PixelLink,
+    ViewerBox,
     ViewerData,
-    ViewMark,
+    ViewerImage,
     radiograph_viewer,
     with_keys,
 )
@@ -43,8 +43,8 @@ def _link(name: str) -> PixelLink:
     return PixelLink(f"rexview/pixels/{name}", name)
 
 
-def _view(name: str, title: str, word: str = "PA", **more) -> ViewMark:
-    return ViewMark(name, title, word, _link(name), **more)
+def _view(name: str, title: str, word: str = "PA", **more) -> ViewerImage:
+    return ViewerImage(name, title, word, _link(name), **more)
 
 
 BOXES = with_keys(
@@ -54,7 +54,7 @@ BOXES = with_keys(
             "Generalist",
             "#56B4E9",
             boxes=(
-                BoxMark(
+                ViewerBox(
                     "g1",
                     "pa",
                     "right pleural effusion",
@@ -67,7 +67,7 @@ BOXES = with_keys(
                     score=0.83,
                     finding="effusion",
                 ),
-                BoxMark(
+                ViewerBox(
                     "g2",
                     "pa",
                     "consolidation",
@@ -89,8 +89,8 @@ BOXES = with_keys(
             "Medical 4B",
             "#E69F00",
             boxes=(
-                BoxMark("m1", "pa", "cardiomegaly", 420, 560, 330, 320, finding="heart"),
-                BoxMark("m2", "lateral", "effusion", 380, 640, 200, 160, finding="effusion"),
+                ViewerBox("m1", "pa", "cardiomegaly", 420, 560, 330, 320, finding="heart"),
+                ViewerBox("m2", "lateral", "effusion", 380, 640, 200, 160, finding="effusion"),
             ),
         ),
         BoxGroup(
@@ -100,7 +100,7 @@ BOXES = with_keys(
             kind="reference",
             shown=False,
             boxes=(
-                BoxMark(
+                ViewerBox(
                     "r1",
                     "pa",
                     "effusion",
@@ -123,7 +123,7 @@ CASES = {
             _view("lateral", "Lateral", "LATERAL"),
             _view("prior", "PA, prior", prior=True, orientation=STANDARD),
             _view("returned", "Generalist’s picture", kind="returned", orientation=STANDARD),
-            ViewMark(
+            ViewerImage(
                 "gone", "AP", "AP", error="The image file is not there.", orientation=STANDARD
             ),
         ),
@@ -156,7 +156,7 @@ CASES = {
 def _stale(runs: int) -> ViewerData:
     """Return a case whose link has ended on the first run of the script."""
     link = PixelLink("rexview/pixels/ended" if runs == 1 else "rexview/pixels/ramp", "renewed")
-    return ViewerData("stale", (ViewMark("ramp", "Ramp", "PA", link, orientation=STANDARD),))
+    return ViewerData("stale", (ViewerImage("ramp", "Ramp", "PA", link, orientation=STANDARD),))
 
 
 async def _pixels(request):

@@ -1,7 +1,7 @@
 // One answer on the pad: its text, a row of five buttons for each dimension, failures.
 
 import { button, html, set } from "../../../components/dom.js";
-import { failureLetter, flagKey, scoreKey } from "./words.js";
+import { failureLetter, flagKey, scoreKey } from "./case_record.js";
 
 /** @import { Pad } from "./pad.js" */
 /** @import { Answer, Item } from "./types.d.ts" */
@@ -57,15 +57,15 @@ export class AnswerView {
     );
   }
 
-  #wasFlagged(own, failure) {
+  #wasFlagged(record, failure) {
     const key = flagKey(this.answer.slot, failure);
-    return own.earlierFlags.includes(key) && !(key in own.flags);
+    return record.earlierFlags.includes(key) && !(key in record.flags);
   }
 
-  #refreshEarlier(own, locked) {
-    const scores = this.rows.map(({ key }) => own.scores[key] ?? {});
+  #refreshEarlier(record, locked) {
+    const scores = this.rows.map(({ key }) => record.scores[key] ?? {});
     const scored = scores.some(({ score, earlier }) => earlier && !score);
-    const flagged = this.flags.some(({ failure }) => this.#wasFlagged(own, failure));
+    const flagged = this.flags.some(({ failure }) => this.#wasFlagged(record, failure));
     this.earlier.hidden = locked || !(scored || flagged);
   }
 
@@ -90,18 +90,18 @@ export class AnswerView {
     return true;
   }
 
-  refresh(own, { current, locked, name }) {
+  refresh(record, { current, locked, name }) {
     if (name) this.name.textContent = `${this.answer.name}: ${name}`;
-    for (const row of this.rows) row.refresh(own, row.key === current, locked);
+    for (const row of this.rows) row.refresh(record, row.key === current, locked);
     let count = 0;
     for (const { failure, node } of this.flags) {
-      const on = own.flags[flagKey(this.answer.slot, failure)] === true;
-      node.classList.toggle("before", this.#wasFlagged(own, failure));
+      const on = record.flags[flagKey(this.answer.slot, failure)] === true;
+      node.classList.toggle("before", this.#wasFlagged(record, failure));
       count += on ? 1 : 0;
       set(node, { "aria-pressed": String(on), disabled: locked });
     }
     this.flagged.textContent = count > 0 ? String(count) : "";
-    this.#refreshEarlier(own, locked);
+    this.#refreshEarlier(record, locked);
   }
 }
 
@@ -135,7 +135,7 @@ export class Row {
       placeholder: `Comment on ${this.title}`,
       "aria-label": `Comment on ${this.title}, ${answer.name}`,
       oninput: () => this.#typed(),
-      onblur: () => this.settle(),
+      onblur: () => this.commit(),
     });
     this.levels = html(
       "div",
@@ -154,8 +154,8 @@ export class Row {
     this.node.addEventListener("pointerdown", () => pad.selection.select(this));
   }
 
-  refresh(own, current, locked) {
-    const { score, comment, earlier } = own.scores[this.key] ?? { score: null, comment: "" };
+  refresh(record, current, locked) {
+    const { score, comment, earlier } = record.scores[this.key] ?? { score: null, comment: "" };
     this.node.classList.toggle("current", current);
     this.node.classList.toggle("given", score !== null);
     this.buttons.forEach((button, place) => {
@@ -193,10 +193,10 @@ export class Row {
     this.dirty = true;
     this.pad.scoring.keepDraft(this, this.field.value, this.before, this.seen);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.settle(), TYPED_MS);
+    this.timer = setTimeout(() => this.commit(), TYPED_MS);
   }
 
-  settle() {
+  commit() {
     clearTimeout(this.timer);
     if (!this.dirty) return;
     this.dirty = false;

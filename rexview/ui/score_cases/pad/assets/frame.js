@@ -1,10 +1,11 @@
 // Everything of the pad around the answers: progress and saved state, question, tabs, the anchors of
 // the marked row, the buttons below.
 
+import { clock, dayUnlessToday } from "../../../components/clock.js";
 import { button, html, set } from "../../../components/dom.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { LEVELS } from "./answer.js";
-import { counted, missing } from "./words.js";
+import { counted, missing } from "./case_record.js";
 
 /** @import { Pad } from "./pad.js" */
 /** @import { PadCase } from "./types.d.ts" */
@@ -19,15 +20,8 @@ function plain(words, act, attributes = {}) {
 function at({ at: moment }) {
   const time = new Date(moment);
   if (Number.isNaN(time.getTime())) return "";
-  const clock = time.toLocaleTimeString([], {
-    hour: "2-digit",
-    minute: "2-digit",
-    hourCycle: "h23",
-  });
-  const today = time.toDateString() === new Date().toDateString();
-  return today
-    ? `at ${clock}`
-    : `on ${time.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" })} at ${clock}`;
+  const day = dayUnlessToday(time);
+  return `${day && `on ${day} `}at ${clock(time)}`;
 }
 
 export class Frame {
@@ -60,7 +54,7 @@ export class Frame {
         "aria-label": "Keys",
       }),
     );
-    this.trouble = html("p", { class: "trouble", role: "alert", hidden: true });
+    this.alert = html("p", { class: "trouble", role: "alert", hidden: true });
     this.complaints = html("div", { class: "complaints", role: "alert" });
     this.finish = html("div", { class: "finish", hidden: true });
     this.seen = html("div", { class: "seen", hidden: true });
@@ -89,7 +83,7 @@ export class Frame {
       "section",
       { class: "rx-pad", "aria-label": "Score pad" },
       this.bar,
-      this.trouble,
+      this.alert,
       this.complaints,
       pad.returned.node,
       this.finish,
@@ -145,7 +139,7 @@ export class Frame {
     this.complaints.append(line);
   }
 
-  refresh(own, row) {
+  refresh(record, row) {
     const { pad } = this;
     const { data } = pad;
     const { total, done, skipped } = data.worklist;
@@ -156,8 +150,8 @@ export class Frame {
     set(this.previous, { disabled: !pad.case.previous });
     set(this.next, { disabled: !pad.case.next });
     this.#saved();
-    this.#tabs(own);
-    this.#anchors(row, own);
+    this.#tabs(record);
+    this.#anchors(row, record);
     const state = pad.stateHere();
     this.next.classList.toggle("strong", state === "done" && Boolean(pad.case.next));
     set(this.undo, { disabled: pad.scoring.done.length === 0 || pad.locked });
@@ -166,9 +160,9 @@ export class Frame {
     set(this.reportButton, { "aria-expanded": String(!this.report.hidden) });
     const closed = state === "done" || state === "skipped";
     this.reveal.hidden = data.protocol.reveal !== "per_case" || pad.locked || !closed;
-    this.#finish(own, { total, done, skipped });
-    this.#seen(own.seen ?? {});
-    this.#unfinished(own, state);
+    this.#finish(record, { total, done, skipped });
+    this.#seen(record.seen ?? {});
+    this.#unfinished(record, state);
   }
 
   /** What the reader saw of the case besides its answers, and whether to score it all the same. */
@@ -199,10 +193,10 @@ export class Frame {
   }
 
   /** What is missing on a case that is begun: until then it counts nowhere. */
-  #unfinished(own, state) {
+  #unfinished(record, state) {
     const { pad } = this;
-    const open = missing(pad.case, own);
-    const begun = counted(pad.case, own).given > 0 && open.length > 0;
+    const open = missing(pad.case, record);
+    const begun = counted(pad.case, record).given > 0 && open.length > 0;
     this.unfinished.hidden = !begun || pad.locked;
     if (!begun) return;
     const parts = open.map(({ slot, items }) => {
@@ -219,20 +213,20 @@ export class Frame {
   }
 
   #saved() {
-    const { state, words, reason } = outbox.status();
+    const { state, message, reason } = outbox.status();
     this.saved.dataset.state = state;
-    if (this.saved.textContent !== words)
-      this.saved.textContent = state === "waiting" ? "Not saved yet" : words;
-    const text = state === "waiting" ? `${words} ${reason}` : "";
-    if (this.trouble.textContent !== text) this.trouble.textContent = text;
-    this.trouble.hidden = text === "";
+    if (this.saved.textContent !== message)
+      this.saved.textContent = state === "waiting" ? "Not saved yet" : message;
+    const text = state === "waiting" ? `${message} ${reason}` : "";
+    if (this.alert.textContent !== text) this.alert.textContent = text;
+    this.alert.hidden = text === "";
   }
 
-  #tabs(own) {
+  #tabs(record) {
     const { pad } = this;
     for (const tab of this.tabButtons) {
       const answer = pad.case.answers.find(({ slot }) => slot === tab.dataset.slot);
-      const { needed, given } = counted({ answers: [answer] }, own);
+      const { needed, given } = counted({ answers: [answer] }, record);
       set(tab, { "aria-pressed": String(answer.slot === pad.selection.slot) });
       tab.classList.toggle("whole", needed === given);
       const name = pad.case.names?.[answer.slot];
@@ -242,10 +236,10 @@ export class Frame {
   }
 
   // The anchors of the marked row's dimension; choosing one scores.
-  #anchors(row, own) {
+  #anchors(row, record) {
     this.anchors.hidden = row === null;
     if (row === null) return;
-    const score = own.scores[row.key]?.score ?? null;
+    const score = record.scores[row.key]?.score ?? null;
     if (this.anchored !== row.key) {
       this.anchored = row.key;
       const { question, anchors } = this.pad.dimension(row.item.dimension);
@@ -274,11 +268,11 @@ export class Frame {
     }
   }
 
-  #finish(own, { total, done, skipped }) {
+  #finish(record, { total, done, skipped }) {
     const { pad } = this;
     const words = [];
-    if (own.skip !== null && pad.stateHere() === "skipped") {
-      words.push(html("span", {}, `Skipped: ${own.skip}`));
+    if (record.skip !== null && pad.stateHere() === "skipped") {
+      words.push(html("span", {}, `Skipped: ${record.skip}`));
       if (!pad.locked) words.push(plain("Take back", () => pad.scoring.skip(null)));
     }
     if (pad.locked)

@@ -1,6 +1,6 @@
-// The score pad as a whole: what a reader sees and says of one case.
+// The score pad as a whole: what a reader sees of one case, and enters on it.
 //
-// What the reader says goes to the server by the outbox, not through the page's script; only which
+// What the reader enters goes to the server by the outbox, not through the page's script; only which
 // case is shown ("go"), and the wish for new data ("refresh"), do.
 
 import { set } from "../../../components/dom.js";
@@ -8,6 +8,7 @@ import { listenToPage, tellPage } from "../../../components/events.js";
 import { mounting } from "../../../components/mount.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 import { AnswerView } from "./answer.js";
+import { fits, stateOf, withEntries } from "./case_record.js";
 import { Follow } from "./follow.js";
 import { Frame } from "./frame.js";
 import { Keys } from "./keys.js";
@@ -15,11 +16,10 @@ import { Returned } from "./returned.js";
 import { Scoring } from "./scoring.js";
 import { Selection } from "./selection.js";
 import { Sheets } from "./sheets.js";
-import { fits, stateOf, withEntries } from "./words.js";
 
 /** @import { Tell } from "../../../components/events.js" */
 /** @import { Row } from "./answer.js" */
-/** @import { Item, Own, PadCase, PadData } from "./types.d.ts" */
+/** @import { Item, CaseRecord, PadCase, PadData } from "./types.d.ts" */
 
 const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
 /** @type {("next" | "previous")[]} */
@@ -38,8 +38,8 @@ export class Pad {
     this.views = [];
     /** @type {Row[]} */
     this.rows = [];
-    /** @type {Map<string, Own>} */
-    this.known = new Map(); // case -> what the server last said of it
+    /** @type {Map<string, CaseRecord>} */
+    this.known = new Map(); // case -> the newest record that the server sent
     this.awaited = null; // the case that the page was asked for
     this.pictured = null; // the case that the picture shows
     this.selection = new Selection(this);
@@ -52,7 +52,7 @@ export class Pad {
     this.follow = new Follow(this);
     this.unlisten = outbox.listen({
       changed: () => this.refresh(),
-      heard: (told, batch) => this.#heard(told, batch),
+      heard: (reply, batch) => this.#heard(reply, batch),
       refresh: () => this.tell("refresh", Date.now()),
       busy: () => this.typing,
       leave: () => this.leave(),
@@ -60,12 +60,12 @@ export class Pad {
     this.keys = new Keys(this);
     this.observer = new ResizeObserver(() => this.#layout());
     this.observer.observe(this.root);
-    window.addEventListener("pagehide", () => this.settle(), { signal });
+    window.addEventListener("pagehide", () => this.commit(), { signal });
     listenToPage("painted", (picture) => this.#painted(picture.case), signal);
   }
 
   close() {
-    this.settle();
+    this.commit();
     this.follow.close();
     this.unlisten();
     outbox.asked = null;
@@ -97,9 +97,9 @@ export class Pad {
   }
 
   /** Take over how a case stands, unless something newer is known. */
-  #learn(caseId, own) {
+  #learn(caseId, record) {
     const before = this.known.get(caseId);
-    if (!before || own.revision >= before.revision) this.known.set(caseId, own);
+    if (!before || record.revision >= before.revision) this.known.set(caseId, record);
   }
 
   #show(padCase) {
@@ -110,7 +110,7 @@ export class Pad {
       this.refresh();
       return;
     }
-    this.settle();
+    this.commit();
     const other = same && !fits(this.case.own, padCase);
     this.shown = text;
     this.case = padCase;
@@ -128,8 +128,8 @@ export class Pad {
     this.refresh();
   }
 
-  /** What the reader has said of a case, with what is still on its way. */
-  own(caseId = this.case.case) {
+  /** What the reader has entered on a case, with what is still on its way to the server. */
+  record(caseId = this.case.case) {
     const known = this.known.get(caseId);
     const padCase = caseId === this.case.case ? this.case : this.data.ahead[caseId];
     const sent = known && fits(known, padCase) ? known : padCase.own;
@@ -151,14 +151,14 @@ export class Pad {
     return this.known.get(this.case.case)?.revealed === true;
   }
 
-  /** Whether the reader saw the case with its models named and has not said to score it. */
+  /** Whether the reader saw the case with its models named and has not chosen to score it. */
   get held() {
-    const seen = this.case && this.own().seen?.unblinded;
+    const seen = this.case && this.record().seen?.unblinded;
     return Boolean(seen) && !seen.accepted;
   }
 
   stateHere() {
-    return stateOf(this.case, this.own());
+    return stateOf(this.case, this.record());
   }
 
   dimension(id) {
@@ -174,8 +174,8 @@ export class Pad {
   // --- what the reader does ----------------------------------------------------------------------
 
   /** Make entries of what is being typed. */
-  settle() {
-    for (const { rows } of this.views) for (const row of rows) row.settle();
+  commit() {
+    for (const { rows } of this.views) for (const row of rows) row.commit();
   }
 
   // --- moving ------------------------------------------------------------------------------------
@@ -187,14 +187,14 @@ export class Pad {
   }
 
   goOn() {
-    this.settle();
+    this.commit();
     this.tell("go", { case: "", at: Date.now() });
   }
 
   /** Show another case: at once if it is here, and ask the page to follow. */
   go(caseId) {
     if (caseId === this.case.case) return;
-    this.settle();
+    this.commit();
     const direction = DIRECTIONS.find((one) => this.case[one] === caseId);
     const ahead = this.data.ahead[caseId];
     this.awaited = { case: caseId, until: performance.now() + PATIENCE_MS };
@@ -208,20 +208,21 @@ export class Pad {
 
   // --- from the server ---------------------------------------------------------------------------
 
-  #heard(told, batch) {
+  #heard(reply, batch) {
     this.follow.reached();
-    for (const [caseId, own] of Object.entries(told.own ?? {})) {
+    for (const [caseId, record] of Object.entries(reply.own ?? {})) {
       const before = this.known.get(caseId);
-      this.#learn(caseId, own);
-      const changed = before && (before.revealed !== own.revealed || before.report !== own.report);
-      if (caseId === this.case.case && (changed || !fits(own, this.case)))
+      this.#learn(caseId, record);
+      const changed =
+        before && (before.revealed !== record.revealed || before.report !== record.report);
+      if (caseId === this.case.case && (changed || !fits(record, this.case)))
         this.tell("refresh", Date.now());
     }
-    this.countedAt = told.revision;
-    this.#count(told.progress);
-    for (const entry of this.data.worklist.entries) entry[1] = told.states[entry[0]] ?? entry[1];
+    this.countedAt = reply.revision;
+    this.#count(reply.progress);
+    for (const entry of this.data.worklist.entries) entry[1] = reply.states[entry[0]] ?? entry[1];
     for (const entry of batch) {
-      const reason = told.refused[entry.token];
+      const reason = reply.refused[entry.token];
       if (reason && entry.kind === "reveal") {
         this.frame.complain(`Not shown (${entry.case}): ${reason}`);
       }
@@ -235,7 +236,7 @@ export class Pad {
   /** The page is loaded anew: it shall show the same case. */
   leave() {
     if (!this.case) return;
-    this.settle();
+    this.commit();
     const address = new URL(location.href);
     address.searchParams.set("case", this.case.case);
     history.replaceState(history.state, "", address);
@@ -270,20 +271,20 @@ export class Pad {
 
   refresh() {
     if (!this.case) return;
-    const own = this.own();
+    const record = this.record();
     const { turning } = this;
     const locked = this.locked || this.held;
     const apart = this.case.pictures && this.pictured !== null && this.pictured !== this.case.case;
     this.root.classList.toggle("turning", turning || apart);
     for (const view of this.views) {
-      view.refresh(own, {
+      view.refresh(record, {
         current: this.selection.key,
         locked,
         name: this.case.names?.[view.answer.slot],
       });
       set(view.node, { "data-active": view.answer.slot === this.selection.slot });
     }
-    this.frame.refresh(own, this.selection.row);
+    this.frame.refresh(record, this.selection.row);
     this.#tellPicture();
     this.returned.refresh();
     if (this.scoring.reportWanted && this.case.report.state === "shown") {

@@ -2,8 +2,8 @@
 // an entry of the outbox.
 
 import { outbox } from "../../../saving/assets/outbox.js";
+import { counted, flagKey, valueAt } from "./case_record.js";
 import { beginningOf } from "./returned.js";
-import { counted, flagKey, valueAt } from "./words.js";
 
 /** @import { AnswerView, Row } from "./answer.js" */
 /** @import { Pad } from "./pad.js" */
@@ -39,7 +39,7 @@ export class Scoring {
   #add(entry, { undoable = true } = {}) {
     const { pad } = this;
     if (pad.locked || pad.turning || (pad.held && entry.kind !== "skip")) return false;
-    const was = valueAt(pad.own(), entry);
+    const was = valueAt(pad.record(), entry);
     if (was === entry.value) return true;
     const answer = pad.case.answers.find(({ slot }) => slot === entry.slot) ?? null;
     const about = { case: pad.case.case, picture: null, slot: null, subject: null };
@@ -71,28 +71,29 @@ export class Scoring {
     if (value !== null) {
       const next = pad.rows[pad.rows.indexOf(row) + 1];
       if (next) pad.selection.goTo(next);
-      const { needed, given } = counted(pad.case, pad.own());
+      const { needed, given } = counted(pad.case, pad.record());
       if (needed > 0 && needed === given) pad.frame.say("All scored. n: next case");
     }
     pad.refresh();
   }
 
   flag(/** @type {Answer} */ { slot }, failure) {
-    const value = this.pad.own().flags[flagKey(slot, failure)] !== true;
+    const value = this.pad.record().flags[flagKey(slot, failure)] !== true;
     this.#add({ kind: "verdict", slot, subject: failure, field: "verdict", value });
     this.pad.refresh();
   }
 
   /** Confirm what was given to an earlier text of an answer: it holds for this one, too. */
   confirm(/** @type {AnswerView} */ view) {
-    const own = this.pad.own();
+    const record = this.pad.record();
     for (const row of view.rows) {
-      const { score, earlier } = own.scores[row.key] ?? {};
+      const { score, earlier } = record.scores[row.key] ?? {};
       if (earlier && !score) this.#score(row, earlier);
     }
     for (const { failure } of view.flags) {
       const key = flagKey(view.answer.slot, failure);
-      if (own.earlierFlags.includes(key) && !(key in own.flags)) this.flag(view.answer, failure);
+      if (record.earlierFlags.includes(key) && !(key in record.flags))
+        this.flag(view.answer, failure);
     }
     this.pad.refresh();
   }
@@ -181,7 +182,7 @@ export class Scoring {
   }
 
   nameModels(all) {
-    this.pad.settle();
+    this.pad.commit();
     this.#reveal(all ? "all models" : "models");
   }
 }

@@ -20,7 +20,7 @@ export class Selection {
   }
 
   #firstOpen(/** @type {Row[]} */ rows) {
-    const { scores } = this.pad.own();
+    const { scores } = this.pad.record();
     return rows.find(({ answer, key }) => answer.needed && !scores[key]?.score) ?? rows[0];
   }
 

@@ -2,7 +2,7 @@
 // before the models are named. One at a time.
 
 import { button, every, html, set } from "../../../components/dom.js";
-import { failureLetter, flagKey } from "./words.js";
+import { failureLetter, flagKey } from "./case_record.js";
 
 /** @import { Pad } from "./pad.js" */
 
@@ -142,7 +142,7 @@ export class Sheets {
       const node = button(content, () => act(), about);
       const show = () =>
         set(node, {
-          "aria-pressed": String(pad.own().flags[flagKey(answer.slot, failure)] === true),
+          "aria-pressed": String(pad.record().flags[flagKey(answer.slot, failure)] === true),
         });
       const act = () => {
         pad.scoring.flag(answer, failure);
@@ -169,7 +169,7 @@ export class Sheets {
     const { pad } = this;
     if (pad.locked) return;
     const name = "rx-skip";
-    const own = html("input", {
+    const other = html("input", {
       type: "text",
       maxlength: "400",
       placeholder: "Another reason",
@@ -181,7 +181,7 @@ export class Sheets {
         onsubmit: (event) => {
           event.preventDefault();
           const chosen = new FormData(form).get(name);
-          const reason = own.value.trim() || chosen;
+          const reason = other.value.trim() || chosen;
           this.close();
           pad.scoring.skip(reason);
         },
@@ -200,7 +200,7 @@ export class Sheets {
           reason,
         ),
       ),
-      own,
+      other,
       html("button", { type: "submit", class: "strong" }, "Skip this case"),
     );
     this.#show("skip", "Skip this case", form);

@@ -15,8 +15,8 @@ export type Answer = {
 export type Score = { score: number | null; comment: string; earlier?: number | null };
 /** When something was seen, and whether the reader scores the case all the same. */
 export type Seen = { at?: string; timing?: "before" | "during" | "after"; accepted?: boolean };
-/** What a reader has said of a case: scores by "A/process/", failures by "A/omission". */
-export type Own = {
+/** What a reader has entered on a case: scores by "A/process/", failures by "A/omission". */
+export type CaseRecord = {
   scores: Record<string, Score>;
   flags: Record<string, boolean>;
   earlierFlags: string[];
@@ -36,7 +36,7 @@ export type PadCase = {
   report: { state: "never" | "hidden" | "shown"; html: string | null; always: boolean };
   answers: Answer[];
   pictures: boolean;
-  own: Own;
+  own: CaseRecord;
   names: Record<string, string> | null;
 };
 export type CaseState = "open" | "begun" | "done" | "skipped";

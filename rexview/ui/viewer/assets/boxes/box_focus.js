@@ -23,9 +23,9 @@ export class BoxFocus {
   hover(entry) {
     if (entry === this.hovered) return;
     this.hovered = entry;
-    const told = entry ?? this.focused;
-    this.pane.viewer.groups.light(told ? [told.box] : null);
-    if (told) this.tip.show(told, this.pane.port);
+    const shown = entry ?? this.focused;
+    this.pane.viewer.groups.light(shown ? [shown.box] : null);
+    if (shown) this.tip.show(shown, this.pane.port);
     else this.tip.hide();
   }
 

@@ -102,7 +102,7 @@ export class BoxGroups {
   light(boxes) {
     const ids = new Set((boxes ?? []).map((box) => box.id));
     this.lightWhere(boxes ? (box) => ids.has(box.id) : null);
-    this.viewer.wordLinks.mark(boxes ?? []);
+    this.viewer.wordLinks.lightWordsOf(boxes ?? []);
   }
 
   /** Light the boxes of a test; null goes back to the pinned ones, if there are any. */

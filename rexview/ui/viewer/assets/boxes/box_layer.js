@@ -148,17 +148,17 @@ export class BoxLayer {
       entry.rect = rect;
       for (const part of [entry.halo, entry.line]) set(part, rect);
       const key = tagOf(entry.group);
-      const words = withLabels ? `${key} ${entry.box.label}`.trim() : key;
-      if (entry.letters.textContent !== words) entry.letters.textContent = words;
-      if (words) {
-        const width = words.length * LETTER_PX + 8;
+      const label = withLabels ? `${key} ${entry.box.label}`.trim() : key;
+      if (entry.letters.textContent !== label) entry.letters.textContent = label;
+      if (label) {
+        const width = label.length * LETTER_PX + 8;
         set(entry.plate, { width });
         set(entry.letters, { x: 4 });
         const size = { width, height: TAG_HEIGHT };
         const [x, y] = freest(tagPlaces(rect, width, projection.port), size, found, projection);
         set(entry.tag, { transform: `translate(${x} ${y})` });
       }
-      entry.tag.style.display = words ? "" : "none";
+      entry.tag.style.display = label ? "" : "none";
     }
   }
 

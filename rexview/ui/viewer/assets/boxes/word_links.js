@@ -33,7 +33,7 @@ export class WordLinks {
   constructor(/** @type {BoxGroups} */ groups, /** @type {AbortSignal} */ signal) {
     this.groups = groups;
     this.light = (isLit) => groups.lightWhere(isLit);
-    this.marked = [];
+    this.lit = [];
     for (const [starts, ends] of [
       ["pointerover", "pointerout"],
       ["focusin", "focusout"],
@@ -56,13 +56,13 @@ export class WordLinks {
     const findings = this.#findings(event);
     if (findings === null) return;
     this.light((box) => shows(box, findings));
-    this.#markWords(findings);
+    this.#lightWords(findings);
   }
 
   #end(event) {
     if (this.#findings(event) === null) return;
     this.light(null);
-    this.#markWords(new Set());
+    this.#lightWords(new Set());
   }
 
   /** A click on such a link stays on the page and keeps the address. */
@@ -78,15 +78,15 @@ export class WordLinks {
     this.light(flags.length > 0 ? carries(flags) : null);
   }
 
-  /** Mark the words on the page that belong to these boxes. */
-  mark(boxes) {
-    this.#markWords(new Set(boxes.flatMap((box) => split(box.finding))));
+  /** Light the words on the page that belong to these boxes. */
+  lightWordsOf(boxes) {
+    this.#lightWords(new Set(boxes.flatMap((box) => split(box.finding))));
   }
 
-  #markWords(findings) {
-    for (const element of this.marked) delete element.dataset.rxLit;
+  #lightWords(findings) {
+    for (const element of this.lit) delete element.dataset.rxLit;
     const all = findings.size === 0 ? [] : [...document.querySelectorAll(SELECTOR)];
-    this.marked = all.filter((one) => findingsOf(one).some((key) => findings.has(key)));
-    for (const element of this.marked) element.dataset.rxLit = "";
+    this.lit = all.filter((one) => findingsOf(one).some((key) => findings.has(key)));
+    for (const element of this.lit) element.dataset.rxLit = "";
   }
 }

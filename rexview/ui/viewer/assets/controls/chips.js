@@ -57,24 +57,24 @@ export class Chips {
   #group(/** @type {Group} */ group) {
     const count = group.boxes.length;
     const undrawn = group.undrawable > 0 ? ` · ${group.undrawable} not drawable` : "";
-    const words = count === 1 ? "1 box" : `${count} boxes`;
+    const amount = count === 1 ? "1 box" : `${count} boxes`;
     const reasons = group.reasons.length > 0 ? `\n${group.reasons.join("\n")}` : "";
     const shift = group.key && this.viewer.data.takenKeys?.includes(group.key) ? "⇧" : "";
     const named = group.key ? `${shift}${group.key.toUpperCase()}` : "";
     const key = group.key ? `, key ${named.replace("⇧", "Shift ")}` : "";
-    const parts = [
+    const content = [
       html("span", { class: "swatch", "aria-hidden": "true" }),
       html("span", { class: "name" }, group.name),
       html("span", { class: "count" }, String(count)),
       group.undrawable > 0 ? icon("warning") : null,
       group.key ? html("kbd", { "aria-hidden": "true" }, named) : null,
     ];
-    return button(parts, () => this.viewer.groups.toggle(group.id), {
+    return button(content, () => this.viewer.groups.toggle(group.id), {
       class: `chip group ${group.kind}`,
       "data-group": group.id,
-      "aria-label": `${group.name}: ${words}${undrawn}${key}`,
+      "aria-label": `${group.name}: ${amount}${undrawn}${key}`,
       "aria-keyshortcuts": group.key && shift ? `Shift+${group.key}` : group.key,
-      title: `${group.name}: ${words}${undrawn}${key}${reasons}`,
+      title: `${group.name}: ${amount}${undrawn}${key}${reasons}`,
       style: { "--c": group.colour },
     });
   }

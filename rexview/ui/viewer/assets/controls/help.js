@@ -74,9 +74,9 @@ const KEY_LIST = [
 const OF_SEVERAL = new Set(["1 – 9", "r", "pin"]); // where one group at a time is there
 
 function section(name, keys) {
-  const rows = keys.flatMap(([key, words]) => [
+  const rows = keys.flatMap(([key, meaning]) => [
     html("dt", {}, html("kbd", {}, key)),
-    html("dd", {}, words),
+    html("dd", {}, meaning),
   ]);
   return html("section", {}, html("h3", {}, name), html("dl", {}, ...rows));
 }

@@ -59,7 +59,7 @@ export function keyOf(command) {
 
 const WHILE_BLINKING = { " ": "flip", ",": "slower", ".": "faster" };
 
-const OWN_PRESETS = ".presets"; // letters there are our keys, not a search among the presets
+const PRESET_LIST = ".presets"; // letters there are our keys, not a search among the presets
 
 export class Keyboard {
   constructor(/** @type {Viewer} */ viewer, /** @type {Record<string, () => void>} */ commands) {
@@ -84,8 +84,8 @@ export class Keyboard {
     const ours = path.includes(this.viewer.root);
     if (!ours && dialogIsOpen(this.viewer.root)) return null;
     if (event.key === "Escape") return this.#escape();
-    if (target?.closest(TYPING) && !target.matches(OWN_PRESETS)) return null;
-    const key = this.#ownKey(event);
+    if (target?.closest(TYPING) && !target.matches(PRESET_LIST)) return null;
+    const key = this.#viewerKey(event);
     if (key === null) return null;
     const command = this.#command(event, target, ours, key);
     if (command) return this.commands[command];
@@ -106,7 +106,7 @@ export class Keyboard {
   }
 
   /** The key as the viewer takes it; null where the page takes it. */
-  #ownKey({ key, code, shiftKey }) {
+  #viewerKey({ key, code, shiftKey }) {
     const taken = this.viewer.data?.takenKeys ?? "";
     if (taken.includes(key) && key.length === 1) return null;
     if (!shiftKey) return key;

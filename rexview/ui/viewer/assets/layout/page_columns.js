@@ -62,11 +62,11 @@ export class PageColumns {
       return;
     }
     const film = this.#film;
-    mark(film, "rxColumn", "film");
-    mark(texts, "rxColumn", "texts");
+    setData(film, "rxColumn", "film");
+    setData(texts, "rxColumn", "texts");
     const block = film.parentElement;
-    mark(block, "rxSeveral", several && !blinded ? "" : null);
-    mark(block, "rxShared", separator.share === null ? null : "");
+    setData(block, "rxSeveral", several && !blinded ? "" : null);
+    setData(block, "rxShared", separator.share === null ? null : "");
     if (separator.share !== null) {
       const share = limitShare(separator.share, this.#frame().size, separator.least); // of another window
       if (block.style.getPropertyValue("--rx-film") !== String(share)) {
@@ -84,7 +84,7 @@ export class PageColumns {
   }
 }
 
-function mark(element, name, value) {
+function setData(element, name, value) {
   if (value === null) delete element.dataset[name];
   else if (element.dataset[name] !== value) element.dataset[name] = value;
 }

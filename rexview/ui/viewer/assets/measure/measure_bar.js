@@ -127,9 +127,9 @@ export class MeasureBar {
     this.cancel();
   }
 
-  #tell(words) {
-    this.problem.textContent = words;
-    this.note.hidden = words !== "";
+  #tell(problem) {
+    this.problem.textContent = problem;
+    this.note.hidden = problem !== "";
   }
 
   /** Bring it up to date with the active pane. */
@@ -143,7 +143,7 @@ export class MeasureBar {
     this.node.hidden = !shown;
     if (!shown) return;
     const byHand = measures.header !== measures.original;
-    write(this.hint, this.#words(measures));
+    write(this.hint, this.#instruction(measures));
     write(this.note, this.#meaning(measures, byHand));
     this.form.hidden = this.step !== "length";
     this.hint.hidden = !this.form.hidden;
@@ -154,7 +154,7 @@ export class MeasureBar {
     this.remove.hidden = this.asking || !byHand;
   }
 
-  #words(measures) {
+  #instruction(measures) {
     const { view } = this.viewer.activePane;
     if (this.step === "replace") return "The file says how large it is. Calibrate by hand instead?";
     if (this.step === "draw")
@@ -170,8 +170,8 @@ export class MeasureBar {
   }
 }
 
-function write(node, words) {
-  if (node.textContent === words) return;
-  node.textContent = words;
-  node.title = words;
+function write(node, content) {
+  if (node.textContent === content) return;
+  node.textContent = content;
+  node.title = content;
 }

@@ -7,15 +7,15 @@ import { set, svg } from "../../../components/dom.js";
 import { freest } from "../image/burned_in.js";
 import { cardiothoracic, distance, lengthText, scaleFor, withScale } from "./lengths.js";
 
-/** @import { Header, Mark, MarkKind, Point } from "../types.d.ts" */
+/** @import { Header, Segment, SegmentKind, Point } from "../types.d.ts" */
 
 const SHORTEST_PX = 6; // on the screen: less is a click, not a measurement
 const STEP = 1; // image pixels an arrow key moves an end
 const LONG_STEP = 10;
-/** @type {Map<string, Mark[]>} by image key */
+/** @type {Map<string, Segment[]>} by image key */
 const kept = new Map();
 
-function marksOf(key) {
+function segmentsOf(key) {
   if (!kept.has(key)) kept.set(key, []);
   return kept.get(key);
 }
@@ -26,13 +26,13 @@ const NAMES = { ruler: "Ruler", heart: "Heart width", thorax: "Thorax width" };
 
 export class MeasureLayer {
   /**
-   * @param {Record<"changed" | "drawn", () => void>} on called when a mark changes, when one is drawn
+   * @param {Record<"changed" | "drawn", () => void>} on called when a segment changes, when one is drawn
    */
   constructor(parent, on) {
     this.node = svg("g", { class: "measures", role: "group", "aria-label": "Measurements" });
     this.on = on;
-    /** @type {Mark[]} */
-    this.marks = [];
+    /** @type {Segment[]} */
+    this.segments = [];
     /** @type {ReturnType<MeasureLayer["entry"]>[]} */
     this.drawn = [];
     parent.append(this.node);
@@ -42,12 +42,12 @@ export class MeasureLayer {
     this.key = key;
     this.original = header; // as the file has it
     this.header = withScale(header, scaleFor(key));
-    this.marks = marksOf(key);
+    this.segments = segmentsOf(key);
     this.#build();
   }
 
   close() {
-    this.marks = [];
+    this.segments = [];
     this.#build();
   }
 
@@ -59,16 +59,16 @@ export class MeasureLayer {
 
   /** The ruler that was drawn or moved last, null without one. */
   get ruler() {
-    const rulers = this.marks.filter((mark) => mark.kind === "ruler");
+    const rulers = this.segments.filter((segment) => segment.kind === "ruler");
     return rulers.includes(this.touched) ? this.touched : (rulers.at(-1) ?? null);
   }
 
   get isEmpty() {
-    return this.marks.length === 0;
+    return this.segments.length === 0;
   }
 
   clear() {
-    this.marks.length = 0;
+    this.segments.length = 0;
     this.#build();
     this.on.changed();
   }
@@ -76,21 +76,21 @@ export class MeasureLayer {
   /** The line that the next drag draws for a tool, null when there is nothing left to draw. */
   nextKind(tool) {
     if (tool === "ruler") return "ruler";
-    const kinds = /** @type {MarkKind[]} */ (["heart", "thorax"]);
-    return kinds.find((kind) => !this.marks.some((mark) => mark.kind === kind)) ?? null;
+    const kinds = /** @type {SegmentKind[]} */ (["heart", "thorax"]);
+    return kinds.find((kind) => !this.segments.some((segment) => segment.kind === kind)) ?? null;
   }
 
   /** Begin a line at an image point. `axis` holds the widths to one axis of the image. */
   begin(kind, point, axis) {
-    /** @type {Mark} */
-    const mark = {
+    /** @type {Segment} */
+    const segment = {
       kind,
       axis: kind === "ruler" ? null : axis,
       ends: [point, [point[0], point[1]]],
     };
-    this.marks.push(mark);
+    this.segments.push(segment);
     this.#build();
-    return { mark, end: 1 };
+    return { segment, end: 1 };
   }
 
   /** Put a line where the keyboard can move it. */
@@ -100,19 +100,19 @@ export class MeasureLayer {
     /** @returns {Point} */
     const at = (share) =>
       axis === "y" ? [width * level, height * share] : [width * share, height * level];
-    const { mark } = this.begin(kind, at(low), axis);
-    mark.ends[1] = at(high);
+    const { segment } = this.begin(kind, at(low), axis);
+    segment.ends[1] = at(high);
     this.on.changed();
     this.drawn.at(-1).handles[0].focus();
   }
 
   /** Move an end; a width keeps both ends on one level. */
-  move(mark, end, point) {
-    this.touched = mark;
-    mark.ends[end] = this.#inside(point);
-    if (mark.axis) {
-      const level = mark.axis === "x" ? 1 : 0;
-      mark.ends[1 - end][level] = mark.ends[end][level];
+  move(segment, end, point) {
+    this.touched = segment;
+    segment.ends[end] = this.#inside(point);
+    if (segment.axis) {
+      const level = segment.axis === "x" ? 1 : 0;
+      segment.ends[1 - end][level] = segment.ends[end][level];
     }
     this.on.changed();
   }
@@ -124,47 +124,47 @@ export class MeasureLayer {
   }
 
   /** End of a drag: a line too short to be meant is taken away. */
-  finish(mark, projection) {
-    const [a, b] = mark.ends.map(([x, y]) => projection.toScreen(x, y));
-    if (Math.hypot(a[0] - b[0], a[1] - b[1]) < SHORTEST_PX) this.remove(mark);
+  finish(segment, projection) {
+    const [a, b] = segment.ends.map(([x, y]) => projection.toScreen(x, y));
+    if (Math.hypot(a[0] - b[0], a[1] - b[1]) < SHORTEST_PX) this.remove(segment);
     else {
       this.on.changed();
       this.on.drawn();
     }
   }
 
-  remove(mark) {
-    const place = this.marks.indexOf(mark);
-    if (place >= 0) this.marks.splice(place, 1);
+  remove(segment) {
+    const place = this.segments.indexOf(segment);
+    if (place >= 0) this.segments.splice(place, 1);
     this.#build();
     this.on.changed();
   }
 
-  /** The mark and end whose handle an event came from. */
+  /** The segment and end whose handle an event came from. */
   handleOf(target) {
     for (const entry of this.drawn) {
       const end = entry.handles.indexOf(target.closest?.(".handle"));
-      if (end >= 0) return { mark: entry.mark, end };
+      if (end >= 0) return { segment: entry.segment, end };
     }
     return null;
   }
 
   /** Heart, thorax and ratio once both widths are there, else null. */
   ratio() {
-    const heart = this.marks.find((mark) => mark.kind === "heart");
-    const thorax = this.marks.find((mark) => mark.kind === "thorax");
+    const heart = this.segments.find((segment) => segment.kind === "heart");
+    const thorax = this.segments.find((segment) => segment.kind === "thorax");
     if (!heart || !thorax) return null;
     const along = thorax.axis === "y" ? 1 : 0;
-    const span = (mark) => ({ from: mark.ends[0][along], to: mark.ends[1][along] });
+    const span = (segment) => ({ from: segment.ends[0][along], to: segment.ends[1][along] });
     return cardiothoracic(this.header, thorax.axis, span(heart), span(thorax));
   }
 
   #build() {
-    this.drawn = this.marks.map((mark) => this.entry(mark));
+    this.drawn = this.segments.map((segment) => this.entry(segment));
     this.node.replaceChildren(...this.drawn.map((entry) => entry.node));
   }
 
-  entry(/** @type {Mark} */ mark) {
+  entry(/** @type {Segment} */ segment) {
     const halo = svg("line", { class: "halo" });
     const line = svg("line", { class: "line" });
     const plate = svg("rect", { class: "plate", height: LABEL_PX, rx: 2 });
@@ -176,23 +176,31 @@ export class MeasureLayer {
           class: "handle",
           tabindex: "0",
           role: "slider",
-          "aria-label": `${NAMES[mark.kind]}, end ${end + 1}`,
-          onkeydown: (event) => this.#key(event, mark, end),
+          "aria-label": `${NAMES[segment.kind]}, end ${end + 1}`,
+          onkeydown: (event) => this.#key(event, segment, end),
         },
         svg("circle", { class: "catch", r: 16 }),
         svg("circle", { class: "ring", r: 6.5 }),
         svg("circle", { class: "knob", r: 4.5 }),
       ),
     );
-    const node = svg("g", { class: `measure ${mark.kind}` }, halo, line, plate, text, ...handles);
-    return { mark, node, halo, line, plate, text, handles };
+    const node = svg(
+      "g",
+      { class: `measure ${segment.kind}` },
+      halo,
+      line,
+      plate,
+      text,
+      ...handles,
+    );
+    return { segment, node, halo, line, plate, text, handles };
   }
 
-  #key(event, mark, end) {
-    if (event.key === "Delete" || event.key === "Backspace") this.remove(mark);
+  #key(event, segment, end) {
+    if (event.key === "Delete" || event.key === "Backspace") this.remove(segment);
     else if (event.key.startsWith("Arrow")) {
       const step = event.shiftKey ? LONG_STEP : STEP;
-      this.move(mark, end, this.stepped(mark.ends[end], event.key, step));
+      this.move(segment, end, this.stepped(segment.ends[end], event.key, step));
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -216,11 +224,11 @@ export class MeasureLayer {
   place(projection, found) {
     this.projection = projection;
     for (const entry of this.drawn) {
-      const ends = entry.mark.ends.map(([x, y]) => projection.toScreen(x, y));
+      const ends = entry.segment.ends.map(([x, y]) => projection.toScreen(x, y));
       const [[x1, y1], [x2, y2]] = ends;
       for (const part of [entry.halo, entry.line]) set(part, { x1, y1, x2, y2 });
-      const words = this.#words(entry.mark);
-      const value = distance(this.header, ...entry.mark.ends).value;
+      const words = this.#words(entry.segment);
+      const value = distance(this.header, ...entry.segment.ends).value;
       entry.handles.forEach((handle, end) => {
         const transform = `translate(${ends[end].join(" ")})`;
         set(handle, { transform, "aria-valuenow": value.toFixed(1), "aria-valuetext": words });
@@ -233,10 +241,10 @@ export class MeasureLayer {
     }
   }
 
-  #words(/** @type {Mark} */ mark) {
-    const length = lengthText(distance(this.header, ...mark.ends));
-    if (mark.kind === "ruler") return length;
-    return `${mark.kind === "heart" ? "Heart" : "Thorax"} ${length}`;
+  #words(/** @type {Segment} */ segment) {
+    const length = lengthText(distance(this.header, ...segment.ends));
+    if (segment.kind === "ruler") return length;
+    return `${segment.kind === "heart" ? "Heart" : "Thorax"} ${length}`;
   }
 }
 

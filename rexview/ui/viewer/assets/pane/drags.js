@@ -48,13 +48,13 @@ export class Drags {
   }
 
   /** @returns {Drag} */
-  #end({ mark, end }, fresh) {
+  #end({ segment, end }, fresh) {
     const { pane } = this;
     return {
-      move: (x, y) => pane.measures.move(mark, end, pane.current.toImage(x, y)),
+      move: (x, y) => pane.measures.move(segment, end, pane.current.toImage(x, y)),
       end: (cancelled) => {
-        if (fresh && cancelled) pane.measures.remove(mark);
-        else if (fresh) pane.measures.finish(mark, pane.current);
+        if (fresh && cancelled) pane.measures.remove(segment);
+        else if (fresh) pane.measures.finish(segment, pane.current);
       },
     };
   }

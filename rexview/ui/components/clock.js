@@ -1,0 +1,12 @@
+// Times as the reader's own clock has them.
+
+/** The time of day: 14:05. */
+export function clock(/** @type {Date} */ at) {
+  return at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+}
+
+/** The day, empty for today: 22 Nov 2026. */
+export function dayUnlessToday(/** @type {Date} */ at) {
+  if (at.toDateString() === new Date().toDateString()) return "";
+  return at.toLocaleDateString([], { day: "numeric", month: "short", year: "numeric" });
+}
