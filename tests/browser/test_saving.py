@@ -196,7 +196,7 @@ def test_what_was_entered_before_a_name_was_given_is_saved_under_it(server, cont
 def agree(server, score, comment=None, name="Bob B."):
     value = {"score": score, "comment": comment}
     entry = Entry("adjudicate", "c2", "m", "process", value=value)
-    person = Person(name[:3].lower(), name, "lead")
+    person = Person(name.split()[0].lower(), name, "lead")
     open_reviews(server.review_set, server.settings).record([entry], person)
     close_databases()
 
@@ -248,3 +248,20 @@ def test_a_consensus_that_is_being_typed_outlives_a_reload(server, context):
         lambda text: text == "Half a thought",
     )
     assert rows(server, "adjudicate") == []
+
+
+def test_a_consensus_that_another_window_kept_out_is_not_called_saved(server, context):
+    page = open_page(context, server, "adjudicate")
+    page.route(ROUTE, lambda route: route.abort())
+    page.get_by_role("radio", name="4").click()
+    until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
+    agree(server, 5, name="Anna")
+    page.unroute(ROUTE)
+    page.get_by_text("Yours is not saved. Another consensus was recorded").wait_for()
+    assert [value["score"] for _, value in rows(server, "adjudicate")] == [5]
+    page.wait_for_timeout(1500)
+    assert page.get_by_role("radio", name="4", checked=True).count() == 1
+    assert page.get_by_text("Saved 2").count() == 0
+    page.get_by_role("button", name="Put away").click()
+    page.get_by_role("radio", name="5", checked=True).wait_for()
+    page.get_by_text("Saved 2").wait_for()

@@ -198,7 +198,8 @@ class ConsensusForm {
     if (document.activeElement !== this.why) this.why.value = value.comment ?? "";
     const unsaved = this.pending() !== null;
     const { message, reason } = outbox.status();
-    this.status.textContent = unsaved ? `${message} ${reason}`.trim() : data.saved;
+    const stands = same(value, data.fields); // "Saved" is said of what the fields hold, and of nothing else
+    this.status.textContent = unsaved ? `${message} ${reason}`.trim() : stands ? data.saved : "";
     this.notice.replaceChildren(...(this.overtaken ? this.overtakenNotice() : this.asideNotice()));
   }
 

@@ -240,7 +240,7 @@ function isOf(entry, page, kinds) {
 
 /** Why an entry was given back that was overtaken by what is there now. */
 function overtaken({ kind, field }, there) {
-  if (kind === "adjudicate") return "Somebody else recorded one meanwhile.";
+  if (kind === "adjudicate") return "Another consensus was recorded there meanwhile.";
   const score = field === "comment" ? "another comment" : (there.score ?? "no score");
   const what = { score, verdict: "another verdict", comment: "other words" }[kind] ?? "another one";
   return `Another window had saved ${what} there, which was kept.`;
