@@ -257,11 +257,60 @@ def test_a_consensus_that_another_window_kept_out_is_not_called_saved(server, co
     until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
     agree(server, 5, name="Anna")
     page.unroute(ROUTE)
-    page.get_by_text("Yours is not saved. Another consensus was recorded").wait_for()
+    page.get_by_text("You recorded 5 on").wait_for()
+    assert page.get_by_text("Somebody else").count() == 0
     assert [value["score"] for _, value in rows(server, "adjudicate")] == [5]
     page.wait_for_timeout(1500)
     assert page.get_by_role("radio", name="4", checked=True).count() == 1
     assert page.get_by_text("Saved 2").count() == 0
-    page.get_by_role("button", name="Put away").click()
+    page.get_by_role("button", name="Keep the saved one").click()
     page.get_by_role("radio", name="5", checked=True).wait_for()
     page.get_by_text("Saved 2").wait_for()
+    assert [value["score"] for _, value in rows(server, "adjudicate")] == [5]
+
+
+def test_windows_of_one_person_on_one_consensus(server, browser, context):
+    """One browser's windows follow each other; on another computer the second one decides."""
+    other = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    other.set_default_timeout(PATIENCE_MS)
+    first, beside = (open_page(context, server, "adjudicate") for _ in range(2))
+    second = open_page(other, server, "adjudicate")
+    first.get_by_role("radio", name="4").click()
+    for page in (first, beside):
+        page.get_by_text("Saved 2").wait_for()
+        page.get_by_role("radio", name="4", checked=True).wait_for()
+    second.get_by_role("radio", name="5").click()
+    record = second.get_by_role("button", name="Record the unsaved one")
+    record.wait_for()
+    assert "not saved: 5" in second.get_by_text("You recorded 4 on").inner_text()
+    assert second.get_by_text("Saved 2").count() == 0
+    second.get_by_role("radio", name="3").click()
+    second.get_by_text("not saved: 3").wait_for()
+    second.wait_for_timeout(800)
+    assert [value["score"] for _, value in rows(server, "adjudicate")] == [4]
+    second.reload()
+    ready(second, "adjudicate")
+    second.get_by_text("not saved: 3").wait_for()
+    record.click()
+    assert [one["score"] for _, one in saved(second, server, "adjudicate", 2)] == [4, 3]
+    second.get_by_text("Saved 2").wait_for()
+
+    first.get_by_role("radio", name="2").click()  # it still shows the 4
+    for page in (first, beside):
+        page.get_by_text("You recorded 3 on").wait_for()
+    first.get_by_role("button", name="Keep the saved one").click()
+    for page in (first, beside):
+        page.get_by_text("You recorded 3 on").wait_for(state="hidden")
+    first.get_by_role("radio", name="3", checked=True).wait_for()
+    first.get_by_role("radio", name="1").click()
+    assert saved(first, server, "adjudicate", 3)[-1][1]["score"] == 1
+
+    ask = second.get_by_role("button", name="What is scored")
+    words = second.locator(".rx-consensus > p").first
+    assert not words.is_visible()
+    ask.tap()
+    words.wait_for()
+    assert words.inner_text().strip()
+    ask.press("Enter")
+    words.wait_for(state="hidden")
+    other.close()

@@ -63,6 +63,7 @@ def show_consensus(
         "fields": stands if of_this_answer else _NOTHING,
         "mine": row is not None and row.person == person.id,
         "saved": _saved(review_set, row) if row is not None and of_this_answer else "",
+        "at": _at(row) if row is not None else "",
         "other": _other(review_set, row, person),
     }
     fields = component("rexview_consensus", "adjudicate/assets/consensus.js", style=_STYLE)
@@ -91,7 +92,11 @@ def _saved(review_set: ReviewSet, row: Stored) -> str:
         return ""
     name = study_records.reader_names(review_set, [row.person])[row.person]
     what = "No score yet, comment kept" if value.get("score") is None else "Saved"
-    return f"{what} {row.at:%d %b %Y, %H:%M} UTC, {name}"
+    return f"{what} {_at(row)}, {name}"
+
+
+def _at(row: Stored) -> str:
+    return f"{row.at:%d %b %Y, %H:%M} UTC"
 
 
 def _other(review_set: ReviewSet, row: Stored | None, person: Person) -> dict[str, Any] | None:
@@ -103,5 +108,5 @@ def _other(review_set: ReviewSet, row: Stored | None, person: Person) -> dict[st
         "name": row.person_name,
         "score": value.get("score"),
         "comment": cover_names(review_set, value.get("comment") or ""),
-        "at": f"{row.at:%d %b %Y, %H:%M} UTC",
+        "at": _at(row),
     }
