@@ -314,3 +314,25 @@ def test_windows_of_one_person_on_one_consensus(server, browser, context):
     ask.press("Enter")
     words.wait_for(state="hidden")
     other.close()
+
+
+def test_the_card_of_a_refused_verdict_tells_which_is_saved(server, context):
+    page = open_page(context, server, "verdict")
+    page.route(ROUTE, lambda route: route.abort())
+    give(page, "verdict", 1)
+    until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
+    value = {"verdict": "confirmed", "comment": None}
+    entry = Entry("verdict", "c1", "m", "laterality_error", value=value)
+    open_reviews(server.review_set, server.settings).record([entry], Person("anna", "Anna", "lead"))
+    close_databases()
+    page.unroute(ROUTE)
+    card = page.locator(".rx-v-card")
+    card.get_by_text("saved is that you confirmed it").wait_for()
+    assert "you rejected it" not in card.inner_text()
+    assert not card.get_by_role("textbox").filter(visible=True).count(), "no words on another verdict"
+    card.get_by_role("button", name="Put away").click()
+    card.wait_for(state="hidden")
+    give(page, "verdict", 1)
+    card.get_by_text("you rejected it").wait_for()
+    found = saved(page, server, "verdict", 2)
+    assert [one["verdict"] for _, one in found] == ["confirmed", "rejected"]
