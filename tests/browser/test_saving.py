@@ -1,5 +1,7 @@
 """Verdicts, comments and consensus are kept in the browser until they are in the database."""
 
+import re
+
 import pytest
 from support.browser.score_pad import known_reader
 from support.browser.waiting import PATIENCE_MS, until
@@ -329,10 +331,82 @@ def test_the_card_of_a_refused_verdict_tells_which_is_saved(server, context):
     card = page.locator(".rx-v-card")
     card.get_by_text("saved is that you confirmed it").wait_for()
     assert "you rejected it" not in card.inner_text()
-    assert not card.get_by_role("textbox").filter(visible=True).count(), "no words on another verdict"
+    assert not card.get_by_role("textbox").filter(visible=True).count(), (
+        "no words on another verdict"
+    )
     card.get_by_role("button", name="Put away").click()
     card.wait_for(state="hidden")
     give(page, "verdict", 1)
     card.get_by_text("you rejected it").wait_for()
     found = saved(page, server, "verdict", 2)
     assert [one["verdict"] for _, one in found] == ["confirmed", "rejected"]
+
+
+def test_what_waits_is_sent_from_any_page(server, context):
+    """A tab that begins on the Overview sends it, and says what waits or was not taken."""
+
+    def given_and_left(kind, number):
+        page = open_page(context, server, kind)
+        page.route(ROUTE, lambda route: route.abort())
+        give(page, kind, number)
+        until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
+        page.close()
+
+    given_and_left("adjudicate", 1)
+    page = context.new_page()
+    page.route(ROUTE, lambda route: route.abort())
+    page.goto(server.url)
+    notice = page.locator(".rx-waiting")
+    notice.get_by_text("1 entry is not saved yet: kept on this computer").wait_for()
+    notice.get_by_role("button", name="Save now").click()
+    page.wait_for_timeout(300)
+    assert rows(server, "adjudicate") == []
+    page.unroute(ROUTE)
+    assert_given(saved(page, server, "adjudicate", 1), "adjudicate", 1)
+    notice.wait_for(state="hidden")
+    page.close()
+
+    given_and_left("adjudicate", 2)
+    agree(server, 5)
+    page = context.new_page()
+    page.goto(f"{server.url}/browse")
+    page.locator(".rx-waiting").get_by_text("1 entry on c2 not taken").wait_for()
+    assert [who for who, _ in rows(server, "adjudicate")] == ["anna", "bob"]
+    page.locator(".rx-waiting a").click()
+    page.get_by_text("Bob B. recorded").wait_for()
+    page.locator(".rx-waiting").wait_for(state="hidden")
+    page.get_by_role("button", name="Keep mine").click()
+    assert saved(page, server, "adjudicate", 3)[-1][1]["score"] == 2
+
+
+def test_the_next_case_stays_when_the_one_before_is_saved_late(server, context):
+    """The browser tells that something was saved before it knows the new link."""
+    late, sockets = [], []
+    holding = False
+
+    def between(socket):
+        other = socket.connect_to_server()
+        sockets.append(socket)
+        socket.on_message(other.send)
+        other.on_message(lambda one: late.append(one) if holding else socket.send(one))
+
+    page = context.new_page()
+    page.route_web_socket("**/_stcore/stream", between)
+    page.goto(f"{server.url}/adjudicate?case=c1")
+    ready(page, "adjudicate")
+    page.get_by_text("Question 1").wait_for()
+    holding = True
+    page.get_by_role("button", name=re.compile("Next$|Previous$"), disabled=False).click()
+    until(page, lambda: len(late), lambda count: count > 0)
+    page.wait_for_timeout(1500)
+    give(page, "adjudicate", 3)
+    until(page, lambda: len(rows(server, "adjudicate")), lambda count: count == 1)
+    page.wait_for_timeout(1000)
+    holding = False
+    for one in late:
+        sockets[-1].send(one)
+    page.get_by_text("Question 2").wait_for()
+    page.wait_for_timeout(2000)
+    assert page.get_by_text("Question 2").count() == 1
+    assert page.get_by_text("Question 1").count() == 0
+    assert "case=c2" in page.url

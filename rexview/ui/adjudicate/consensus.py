@@ -75,7 +75,7 @@ def show_unsaved(review_set: ReviewSet, person: Person, case: str, shown: Sequen
     key = "adjudicate_unsaved"
 
     def go() -> None:
-        link_keys.set_query({link_keys.QUERY_CASE: str(st.session_state[key].get("go"))})
+        link_keys.go_to_case(str(st.session_state[key].get("go")))
 
     data = {
         "outbox": outbox_json(review_set, ADJUDICATE_PAGE, person),
