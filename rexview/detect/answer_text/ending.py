@@ -116,10 +116,10 @@ def _readable_part(text: str) -> tuple[int | None, int]:
     """Return where the answer itself starts and ends; no start when reasoning is still open."""
     end = len(text.rstrip())
     for _ in range(_MOST_MARKS):
-        mark = _SPECIAL.search(text, max(0, end - _LONGEST_WORD), end)
-        if mark is None:
+        end_mark = _SPECIAL.search(text, max(0, end - _LONGEST_WORD), end)
+        if end_mark is None:
             break
-        end = len(text[: mark.start()].rstrip())
+        end = len(text[: end_mark.start()].rstrip())
     opened = _THOUGHT.match(text, len(text) - len(text.lstrip()))
     if not opened:
         return 0, end

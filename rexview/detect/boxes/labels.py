@@ -171,11 +171,11 @@ def label_key(label: str | None) -> str | None:
     >>> label_key("LLL infiltrate"), label_key("Consolidation"), label_key("odd thing")
     ('airspace_opacity', 'airspace_opacity', 'odd thing')
     """
-    own = finding_of(label)
-    if own is None:
+    finding = finding_of(label)
+    if finding is None:
         return None
     families = {finding_info(mention.finding).family for mention in find_mentions(label)}
-    return families.pop() if len(families) == 1 else own
+    return families.pop() if len(families) == 1 else finding
 
 
 @lru_cache(maxsize=20_000)

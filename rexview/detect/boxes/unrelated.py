@@ -69,11 +69,11 @@ def _unmet(
     named = label_findings(box.label)
     if not named:
         return None
-    own = [mention for mention in mentions if _meets(mention.finding, named)]
-    if any(mention.status != "negated" for mention in own):
+    named_mentions = [mention for mention in mentions if _meets(mention.finding, named)]
+    if any(mention.status != "negated" for mention in named_mentions):
         return None
     label = short_label(box.label)
-    denials = [mention for mention in own if _denies(mention, named, box.label)]
+    denials = [mention for mention in named_mentions if _denies(mention, named, box.label)]
     if denials:
         message = f"The box “{label}” marks what the answer says is not there."
         return message, (box_evidence(box), mention_evidence("answer", text, denials[-1]))

@@ -106,10 +106,10 @@ def _usable(term: Term) -> bool:
     return term.side is not None and not term.way and not term.clear
 
 
-def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool) -> list[Term]:
+def _before(tokens: Tokens, terms: list[Term], f: int, finding: int, *, device: bool) -> list[Term]:
     """Walk back from a finding at ``f`` (or the part of the body it is of) to the sides it has.
 
-    ``own`` is the finding's index. The walk ends at whatever starts another statement.
+    ``finding`` is the finding's index. The walk ends at whatever starts another statement.
     """
     found: list[Term] = []
     passed_and = shared = placed = False
@@ -121,7 +121,7 @@ def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool
             break
         if _usable(term):
             foreign = term.entry and not device
-            if (found and not passed_and) or foreign or _belongs_to_earlier(terms, k, own):
+            if (found and not passed_and) or foreign or _belongs_to_earlier(terms, k, finding):
                 break
             found.append(term)
             passed_and = False
@@ -177,7 +177,7 @@ def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool
     return found
 
 
-def _belongs_to_earlier(terms: list[Term], k: int, own: int) -> bool:
+def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
     """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
     for back in range(k - 1, max(-1, k - 4), -1):
         earlier = terms[back]
@@ -185,7 +185,7 @@ def _belongs_to_earlier(terms: list[Term], k: int, own: int) -> bool:
             if back and terms[back - 1].is_("and"):
                 return False  # "resolution of oedema and of the right effusion"
             return any(
-                term.finding and n != own
+                term.finding and n != finding
                 for n, term in enumerate(terms[max(0, k - _WALK) : k], max(0, k - _WALK))
             )
         if not earlier.names_anatomy:

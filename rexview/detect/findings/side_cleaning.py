@@ -147,8 +147,8 @@ def _is_image_side(tokens: Tokens, terms: list[Term], k: int) -> bool:
     for later in terms[k + 1 : k + 6]:
         between = tokens.words[term.j : later.i]
         if later.is_("picture"):
-            own = all(word in _IMAGE_PARTS for word in between)
-            return own and (linked or any(word in ("of", "in", "on") for word in between))
+            adjoining = all(word in _IMAGE_PARTS for word in between)
+            return adjoining and (linked or any(word in ("of", "in", "on") for word in between))
     return False
 
 

@@ -87,19 +87,19 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
         if key is None:
             found += _read(tokens, value, around, depth + 1)
             continue
-        if scalar and (own := _status_in(tokens.text, value.span)) is not None:
+        if scalar and (value_status := _status_in(tokens.text, value.span)) is not None:
             if _NEGATED_KEY.search(name) and not _names(tokens, key):
-                status = "negated" if own == "positive" else status
+                status = "negated" if value_status == "positive" else status
                 continue
             if _STATUS_KEY.search(name) and not _names(tokens, key):
-                status = own
+                status = value_status
                 continue
         drafts, places = _key(tokens, key)
         if scalar and not drafts and _SIDE_KEY.search(name):
-            given = _sides(tokens, value.span)
+            value_sides = _sides(tokens, value.span)
             within = _prose(tokens, value.span, around)
-            if given and not within:
-                sides += given
+            if value_sides and not within:
+                sides += value_sides
                 continue
         if not scalar and not drafts and not places and _SIDE_KEY.search(name):
             inside = [leaf.span for leaf in _leaves(value)]

@@ -123,15 +123,15 @@ def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:
         lead = len(before)
         mentions = find_mentions(before + option)
     claims: dict[str, list[_Claim]] = {}
-    for family, own in sided_by_family(as_displayed(case, mentions)).items():
+    for family, sided in sided_by_family(as_displayed(case, mentions)).items():
         claims[family] = [
             _Claim(mention, (mention.side_start - lead, mention.side_end - lead))
-            for mention in own
+            for mention in sided
             if mention.side_start is not None
             and mention.side_end is not None
             and mention.side_start >= lead
         ]
-    return {family: own for family, own in claims.items() if own}
+    return {family: sided for family, sided in claims.items() if sided}
 
 
 @lru_cache(maxsize=256)
