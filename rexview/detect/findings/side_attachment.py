@@ -12,33 +12,18 @@ from typing import Final
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.side_cleaning import SHIFTS
 from rexview.detect.findings.terms import Term
-from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.detect.findings.tokens import Tokens
+from rexview.detect.phrases import word_set
 
 _REACH: Final = 5
 """Tokens without a meaning that may stand between a finding and its side."""
-_MAYBE_ADJECTIVES: Final = frozenset(
-    words_of(
-        "possible possibly probable probably likely suspected questionable equivocal potential "
-        "presumed borderline indeterminate query ?"
-    )
-)
+_MAYBE_ADJECTIVES: Final = word_set("sentence", "maybe_adjective")
 _WALK: Final = 16
 """Terms that are looked at before or after a finding: it bounds the time for odd sentences."""
 _NONE: Final = frozenset(("none", "nil"))
 """Between the side of a finding and the side that has it not: "on the right, none on the left"."""
-_ATTACHED: Final = frozenset(
-    words_of(
-        "adjacent associated underlying overlying compressive accompanying adjoining bibasilar "
-        "passive overlapping subjacent concomitant concurrent neighbouring neighboring "
-        "ipsilateral"
-    )
-)
-_PARTS: Final = frozenset(
-    words_of(
-        "area areas region regions focus foci patch patches amount volume collection degree "
-        "band bands pocket pockets appearance evidence type sided presence"
-    )
-)
+_ATTACHED: Final = word_set("sentence", "attached")
+_PARTS: Final = word_set("sentence", "part")
 
 
 def attach(

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from rexview.detect.phrases import either
+
 Span = tuple[int, int]
 """Start and end of a stretch of the text."""
 
@@ -178,12 +180,7 @@ def _close(text: str, span: Span, rows: list[list[Span]], parts: list[Structured
     parts.append(part)
 
 
-_HEADER: Final = re.compile(
-    r"\W*(?:side|lateral\w*|location|position|site|region|zone|present\w*|status|finding|abnormal\w*"
-    r"|observation|description|comment|result|seen|assessment|details?|notes?|remark"
-    r"|structure|area|system|where|detected|y/n|yes/no|impression|severity|interpretation)\b",
-    re.IGNORECASE,
-)
+_HEADER: Final = re.compile(rf"\W*(?:{either('field', 'table_header')})\b", re.IGNORECASE)
 
 
 def _has_header(text: str, rows: list[list[Span]]) -> bool:

@@ -19,13 +19,12 @@ from rexview.detect.findings import (
     report_text,
 )
 from rexview.detect.laterality.text import one_side, sided_by_family, sides_named, stretch
+from rexview.detect.phrases import either
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import Answer, Case, Evidence
 
 _INVERTED: Final = re.compile(
-    r"\b(?:not?|cannot|neither|without|except|absent|missing|excluded|ruled out|lacks?|false|least"
-    r"|incorrect|untrue|wrong|normal|clear|free|spared|unaffected)\b|n['’]t\b",
-    re.IGNORECASE,
+    rf"\b(?:{either('choice', 'asks_for_absence')})\b|n['’]t\b", re.IGNORECASE
 )
 """In a question that asks for what is not there, a choice claims nothing that is."""
 _LONGEST: Final = 2_000
