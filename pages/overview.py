@@ -3,7 +3,6 @@
 import streamlit as st
 
 from rexview.analysis import describe
-from rexview.analysis.case.cards import case_cards
 from rexview.ui.access import permissions
 from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.app.shell import open_review_set, page_header
@@ -39,7 +38,7 @@ show_other_order()
 if others := overview_html.other_failures_html(numbers):
     linked_html(others, key="overview_others")
 
-worst = case_cards(review_set, engine, case_filter, engine.page(case_filter, 0, MOST_SEVERE))
+worst = engine.cards(case_filter, engine.page(case_filter, 0, MOST_SEVERE))
 drawn = gallery_html(
     review_set, worst, case_filter, colours=colours, gap_threshold=engine.facts.gap_threshold
 )

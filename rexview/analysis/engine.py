@@ -18,7 +18,7 @@ from typing import Protocol
 
 import polars as pl
 
-from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.harm import HarmTable
 from rexview.schema import Answer, Flag, ReaderFlag
@@ -146,39 +146,6 @@ def position_in(ordered: Sequence[str], case: str) -> Position:
 
 
 @dataclass(frozen=True)
-class AnswerSummary:
-    """One answer as lists of cases show it.
-
-    ``finals`` holds Content, the dimensions, the gap and the spread (None where missing).
-    ``failures`` are pairs of failure id and who says so (a word of
-    :data:`rexview.analysis.filter.case_filter.SOURCES`), hints last. ``chosen`` says that the
-    answer meets the filter, not only its case. ``harm`` says in words how much harm its worst
-    failure can do.
-    """
-
-    model: str
-    status: str
-    finals: Mapping[str, float | None]
-    failures: tuple[tuple[str, str], ...]
-    chosen: bool
-    harm: str
-
-
-@dataclass(frozen=True)
-class CaseSummary:
-    """One case of a list: its answers in the order of the models, and its comments if any.
-
-    ``harm`` is that of the most severe answer that meets the filter, ``harm_meaning`` says what
-    that level of harm means.
-    """
-
-    answers: tuple[AnswerSummary, ...]
-    harm: str
-    harm_meaning: str
-    comments: CommentCount | None
-
-
-@dataclass(frozen=True)
 class ModelTally:
     """How many answers of one model a filter leaves: in all, by status, by weakest link.
 
@@ -301,8 +268,8 @@ class Engine(Protocol):
     def position(self, case_filter: CaseFilter, case: str) -> Position:
         """Find a case in the filter's order, and its neighbours."""
 
-    def case(self, case_filter: CaseFilter, case: str) -> CaseSummary:
-        """Return one case of the set as lists show it.
+    def cards(self, case_filter: CaseFilter, cases: Sequence[str]) -> tuple[CaseCard, ...]:
+        """Return the cards of some cases of the set, in the order given.
 
         Raises
         ------

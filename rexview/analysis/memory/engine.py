@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import polars as pl
 
+from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.engine import (
-    AnswerSummary,
     CaseProperty,
-    CaseSummary,
     DisputedAnswer,
     Facets,
     FailureTally,
@@ -26,12 +25,11 @@ from rexview.analysis.engine import (
 )
 from rexview.analysis.filter.case_filter import SOURCES, CaseFilter
 from rexview.analysis.filter.wording import sentence_case
+from rexview.analysis.memory.cards import case_cards
 from rexview.analysis.memory.facets import facets
 from rexview.analysis.memory.selection import CASE_FACETS, Selection, about, flagged_by, select
-from rexview.analysis.memory.severity import harm_text
 from rexview.analysis.memory.table import (
     FAILURE_BITS,
-    NUMBERS,
     AnswerTable,
     answer_table,
     in_content_order,
@@ -114,24 +112,9 @@ class MemoryEngine:
         after = found.ids(found.case_rows[place + 1 : place + 2])
         return Position(place + 1, len(found), next(iter(before), None), next(iter(after), None))
 
-    def case(self, case_filter: CaseFilter, case: str) -> CaseSummary:
-        """Return one case of the set as lists show it."""
-        table, chosen = self.table, self.selection(case_filter).row_mask
-        row = table.row_of_case[case]
-        start = int(table.starts[row])
-        end = len(table.rows) if row + 1 == len(table.cases) else int(table.starts[row + 1])
-        rows = list(table.rows[start:end].iter_rows(named=True))
-        answers = tuple(
-            self._summary(answer, chosen=bool(chosen[start + place]))
-            for place, answer in enumerate(rows)
-            if answer["model"] is not None
-        )
-        left = [answer for place, answer in enumerate(rows) if chosen[start + place]]
-        harm, meaning = "", ""
-        if left:
-            worst = max(left, key=lambda answer: float(answer["severity"]))
-            harm, meaning = self._harm(worst)
-        return CaseSummary(answers, harm, meaning, table.comments.get(case))
+    def cards(self, case_filter: CaseFilter, cases: Sequence[str]) -> tuple[CaseCard, ...]:
+        """Return the cards of some cases of the set, in the order given."""
+        return tuple(case_cards(self.selection(case_filter), cases))
 
     def flags(
         self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
@@ -139,33 +122,6 @@ class MemoryEngine:
         """Return all flags on some answers to one case, with evidence."""
         survey = self.table.survey
         return tuple(survey.flags_of(case, answers, reader_flags)) if survey else ()
-
-    def _summary(self, row: Mapping[str, Any], *, chosen: bool) -> AnswerSummary:
-        failures, hints = [], []
-        for failure, bit in FAILURE_BITS.items():
-            detected, reader_flagged = (
-                bool(row["detected"] & bit),
-                bool(row["reader_flagged"] & bit),
-            )
-            if detected or reader_flagged:
-                source = (
-                    "both"
-                    if detected and reader_flagged
-                    else "reader"
-                    if reader_flagged
-                    else "detector"
-                )
-                failures.append((failure, source))
-            elif row["hinted"] & bit:
-                hints.append((failure, "hint"))
-        finals = {name: row[name] for name in NUMBERS}
-        every = (*failures, *hints)
-        return AnswerSummary(row["model"], row["status"], finals, every, chosen, self._harm(row)[0])
-
-    def _harm(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """Return what puts a row where it stands, and what that level of harm means."""
-        levels = self.table.harm.levels if row["harm_failure"] else {}
-        return harm_text(row, self.table.harm), levels.get(row["harm"], "")
 
     def tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
