@@ -60,7 +60,7 @@ def show_consensus(
         "help": rubric_of(review_set)[about.dimension].question,
         "revision": state.revision,
         "stands": stands,
-        "fields": stands if of_this_answer else _NOTHING,
+        "fields": _shown(review_set, row, person) if of_this_answer else _NOTHING,
         "mine": row is not None and row.person == person.id,
         "saved": _saved(review_set, row) if row is not None and of_this_answer else "",
         "at": _at(row) if row is not None else "",
@@ -99,14 +99,18 @@ def _at(row: Stored) -> str:
     return f"{row.at:%d %b %Y, %H:%M} UTC"
 
 
+def _shown(review_set: ReviewSet, row: Stored | None, person: Person) -> dict[str, Any]:
+    """Return what stands, with the names of models covered where somebody else wrote them."""
+    value = (row.value if row is not None else None) or _NOTHING
+    comment = value.get("comment")
+    if comment and row is not None and row.person != person.id:
+        comment = cover_names(review_set, comment)
+    return {"score": value.get("score"), "comment": comment}
+
+
 def _other(review_set: ReviewSet, row: Stored | None, person: Person) -> dict[str, Any] | None:
     """Return what somebody else recorded, with the names of models covered."""
     if row is None or row.person == person.id:
         return None
-    value = row.value or _NOTHING
-    return {
-        "name": row.person_name,
-        "score": value.get("score"),
-        "comment": cover_names(review_set, value.get("comment") or ""),
-        "at": _at(row),
-    }
+    shown = _shown(review_set, row, person)
+    return {**shown, "name": row.person_name, "at": _at(row)}
