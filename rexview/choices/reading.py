@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
+
+from rexview.choices.options import Options, folded, options_of, plain
 
 METHODS: Final[dict[str, str]] = {
     "letter": "a letter on its own, before the rest, or on the last line",
@@ -32,12 +33,11 @@ _INVERTED: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_QUESTION: Final = 2_000
-_THOUGHT: Final = re.compile(
-    r"<(think|thinking|thought|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL
+_LONGEST_OPTION: Final = 2_000
+_NOUN: Final = (
+    r"(?:ans(?:wer)?|choice|option|letter|selection|pick|response|statement|diagnosis|finding"
+    r"|exception|conclusion)"
 )
-_MARKUP: Final = re.compile(r"\\text(?:bf)?\{|\\[()\[\]]|```\w*|[*_`\"“”„'‘’$#>{}]|\\")
-_OWN_LABEL: Final = re.compile(r"\s*\(?([A-Za-z]|\d{1,2})[.):]\s+(?=\S)")
-_NOUN: Final = r"(?:answer|choice|option|selection|pick|statement|diagnosis|finding|conclusion)"
 _BE: Final = (
     r"(?:\b(?:is|was|(?:would|must|should|could|will|has to|seems to|appears to|to) be)\b"
     r"(?:\s*:)?|[:：=–—-])"
@@ -47,27 +47,33 @@ _NAMED_AS: Final = re.compile(
     rf"\b(?P<final>final\s+)?(?P<noun>{_NOUN})\b(?P<rest>[^.;\n]{{0,80}})", re.IGNORECASE
 )
 _IS: Final = re.compile(rf"{_BE}{_AS}\s*", re.IGNORECASE)
+_SURELY: Final = re.compile(r"(?:definitely|probably|likely|most likely|clearly)\W\s*", re.I)
 _CHOSEN: Final = re.compile(
     r"\b(?:choose|pick|select|go(?:ing)? with|opt(?:ing)? for|lean(?:ing)? towards?|it is|it.s"
-    r"|(?:must|has to) be|leaves|so|therefore|thus|hence|not \(?[A-Z]\)?,? but)\b,?\s+",
+    r"|(?:must|has to) be|makes it|guess|leaves|so|therefore|thus|hence|not \(?[A-Z]\)?,? but)\b"
+    r"[,:]?\s+",
     re.IGNORECASE,
 )
 _PRAISED: Final = re.compile(
     r"\s*(?:\b(?:is|seems|appears|would be)\s+(?:\w+ly\s+)?(?:the\s+)?"
-    r"(?:correct|right|best|most|more likely|true|answer|only)\b)",
+    r"(?:correct|right|best|most|more likely|true|answer|only)\b|\bfits(?:\s+best)?\b)",
     re.IGNORECASE,
 )
-_TICKED: Final = re.compile(r"[^\n]{0,200}?\s[-–—:]\s*(?:correct|yes|true|✓|✔|✅)\W*$", re.I | re.M)
+_TICKED: Final = re.compile(
+    r"[^\n]{0,200}?\s(?:[-–—:]\s*(?:correct|yes|true)|[-–—:]?\s*[✓✔✅])\W*$", re.I | re.M
+)
 _SPURNED: Final = re.compile(
-    r"\s*\b(?:is|are|was|seems?|appears?|would be|does|can)\s*(?:n.t\b|not\b|wrong|incorrect|false"
-    r"|unlikely|less|excluded|impossible|implausible)|\s*[-–—:]\s*(?:no|not|wrong|incorrect|false)\b",
+    r"\s*\b(?:is|are|was|seems?|appears?|would be|does|can)\s*(?:n['’ ]t\b|not\b|wrong|incorrect"
+    r"|false|unlikely|less|excluded|impossible|implausible)"
+    r"|\s*[-–—:]\s*(?:no|not|wrong|incorrect|false)\b",
     re.IGNORECASE,
 )
 _GOES_ON: Final = re.compile(
-    r"\s*(?:$|[.,;:!?)\]\n–—/&-]|(?:because|since|as|due|for|based|given|is|seems|would|and|or)\b)",
+    r"\s*(?:$|[.,;:!)\]\n–—/&-]|(?:because|since|as|due|for|based|given|is|seems|would|and|or)\b)",
     re.IGNORECASE,
 )
 """What may follow a letter that stands for an option; "A patient" and "I think" do not."""
+_AND: Final = re.compile(r"\s*(?:,\s*(?:and|or|nor)?|and|or|nor|/|&|\+)\s*(?:option\s+)?", re.I)
 _CHANGED_MIND: Final = re.compile(
     r"\b(?:wait|actually|however|correction|on (?:a )?(?:closer|second|further)|instead|hmm"
     r"|at first|initially|reconsider\w*|i was wrong|my mistake)\b",
@@ -75,25 +81,29 @@ _CHANGED_MIND: Final = re.compile(
 )
 _DENIED_BEFORE: Final = re.compile(
     r"\b(?:not?|without|nor|neither|never|cannot|excludes?|rules? out|ruled out|absence of"
-    r"|negative for|against|rather than|instead of|unlikely|unlike|if|whether|possibl[ey]|maybe"
-    r"|perhaps|may|might|could|either)\b|n.t\b",
+    r"|negative for|against|rather than|instead of|likely than|unlikely|unlike|if|whether"
+    r"|possibl[ey]|maybe|perhaps|may|might|could|either)\b|n['’ ]t\b",
     re.IGNORECASE,
 )
 _DENIED_AFTER: Final = re.compile(
     r"\b(?:not|unlikely|absent|excluded?|ruled out|cannot|less likely|incorrect|wrong|false"
-    r"|resolved|possible|questionable|missing)\b|n.t\b|\?",
+    r"|likely than|resolved|possible|questionable|missing)\b|n['’ ]t\b|\?",
     re.IGNORECASE,
 )
 _CLAUSE: Final = re.compile(r"[.;:!?\n]|\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
 _AFTER: Final = re.compile(r"[.,;:!?\n]|\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
 """Where a clause ends behind some words: "consolidation, not effusion" denies only the second."""
 _CLAUSE_LENGTH: Final = 300
+_LOOK_AHEAD: Final = 1_000
 _FIELD: Final = re.compile(
     r'"(?:final_?|correct_?|selected_?|predicted_?)?(?:answer|choice|option|letter|prediction)'
-    r'(?:_letter)?"\s*:\s*"((?:[^"\\]|\\.){0,500})"',
+    r'(?:_letter)?"\s*:\s*"((?:[^"\\]|\\.){0,500})"'
+    r"|'(?:final_)?(?:answer|choice|option)'\s*:\s*'([^'\n]{0,500})'",
     re.IGNORECASE,
 )
-_LISTED: Final = re.compile(r"^\s*(?:option\s+)?\(?([A-Z]|\d{1,2})\)?\s*[.:)–-]", re.I | re.M)
+_LISTED: Final = re.compile(r"^[ \t]*(?:option\s+)?\(?([A-Z]|\d{1,2})\)?\s*[.:)–-]", re.I | re.M)
+_SIDES: Final = frozenset(("right", "left"))
+"""Options that mean a side only behind "the" or "on": not "you are right", "what is left"."""
 _SHORT_WORDS: Final = frozenset(("yes", "no", "true", "false", "none", "normal", "abnormal"))
 """Options that mean themselves only where an answer begins, not anywhere in a sentence."""
 
@@ -108,8 +118,7 @@ class ReadChoice:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(NamedTuple):
     """Words of an option in the text; ``denied``: as not there, or as no more than possible."""
 
     option: int
@@ -138,7 +147,7 @@ def read_choice(text: str, options: Sequence[str], question: str = "") -> ReadCh
     """
     if not options or len(text) > LONGEST or not text.strip():
         return None
-    return _Reader(_plain(text), text, _choices(tuple(options)), asks_for_absence(question)).read()
+    return _Reader(text, options_of(tuple(options)), asks_for_absence(question)).read()
 
 
 def asks_for_absence(question: str) -> bool:
@@ -146,65 +155,10 @@ def asks_for_absence(question: str) -> bool:
     return bool(_INVERTED.search(question[:_LONGEST_QUESTION]))
 
 
-@dataclass(frozen=True)
-class _Choices:
-    """The options of a question: their labels, in upper case, and their words."""
-
-    labels: tuple[str, ...]
-    words: tuple[re.Pattern[str] | None, ...]
-    plain: tuple[str, ...]
-    token: re.Pattern[str]
-
-
-@lru_cache(maxsize=4_096)
-def _choices(options: tuple[str, ...]) -> _Choices:
-    own = [_OWN_LABEL.match(option) for option in options]
-    labels = tuple(match[1].upper() if match else "" for match in own)
-    runs = (
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-        [str(n) for n in range(1, 100)],
-        [str(n) for n in range(99)],
-    )
-    if len(options) > 1 and any(list(labels) == list(run[: len(labels)]) for run in runs):
-        options = tuple(
-            option[match.end() :] for option, match in zip(options, own, strict=True) if match
-        )
-    else:
-        labels = tuple(chr(ord("A") + n) for n in range(min(len(options), 26)))
-    label = r"\d{1,2}" if labels[0].isdigit() else "[A-Za-z]"
-    token = re.compile(
-        rf"(?:(?:option|choice|answer|letter)\s*:?\s+)?(?P<open>[(\[]\s*)?(?:option\s+)?"
-        rf"(?P<label>{label})(?![\w'’])(?!-\w)(?P<close>\s*[)\]])?",
-        re.IGNORECASE,
-    )
-    plain = tuple(_folded(_plain(option)) for option in options)
-    words = tuple(map(_words_pattern, plain))
-    return _Choices(labels, words, plain, token)
-
-
-def _words_pattern(folded: str) -> re.Pattern[str] | None:
-    """Return what finds the words of an option, whatever stands between them."""
-    between = r"\W+".join(map(re.escape, folded.split()))
-    return re.compile(rf"(?<!\w){between}(?!\w)", re.IGNORECASE) if between else None
-
-
-def _plain(text: str) -> str:
-    """Blank out markup and thoughts, letter for letter, so that every place stays where it is."""
-    text = _THOUGHT.sub(lambda match: " " * len(match[0]), text)
-    text = re.sub(r"<answer>", "answer: ", text, flags=re.IGNORECASE)
-    text = re.sub(r"</answer>", "\n        ", text, flags=re.IGNORECASE)
-    text = text.replace("\\boxed{", "answer:")
-    return _MARKUP.sub(lambda match: " " * len(match[0]), text)
-
-
-def _folded(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
-
-
 class _Reader:
-    def __init__(self, plain: str, raw: str, choices: _Choices, inverted: bool) -> None:
-        self.plain, self.raw, self.choices, self.inverted = plain, raw, choices, inverted
-        self.listed = len({match[1].upper() for match in _LISTED.finditer(plain)}) > 1
+    def __init__(self, text: str, options: Options, inverted: bool) -> None:
+        self.plain, self.raw, self.options, self.inverted = plain(text), text, options, inverted
+        self.listed = len({match[1].upper() for match in _LISTED.finditer(self.plain)}) > 1
 
     def read(self) -> ReadChoice | None:
         if self.raw.lstrip("` \n\r\tjsonJSON").startswith("{"):
@@ -233,49 +187,54 @@ class _Reader:
 
     def _fields(self) -> Iterator[_Claim]:
         for match in _FIELD.finditer(self.raw):
-            found = self._whole(match.start(1), match.end(1))
-            option = found.option if found else None
-            yield _Claim(option, "field", match.start(1), match.end(1))
+            start, end = match.span(match.lastindex or 0)
+            found = self._whole(start, end)
+            yield _Claim(found.option if found else None, "field", start, end)
 
     def _whole(self, start: int, end: int) -> _Claim | None:
         """Read a stretch that is nothing but a letter, an option's words, or both."""
         while start < end and not self.plain[start].isalnum() and self.plain[start] not in "([":
             start += 1
         part = self.plain[start:end].rstrip()
-        folded = _folded(part)
-        if folded and folded in self.choices.plain:
-            alike = [n for n, one in enumerate(self.choices.plain) if one == folded]
+        if len(part) > _LONGEST_OPTION:
+            return None
+        words = folded(part)
+        if words and words in self.options.folded:
+            alike = [n for n, one in enumerate(self.options.folded) if one == words]
             return _Claim(alike[0] if len(alike) == 1 else None, "option", start, start + len(part))
-        match = self.choices.token.match(part)
+        match = self.options.token.match(part)
         if match:
-            rest = _folded(part[match.end() :])
+            rest = folded(part[match.end() :])
             option = self._numbered(match["label"])
-            if not rest and not re.search(r"[/&+?]", part[match.end() :]):
+            if re.fullmatch(r"[\s.,:;!)\]]*", part[match.end() :]):
                 return _Claim(option, "letter", start, start + len(part))
-            if rest in self.choices.plain:
-                same = option is not None and self.choices.plain[option] == rest
+            if rest in self.options.folded:
+                same = option is not None and self.options.folded[option] == rest
                 return _Claim(option if same else None, "letter", start, start + len(part))
         behind = re.fullmatch(
             r"(.*?)\W*[(\[]\s*(?:option\s+)?(\w{1,2})\s*[)\]]\W*", part, re.I | re.S
         )
-        if behind and _folded(behind[1]) in self.choices.plain:
+        if behind and folded(behind[1]) in self.options.folded:
             option = self._numbered(behind[2])
-            same = option is not None and self.choices.plain[option] == _folded(behind[1])
+            same = option is not None and self.options.folded[option] == folded(behind[1])
             return _Claim(option if same else None, "letter", start, start + len(part))
         return None
 
     def _numbered(self, label: str) -> int | None:
-        labels = self.choices.labels
+        labels = self.options.labels
         return labels.index(label.upper()) if label.upper() in labels else None
 
     def _claims(self) -> Iterator[_Claim]:
         start = len(self.plain) - len(self.plain.lstrip())
         if not self.listed:
             yield from self._label_at(start, "letter", firm=True)
+            if surely := _SURELY.match(self.plain, start):
+                yield from self._label_at(surely.end(), "letter", firm=True)
         yield from self._short_word(start)
-        last = re.search(r"\n([^\n]*\S)\s*\Z", self.plain)
-        if last and not self.listed:
-            found = self._whole(last.start(1), last.end(1))
+        end = len(self.plain.rstrip())
+        last_line = self.plain.rfind("\n", 0, end) + 1
+        if last_line > start and not self.listed:
+            found = self._whole(last_line, end)
             if found:
                 yield _Claim(found.option, found.method, found.start, found.end, firm=True)
         for match in _NAMED_AS.finditer(self.plain):
@@ -289,8 +248,8 @@ class _Reader:
 
     def _stated(self, noun: re.Match[str]) -> Iterator[_Claim]:
         """Read "the answer is C", "the finding that is not there is B", "Answer: cardiomegaly"."""
-        firm, final = noun["noun"].lower() == "answer", bool(noun["final"])
-        start, words = noun.start("rest"), []
+        firm, final = noun["noun"].lower().startswith("ans"), bool(noun["final"])
+        start, words = noun.start("rest"), None
         for link in _IS.finditer(self.plain, start, noun.end()):
             between = self.plain[start : link.start()]
             if not self.inverted and re.search(r"\b(?:wrong|incorrect|false)\b", between):
@@ -298,19 +257,19 @@ class _Reader:
             if found := list(self._label_at(link.end(), "stated", firm=firm, final=final)):
                 yield from found
                 return
-            words = words or [link.end()]
-        if firm and words:
-            yield from self._words_at(words[0], final=final)
+            words = words or link.end()
+        if words:
+            yield from self._words_at(words, final=final) if firm else self._short_word(words)
 
     def _label_at(
         self, at: int, method: str, *, firm: bool = False, final: bool = False
     ) -> Iterator[_Claim]:
         """Read a label that stands at a place and is meant as one."""
-        match = self.choices.token.match(self.plain, at)
+        match = self.options.token.match(self.plain, at)
         if not match or not self._is_label(match):
             return
         start, end = match.start("label"), match.end("label")
-        rest = self.plain[match.end() :]
+        rest = self.plain[match.end() : match.end() + _LOOK_AHEAD]
         if _SPURNED.match(rest):
             return
         option = self._numbered(match["label"])
@@ -324,27 +283,31 @@ class _Reader:
 
     def _is_label(self, match: re.Match[str]) -> bool:
         """Whether a letter is a label, and not "a", "I" or the first word of a sentence."""
-        rest = self.plain[match.end() :]
+        rest = self.plain[match.end() : match.end() + _LOOK_AHEAD]
         enclosed = bool(match["close"]) or rest.startswith((".", ":"))
         if (match["label"].islower() or match["label"] == "I") and not enclosed and rest.strip():
             return False
         option = self._numbered(match["label"])
-        words = None if option is None else self.choices.words[option]
+        words = None if option is None else self.options.words[option]
         return bool(_GOES_ON.match(rest) or (words and words.match(rest.lstrip())))
 
     def _several(self, rest: str) -> int:
         """Say how far another label reaches that follows, else 0: "A or C", "A, C", "B/D"."""
-        match = re.match(r"\s*(?:,\s*(?:and|or)?|and|or|/|&|\+)\s*(?:option\s+)?", rest, re.I)
-        other = self.choices.token.match(rest, match.end()) if match else None
-        return other.end() if other and not other["label"].islower() else 0
+        reach = 0
+        while match := _AND.match(rest, reach):
+            other = self.options.token.match(rest, match.end())
+            if not other or other["label"].islower():
+                break
+            reach = other.end()
+        return reach
 
     def _other_words(self, option: int | None, rest: str) -> bool:
         """Whether the words right behind a label are those of another option."""
         rest = re.sub(r"^[\s.,:;)\](–—-]+", "", rest)
-        for number, words in enumerate(self.choices.words):
+        for number, words in enumerate(self.options.words):
             match = words.match(rest) if words and number != option else None
             if match and re.match(r"\s*(?:$|[.,;)\n])", rest[match.end() :]):
-                own = self.choices.words[option] if option is not None else None
+                own = self.options.words[option] if option is not None else None
                 return not (own and own.match(rest))
         return False
 
@@ -352,8 +315,8 @@ class _Reader:
         """Read "Yes, ..." and "No, ..." where an answer begins."""
         match = re.match(r"(\w+)\s*(?=[.,;:!\n–—-]|$)", self.plain[at : at + 40])
         word = match[1].casefold() if match else ""
-        if match and word in _SHORT_WORDS and self.choices.plain.count(word) == 1:
-            option = self.choices.plain.index(word)
+        if match and word in _SHORT_WORDS and self.options.folded.count(word) == 1:
+            option = self.options.folded.index(word)
             yield _Claim(option, "stated", at, at + match.end(1), firm=True)
 
     def _words_at(self, at: int, *, final: bool) -> Iterator[_Claim]:
@@ -362,7 +325,7 @@ class _Reader:
         if short:
             yield from short
             return
-        end = re.search(r"[.\n]|\Z", self.plain[at:])
+        end = re.search(r"[.\n]|\Z", self.plain[at : at + _LOOK_AHEAD])
         named = self._named(at, at + (end.start() if end else 0))
         meant = [one for one in named if not one.denied]
         if len({one.option for one in meant}) == 1:
@@ -370,7 +333,7 @@ class _Reader:
 
     def _praised_at(self, at: int) -> Iterator[_Claim]:
         """Read "B is correct" and, in a list, "B. ... - correct"."""
-        match = self.choices.token.match(self.plain, at)
+        match = self.options.token.match(self.plain, at)
         if not match or (match["label"].islower() and not match["close"]):
             return
         start, end = match.start("label"), match.end("label")
@@ -379,7 +342,7 @@ class _Reader:
             self.plain[max(0, start - 20) : start],
         ):
             return
-        rest = self.plain[match.end() : match.end() + 240]
+        rest = self.plain[match.end() : match.end() + _LOOK_AHEAD]
         opens_line = not self.plain[:at].rpartition("\n")[2].replace("option", "").strip()
         if _PRAISED.match(rest) or (opens_line and _TICKED.match(rest)):
             yield _Claim(self._numbered(match["label"]), "stated", start, end)
@@ -395,20 +358,25 @@ class _Reader:
 
     def _named(self, start: int, end: int) -> list[_Named]:
         """Find the words of options in a stretch; of words within others only the longer count."""
-        found = [
-            (match.start(), match.end(), number)
-            for number, words in enumerate(self.choices.words)
-            if words and self.choices.plain[number] not in _SHORT_WORDS
+        found = sorted(
+            (match.start(), -match.end(), number)
+            for number, words in enumerate(self.options.words)
+            if words and self.options.folded[number] not in _SHORT_WORDS
             for match in words.finditer(self.plain, start, end)
-        ]
-        return [
-            _Named(number, first, last, self._is_denied(first, last, start))
-            for first, last, number in found
-            if not any(
-                other[0] <= first and last <= other[1] and other[1] - other[0] > last - first
-                for other in found
-            )
-        ]
+            if self.options.folded[number] not in _SIDES or self._is_place(match.start(), start)
+        )
+        named: list[_Named] = []
+        for first, minus_last, number in found:
+            longer = named[-1] if named else None
+            if longer and -minus_last <= longer.end and (first, -minus_last) != longer[1:3]:
+                continue
+            denied = self._is_denied(first, -minus_last, start)
+            named.append(_Named(number, first, -minus_last, denied))
+        return named
+
+    def _is_place(self, at: int, start: int) -> bool:
+        before = self.plain[max(start, at - 10) : at]
+        return not before.strip() or bool(re.search(r"\b(?:the|on|in)\s+$", before, re.IGNORECASE))
 
     def _is_denied(self, start: int, end: int, first: int) -> bool:
         """Whether the clause around some words denies them or only thinks them possible."""
