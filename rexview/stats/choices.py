@@ -21,7 +21,7 @@ import polars as pl
 
 from rexview.schema import ReviewSet
 from rexview.stats.bootstrap import RESAMPLES
-from rexview.stats.failure_rates import clusters_of, rate
+from rexview.stats.failure_rates import clusters_of, rate, tally_patients
 
 NO_ANSWERS: Final = "The model has no answer to a choice question whose right option is known."
 FINDING_CATEGORY: Final = ("finding_category", "category")
@@ -132,7 +132,8 @@ def _counted(
     model: str, task: str | None, category: str | None, answers: pl.DataFrame, resamples: int
 ) -> ChoiceAccuracy:
     marked = answers.filter("known")
-    share = rate(marked["right"], marked["cluster"], resamples=resamples)
+    tally = tally_patients(marked["right"].cast(pl.Int64).to_numpy(), marked["cluster"].to_numpy())
+    share = rate(tally, resamples=resamples)
     failed = int(marked["failed"].sum())
     read = share.n - failed
     return ChoiceAccuracy(
