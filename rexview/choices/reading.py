@@ -32,6 +32,7 @@ _INVERTED: Final = re.compile(
     r"|incorrect|untrue|wrong|normal|clear|free|spared|unaffected)\b|n['’]t\b",
     re.IGNORECASE,
 )
+"""In a question that asks for what is not there, a choice claims nothing that is."""
 _LONGEST_QUESTION: Final = 2_000
 _LONGEST_OPTION: Final = 2_000
 _NOUN: Final = (
