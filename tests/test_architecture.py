@@ -10,7 +10,7 @@ from support import ROOT
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
-    {"errors", "vocab"},
+    {"errors", "plurals", "vocab"},
     {"bounded", "columns"},
     {"frames"},
     {"schema", "rubric", "harm", "people"},

@@ -24,6 +24,7 @@ from sqlalchemy.exc import IntegrityError
 
 from rexview.bounded import check_file
 from rexview.errors import BackupError, FileRefused
+from rexview.plurals import counted
 from rexview.store.database.connection import Database
 from rexview.store.database.errors import store_error
 from rexview.store.database.integrity import (
@@ -103,10 +104,10 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
     present = reviews.database.read(lambda connection: len(present_rows(connection, reviews)), 0)
     if present:
         if not replace:
-            entries = "1 entry" if present == 1 else f"{present:,} entries"
             raise BackupError(
-                f"There are {entries} in the database already; nothing was restored. To put the "
-                "backup in their place, say --replace: they are backed up first."
+                f"There are {counted(present, 'entry')} in the database already; nothing was "
+                "restored. To put the backup in their place, say --replace: they are backed up "
+                "first."
             )
         kept = keep_present(reviews, f"replaced-{file_stamp()}")
     key = reviews.key

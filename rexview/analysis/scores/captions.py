@@ -10,6 +10,7 @@ from typing import Final
 
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import ScoreTables
+from rexview.plurals import counted
 from rexview.stats import CONTENT_ORDERS, STATUSES
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.paired import PairTest
@@ -17,11 +18,6 @@ from rexview.stats.values import TESTED_TOGETHER
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
 
 _MOST_NAMED: Final = 4
-
-
-def counted(n: int, word: str) -> str:
-    """Write a number with its noun: ``1 answer``, ``1,204 answers``."""
-    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -9,9 +9,9 @@ from typing import Final
 from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
 from rexview.analysis.case.cards import CardBox, CaseCard
 from rexview.analysis.engine import AnswerSummary
-from rexview.analysis.scores.captions import counted
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
+from rexview.plurals import counted
 from rexview.schema import ReviewSet, StudyImage
 from rexview.ui.access.image_links import thumbnail_url
 from rexview.ui.answers.score_chain import format_score, score_chain_html
@@ -178,7 +178,7 @@ def _boxes_html(boxes: Sequence[CardBox], image: StudyImage, colours: Mapping[st
 
 def _boxes_text(card: CaseCard) -> str:
     count = sum(box.model is not None for box in card.boxes)
-    return f"{count} box{'es' if count != 1 else ''}" if count else "no boxes"
+    return counted(count, "box") if count else "no boxes"
 
 
 def _short(text: str, limit: int) -> str:

@@ -13,6 +13,7 @@ import streamlit as st
 from rexview.analysis import ANSWER_STATUSES, SORTS, CaseFilter, Engine, Facets, search_caption
 from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.engine import AnswerSummary
+from rexview.plurals import counted, noun
 from rexview.schema import ReviewSet
 from rexview.ui.filters.panel import set_filter
 from rexview.ui.link import keys as link_keys
@@ -158,10 +159,9 @@ def _names(answer: AnswerSummary, *, hints: bool) -> str:
 
 
 def _range_text(total: int, first: int, shown: int) -> str:
-    cases = "case" if total == 1 else "cases"
     if shown == total:
-        return f"<b>{total:,}</b> {cases}"
-    return f"<b>{first + 1:,}–{first + shown:,}</b> of {total:,} {cases}"
+        return f"<b>{total:,}</b> {noun(total, 'case')}"
+    return f"<b>{first + 1:,}–{first + shown:,}</b> of {counted(total, 'case')}"
 
 
 def _sort() -> None:

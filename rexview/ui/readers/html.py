@@ -17,7 +17,8 @@ from rexview.analysis.readers.tables import (
     ReaderTables,
     shared_count,
 )
-from rexview.analysis.scores.captions import counted, interval_caption, unfinished_caption
+from rexview.analysis.scores.captions import interval_caption, unfinished_caption
+from rexview.plurals import counted, noun
 from rexview.stats import write_score
 from rexview.stats.agreement import PairAgreement
 from rexview.stats.units import unit_name
@@ -264,11 +265,10 @@ def _dispute_html(
     if len(question) > _LONGEST_QUESTION:
         question = f"{question[: _LONGEST_QUESTION - 1]}…"
     model = models.get(answer.model, answer.model)
-    points = "point" if answer.apart == 1 else "points"
     head = (
         f'<a href="{address}" data-rx-page><b>{html.escape(answer.case)}</b></a> '
         f"<span>{html.escape(model)}</span> "
-        f"<small>{write_score(answer.apart)} {points} apart</small>"
+        f"<small>{write_score(answer.apart)} {noun(answer.apart, 'point')} apart</small>"
     )
     scores = "".join(
         _disputed_scores(

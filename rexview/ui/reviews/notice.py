@@ -8,6 +8,7 @@ from typing import Final
 import streamlit as st
 
 from rexview.errors import BackupError, StoreError
+from rexview.plurals import counted
 from rexview.schema import ReviewSet
 from rexview.store import Notice, Reviews, merge_databases, notices, other_databases, other_set
 from rexview.store.location import beside_set, files_with_user, may_write
@@ -131,8 +132,7 @@ def _mend(work: Callable[[], str]) -> None:
 def _join(review_set: ReviewSet) -> str:
     reviews = review_sets.best_reviews(review_set)
     report = merge_databases(reviews, [one.file for one in other_databases(reviews)])
-    entries = "1 entry" if report.added == 1 else f"{report.added:,} entries"
-    return f"{entries} joined: {report.entries:,} now in {reviews.address}."
+    return f"{counted(report.added, 'entry')} joined: {report.entries:,} now in {reviews.address}."
 
 
 def _accept(reviews: Reviews) -> str:

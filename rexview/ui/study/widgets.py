@@ -9,13 +9,13 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.scores.captions import counted
 from rexview.analysis.study.assignment import NewAssignment, plan_assignments, withdrawable
 from rexview.analysis.study.exposure import Exposure, exposures_of
 from rexview.analysis.study.progress import ReaderProgress, begun_cases, readers_progress
 from rexview.analysis.study.worklist import required_scores, strata_of
 from rexview.errors import StoreError
 from rexview.people import Person, person_alone
+from rexview.plurals import counted
 from rexview.schema import ReviewSet
 from rexview.stats.values import unfinished_work
 from rexview.store import Entry, Reviews, may
