@@ -1,7 +1,6 @@
 """Browse: which cases? Filters with counts, cards or a table, search, order, saved filters."""
 
 from rexview.analysis import describe
-from rexview.analysis.case.cards import case_cards
 from rexview.ui.access import permissions
 from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.app.shell import page_header
@@ -29,7 +28,7 @@ if not counts.total:
     show_nothing_found(engine, counts, case_filter)
 else:
     view, ids, first = browse_widgets.list_head(engine, counts.total, case_filter)
-    cards = case_cards(review_set, engine, case_filter, ids)
+    cards = engine.cards(case_filter, ids)
     if view == "table":
         browse_widgets.show_table(review_set, cards, case_filter)
     else:

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from rexview.analysis.case.cards import case_cards
 from rexview.ui.access import permissions
 from rexview.ui.answers.case_cards import gallery_html
 from rexview.ui.filters.content_order import content_order_words, show_other_order
@@ -28,7 +27,7 @@ show_other_order()
 if others := overview_html.other_failures_html(numbers):
     linked_html(others, key="overview_others")
 
-worst = case_cards(review_set, engine, case_filter, engine.page(case_filter, 0, MOST_SEVERE))
+worst = engine.cards(case_filter, engine.page(case_filter, 0, MOST_SEVERE))
 drawn = gallery_html(
     review_set, worst, case_filter, colours=colours, gap_threshold=engine.facts.gap_threshold
 )

@@ -11,8 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from rexview.analysis import ANSWER_STATUSES, SORTS, CaseFilter, Engine, Facets, search_caption
-from rexview.analysis.case.cards import CaseCard
-from rexview.analysis.engine import AnswerSummary
+from rexview.analysis.case.cards import AnswerSummary, CaseCard
 from rexview.plurals import counted, noun
 from rexview.schema import ReviewSet
 from rexview.ui.filters.panel import set_filter

@@ -12,7 +12,6 @@ import streamlit as st
 from rexview.analysis.study.assignment import NewAssignment, plan_assignments, withdrawable
 from rexview.analysis.study.exposure import Exposure, exposures_of
 from rexview.analysis.study.progress import ReaderProgress, begun_cases, readers_progress
-from rexview.analysis.study.worklist import required_scores, strata_of
 from rexview.errors import StoreError
 from rexview.people import Person, person_alone
 from rexview.plurals import counted
@@ -58,7 +57,8 @@ def show_progress(review_set: ReviewSet) -> None:
 def _progress(review_set: ReviewSet, reviews: Reviews, revision: int) -> tuple[ReaderProgress, ...]:
     """Count, anew only when anything was written."""
     written, assignments = reviews.scores(), reviews.assignments()
-    return readers_progress(review_set, assignments, written, _skipped(reviews))
+    engine = review_sets.study_engine(review_set)
+    return readers_progress(engine, assignments, written, _skipped(reviews))
 
 
 def _skipped(reviews: Reviews) -> dict[str, set[str]]:
@@ -95,7 +95,7 @@ def show_assigning(review_set: ReviewSet) -> None:
         seed = st.number_input(
             "Seed", 0, 10**9, max(rules.seed, 0), key="study_seed", help="Fixes what chance decides"
         )
-    strata = _strata(review_set)
+    strata = review_sets.study_engine(review_set).strata
     plan = plan_assignments(
         strata, assignments, first=first, second=second, share=percent / 100, seed=int(seed)
     )
@@ -110,12 +110,6 @@ def show_assigning(review_set: ReviewSet) -> None:
         on_click=_write,
         args=(review_set, plan.added, True),
     )
-
-
-@lru_cache(maxsize=8)
-def _strata(review_set: ReviewSet) -> Mapping[str, str]:
-    scorable = required_scores(review_set)["case"].unique(maintain_order=True)
-    return strata_of(review_set, scorable.to_list())
 
 
 def _choose_readers(label: str, key: str, names: Mapping[str, str]) -> list[str]:
