@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rexview import __version__
 from rexview.bounded import typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
-from rexview.plurals import counted, noun
-from rexview.vocab import HINT_KINDS
+from rexview.vocab import HINT_KINDS, counted, noun
 
 if TYPE_CHECKING:
     from rexview.store import BackupReport, Reviews

@@ -10,7 +10,7 @@ from support import ROOT
 PACKAGE = ROOT / "rexview"
 
 LEVELS = [
-    {"errors", "plurals", "vocab"},
+    {"errors", "vocab"},
     {"bounded", "columns"},
     {"frames"},
     {"schema", "rubric", "harm", "people"},

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rexview.errors import Problem, Severity
-from rexview.plurals import noun
+from rexview.vocab import noun
 
 LISTED: Final = 20
 """How many problems of one kind are listed one by one; the others are counted."""

@@ -7,8 +7,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.plurals import noun
-from rexview.vocab import IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN
+from rexview.vocab import IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN, noun
 
 LEVELS: Final = tuple(range(SCORE_MIN, SCORE_MAX + 1))
 """The scale of every score."""

@@ -24,7 +24,6 @@ from sqlalchemy.exc import IntegrityError
 
 from rexview.bounded import check_file
 from rexview.errors import BackupError, FileRefused
-from rexview.plurals import counted
 from rexview.store.database.connection import Database
 from rexview.store.database.errors import store_error
 from rexview.store.database.integrity import (
@@ -39,6 +38,7 @@ from rexview.store.database.tables import HISTORY, SECRETS, VERSION
 from rexview.store.letters import adopt_letter_key, first_letter_key
 from rexview.store.location import data_folder
 from rexview.store.reviews import Reviews
+from rexview.vocab import counted
 
 _FORMAT: Final = "rexview reviews 1"
 _LONGEST_FILE: Final = 20_000_000_000

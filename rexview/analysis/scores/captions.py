@@ -10,12 +10,11 @@ from typing import Final
 
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import ScoreTables
-from rexview.plurals import counted
 from rexview.stats import CONTENT_ORDERS, STATUSES
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.paired import PairTest
 from rexview.stats.values import TESTED_TOGETHER
-from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
+from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS, counted
 
 _MOST_NAMED: Final = 4
 

@@ -10,14 +10,13 @@ from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
 from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
-from rexview.plurals import counted
 from rexview.schema import ReviewSet, StudyImage
 from rexview.ui.access.image_links import thumbnail_url
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_CASE
-from rexview.vocab import CATEGORY_NAMES, FAILURES, QUESTION_TYPES, VIEWS
+from rexview.vocab import CATEGORY_NAMES, FAILURES, QUESTION_TYPES, VIEWS, counted
 
 _MOST_ANSWERS: Final = 4
 

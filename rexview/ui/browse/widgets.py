@@ -12,7 +12,6 @@ import streamlit as st
 
 from rexview.analysis import ANSWER_STATUSES, SORTS, CaseFilter, Engine, Facets, search_caption
 from rexview.analysis.case.cards import AnswerSummary, CaseCard
-from rexview.plurals import counted, noun
 from rexview.schema import ReviewSet
 from rexview.ui.filters.panel import set_filter
 from rexview.ui.link import keys as link_keys
@@ -20,7 +19,7 @@ from rexview.ui.link.choices import choose_page
 from rexview.ui.link.in_app import browse_link, go_to, linked_html
 from rexview.ui.link.newest import change_link, filter_asked
 from rexview.ui.link.pages import PAGE_CASE
-from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
+from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, counted, noun
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}

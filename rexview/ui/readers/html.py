@@ -18,7 +18,6 @@ from rexview.analysis.readers.tables import (
     shared_count,
 )
 from rexview.analysis.scores.captions import interval_caption, unfinished_caption
-from rexview.plurals import counted, noun
 from rexview.stats import write_score
 from rexview.stats.agreement import PairAgreement
 from rexview.stats.units import unit_name
@@ -26,7 +25,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import browse_link, href
 from rexview.ui.link.pages import PAGE_CASE, PAGE_READERS
 from rexview.ui.tables.number_table import NOTHING, Reasons, cells, linked_number, table_html
-from rexview.vocab import DIMENSION_NAMES
+from rexview.vocab import DIMENSION_NAMES, counted, noun
 
 MOST_PAIRS: Final = 45
 """So many pairs are laid out; those that share most."""

@@ -8,7 +8,6 @@ from typing import Final
 import streamlit as st
 
 from rexview.errors import BackupError, StoreError
-from rexview.plurals import counted
 from rexview.schema import ReviewSet
 from rexview.store import Notice, Reviews, merge_databases, notices, other_databases, other_set
 from rexview.store.location import beside_set, files_with_user, may_write
@@ -16,6 +15,7 @@ from rexview.ui.access import permissions
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link.pages import PAGE_DATA
 from rexview.ui.server import review_sets
+from rexview.vocab import counted
 
 _DONE: Final = "reviews_panel_done"
 

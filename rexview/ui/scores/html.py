@@ -16,7 +16,6 @@ from rexview.analysis.scores.captions import (
 )
 from rexview.analysis.scores.splits import Split
 from rexview.analysis.scores.tables import GapCell, ScoreCell, ScoreTables
-from rexview.plurals import counted, noun
 from rexview.stats import NO_ANSWER, STATUSES
 from rexview.ui.scores.model_comparisons import comparison_cells, comparison_heads
 from rexview.ui.tables.number_table import (
@@ -28,7 +27,7 @@ from rexview.ui.tables.number_table import (
     signed,
     table_html,
 )
-from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
+from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS, counted, noun
 
 MOST_ROWS: Final = 6
 """Up to so many models have a row for each dimension."""

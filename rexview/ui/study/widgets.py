@@ -14,7 +14,6 @@ from rexview.analysis.study.exposure import Exposure, exposures_of
 from rexview.analysis.study.progress import ReaderProgress, begun_cases, readers_progress
 from rexview.errors import StoreError
 from rexview.people import Person, person_alone
-from rexview.plurals import counted
 from rexview.schema import ReviewSet
 from rexview.stats.values import unfinished_work
 from rexview.store import Entry, Reviews, may
@@ -30,6 +29,7 @@ from rexview.ui.reviews.study_records import (
 )
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.study.html import exposures_html, plan_html, progress_html
+from rexview.vocab import counted
 
 _VIA: Final = "study page"
 _MOST_EXPOSURES: Final = 500
