@@ -79,7 +79,7 @@ def run() -> list[dict[str, Any]]:
 
 
 def _row(
-    what: str,
+    statistic: str,
     cases: int,
     models: int,
     ours: Timing,
@@ -87,7 +87,7 @@ def _row(
     plain: Timing | None = None,
 ) -> dict[str, Any]:
     return {
-        "what": what,
+        "what": statistic,
         "cases": cases,
         "models": models,
         "resamples": RESAMPLES,

@@ -193,10 +193,10 @@ class Reader:
         ends = time.monotonic() + limit_s
         with self._changed:
             while not until(len(self._unsent)):
-                left = ends - time.monotonic()
-                if left <= 0:
+                remaining_s = ends - time.monotonic()
+                if remaining_s <= 0:
                     return False
-                self._changed.wait(min(left, 0.5))
+                self._changed.wait(min(remaining_s, 0.5))
             return True
 
     def wait_saved(self, limit_s: float) -> bool:

@@ -21,9 +21,13 @@ from rexview.store import Entry, Reviews, may
 from rexview.ui.access import permissions
 from rexview.ui.comments.panel import REFRESH_S
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_STUDY
-from rexview.ui.reviews.study_records import add_reader, case_differences, reader_names
+from rexview.ui.link.pages import PAGE_STUDY
+from rexview.ui.reviews.study_records import (
+    add_reader,
+    case_differences,
+    link_to_adjudicate,
+    reader_names,
+)
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.study.html import exposures_html, plan_html, progress_html
 
@@ -202,13 +206,7 @@ def show_to_adjudicate(review_set: ReviewSet) -> None:
         return
     count = as_markdown(counted(len(cases), "case")) + (" has" if len(cases) == 1 else " have")
     st.markdown(f"{count} two readers {threshold:g} points or more apart; {agreed:,} settled.")
-    if permissions.may_see(PAGE_ADJUDICATE):
-        st.page_link(
-            PAGE_ADJUDICATE,
-            label="Adjudicate",
-            icon=":material/balance:",
-            query_params=link_keys.link_query(),
-        )
+    link_to_adjudicate()
 
 
 def may_assign() -> bool:
