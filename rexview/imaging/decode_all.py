@@ -23,6 +23,7 @@ from rexview.imaging.dicom.isolated import DecoderProcess
 from rexview.imaging.limits import MAX_PIXELS
 from rexview.imaging.memory import BYTES_PER_PIXEL, MAX_BYTES_AT_ONCE
 from rexview.imaging.radiograph import ImageFacts
+from rexview.imaging.raster import checksums_hold
 from rexview.imaging.read import read_facts, read_image
 
 Decoded = ImageFacts | ImageError
@@ -73,6 +74,8 @@ def decode_one(path: Path, max_pixels: int = MAX_PIXELS) -> Decoded:
         picture = read_image(path, max_pixels=max_pixels)
     except ImageError as error:
         return error
+    if facts.format == "PNG" and not checksums_hold(path):
+        return ImageBroken("The file is damaged: its checksums do not hold.")
     return replace(facts, width=picture.width, height=picture.height)
 
 

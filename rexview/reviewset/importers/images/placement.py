@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
 from rexview.errors import ImageError, ImportSourceError, Problem
 from rexview.reviewset.importers.core.case_names import TELLING_STEM
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.images.inspection import inspect_image
+from rexview.reviewset.importers.images.inspection import warn_of
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
+from rexview.reviewset.pictures import look_at
 from rexview.vocab import normalise_view
 
 if TYPE_CHECKING:
     from rexview.imaging import ImageFacts
+    from rexview.imaging.decode_all import Decoded
     from rexview.reviewset.importers.core.set_rows import SetRows
 
 _SAMPLE: Final = 200
@@ -56,7 +58,8 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], file
         return
     base, files = placement
     rows.images_base = rows.images_base or base
-    facts = {path: _facts(base, path, files.get(path), rows.log, file) for path in wanted}
+    looked = look_at([base / found for found in files.values()])
+    facts = {path: _facts(path, files.get(path), base, looked, rows.log, file) for path in wanted}
     for case, image in missing:
         path = image["path"]
         found = files.get(path)
@@ -67,18 +70,24 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], file
 
 
 def _facts(
-    base: Path, path: str, found: str | None, log: ProblemLog, file: str
+    path: str,
+    found: str | None,
+    base: Path,
+    looked: Mapping[Path, Decoded],
+    log: ProblemLog,
+    file: str,
 ) -> ImageFacts | None:
     if found is None:
         message = f"The image {path} was not found."
         remedy = "Add it to the images folder, or leave it: the case can be read without it."
         log.warning(file, message, remedy, field="images")
         return None
-    try:
-        return inspect_image(base / found)
-    except ImageError as error:
-        log.warning(found, str(error), "Replace the file by an intact one.", kind="image broken")
+    facts = looked[base / found]
+    if isinstance(facts, ImageError):
+        log.warning(found, str(facts), "Replace the file by an intact one.", kind="image broken")
         return None
+    warn_of(found, facts, log)
+    return facts
 
 
 def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:
