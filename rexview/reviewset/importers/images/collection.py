@@ -12,6 +12,7 @@ from typing import Final
 from rexview.errors import ImageError
 from rexview.imaging import ImageFacts
 from rexview.imaging.decode_all import Decoded
+from rexview.reviewset.images import has_twin
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.images.inspection import (
     StudyHeader,
@@ -96,6 +97,10 @@ def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[Fo
             log.warning(path.name, message, remedy, kind="link")
             continue
         files[path] = shown
+    for path, shown in files.items():
+        if has_twin(path):
+            message = "Another file's name differs only in how an accented letter is stored."
+            log.warning(shown, message, "Rename one of them; both are used.", kind="twin")
     looked = look_at(list(files))
     found = [_found(path, shown, looked[path], log) for path, shown in files.items()]
     _note_others(others, log)

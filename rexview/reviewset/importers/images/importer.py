@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
+from unicodedata import normalize
 
 from rexview.reviewset.importers.coco.box_placement import FoundBox, Key, Target, add_boxes
 from rexview.reviewset.importers.coco.file import looks_like_coco, read_coco_file
@@ -112,6 +113,11 @@ def _with_key(images: list[StudyImage]) -> tuple[StudyImage, ...]:
     return tuple(replace(image, key=image is first) for image in images)
 
 
+def _folded(name: str) -> str:
+    """A name without regard to case and to how its accented letters are stored."""
+    return normalize("NFC", name).lower()
+
+
 class _Names:
     """Finds images by the names that tables use: a path, a file name, a name without ending."""
 
@@ -121,7 +127,7 @@ class _Names:
             for image in case.images:
                 path = PurePosixPath(image.path)
                 for name in {str(path), path.name, path.stem}:
-                    self._found.setdefault(name.lower(), []).append((case.id, image.id))
+                    self._found.setdefault(_folded(name), []).append((case.id, image.id))
 
     def find(self, written: str) -> tuple[str, str] | None:
         """Return case and image, or None when no image or several have that name."""
@@ -129,7 +135,7 @@ class _Names:
         if path is None:
             return None
         for name in (path, PurePosixPath(path).name):
-            targets = self._found.get(name.lower(), [])
+            targets = self._found.get(_folded(name), [])
             if targets:
                 return targets[0] if len(targets) == 1 else None
         return None

@@ -11,8 +11,10 @@ import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
+from unicodedata import normalize
 
 from rexview.errors import ImageError, ImportSourceError, Problem
+from rexview.reviewset.images import spelled
 from rexview.reviewset.importers.core.case_names import TELLING_STEM
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.images.inspection import warn_of
@@ -121,7 +123,11 @@ def best_placement(wanted: Sequence[str], bases: Sequence[Path]) -> Placement | 
     if best is not None:
         _, base, drop = best
         files = {path: _shorten(path, drop) for path in wanted}
-        return base, {path: to for path, to in files.items() if _inside(base, to)}
+        return base, {
+            path: spelled(base, to).relative_to(base).as_posix()
+            for path, to in files.items()
+            if _inside(base, to)
+        }
     for base in bases:
         files = _by_name(wanted, base)
         if files:
@@ -154,7 +160,7 @@ def _trusted(wanted: Sequence[str], base: Path, drop: int) -> bool:
 
 
 def _inside(base: Path, path: str) -> bool:
-    found = base / path
+    found = spelled(base, path)
     try:
         return found.is_file() and found.resolve().is_relative_to(base.resolve())
     except OSError:
@@ -166,7 +172,7 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
 
     A name without an image ending (VinDr, RSNA) matches a file of that name with one.
     """
-    names = {path for path in wanted if "/" not in path}
+    names = {normalize("NFC", path): path for path in wanted if "/" not in path}
     if not names:
         return {}
     found: dict[str, list[str]] = {}
@@ -175,9 +181,10 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
         for name in files:
             stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
             for key in {name, stem} if suffix.lower() in (*RASTER_SUFFIXES, ".dcm") else {name}:
-                if key in names:
+                written = names.get(normalize("NFC", key))
+                if written is not None:
                     relative = PurePosixPath(Path(folder, name).relative_to(base).as_posix())
-                    found.setdefault(key, []).append(str(relative))
+                    found.setdefault(written, []).append(str(relative))
     return {
         name: paths[0]
         for name, paths in found.items()
