@@ -99,11 +99,26 @@ def _add_pictures(
         named = name_images([image_of(one.path, one.facts, one.view) for one in inside])
         images_of_case = _with_key(list(named))
         draft.cases[case_id] = Case(id=case_id, question=question, images=images_of_case)
+    if how == "auto":
+        _note_grouping(pictures, log)
+
+
+def _note_grouping(pictures: Sequence[FoundImage], log: ProblemLog) -> None:
+    """Say what was taken for a study, and how many cases the other ways would give."""
+    cases = by_folder(pictures, "auto")
+    counts = {how: len(by_folder(pictures, how)) for how in ("file", "folder")}
     together = sum(len(inside) > 1 for inside in cases.values())
-    if how == "auto" and together:
+    if together:
         log.note(
-            f"{together:,} folders with a few pictures each were taken for one study each "
-            "(option group: file makes every picture a case)."
+            f"{together:,} folders with a few pictures each were taken for one study each: "
+            f"{len(cases):,} cases of pictures. With every picture a study they would be "
+            f"{counts['file']:,} (group: file), with every folder one {counts['folder']:,} "
+            "(group: folder)."
+        )
+    elif counts["folder"] < counts["file"]:
+        log.note(
+            f"Every picture was taken for a study: {len(cases):,} cases. With every folder a study "
+            f"they would be {counts['folder']:,} (group: folder)."
         )
 
 

@@ -44,19 +44,30 @@ class StudyHeader:
     named: bool
 
 
-def _marked(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return has_dicom_mark(stream.read(132))
-
-
 def is_picture(path: Path) -> bool:
     """Whether a file is a picture by its first bytes, whatever its name says."""
+    return is_raster(_head(path)) or is_dicom(path) or _kind(path) in PICTURES
+
+
+def is_dicom(path: Path) -> bool:
+    """Whether a file is DICOM by its first bytes, with preamble or without."""
+    head = _head(path)
+    return has_dicom_mark(head) or (not is_raster(head) and _kind(path) == "dicom")
+
+
+def _kind(path: Path) -> str:
+    try:
+        return Probe(path).kind
+    except (OSError, FileRefused):
+        return "unknown"
+
+
+def _head(path: Path) -> bytes:
     try:
         with path.open("rb") as stream:
-            head = stream.read(132)
-        return has_dicom_mark(head) or is_raster(head) or Probe(path).kind in PICTURES
-    except (OSError, FileRefused):
-        return False
+            return stream.read(132)
+    except OSError:
+        return b""
 
 
 def warn_of(path: str, facts: ImageFacts, log: ProblemLog) -> None:
@@ -89,7 +100,7 @@ def read_study(path: Path) -> StudyHeader:
         value of the file.
     """
     try:
-        with quietly(), open_dicom(path, _marked(path), MAX_PIXELS) as opened:
+        with quietly(), open_dicom(path, has_dicom_mark(_head(path)), MAX_PIXELS) as opened:
             pixels = opened.pixels
             short = pixels is not None and opened.size - pixels.start < pixels.length
             if pixels is not None and short and pixels.length != _UNTOLD_LENGTH:
