@@ -230,7 +230,9 @@ class Reader:
         """Send entries; return what to tell the reader, None when all are handled."""
         now = time.monotonic()
         body = json.dumps({"ticket": self._ticket, "case": batch[-1]["case"], "entries": batch})
-        connection = http.client.HTTPConnection("localhost", self._server.port, timeout=PATIENCE_S)
+        connection = http.client.HTTPConnection(
+            "localhost", self._server.port, timeout=self.patience_s
+        )
         self._in_flight = True
         try:
             headers = {"Content-Type": "application/json"}
