@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from rexview.store import BackupReport, Reviews
 
 
+_SECONDS_BETWEEN: Final = 0.1
 _BENCHES: Final = ("viewer", "queries", "imaging", "detectors", "stats", "reliability")
 
 
@@ -58,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     argument = add("check", _check, "print every problem of a review set")
     argument("folder", **_FOLDER)
     argument("--json", action="store_true", help="a JSON list instead of lines")
+    argument("--pixels", action="store_true", help="decode every picture, to find damaged ones")
 
     argument = add("failures", _failures, "list the failures found in a review set")
     argument("folder", **_FOLDER)
@@ -161,7 +165,8 @@ def _add_import(commands: Any) -> None:
 def _check(options: argparse.Namespace) -> int:
     from rexview.reviewset import check
 
-    problems = check(options.folder)
+    with _progress():
+        problems = check(options.folder, pixels=options.pixels)
     errors = sum(problem.severity == "error" for problem in problems)
     if options.json:
         print(json.dumps([asdict(problem) for problem in problems], ensure_ascii=False, indent=1))
@@ -170,6 +175,29 @@ def _check(options: argparse.Namespace) -> int:
         warnings = len(problems) - errors
         print(f"{errors} {noun(errors, 'error')}, {warnings} {noun(warnings, 'warning')}")
     return 1 if errors else 0
+
+
+@contextmanager
+def _progress() -> Iterator[None]:
+    """Show on a terminal how many pictures are decoded; to a file or a program nothing is said."""
+    from rexview.reviewset.pictures import progress_told
+
+    if not sys.stderr.isatty():
+        yield
+        return
+    shown = 0.0
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if done == total or now - shown > _SECONDS_BETWEEN:
+            shown = now
+            print(f"\r{done:,} of {total:,} pictures decoded", end="", file=sys.stderr, flush=True)
+        if done == total:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    with progress_told(show):
+        yield
 
 
 def _failures(options: argparse.Namespace) -> int:
@@ -310,12 +338,13 @@ def _render(options: argparse.Namespace) -> int:
 def _import(options: argparse.Namespace) -> int:
     from rexview.reviewset.importers import import_source
 
-    report = import_source(
-        options.importer.id,
-        options.sources,
-        options.out,
-        options=options.importer.read_arguments(options),
-    )
+    with _progress():
+        report = import_source(
+            options.importer.id,
+            options.sources,
+            options.out,
+            options=options.importer.read_arguments(options),
+        )
     _print_problems(report.problems, sys.stderr)
     print(report.summary())
     return 0

@@ -155,7 +155,9 @@ def split_caption(split: Split) -> str:
         parts.append("A case can have several values and counts in each.")
     if split.without:
         parts.append(f"{counted(split.without, 'case')} without a value left out.")
-    empty = [part.name for part in split.parts if not any(cell.summary.n for cell in part.cells)]
+    empty = [
+        group.name for group in split.groups if not any(cell.summary.n for cell in group.cells)
+    ]
     if empty:
         parts.append(f"Nothing is scored in {listed(empty)}.")
     if split.left_out:

@@ -187,25 +187,25 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
 
 def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
     """Lay out the means for each value of a property, with n and interval, models by dimensions."""
-    met = {cell.dimension for part in split.parts for cell in part.cells if cell.summary.n}
+    met = {cell.dimension for group in split.groups for cell in group.cells if cell.summary.n}
     shown = [name for name in DIMENSION_NAMES if name in met]
     if not shown:
         return ""
     heads = [split.by.name, "Model", *(DIMENSION_NAMES[name] for name in shown)]
     body, reasons = [], Reasons()
-    for part in split.parts:
-        if not any(cell.summary.n for cell in part.cells):
+    for group in split.groups:
+        if not any(cell.summary.n for cell in group.cells):
             continue  # the caption names it
-        cells = {(cell.dimension, cell.model): cell for cell in part.cells}
+        cells = {(cell.dimension, cell.model): cell for cell in group.cells}
         for place, (model, name) in enumerate(split.models.items()):
             row = ""
             if not place:
-                size = counted(part.cases.value, "case")
-                about = f"{short_name(part.name)}<small>{linked_number(part.cases, size)}</small>"
+                size = counted(group.count.value, "case")
+                about = f"{short_name(group.name)}<small>{linked_number(group.count, size)}</small>"
                 row += f'<th scope="rowgroup" rowspan="{len(split.models)}">{about}</th>'
             row += model_head(name, colours.get(model, ""))
             for dimension in shown:
-                where = f"{part.name}, {name}, {DIMENSION_NAMES[dimension]}"
+                where = f"{group.name}, {name}, {DIMENSION_NAMES[dimension]}"
                 row += f"<td>{_split_cell(cells.get((dimension, model)), where, reasons)}</td>"
             first = ' class="rx-first"' if not place else ""
             body.append(f"<tr{first}>{row}</tr>")
