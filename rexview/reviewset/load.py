@@ -24,6 +24,7 @@ from rexview.reviewset.checks.image_files import (
 )
 from rexview.reviewset.checks.normalise import NORMALISE, normalise_answers
 from rexview.reviewset.checks.orientations import check_orientations
+from rexview.reviewset.checks.pixels import check_pixels
 from rexview.reviewset.checks.references import check_references
 from rexview.reviewset.images import find_picture
 from rexview.reviewset.info import read_info
@@ -51,14 +52,17 @@ def load(folder: Path) -> ReviewSet:
     return review_set
 
 
-def check(folder: Path) -> list[Problem]:
-    """Find every problem of the review set in a folder, errors first."""
+def check(folder: Path, *, pixels: bool = False) -> list[Problem]:
+    """Find every problem of the review set in a folder, errors first.
+
+    With ``pixels`` every picture is decoded (:mod:`rexview.reviewset.checks.pixels`).
+    """
     problems = ProblemList()
-    _open(Path(folder), problems)
+    _open(Path(folder), problems, pixels=pixels)
     return problems.all()
 
 
-def _open(folder: Path, problems: ProblemList) -> ReviewSet | None:
+def _open(folder: Path, problems: ProblemList, *, pixels: bool = False) -> ReviewSet | None:
     if not folder.is_dir():
         kind = "a file" if folder.exists() else "not there"
         message = f"This is {kind}; a review set is a folder."
@@ -70,7 +74,7 @@ def _open(folder: Path, problems: ProblemList) -> ReviewSet | None:
     if "cases" not in sources and not problems.has_errors_in("cases"):
         remedy = "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of Parquet parts."
         problems.add("error", "cases", "There is no table of cases.", remedy)
-    review_set = assemble(folder, info, sources, problems)
+    review_set = assemble(folder, info, sources, problems, pixels=pixels)
     return replace(review_set, fingerprint=state, warnings=tuple(problems.all()))
 
 
@@ -81,15 +85,17 @@ def assemble(
     problems: ProblemList,
     *,
     look_at_images: bool = True,
+    pixels: bool = False,
 ) -> ReviewSet:
     """Read tables from their files, or from the rows of an import, into a checked review set.
 
     ``look_at_images`` says whether image files are looked for and what they say is filled in: an
-    import has done so by itself. The result can be used when ``problems`` holds no error.
+    import has done so by itself; ``pixels`` says whether they are all decoded as well. The result
+    can be used when ``problems`` holds no error.
     """
     tables, all_cases = _read(sources, info, problems)
     check_references(tables, sources, info, all_cases=all_cases)
-    tables |= _with_images(folder, tables, sources, info, look_at_images)
+    tables |= _with_images(folder, tables, sources, info, look_at_images, pixels)
     final: dict[str, Any] = {
         name: tables[name].select(pl.col(field).cast(dtype) for field, dtype in schema.items())
         for name, schema in frames.TABLES.items()
@@ -151,6 +157,7 @@ def _with_images(
     sources: dict[str, TableSource],
     info: SetInfo,
     look_at_images: bool,
+    pixels: bool,
 ) -> dict[str, pl.DataFrame]:
     """Check images and boxes; fill in what the image files say and which image a box is on."""
     cases, answers = tables["cases"], tables["answers"]
@@ -162,6 +169,8 @@ def _with_images(
         paths.append((check_paths(paths_of_answers(answers), of_answers), of_answers))
     if look_at_images:
         check_files(folder, info, paths)
+    if pixels:
+        check_pixels(folder, info, paths)
     _check_image_ids(cases, of_cases)
 
     images = image_sizes(cases)

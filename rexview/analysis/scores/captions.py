@@ -14,14 +14,9 @@ from rexview.stats import CONTENT_ORDERS, STATUSES
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.paired import PairTest
 from rexview.stats.values import TESTED_TOGETHER
-from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
+from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS, counted
 
 _MOST_NAMED: Final = 4
-
-
-def counted(n: int, word: str) -> str:
-    """Write a number with its noun: ``1 answer``, ``1,204 answers``."""
-    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -18,9 +18,11 @@ from rexview.reviewset.images import (
     DICOM_SUFFIXES,
     NOT_PLAIN,
     contained,
+    has_twin,
     images_folder,
     is_url,
     relative_path,
+    spelled,
 )
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.sources import INFO_FILE
@@ -60,15 +62,18 @@ def _header(path: Path, modified: int, size: int) -> ImageFacts | None:
 
 
 def paths_of_cases(cases: pl.DataFrame) -> pl.DataFrame:
-    """One row an image of a case: ``_row``, ``field``, ``path``."""
+    """One row an image of a case: ``_row``, ``field``, ``path``, ``width``, ``height``."""
     field = pl.format("images[{}].path", "index").alias("field")
-    return items_of(cases, "images", "_row").select("_row", field, "path").drop_nulls("path")
+    images = items_of(cases, "images", "_row")
+    return images.select("_row", field, "path", "width", "height").drop_nulls("path")
 
 
 def paths_of_answers(answers: pl.DataFrame) -> pl.DataFrame:
-    """One row a picture that a model returned: ``_row``, ``field``, ``path``."""
+    """One row a picture that a model returned, as :func:`paths_of_cases`; sizes are not given."""
     field, path = pl.format("images[{}]", "index").alias("field"), pl.col("images").alias("path")
-    return items_of(answers, "images", "_row").select("_row", field, path).drop_nulls("path")
+    size = pl.lit(None, pl.Int64)
+    pictures = items_of(answers, "images", "_row")
+    return pictures.select("_row", field, path, width=size, height=size).drop_nulls("path")
 
 
 def check_paths(paths: pl.DataFrame, source: TableSource) -> pl.DataFrame:
@@ -135,6 +140,16 @@ def check_files(
             "Put the file itself there, or name the folder that it is in as images.",
             lambda row: str(row["field"]),
         )
+        source.report_rows(
+            "warning",
+            paths.filter(pl.col("plain").is_in(_in_state("twin", states))),
+            lambda row: (
+                f"Two files look like {quoted(row['path'])}: their names differ only in how an "
+                "accented letter is stored. The one that is written as here is shown."
+            ),
+            "Rename one of them.",
+            lambda row: str(row["field"]),
+        )
 
 
 def _in_state(wanted: str, states: dict[str, str | None]) -> list[str]:
@@ -142,7 +157,7 @@ def _in_state(wanted: str, states: dict[str, str | None]) -> list[str]:
 
 
 def _state(base: Path, path: str, folders: dict[str, str | None]) -> str | None:
-    """``missing``, ``outside`` or None; ``folders`` remembers the real folders met so far."""
+    """``missing``, ``outside``, ``twin`` or None; ``folders`` remembers real folders met so far."""
     head, name = os.path.split(path)
     try:
         if head not in folders:
@@ -151,10 +166,13 @@ def _state(base: Path, path: str, folders: dict[str, str | None]) -> str | None:
         real = folders[head]
         if real is None:
             return "outside"
-        found = (Path(real) / name).lstat()
+        file = spelled(Path(real), name)
+        found = file.lstat()
         if stat.S_ISLNK(found.st_mode):
             found = contained(base, path).stat()
-        return None if stat.S_ISREG(found.st_mode) else "missing"
+        if not stat.S_ISREG(found.st_mode):
+            return "missing"
+        return "twin" if has_twin(file) else None
     except PathEscape:
         return "outside"
     except (OSError, ValueError):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
+from unicodedata import normalize
 
 from rexview.reviewset.importers.coco.box_placement import FoundBox, Key, Target, add_boxes
 from rexview.reviewset.importers.coco.file import looks_like_coco, read_coco_file
@@ -98,11 +99,26 @@ def _add_pictures(
         named = name_images([image_of(one.path, one.facts, one.view) for one in inside])
         images_of_case = _with_key(list(named))
         draft.cases[case_id] = Case(id=case_id, question=question, images=images_of_case)
+    if how == "auto":
+        _note_grouping(pictures, log)
+
+
+def _note_grouping(pictures: Sequence[FoundImage], log: ProblemLog) -> None:
+    """Say what was taken for a study, and how many cases the other ways would give."""
+    cases = by_folder(pictures, "auto")
+    counts = {how: len(by_folder(pictures, how)) for how in ("file", "folder")}
     together = sum(len(inside) > 1 for inside in cases.values())
-    if how == "auto" and together:
+    if together:
         log.note(
-            f"{together:,} folders with a few pictures each were taken for one study each "
-            "(option group: file makes every picture a case)."
+            f"{together:,} folders with a few pictures each were taken for one study each: "
+            f"{len(cases):,} cases of pictures. With every picture a study they would be "
+            f"{counts['file']:,} (group: file), with every folder one {counts['folder']:,} "
+            "(group: folder)."
+        )
+    elif counts["folder"] < counts["file"]:
+        log.note(
+            f"Every picture was taken for a study: {len(cases):,} cases. With every folder a study "
+            f"they would be {counts['folder']:,} (group: folder)."
         )
 
 
@@ -110,6 +126,11 @@ def _with_key(images: list[StudyImage]) -> tuple[StudyImage, ...]:
     """Mark the first frontal image as the primary one."""
     first = next((image for image in images if image.view in FRONTAL_VIEWS), None)
     return tuple(replace(image, key=image is first) for image in images)
+
+
+def _folded(name: str) -> str:
+    """A name without regard to case and to how its accented letters are stored."""
+    return normalize("NFC", name).lower()
 
 
 class _Names:
@@ -121,7 +142,7 @@ class _Names:
             for image in case.images:
                 path = PurePosixPath(image.path)
                 for name in {str(path), path.name, path.stem}:
-                    self._found.setdefault(name.lower(), []).append((case.id, image.id))
+                    self._found.setdefault(_folded(name), []).append((case.id, image.id))
 
     def find(self, written: str) -> tuple[str, str] | None:
         """Return case and image, or None when no image or several have that name."""
@@ -129,7 +150,7 @@ class _Names:
         if path is None:
             return None
         for name in (path, PurePosixPath(path).name):
-            targets = self._found.get(name.lower(), [])
+            targets = self._found.get(_folded(name), [])
             if targets:
                 return targets[0] if len(targets) == 1 else None
         return None

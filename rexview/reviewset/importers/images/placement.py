@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
+from unicodedata import normalize
 
 from rexview.errors import ImageError, ImportSourceError, Problem
+from rexview.reviewset.images import spelled
 from rexview.reviewset.importers.core.case_names import TELLING_STEM
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.images.inspection import inspect_image
+from rexview.reviewset.importers.images.inspection import warn_of
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
+from rexview.reviewset.pictures import look_at
 from rexview.vocab import normalise_view
 
 if TYPE_CHECKING:
     from rexview.imaging import ImageFacts
+    from rexview.imaging.decode_all import Decoded
     from rexview.reviewset.importers.core.set_rows import SetRows
 
 _SAMPLE: Final = 200
@@ -56,7 +60,8 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], file
         return
     base, files = placement
     rows.images_base = rows.images_base or base
-    facts = {path: _facts(base, path, files.get(path), rows.log, file) for path in wanted}
+    looked = look_at([base / found for found in files.values()])
+    facts = {path: _facts(path, files.get(path), base, looked, rows.log, file) for path in wanted}
     for case, image in missing:
         path = image["path"]
         found = files.get(path)
@@ -67,18 +72,24 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], file
 
 
 def _facts(
-    base: Path, path: str, found: str | None, log: ProblemLog, file: str
+    path: str,
+    found: str | None,
+    base: Path,
+    looked: Mapping[Path, Decoded],
+    log: ProblemLog,
+    file: str,
 ) -> ImageFacts | None:
     if found is None:
         message = f"The image {path} was not found."
         remedy = "Add it to the images folder, or leave it: the case can be read without it."
         log.warning(file, message, remedy, field="images")
         return None
-    try:
-        return inspect_image(base / found)
-    except ImageError as error:
-        log.warning(found, str(error), "Replace the file by an intact one.", kind="image broken")
+    facts = looked[base / found]
+    if isinstance(facts, ImageError):
+        log.warning(found, str(facts), "Replace the file by an intact one.", kind="image broken")
         return None
+    warn_of(found, facts, log)
+    return facts
 
 
 def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:
@@ -112,7 +123,11 @@ def best_placement(wanted: Sequence[str], bases: Sequence[Path]) -> Placement | 
     if best is not None:
         _, base, drop = best
         files = {path: _shorten(path, drop) for path in wanted}
-        return base, {path: to for path, to in files.items() if _inside(base, to)}
+        return base, {
+            path: spelled(base, to).relative_to(base).as_posix()
+            for path, to in files.items()
+            if _inside(base, to)
+        }
     for base in bases:
         files = _by_name(wanted, base)
         if files:
@@ -145,7 +160,7 @@ def _trusted(wanted: Sequence[str], base: Path, drop: int) -> bool:
 
 
 def _inside(base: Path, path: str) -> bool:
-    found = base / path
+    found = spelled(base, path)
     try:
         return found.is_file() and found.resolve().is_relative_to(base.resolve())
     except OSError:
@@ -157,7 +172,7 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
 
     A name without an image ending (VinDr, RSNA) matches a file of that name with one.
     """
-    names = {path for path in wanted if "/" not in path}
+    names = {normalize("NFC", path): path for path in wanted if "/" not in path}
     if not names:
         return {}
     found: dict[str, list[str]] = {}
@@ -166,9 +181,10 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
         for name in files:
             stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
             for key in {name, stem} if suffix.lower() in (*RASTER_SUFFIXES, ".dcm") else {name}:
-                if key in names:
+                written = names.get(normalize("NFC", key))
+                if written is not None:
                     relative = PurePosixPath(Path(folder, name).relative_to(base).as_posix())
-                    found.setdefault(key, []).append(str(relative))
+                    found.setdefault(written, []).append(str(relative))
     return {
         name: paths[0]
         for name, paths in found.items()
