@@ -114,12 +114,14 @@ class BoxReading:
 class ReadingProposal:
     """The reading that is proposed for all boxes of a source.
 
-    ``others`` fit the values as well; ``sure`` says that there are none. ``why`` is a sentence.
+    ``others`` fit the values as well; ``sure`` says that there are none. ``why`` is a sentence,
+    ``fits`` is False where not even the proposed reading puts the boxes inside their images.
     """
 
     reading: BoxReading
     others: tuple[BoxReading, ...]
     why: str
+    fits: bool = True
 
     @property
     def sure(self) -> bool:
@@ -175,7 +177,7 @@ def propose_reading(
     best = max(tried, key=lambda reading: tried[reading])
     outside = round((1 - tried[best]) * len(numbers))
     why = f"No reading puts all boxes inside their images; with this one {outside:,} are outside."
-    return ReadingProposal(best, (), why)
+    return ReadingProposal(best, (), why, fits=False)
 
 
 def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:

@@ -11,13 +11,14 @@ from typing import Any
 class FoundBox:
     """A box of a source.
 
-    ``image`` is what the source calls its picture: a path, a file name or a name without ending.
+    ``image`` is what the source calls its picture: a path, a file name, a name without ending, or a
+    number that the source gave it.
     ``numbers`` are as written. ``model`` is None for a reference box; ``size`` is width and height
     in pixels of the picture that the box was drawn on, where the source says so. ``row`` is where
     the box stands in its file, ``extra`` what else its source says of it.
     """
 
-    image: str
+    image: str | int
     label: str
     numbers: tuple[float, float, float, float]
     row: int
