@@ -17,7 +17,6 @@ from rexview.reviewset.importers.annotations.box_reading import (
     BoxReading,
     ReadingProposal,
     Shape,
-    Unit,
     propose_reading,
 )
 from rexview.reviewset.importers.annotations.found_box import FoundBox
@@ -71,7 +70,7 @@ def place_boxes(
     *,
     find: Find | None = None,
     shape: Shape | None = None,
-    unit: Unit | None = None,
+    expected: BoxReading | None = None,
     part: str = "",
 ) -> int:
     """Add boxes to their cases: as reference boxes, or to the answers of their model.
@@ -89,8 +88,8 @@ def place_boxes(
         The file, and the list in it, as the receipt names them.
     find : callable, optional
         Finds case and image of a box; by the name of the picture when left out.
-    shape, unit : optional
-        What the format says itself.
+    shape, expected : optional
+        What the names of the columns say, and what the format prescribes.
 
     Returns
     -------
@@ -122,9 +121,22 @@ def place_boxes(
         remedy = "Nothing, if only some of the images are meant. Else give the images, too."
         rows.log.warning(file, message, remedy, field="image")
     return sum(
-        _add_group(model, boxes, file, rows, options, shape, unit, part)
+        _add_group(model, boxes, file, rows, part, _reading_of(boxes, options, shape, expected))
         for model, boxes in groups.items()
     )
+
+
+def _reading_of(
+    boxes: Sequence[_Placed],
+    options: Mapping[str, Any],
+    shape: Shape | None,
+    expected: BoxReading | None,
+) -> ReadingProposal:
+    if options.get("boxes_as"):
+        return ReadingProposal(options["boxes_as"], (), "It was said so.")
+    numbers = [one.found.numbers for one in boxes]
+    sizes = [one.size for one in boxes]
+    return propose_reading(numbers, sizes, shape=shape, expected=expected)
 
 
 def _add_group(
@@ -132,24 +144,17 @@ def _add_group(
     boxes: Sequence[_Placed],
     file: str,
     rows: SetRows,
-    options: Mapping[str, Any],
-    shape: Shape | None,
-    unit: Unit | None,
     part: str,
+    proposal: ReadingProposal,
 ) -> int:
     """Add the boxes of one model, or the reference, in one reading; return how many."""
-    told = options.get("boxes_as")
-    numbers = [one.found.numbers for one in boxes]
-    if told is None:
-        proposal = propose_reading(numbers, [one.size for one in boxes], shape=shape, unit=unit)
-    else:
-        proposal = ReadingProposal(told, (), "It was said so.")
-    _say(proposal, len(boxes), model, file, rows, told or (shape and unit))
+    _say(proposal, len(boxes), model, file, rows)
     rows.box_previews.append(_preview(file, model, boxes, proposal))
     reading = proposal.reading
     sizes = [one.size if reading.unit == "pixels" else one.stored or one.size for one in boxes]
     known = np.array([size or (np.nan, np.nan) for size in sizes], dtype=np.float64)
-    pixels = reading.to_pixels(np.array(numbers, dtype=np.float64), known)
+    numbers = np.array([one.found.numbers for one in boxes], dtype=np.float64)
+    pixels = reading.to_pixels(numbers, known)
     added = scaled = 0
     for one, size, box in zip(boxes, sizes, pixels.tolist(), strict=True):
         at = At(file, one.found.row, part)
@@ -174,12 +179,12 @@ def _add_group(
 
 
 def _say(
-    proposal: ReadingProposal, count: int, model: str | None, file: str, rows: SetRows, told: object
+    proposal: ReadingProposal, count: int, model: str | None, file: str, rows: SetRows
 ) -> None:
     whose = f"boxes of {model}" if model is not None else "reference boxes"
     how = proposal.reading.in_words
     rows.log.note(f"{file}: {count:,} {whose}, read as {how}.")
-    if told or (proposal.sure and proposal.fits):
+    if proposal.sure and proposal.fits:
         return
     message = f"The {whose} are read as {how}. {proposal.why}"
     remedy = f"Say how they are meant (option boxes-as), if not {proposal.reading}."

@@ -135,6 +135,7 @@ def propose_reading(
     *,
     shape: Shape | None = None,
     unit: Unit | None = None,
+    expected: BoxReading | None = None,
 ) -> ReadingProposal:
     """Find out how the boxes of a source, or of one model in it, are meant.
 
@@ -145,7 +146,9 @@ def propose_reading(
     sizes : sequence of (width, height) or None
         Of each box's image, pixels.
     shape, unit : optional
-        What the source says itself, by the names of its columns or by its format.
+        What the source says itself, by the names of its columns.
+    expected : BoxReading, optional
+        What the format prescribes: taken where it fits, whatever else would.
 
     Returns
     -------
@@ -165,6 +168,8 @@ def propose_reading(
         for reading in (BoxReading(each, one) for each in shapes)
     }
     fitting = [reading for reading, share in tried.items() if share >= _FITS]
+    if expected in fitting:
+        return ReadingProposal(expected, (), "The format says so.")
     if fitting:
         best, others = fitting[0], tuple(fitting[1:])
         why = "It is the only reading that puts the boxes inside their images."
