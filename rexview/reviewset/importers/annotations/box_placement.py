@@ -83,9 +83,9 @@ def place_boxes(
     Parameters
     ----------
     found : sequence of FoundBox
-        Of one file.
+        Of one file, or of many small ones that are one export (``box.file`` says which).
     file, part : str
-        The file, and the list in it, as the receipt names them.
+        The file, or what the files are together, and the list in it, as a person reads it.
     find : callable, optional
         Finds case and image of a box; by the name of the picture when left out.
     shape, expected : optional
@@ -109,7 +109,7 @@ def place_boxes(
         image = images.get((target[0], target[1] or "")) if target else None
         if target is None or image is None:
             absent += 1
-            rows.receipt.unused(At(file, box.row, part), _NO_IMAGE)
+            rows.receipt.unused(_at(box, file, part), _NO_IMAGE)
             continue
         stored = _stored_size(image)
         groups.setdefault(box.model, []).append(_Placed(box, target[0], image["id"], stored))
@@ -157,7 +157,7 @@ def _add_group(
     pixels = reading.to_pixels(numbers, known)
     added = scaled = 0
     for one, size, box in zip(boxes, sizes, pixels.tolist(), strict=True):
-        at = At(file, one.found.row, part)
+        at = _at(one.found, file, part)
         if not np.isfinite(box).all():
             _keep_unplaced(one, reading, at, rows)
             continue
@@ -166,7 +166,7 @@ def _add_group(
         problem = box_problem(drawn, *(one.stored or one.size or (None, None)))
         if problem:
             message = f"{problem} It is kept, and not drawn."
-            rows.log.warning(file, message, "Correct the box.", row=one.found.row, field="box")
+            rows.log.warning(at.file, message, "Correct the box.", row=at.row, field="box")
         row = {"image": one.image, "label": one.found.label, "box": drawn, **one.found.extra}
         if model is None:
             rows.add_boxes(one.case, one.image, [row], at)
@@ -228,13 +228,17 @@ def _scaled(
     return [one * scale for one, scale in zip(box, (across, down) * 2, strict=True)], True
 
 
+def _at(box: FoundBox, file: str, part: str) -> At:
+    return At(box.file or file, box.row, part)
+
+
 def _stored_size(image: Mapping[str, Any]) -> Size | None:
     width, height = image.get("width"), image.get("height")
     return (int(width), int(height)) if width and height else None
 
 
 def _by_name(file: str, rows: SetRows, part: str) -> Find:
-    return lambda box: rows.find_case(image=str(box.image), at=At(file, box.row, part))
+    return lambda box: rows.find_case(image=str(box.image), at=_at(box, file, part))
 
 
 def _make_cases(found: Sequence[FoundBox], file: str, rows: SetRows, part: str) -> None:
@@ -248,7 +252,7 @@ def _make_cases(found: Sequence[FoundBox], file: str, rows: SetRows, part: str) 
         if box.size:
             image |= {"width": box.size[0], "height": box.size[1]}
         case_id = path.rsplit(".", 1)[0] or path
-        rows.add_case({"id": case_id, "images": [image]}, At(file, box.row, part))
+        rows.add_case({"id": case_id, "images": [image]}, _at(box, file, part))
     if first:
         rows.log.note(f"{file}: cases were made of the {len(first):,} pictures that it names.")
 
@@ -270,7 +274,5 @@ def _preview(
 
 
 def as_model(found: Sequence[FoundBox], model: str | None) -> list[FoundBox]:
-    """Return boxes as those of a model, where one is named and they name none themselves."""
-    if model is None:
-        return list(found)
-    return [box if box.model is not None else replace(box, model=model) for box in found]
+    """Return boxes as those of ``model``, where one is named."""
+    return list(found) if model is None else [replace(box, model=model) for box in found]

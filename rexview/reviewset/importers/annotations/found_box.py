@@ -15,7 +15,7 @@ class FoundBox:
     number that the source gave it.
     ``numbers`` are as written. ``model`` is None for a reference box; ``size`` is width and height
     in pixels of the picture that the box was drawn on, where the source says so. ``row`` is where
-    the box stands in its file, ``extra`` what else its source says of it.
+    the box stands in its file (``file``, where a source has many), ``extra`` what else is said of it.
     """
 
     image: str | int
@@ -26,3 +26,4 @@ class FoundBox:
     score: float | None = None
     size: tuple[int, int] | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    file: str = ""
