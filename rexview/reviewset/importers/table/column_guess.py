@@ -18,7 +18,7 @@ from rexview.reviewset.importers.table.column_mapping import (
     AnswerColumn,
     ColumnMapping,
     FieldColumn,
-    MarkColumn,
+    JudgementColumn,
 )
 from rexview.reviewset.importers.table.column_names import (
     DIMENSION_NAMES,
@@ -86,7 +86,7 @@ def guess(table: Sheet) -> ColumnMapping:
         answers = _columns_of_text(left, names, cells)
         left = [name for name in left if name not in {one.column for one in answers}]
     models = list(dict.fromkeys(one.model for one in answers))
-    marks = [_guess_mark(names[name], cells[name], models) for name in left]
+    judgements = [_guess_judgement(names[name], cells[name], models) for name in left]
     if answers and "answer" in fields:
         del fields["answer"]
     _correct_case(table, fields)
@@ -95,7 +95,7 @@ def guess(table: Sheet) -> ColumnMapping:
         columns=table.columns,
         fields=tuple(fields.get(field, FieldColumn(field, None)) for field in FIELDS),
         answers=tuple(answers),
-        marks=tuple(mark for mark in marks if mark is not None),
+        judgements=tuple(one for one in judgements if one is not None),
         identity=identity,
         model=None if "model" in fields or answers else Path(table.file).stem,
         sheet=table.name,
@@ -210,14 +210,16 @@ def _correct_case(table: Sheet, fields: dict[str, FieldColumn]) -> None:
             fields["study_id"] = FieldColumn("study_id", case.column, 0.7, case.samples)
 
 
-def _guess_mark(name: ColumnName, cells: Cells, models: Sequence[str]) -> MarkColumn | None:
+def _guess_judgement(
+    name: ColumnName, cells: Cells, models: Sequence[str]
+) -> JudgementColumn | None:
     """Recognise a column of scores or ticks: ``process_reader1``, ``GPT-5 laterality error R2``."""
-    for mark, phrases in (*DIMENSION_NAMES.items(), *FAILURE_NAMES.items()):
+    for judges, phrases in (*DIMENSION_NAMES.items(), *FAILURE_NAMES.items()):
         place = next((found for phrase in phrases for found in [name.find(phrase)] if found), None)
         if place is None:
             continue
         test = _is_tick
-        if mark in DIMENSION_NAMES:
+        if judges in DIMENSION_NAMES:
             test = _is_score
             cells = [cell for cell in cells if not is_not_scored(cell)]
         if cells and _share(cells, test) < 0.8:
@@ -234,7 +236,7 @@ def _guess_mark(name: ColumnName, cells: Cells, models: Sequence[str]) -> MarkCo
             elif rest and not reader and rest.lower() not in ("score", "rating", "likert"):
                 reader = rest
         sure = 0.9 if cells else 0.6
-        return MarkColumn(name.written, mark, reader, model, sure, _samples(cells))
+        return JudgementColumn(name.written, judges, reader, model, sure, _samples(cells))
     return None
 
 
