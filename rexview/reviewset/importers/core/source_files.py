@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,28 +26,37 @@ _MARKS: Final = (
 )
 
 
-def read_text(path: Path, log: ProblemLog, *, save_as: str) -> str | None:
+@dataclass(frozen=True)
+class SourceFile:
+    """A file of an import, or a folder; ``label`` is its name in the source, as people see it."""
+
+    path: Path
+    label: str
+
+
+def read_text(path: Path, log: ProblemLog, *, save_as: str, label: str | None = None) -> str | None:
     """Read a text file; log an error and return None when it is none, or too large.
 
     A warning says where Windows-1252 was assumed; ``save_as`` says how to save it instead.
     """
+    name = label or path.name
     try:
         content = read_file(path, MAX_BYTES)
     except FileRefused as refusal:
-        log.error(path.name, str(refusal), "Give a file, or split it into several ones.")
+        log.error(name, str(refusal), "Give a file, or split it into several ones.")
         return None
     except OSError as error:
         message = f"The file cannot be read: {error.strerror or error}."
-        log.error(path.name, message, "See to it that the app may read it.")
+        log.error(name, message, "See to it that the app may read it.")
         return None
     encoding = sniff_encoding(content)
     text = content.decode(encoding, "replace")
     if text.startswith("PK\x03\x04"):
-        log.error(path.name, "This is not a text file.", "Give it its own ending, such as .xlsx.")
+        log.error(name, "This is not a text file.", "Give it its own ending, such as .xlsx.")
         return None
     if encoding == "cp1252":
         message = "The file is not UTF-8; it was read as Windows-1252."
-        log.warning(path.name, message, f"Save it as {save_as} if letters look wrong.")
+        log.warning(name, message, f"Save it as {save_as} if letters look wrong.")
     return text
 
 
@@ -91,21 +101,22 @@ class _Objects:
         return made
 
 
-def read_json(path: Path, log: ProblemLog) -> Any:
+def read_json(path: Path, log: ProblemLog, label: str | None = None) -> Any:
     """Read a JSON file; log an error and return None when it cannot be read.
 
     NaN and Infinity become None. Of repeated keys in the outermost object the first one counts,
     and each is a warning: entries of a dict by study id must not vanish in silence.
     """
-    text = read_text(path, log, save_as="UTF-8")
+    name = label or path.name
+    text = read_text(path, log, save_as="UTF-8", label=name)
     if text is None:
         return None
     if not text.strip():
-        log.error(path.name, "The file is empty.", "Give the file that holds the data.")
+        log.error(name, "The file is empty.", "Give the file that holds the data.")
         return None
     if sum(map(text.count, ",[{")) > MAX_VALUES:
         message = f"The file holds more than {MAX_VALUES:,} values."
-        log.error(path.name, message, "Split it into several files.")
+        log.error(name, message, "Split it into several files.")
         return None
     objects = _Objects()
     try:
@@ -115,18 +126,18 @@ def read_json(path: Path, log: ProblemLog) -> Any:
     except json.JSONDecodeError as error:
         where = f"{error.msg} at line {error.lineno}, column {error.colno}"
         remedy = "Give a complete JSON file; it may have been cut off."
-        log.error(path.name, f"The file is not valid JSON: {where}.", remedy)
+        log.error(name, f"The file is not valid JSON: {where}.", remedy)
         return None
     except (RecursionError, ValueError):
         message = (
             "The file is nested too deeply, or has a number too long, to be data of this kind."
         )
-        log.error(path.name, message, "Give the file as it was published.")
+        log.error(name, message, "Give the file as it was published.")
         return None
     if isinstance(value, dict):
         for key in objects.repeated:
             row = list(value).index(key) + 1 if len(objects.repeated) < 100 else None
-            log.warning(path.name, *REPEATED, row=row)
+            log.warning(name, *REPEATED, row=row)
     return value
 
 

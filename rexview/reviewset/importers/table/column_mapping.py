@@ -21,12 +21,13 @@ from typing import Any, Final
 from rexview.bounded import read_file, typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem
 from rexview.reviewset.importers.table.column_names import FIELDS
+from rexview.reviewset.importers.table.score_scale import ScoreScale
 from rexview.vocab import DIMENSIONS, FAILURES
 
 _LONGEST_FILE: Final = 10_000_000
 ANSWER_FIELDS: Final = (
     *("answer", "finish_reason", "input_tokens", "output_tokens", "max_output_tokens"),
-    *("choice", "error", "latency_s"),
+    *("choice", "reasoning", "error", "latency_s"),
 )
 """Fields that can stand in a model's own column."""
 JUDGEMENTS: Final = (*DIMENSIONS, *FAILURES)
@@ -59,7 +60,8 @@ class JudgementColumn:
     """A column of scores on one dimension, or of one failure ticked by a reader.
 
     ``judges`` is one of :data:`JUDGEMENTS`. ``reader`` None means the table's reader column, else
-    ``reader1``; ``model`` None means the row's own model.
+    ``reader1``; ``model`` None means the row's own model. ``scale`` declares the scale of the
+    column where it is not 1 to 5, as :meth:`.score_scale.ScoreScale.of` reads it.
     """
 
     column: str
@@ -68,6 +70,16 @@ class JudgementColumn:
     model: str | None = None
     confidence: float = 0.0
     samples: tuple[str, ...] = ()
+    scale: str | None = None
+
+
+@dataclass(frozen=True)
+class KeptColumn:
+    """A column that is kept as it is, with a few values; ``note`` says what else it could be."""
+
+    column: str
+    samples: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,7 +88,8 @@ class ColumnMapping:
 
     ``fields`` has one entry for each of :data:`FIELDS`, mapped or not. ``model`` names the model
     of all answers where neither a model column nor answer columns do. ``identity`` are columns
-    that look like a patient's identity; they are not imported unless mapped.
+    that look like a patient's identity; they are not imported unless mapped. ``kept`` shows the
+    other columns that have no meaning, and ``notes`` say what a person should know of the proposal.
     """
 
     file: str
@@ -87,6 +100,8 @@ class ColumnMapping:
     identity: tuple[str, ...] = ()
     model: str | None = None
     sheet: str | None = None
+    kept: tuple[KeptColumn, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def column_of(self, field: str) -> str | None:
         """The column mapped to a field, or None."""
@@ -148,6 +163,7 @@ class ColumnMapping:
                     judges=str(one.get("judges", one.get("mark"))),
                     reader=_word(one, "reader"),
                     model=_word(one, "model"),
+                    scale=_word(one, "scale"),
                     **_seen(one),
                 )
                 for one in judgements
@@ -155,6 +171,13 @@ class ColumnMapping:
             identity=_words(raw.get("identity")),
             model=_word(raw, "model"),
             sheet=_word(raw, "sheet"),
+            kept=tuple(
+                KeptColumn(
+                    str(one.get("column")), _words(one.get("samples")), _word(one, "note") or ""
+                )
+                for one in _entries(raw, "kept", problems)
+            ),
+            notes=_words(raw.get("notes")),
         )
         problems += mapping.problems()
         if problems:
@@ -213,6 +236,11 @@ class ColumnMapping:
         for judgement in self.judgements:
             if judgement.judges not in JUDGEMENTS:
                 found.append(_problem(judgement.judges, "There is no such dimension or failure."))
+            if judgement.scale is not None:
+                try:
+                    ScoreScale.of(judgement.scale)
+                except ValueError as error:
+                    found.append(_problem(judgement.judges, f"The scale {error}"))
         return found
 
 
