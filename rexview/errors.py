@@ -31,9 +31,9 @@ server, no patient data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Severity = Literal["error", "warning"]
 
@@ -78,7 +78,12 @@ class ReviewSetError(_WithProblems):
 
 
 class ImportSourceError(_WithProblems):
-    """A foreign file or folder cannot be imported. ``problems`` holds every problem."""
+    """A foreign file or folder cannot be imported. ``problems`` holds every problem.
+
+    ``receipt`` says what had been read by then, as plain values for JSON.
+    """
+
+    receipt: Mapping[str, Any] | None = None
 
 
 class ImageError(RexviewError):

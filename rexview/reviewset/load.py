@@ -70,17 +70,33 @@ def _open(folder: Path, problems: ProblemList) -> ReviewSet | None:
     if "cases" not in sources and not problems.has_errors_in("cases"):
         remedy = "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of Parquet parts."
         problems.add("error", "cases", "There is no table of cases.", remedy)
+    review_set = assemble(folder, info, sources, problems)
+    return replace(review_set, fingerprint=state, warnings=tuple(problems.all()))
+
+
+def assemble(
+    folder: Path,
+    info: SetInfo,
+    sources: dict[str, TableSource],
+    problems: ProblemList,
+    *,
+    look_at_images: bool = True,
+) -> ReviewSet:
+    """Read tables from their files, or from the rows of an import, into a checked review set.
+
+    ``look_at_images`` says whether image files are looked for and what they say is filled in: an
+    import has done so by itself. The result can be used when ``problems`` holds no error.
+    """
     tables, all_cases = _read(sources, info, problems)
     check_references(tables, sources, info, all_cases=all_cases)
-    tables |= _with_images(folder, tables, sources, info)
+    tables |= _with_images(folder, tables, sources, info, look_at_images)
     final: dict[str, Any] = {
         name: tables[name].select(pl.col(field).cast(dtype) for field, dtype in schema.items())
         for name, schema in frames.TABLES.items()
     }
     pictures = partial(find_picture, folder, info.images)
-    review_set = ReviewSet(folder, info, **final, fingerprint=state, find_picture=pictures)
-    review_set = _with_stale_apart(review_set, sources)
-    return replace(review_set, warnings=tuple(problems.all()))
+    review_set = ReviewSet(folder, info, **final, find_picture=pictures)
+    return _with_stale_apart(review_set, sources)
 
 
 def _with_stale_apart(review_set: ReviewSet, sources: dict[str, TableSource]) -> ReviewSet:
@@ -130,7 +146,11 @@ def _read(
 
 
 def _with_images(
-    folder: Path, tables: dict[str, pl.DataFrame], sources: dict[str, TableSource], info: SetInfo
+    folder: Path,
+    tables: dict[str, pl.DataFrame],
+    sources: dict[str, TableSource],
+    info: SetInfo,
+    look_at_images: bool,
 ) -> dict[str, pl.DataFrame]:
     """Check images and boxes; fill in what the image files say and which image a box is on."""
     cases, answers = tables["cases"], tables["answers"]
@@ -140,16 +160,18 @@ def _with_images(
     paths = [(check_paths(paths_of_cases(cases), of_cases), of_cases)]
     if of_answers:
         paths.append((check_paths(paths_of_answers(answers), of_answers), of_answers))
-    check_files(folder, info, paths)
+    if look_at_images:
+        check_files(folder, info, paths)
     _check_image_ids(cases, of_cases)
 
     images = image_sizes(cases)
     cases = with_images_named(cases, "reference_boxes", "id", images)
     answers = with_images_named(answers, "boxes", "case", images)
-    given_boxes = ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
-    boxed = pl.concat(boxed_images(*boxes) for boxes in given_boxes)
-    cases = with_headers(cases, boxed, folder, info, of_cases)
-    check_orientations(cases, boxed, of_cases)
+    if look_at_images:
+        given_boxes = ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
+        boxed = pl.concat(boxed_images(*boxes) for boxes in given_boxes)
+        cases = with_headers(cases, boxed, folder, info, of_cases)
+        check_orientations(cases, boxed, of_cases)
 
     images = image_sizes(cases)
     check_boxes(cases, "reference_boxes", "id", images, of_cases)

@@ -9,7 +9,7 @@ or a folder of parts that are read in the order of their names.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
@@ -103,7 +103,9 @@ def _json_object(line: bytes, row: int, source: TableSource) -> dict[str, Any] |
     return found
 
 
-def _chunk_of_objects(objects: list[dict[str, Any]], rows: list[int], table: Table) -> Chunk:
+def _chunk_of_objects(
+    objects: Sequence[Mapping[str, Any]], rows: Sequence[int], table: Table
+) -> Chunk:
     names = dict.fromkeys(name for found in objects for name in found)
     names |= dict.fromkeys(column.name for column in table.columns if column.required)
     columns: dict[str, Any] = {name: [found.get(name) for found in objects] for name in names}
@@ -244,10 +246,18 @@ def _parquet_part(path: Path, label: str, source: TableSource) -> pl.DataFrame |
     return None
 
 
+def _read_rows(source: TableSource, table: Table) -> Iterator[Chunk]:
+    """Hand over the rows that an import made."""
+    for start in range(0, len(source.rows), CHUNK_ROWS):
+        objects = source.rows[start : start + CHUNK_ROWS]
+        yield _chunk_of_objects(objects, range(start + 1, start + 1 + len(objects)), table)
+
+
 READERS: Final[dict[str, Callable[[TableSource, Table], Iterator[Chunk]]]] = {
     "jsonl": _read_jsonl,
     "csv": _read_csv,
     "parquet": _read_parquet,
+    "rows": _read_rows,
 }
 """Readers by the format of a table's file."""
 

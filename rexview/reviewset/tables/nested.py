@@ -254,7 +254,9 @@ def _fields(
             continue
         if values is None:
             values = pl.Series([None], dtype=pl.Null).new_from_index(0, height)
-        columns[part.name], inner = conform(values, part, location.inside(part.name, owner, index))
+        columns[part.name], inner = conform(
+            values, part, location.inside(part.name, owner, index, required=part.required)
+        )
         assert not inner, "objects inside objects are not declared"
     return pl.DataFrame(columns).to_struct(column.name), unknown
 

@@ -1,19 +1,23 @@
-"""The file of a table, and where in it a value stands: file, row and field of every problem."""
+"""Where the rows of a table come from, and where a value stands: file, row and field of problems.
+
+Rows come from the table's file, or from an import that made them (``rows``).
+"""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from rexview.errors import Problem, Severity
-from rexview.reviewset.problems import LISTED, ProblemList, quoted
+from rexview.reviewset.problems import ProblemList, quoted
 
 TableFormat = Literal["jsonl", "csv", "parquet"]
 Positions = npt.NDArray[np.int64]
@@ -21,6 +25,20 @@ Values = list[Any] | pl.Series
 """A column as given: parsed JSON values or cell texts, or a typed series."""
 FromRow = str | Callable[[dict[str, Any]], str]
 """A text, or what makes it from a row as a dict."""
+_STEP: Final = re.compile(r"[^.\[\]]+")
+
+
+@dataclass(frozen=True)
+class At:
+    """Where a row of an import came from: the file's name as shown, and the row in it from 1.
+
+    ``part`` tells rows apart where one file has several lists of them (the images and the
+    annotations of COCO).
+    """
+
+    file: str
+    row: int | None = None
+    part: str = ""
 
 
 @dataclass
@@ -28,15 +46,22 @@ class TableSource:
     """The file of one table, or its folder of Parquet parts, and where its problems go.
 
     ``label`` is the name that problems carry. Rows are numbered through all parts;
-    :meth:`locate` finds the part and the row in it.
+    :meth:`locate` finds the part and the row in it. With the format ``rows`` they are those of an
+    import, each with its place: a value that does not fit is then a warning, and kept in ``unfit``
+    (by row, then by field) where it was an error in a file of our own. ``columns`` says, by file,
+    what a field is called there.
     """
 
     name: str
-    format: TableFormat
+    format: TableFormat | Literal["rows"]
     label: str
-    files: tuple[Path, ...]
+    files: tuple[Path, ...] = ()
     problems: ProblemList = field(default_factory=ProblemList)
     is_folder: bool = False
+    rows: Sequence[Mapping[str, Any]] = ()
+    places: Sequence[At] = ()
+    columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    unfit: dict[int, dict[str, Any]] = field(default_factory=dict)
     _ends: list[int] = field(default_factory=list)
 
     def part_label(self, part: int) -> str:
@@ -49,11 +74,27 @@ class TableSource:
 
     def locate(self, row: int | None) -> tuple[str, int | None]:
         """File label and row in that file, for a row of the whole table."""
+        if row is not None and self.places:
+            return self.places[row - 1].file, self.places[row - 1].row
         if row is None or not self.is_folder:
             return self.label, row
         part = min(bisect_left(self._ends, row), len(self.files) - 1)
         start = self._ends[part - 1] if part else 0
         return self.part_label(part), row - start
+
+    def keep_unfit(self, row: int, field: str) -> None:
+        """Keep what a row of an import gives for a field, such as ``images[0].width``."""
+        value: Any = self.rows[row - 1]
+        for step in _STEP.findall(field):
+            if isinstance(value, list):
+                value = value[int(step)]
+            elif isinstance(value, Mapping):
+                value = value.get(step)
+        self.unfit.setdefault(row, {})[field] = value
+
+    def named(self, file: str, field: str | None) -> str | None:
+        """What a field is called in a file."""
+        return self.columns.get(file, {}).get(field or "", field)
 
     def error(
         self, message: str, remedy: str, *, row: int | None = None, field: str | None = None
@@ -75,10 +116,11 @@ class TableSource:
     ) -> None:
         """Report every row of a query's result, which has the column ``_row``."""
         examples = []
-        for row in rows.head(LISTED).iter_rows(named=True):
+        for row in rows.head(self.problems.listed).iter_rows(named=True):
             file, file_row = self.locate(row["_row"])
             where = field(row) if callable(field) else field
             text = message(row) if callable(message) else message
+            where = self.named(file, where)
             examples.append(Problem(severity, file, file_row, where, text, remedy))
         self.problems.add_many(examples, rows.height, table=self.label)
 
@@ -89,7 +131,8 @@ class Location:
 
     ``rows`` maps a position in the column to its row in the table. For a field inside a list or an
     object, ``parent`` is the location of that list or object, ``owner`` maps a position to a
-    position in the parent, and ``index`` to the place in the parent's list.
+    position in the parent, and ``index`` to the place in the parent's list. Nothing can be done
+    without a ``required`` field: what does not fit is an error there, in an import, too.
     """
 
     source: TableSource
@@ -98,10 +141,18 @@ class Location:
     parent: Location | None = None
     owner: Positions | None = None
     index: Positions | None = None
+    required: bool = False
 
-    def inside(self, name: str, owner: Positions, index: Positions | None = None) -> Location:
+    def inside(
+        self,
+        name: str,
+        owner: Positions,
+        index: Positions | None = None,
+        *,
+        required: bool = False,
+    ) -> Location:
         """Location of a field ``name`` of the objects in this column; ``""`` for plain items."""
-        return Location(self.source, name, None, self, owner, index)
+        return Location(self.source, name, None, self, owner, index, required)
 
     def of(self, position: int) -> tuple[int | None, str]:
         """Row in the table and the field's full name, such as ``boxes[2].label``."""
@@ -125,10 +176,16 @@ class Location:
         ``message`` may hold ``{value}``, which becomes the value given, in quotes.
         """
         positions = wrong.arg_true().to_numpy() if isinstance(wrong, pl.Series) else wrong
+        if severity == "error" and self.source.format == "rows" and not self.required:
+            severity = "warning"
+            for row, field in map(self.of, positions.tolist()):
+                if row is not None:
+                    self.source.keep_unfit(row, field)
         examples = []
-        for position in positions[:LISTED].tolist():
+        for position in positions[: self.source.problems.listed].tolist():
             row, field = self.of(position)
             file, file_row = self.source.locate(row)
+            field = self.source.named(file, field) or field
             text = message(position) if callable(message) else message
             if values is not None:
                 text = text.replace("{value}", quoted(values[position]))

@@ -57,12 +57,16 @@ def _frame(chunk: Chunk, table: Table, source: TableSource) -> pl.DataFrame:
         if column.name not in chunk.columns:
             columns[column.name] = column.absent(height)
             continue
-        location = Location(source, column.name, chunk.rows)
+        location = Location(source, column.name, chunk.rows, required=column.required)
         values = chunk.columns.pop(column.name)
         columns[column.name], inner = nested.conform(values, column, location)
         for position, rest in inner.items():
             into = leftovers.setdefault(position, {})
             into |= rest if column.kind == "object" else {column.name: rest}
+    for row, unfit in source.unfit.items():
+        position = int(np.searchsorted(chunk.rows, row))
+        if position < height and chunk.rows[position] == row:
+            leftovers.setdefault(position, {}).update(unfit)
     columns["extra"] = _extra(chunk, leftovers, height)
     columns["_row"] = pl.Series(chunk.rows).cast(pl.UInt32)
     return pl.DataFrame(columns)
@@ -129,6 +133,8 @@ def _report_names(table: Table, unknown: set[str], missing: set[str], source: Ta
             remedy = f"Add the column {column.name}, or rename the one that holds it."
             message = f"There is no column {column.name}.{hint}"
             source.error(message, remedy, field=column.name)
+    if source.format == "rows":
+        return  # an import says itself what it kept as it is
     for name in sorted(unknown):
         near = get_close_matches(name.strip().lower(), table.by_name, n=1, cutoff=0.85)
         if near and not (table.by_name[near[0]].required and near[0] in missing):

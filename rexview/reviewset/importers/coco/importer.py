@@ -12,10 +12,9 @@ from typing import Any
 
 from rexview.reviewset.importers.coco.box_placement import Key, Target, add_boxes
 from rexview.reviewset.importers.coco.file import CocoFile, CocoImage, read_coco_file
-from rexview.reviewset.importers.core.draft import OPEN_QUESTION, Draft
+from rexview.reviewset.importers.core.draft import OPEN_QUESTION, Draft, place_images
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.images.names import name_images, safe_path
-from rexview.reviewset.importers.images.placement import place_images
 from rexview.schema import Case, StudyImage
 from rexview.vocab import normalise_view
 

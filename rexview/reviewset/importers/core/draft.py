@@ -1,45 +1,28 @@
-"""A review set in the making: records collected by an importer, then tables."""
+"""Records of importers that do not give rows yet, turned into rows. It goes with the last of them.
+
+Until then :func:`place_images` finds the images of a draft, which later steps of those importers
+ask for their size.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-import polars as pl
-
-from rexview import frames
-from rexview.reviewset.json_text import dump
-from rexview.schema import (
-    Answer,
-    Case,
-    Model,
-    Reader,
-    ReaderFlag,
-    ReviewSet,
-    Score,
-    SetInfo,
-    StudyImage,
-)
-
-REPORT_QUESTION: Final = "Write the findings and the impression of this study."
-"""The task of a report case (ReXrank)."""
-OPEN_QUESTION: Final = "What abnormalities does this study show, and where?"
-"""The task of a case for which the source gives none."""
-
-
-_MAX_DEPTH: Final = 20
-_INT64_MAX: Final = 2**63 - 1
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.set_rows import OPEN_QUESTION as OPEN_QUESTION
+from rexview.reviewset.importers.core.set_rows import REPORT_QUESTION as REPORT_QUESTION
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.images import placement
+from rexview.reviewset.tables.source import At
+from rexview.schema import Answer, Case, Model, Reader, ReaderFlag, Score, StudyImage
 
 
 @dataclass
 class Draft:
-    """What an importer has read so far.
-
-    ``images_base`` is the folder that image paths are relative to, None when it is not known.
-    ``copy_names`` gives images another name when they are copied (relative path to new one).
-    """
+    """What an importer has read so far."""
 
     name: str
     description: str = ""
@@ -57,91 +40,67 @@ class Draft:
         for case in self.cases.values():
             yield from case.images
 
-    def replace_images(self, placed: Mapping[str, StudyImage]) -> None:
-        """Put the placed record of an image, by its path, in its stead.
-
-        Its id, its marks, and a view that the source gave stay.
-        """
-        for case_id, case in self.cases.items():
-            images = tuple(
-                _merged(image, placed[image.path]) if image.path in placed else image
-                for image in case.images
-            )
-            self.cases[case_id] = replace(case, images=images)
-
-    def to_review_set(self, folder: Path, images: str) -> ReviewSet:
-        """Make the tables. ``images`` is the base folder as ``reviewset.yaml`` will say it."""
-        info = SetInfo(
-            name=_writable(self.name),
-            description=_writable(self.description),
-            images=images,
-            models=tuple(self.models.values()),
-            readers=tuple(self.readers.values()),
-        )
-        newest = {(answer.case, answer.model): row for row, answer in enumerate(self.answers)}
-        rows: dict[str, Iterable[dict[str, Any]]] = {
-            "cases": map(_case_row, self.cases.values()),
-            "answers": (
-                vars(answer) | {"_newest": newest[answer.case, answer.model] == row}
-                for row, answer in enumerate(self.answers)
-            ),
-            "scores": map(vars, self.scores),
-            "flags": map(vars, self.flags),
-        }
-        tables: dict[str, Any] = {
-            name: _table(rows.get(name, ()), schema) for name, schema in frames.TABLES.items()
-        }
-        return ReviewSet(folder, info, **tables)
+    def add_to(self, rows: SetRows, file: str) -> None:
+        """Add everything as rows of that file; what is wrong with them has been said."""
+        rows.said = True
+        rows.name, rows.description = self.name, self.description
+        rows.images_base, rows.copy_names = self.images_base, self.copy_names
+        for number, case in enumerate(self.cases.values(), start=1):
+            rows.add_case(_plain(vars(case)), At(file, number, "cases"))
+        if self.images_base:
+            paths = {image.path for image in self.images()}
+            found = {path: self.images_base / path for path in paths}
+            rows.files |= {path: at for path, at in found.items() if at.is_file()}
+        for name, records, add in (
+            ("answers", self.answers, rows.add_answer),
+            ("scores", self.scores, rows.add_score),
+            ("flags", self.flags, rows.add_flag),
+        ):
+            for number, record in enumerate(records, start=1):
+                add(_plain(vars(record)), At(file, number, name))
+        for kind, known in ((self.models, rows.models), (self.readers, rows.readers)):
+            for key, entry in kind.items():
+                known[key] = {one: value for one, value in vars(entry).items() if one != "extra"}
 
 
-def _merged(image: StudyImage, placed: StudyImage) -> StudyImage:
-    known = image.view != "UNKNOWN"
+def place_images(
+    draft: Draft, given: Path | None, beside: Sequence[Path], log: ProblemLog, file: str
+) -> None:
+    """Find the files of all images of a draft, as :func:`placement.place_images` does of rows."""
+    rows = SetRows("", log, None)  # type: ignore[arg-type]
+    wanted = list(dict.fromkeys(image.path for image in draft.images()))
+    held: dict[str, dict[str, Any]] = {path: {"path": path, "id": "1"} for path in wanted}
+    rows.images = lambda: iter([("", image) for image in held.values()])  # type: ignore[method-assign]
+    placement.place_images(rows, given, beside, file)
+    draft.images_base = rows.images_base
+    for case_id, case in draft.cases.items():
+        images = tuple(_merged(image, held[image.path]) for image in case.images)
+        draft.cases[case_id] = replace(case, images=images)
+
+
+def _merged(image: StudyImage, placed: Mapping[str, Any]) -> StudyImage:
+    orientation = placed.get("patient_orientation")
     return replace(
-        placed,
-        id=image.id,
-        view=image.view if known else placed.view,
-        view_raw=image.view_raw if known else placed.view_raw or image.view_raw,
-        key=image.key,
-        prior=image.prior,
+        image,
+        path=placed["path"],
+        view_raw=image.view_raw or placed.get("view"),
+        width=placed.get("width"),
+        height=placed.get("height"),
+        patient_orientation=tuple(orientation) if orientation else None,
     )
 
 
-def _case_row(case: Case) -> dict[str, Any]:
-    tags = [{"name": name, "values": values} for name, values in case.tags.items()]
-    return vars(case) | {"tags": tags}
-
-
-def _table(rows: Iterable[dict[str, Any]], schema: pl.Schema) -> pl.DataFrame:
-    numbered = []
-    for number, row in enumerate(rows, start=1):
-        given = {column: _plain(row.get(column)) for column in schema}
-        given |= {"extra": dump(given["extra"]) if given["extra"] else None, "_row": number}
-        numbered.append(given | ({"_origin": row["origin"]} if "_origin" in schema else {}))
-    return pl.DataFrame(numbered, schema=schema, strict=True)
-
-
-def _plain(value: Any, depth: int = 0) -> Any:
-    """Make lists and objects of tuples and records, and strings writable, all the way down.
-
-    What is nested deeper than 20 levels is cut off; numbers beyond 64 bits become text.
-    """
-    if isinstance(value, str):
-        return _writable(value)
-    if isinstance(value, int) and abs(value) > _INT64_MAX:
-        return str(value)
+def _plain(value: Any) -> Any:
     if hasattr(value, "__dataclass_fields__"):
         value = vars(value)
-    if not isinstance(value, Mapping | list | tuple):
-        return value
-    if depth >= _MAX_DEPTH:
-        return None
     if isinstance(value, Mapping):
-        return {_writable(str(key)): _plain(one, depth + 1) for key, one in value.items()}
-    return [_plain(one, depth + 1) for one in value]
-
-
-def _writable(text: str) -> str:
-    """Return the text without what UTF-8 cannot hold (lone surrogates) and without NUL."""
-    if text.isascii():
-        return text.replace("\x00", "") if "\x00" in text else text
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
+        row = {name: _plain(one) for name, one in value.items() if name != "origin"}
+        for name, unknown in (("view", "UNKNOWN"), ("finish_reason", "unknown")):
+            if f"{name}_raw" in row:
+                raw, word = row.pop(f"{name}_raw"), row[name]
+                row[name] = raw or (word if word != unknown else None)
+        for mark in ("key", "prior"):
+            if row.get(mark) is False:
+                del row[mark]
+        return row
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

@@ -63,6 +63,8 @@ _REXRANK: Final = Importer(
     suffixes=(".json",),
     folders=False,
     reader=f"{_PACKAGE}.rexrank.importer:read_rexrank",
+    recogniser=f"{_PACKAGE}.rexrank.importer:recognises",
+    role=1,
 )
 _TABLE: Final = Importer(
     id="table",
@@ -84,6 +86,7 @@ _TABLE: Final = Importer(
     suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES),
     folders=False,
     reader=f"{_PACKAGE}.table.importer:read_table",
+    gives_draft=True,
     extra_arguments=_table_arguments,
 )
 _IMAGES: Final = Importer(
@@ -116,6 +119,7 @@ _IMAGES: Final = Importer(
     suffixes=(*DICOM_SUFFIXES, *RASTER_SUFFIXES),
     folders=True,
     reader=f"{_PACKAGE}.images.importer:read_images",
+    gives_draft=True,
 )
 _COCO: Final = Importer(
     id="coco",
@@ -129,6 +133,7 @@ _COCO: Final = Importer(
     suffixes=(".json",),
     folders=False,
     reader=f"{_PACKAGE}.coco.importer:read_coco",
+    gives_draft=True,
 )
 FORMATS: Final[dict[str, Importer]] = {
     importer.id: importer for importer in (_REXRANK, _TABLE, _IMAGES, _COCO)

@@ -15,8 +15,10 @@ from typing import Any, Final, Literal
 
 from rexview.bounded import typed_path
 from rexview.errors import FileRefused, Problem
-from rexview.reviewset.importers.core.draft import Draft
-from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.receipt import Receipt
+from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile
 
 OptionType = Literal["text", "texts", "flag", "switch", "choice", "file", "folder", "mapping"]
 """``texts`` is a list of strings, ``flag`` is off and ``switch`` is on unless told otherwise,
@@ -107,8 +109,8 @@ COMMON_OPTIONS: Final = (
         "table_format",
         "choice",
         "Table format",
-        "How the tables of the review set are written.",
-        default="jsonl",
+        "How the tables of the review set are written: JSON Lines up to 100,000 rows and Parquet "
+        "beyond when left out.",
         choices=("jsonl", "csv", "parquet"),
     ),
 )
@@ -117,14 +119,21 @@ COMMON_OPTIONS: Final = (
 _SINGULAR: Final = {"reference boxes": "reference box", "boxes of models": "box of a model"}
 
 
+def _function(name: str) -> Any:
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function)
+
+
 @dataclass(frozen=True)
 class Importer:
     """A format that can be imported.
 
     ``suffixes`` are the endings of files that can be given as a source; ``folders`` says whether a
-    folder can be. ``reader`` names the function that reads sources into a draft, as
-    ``module:function``: it is imported when it runs, as the command line lists all formats.
-    ``extra_arguments`` adds command-line arguments that are not options.
+    folder can be. ``reader`` names the function that reads files into rows, as ``module:function``:
+    it is imported when it runs, as the command line lists all formats. ``recogniser`` names, in the
+    same way, the function that says of a :class:`~.recognise.Probe` why it is of this format, or
+    None. ``role`` is when it is read among others: 1 cases and pictures, 2 answers, 3 boxes,
+    4 scores, flags and edits. ``extra_arguments`` adds command-line arguments that are not options.
     """
 
     id: str
@@ -134,12 +143,23 @@ class Importer:
     suffixes: tuple[str, ...]
     folders: bool
     reader: str
+    recogniser: str | None = None
+    role: int = 2
+    gives_draft: bool = False
     extra_arguments: Callable[[argparse.ArgumentParser], None] | None = None
 
-    def read(self, sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
-        """Read sources into one draft; problems and notes go to the log."""
-        module, _, function = self.reader.partition(":")
-        found: Draft = getattr(import_module(module), function)(sources, options, log)
+    def read(self, files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+        """Read files into rows; problems, notes and the receipt are in ``rows``."""
+        read = _function(self.reader)
+        if self.gives_draft:  # until all importers give rows
+            draft = read([file.path for file in files], options, rows.log)
+            draft.add_to(rows, files[0].label)
+        else:
+            read(files, rows, options)
+
+    def recognises(self, probe: Probe) -> str | None:
+        """Say why a file is of this format; None when it is not."""
+        found: str | None = _function(self.recogniser)(probe) if self.recogniser else None
         return found
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -178,12 +198,13 @@ class ImportReport:
 
     ``counts`` maps plain words (``cases``, ``answers``, ``images found``, ...) to numbers, in the
     order in which they are shown; ``notes`` are decisions that the import took; ``problems`` are
-    its warnings.
+    its warnings; ``receipt`` says what became of all that was read.
     """
 
     format_id: str
     folder: Path
     counts: Mapping[str, int]
+    receipt: Receipt
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
@@ -199,5 +220,6 @@ class ImportReport:
         return ", ".join(parts) + ("" if found is None else f" ({found:,} found)")
 
     def summary(self) -> str:
-        """Return the counts and notes as lines for a person."""
-        return "\n".join([f"Imported into {self.folder}: {self.counted}.", *self.notes])
+        """Return the counts, the notes and what was not used as lines for a person."""
+        head = f"Imported into {self.folder}: {self.counted}."
+        return "\n".join([head, *self.notes, *self.receipt.lines()])

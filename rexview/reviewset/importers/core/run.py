@@ -6,18 +6,23 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from rexview.bounded import typed_path
 from rexview.errors import FileRefused, ImportSourceError
 from rexview.reviewset import write
-from rexview.reviewset.importers.core.draft import Draft
 from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import Importer, ImportReport
 from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.receipt import Receipt
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.tables.source import TableFormat
 
-_SHOWN = 60
-_NO_OPTIONS: Mapping[str, Any] = {}
+_SHOWN: Final = 60
+_NO_OPTIONS: Final[Mapping[str, Any]] = {}
+MOST_JSON_ROWS: Final = 100_000
+"""Cases or answers that are written as JSON Lines; more of them become Parquet."""
 
 
 def import_source(
@@ -36,9 +41,26 @@ def import_source(
     Raises
     ------
     ImportSourceError
-        With every problem found, when nothing can be imported. Nothing is written then.
+        With every problem found and the receipt, when nothing can be imported. Nothing is written
+        then.
     """
-    log = ProblemLog()
+    log, receipt = ProblemLog(), Receipt(format_id)
+    try:
+        return _import(format_id, sources, out, options, log, receipt)
+    except ImportSourceError as error:
+        receipt.refuse(error.problems, log.notes)
+        error.receipt = receipt.as_json()
+        raise
+
+
+def _import(
+    format_id: str,
+    sources: Sequence[Path],
+    out: Path,
+    options: Mapping[str, Any],
+    log: ProblemLog,
+    receipt: Receipt,
+) -> ImportReport:
     importer = FORMATS.get(format_id)
     if importer is None:
         log.error(format_id, "There is no such format.", f"Choose one of {', '.join(FORMATS)}.")
@@ -52,14 +74,17 @@ def import_source(
     _check_out(sources, out, log)
     if log.has_errors:
         raise ImportSourceError("The import cannot start.", log.problems)
-    draft = importer.read(sources, settings, log)
-    if not draft.cases and not log.has_errors:
+    rows = SetRows(settings["name"] or "", log, receipt)
+    importer.read([SourceFile(source, source.name) for source in sources], rows, settings)
+    if not log.has_errors:
+        rows.finish(settings["question"])
+    if not rows.cases and not log.has_errors:
         log.error(sources[0].name, "Nothing was found to import.", f"Give {importer.description}")
     if log.has_errors:
         raise ImportSourceError(f"{sources[0].name} cannot be imported.", log.problems)
-    found = _count_found(draft)
-    _write(draft, out, settings, log)
-    return ImportReport(format_id, out, _counts(draft, found), log.notes, log.problems)
+    _write(rows, out, settings)
+    receipt.close(log.problems, log.notes)
+    return ImportReport(format_id, out, _counts(receipt), receipt, log.notes, log.problems)
 
 
 def _read_options(importer: Importer, given: Mapping[str, Any], log: ProblemLog) -> dict[str, Any]:
@@ -108,43 +133,44 @@ def _check_out(sources: Sequence[Path], out: Path, log: ProblemLog) -> None:
             log.error(out.name, message, remedy, field="out")
 
 
-def _write(draft: Draft, out: Path, settings: Mapping[str, Any], log: ProblemLog) -> None:
+def _write(rows: SetRows, out: Path, settings: Mapping[str, Any]) -> None:
     from rexview.reviewset.importers.images.placement import copy_images
 
+    log = rows.log
     out.parent.mkdir(parents=True, exist_ok=True)
     images: Literal["refer"] | Path = "refer"
+    base = rows.images_base
     try:
         with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
             if settings["copy"]:
                 folder = Path(beside) / "images"
-                copied = copy_images(draft, folder)
-                images = folder if folder.is_dir() else "refer"  # none where no image was found
+                copied = copy_images(rows, folder)
+                images, base = folder if folder.is_dir() else "refer", None  # none was found
                 log.note(f"{copied:,} images were copied into the review set.")
-            base = None if settings["copy"] else draft.images_base
-            review_set = draft.to_review_set(out, os.fspath(base.resolve()) if base else "images/")
-            write(review_set, out, table_format=settings["table_format"], images=images)
+            review_set = rows.to_review_set(out, os.fspath(base.resolve()) if base else "images/")
+            if log.has_errors:
+                raise ImportSourceError("The review set cannot be made.", log.problems)
+            most = max(review_set.cases.height, review_set.answers.height)
+            usual: TableFormat = "jsonl" if most <= MOST_JSON_ROWS else "parquet"
+            chosen = settings["table_format"] or usual
+            write(review_set, out, table_format=chosen, images=images)
     except OSError as error:
         log.error(out.name, f"Writing failed: {error.strerror}.", "Check the disk, then try again.")
         raise ImportSourceError("The review set cannot be written.", log.problems) from None
 
 
-def _count_found(draft: Draft) -> int:
-    if draft.images_base is None:
-        return 0
-    paths = {image.path for image in draft.images()}
-    return sum((draft.images_base / path).is_file() for path in paths)
-
-
-def _counts(draft: Draft, found: int) -> dict[str, int]:
+def _counts(receipt: Receipt) -> dict[str, int]:
     counts = {
-        "cases": len(draft.cases),
-        "answers": len(draft.answers),
-        "models": len(draft.models),
-        "scores": len(draft.scores),
-        "reader flags": len(draft.flags),
-        "reference boxes": sum(len(case.reference_boxes) for case in draft.cases.values()),
-        "boxes of models": sum(len(answer.boxes) for answer in draft.answers),
-        "images": len({image.path for image in draft.images()}),
+        "cases": receipt.cases,
+        "answers": receipt.answers,
+        "models": len(receipt.models),
+        "scores": receipt.scores,
+        "reader flags": receipt.flags,
+        "edits": receipt.edits,
+        "metrics": receipt.metrics,
+        "reference boxes": receipt.reference_boxes,
+        "boxes of models": receipt.model_boxes,
+        "images": receipt.images,
     }
     kept = {name: number for name, number in counts.items() if number}
-    return kept | ({"images found": found} if counts["images"] else {})
+    return kept | ({"images found": receipt.images_found} if receipt.images else {})

@@ -6,9 +6,9 @@ What is kept is a path relative to the images folder that cannot leave it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from rexview.schema import StudyImage
 
@@ -45,11 +45,27 @@ def safe_path(written: str) -> str | None:
     return None if _DRIVE.match(path) else path
 
 
+def unique_ids(images: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the images of a case, which have a ``path``; an ``id`` that one has stays.
+
+    They are named by their file names, or by number where those are not unique.
+    """
+    given = [image.get("id") for image in images]
+    stems = [str(image["path"]).rpartition("/")[2].rsplit(".", 1)[0] for image in images]
+    taken = {str(one) for one in given if one is not None}
+    if not taken and not (all(stems) and len(set(stems)) == len(stems)):
+        return [str(place) for place in range(1, len(images) + 1)]
+    found = []
+    for one, stem in zip(given, stems, strict=True):
+        number, name = len(images), str(one) if one is not None else stem
+        while one is None and (name in taken or not name):
+            name, number = str(number), number + 1
+        taken.add(name)
+        found.append(name)
+    return found
+
+
 def name_images(images: Sequence[StudyImage]) -> tuple[StudyImage, ...]:
     """Name the images of a case by their file names, or by number where those are not unique."""
-    stems = [image.path.rpartition("/")[2].rsplit(".", 1)[0] for image in images]
-    unique = all(stems) and len(set(stems)) == len(stems)
-    return tuple(
-        replace(image, id=stem if unique else str(place))
-        for place, (image, stem) in enumerate(zip(images, stems, strict=True), start=1)
-    )
+    names = unique_ids([{"path": image.path} for image in images])
+    return tuple(replace(image, id=name) for image, name in zip(images, names, strict=True))

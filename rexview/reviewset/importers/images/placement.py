@@ -9,19 +9,21 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rexview.errors import ImageError, ImportSourceError, Problem
-from rexview.reviewset.importers.core.draft import Draft
+from rexview.reviewset.importers.core.case_names import TELLING_STEM
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.images.inspection import image_of, inspect_image
+from rexview.reviewset.importers.images.inspection import inspect_image
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
-from rexview.schema import StudyImage
+from rexview.vocab import normalise_view
+
+if TYPE_CHECKING:
+    from rexview.imaging import ImageFacts
+    from rexview.reviewset.importers.core.set_rows import SetRows
 
 _SAMPLE: Final = 200
-_TELLING_STEM: Final = 6
 _LIKELY_FOLDERS: Final = ("", "images", "files", "PNG", "png", "jpg", "data")
 
 
@@ -29,19 +31,20 @@ Placement = tuple[Path, dict[str, str]]
 """How written paths map into a folder: the folder, and the file of each path found there."""
 
 
-def place_images(
-    draft: Draft, given: Path | None, beside: Sequence[Path], log: ProblemLog, file: str
-) -> None:
-    """Find the files of all images of a draft, and read their size and orientation.
+def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], file: str) -> None:
+    """Find the files of all images that have none yet, and read their size and orientation.
 
     ``given`` is the images folder that the user named; without one, images are looked for in the
-    folders ``beside`` and their likely sub-folders. An image that is missing or broken is a warning
-    about ``file``; where none is found there is one in all.
+    folder of those that were found before, else in the folders ``beside`` and their likely
+    sub-folders. An image that is missing or broken is a warning about ``file``; where none is found
+    there is one in all.
     """
-    wanted = list(dict.fromkeys(image.path for image in draft.images()))
+    missing = [(case, image) for case, image in rows.images() if image["path"] not in rows.files]
+    wanted = list(dict.fromkeys(image["path"] for _, image in missing))
     if not wanted:
         return
-    placement = _best(wanted, [given] if given else list(_candidates(beside)))
+    bases = [given] if given else [rows.images_base] if rows.images_base else _candidates(beside)
+    placement = best_placement(wanted, list(bases))
     if placement is None:
         where = "in the images folder" if given else "beside the source"
         message = f"None of the {len(wanted):,} images was found {where}."
@@ -49,24 +52,44 @@ def place_images(
             "Name the folder that holds them (images folder); everything else can be read without "
             "them."
         )
-        log.warning(file, message, remedy, field="images")
+        rows.log.warning(file, message, remedy, field="images")
         return
     base, files = placement
-    draft.images_base = base
-    draft.replace_images({path: _placed(base, path, files.get(path), log, file) for path in wanted})
+    rows.images_base = rows.images_base or base
+    facts = {path: _facts(base, path, files.get(path), rows.log, file) for path in wanted}
+    for case, image in missing:
+        path = image["path"]
+        found = files.get(path)
+        if found is not None:
+            rows.files[found] = base / found
+            rows.move_image(case, image, found)
+            describe(image, facts[path])
 
 
-def _placed(base: Path, path: str, found: str | None, log: ProblemLog, file: str) -> StudyImage:
+def _facts(
+    base: Path, path: str, found: str | None, log: ProblemLog, file: str
+) -> ImageFacts | None:
     if found is None:
         message = f"The image {path} was not found."
         remedy = "Add it to the images folder, or leave it: the case can be read without it."
         log.warning(file, message, remedy, field="images")
-        return StudyImage(id="", path=path)
+        return None
     try:
-        return image_of(found, inspect_image(base / found))
+        return inspect_image(base / found)
     except ImageError as error:
         log.warning(found, str(error), "Replace the file by an intact one.", kind="image broken")
-        return StudyImage(id="", path=found)
+        return None
+
+
+def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:
+    """Write what its file says into the row of an image; a view that the source gave stays."""
+    if facts is None:
+        return
+    if normalise_view(image.get("view")) == "UNKNOWN" and facts.view:
+        image["view"] = facts.view
+    image |= {"width": facts.width, "height": facts.height}
+    if facts.patient_orientation:
+        image["patient_orientation"] = list(facts.patient_orientation)
 
 
 def _candidates(beside: Iterable[Path]) -> Iterator[Path]:
@@ -76,7 +99,7 @@ def _candidates(beside: Iterable[Path]) -> Iterator[Path]:
                 yield folder / name
 
 
-def _best(wanted: Sequence[str], bases: Iterable[Path]) -> Placement | None:
+def best_placement(wanted: Sequence[str], bases: Sequence[Path]) -> Placement | None:
     """Choose the base folder, and how many leading folders of the paths to drop, that find most."""
     best: tuple[int, Path, int] | None = None
     sample = wanted[:: max(1, len(wanted) // _SAMPLE)]
@@ -115,7 +138,7 @@ def _trusted(wanted: Sequence[str], base: Path, drop: int) -> bool:
         return False
     return all(
         "/" in _shorten(path, drop)
-        or len(PurePosixPath(path).stem) >= _TELLING_STEM
+        or len(PurePosixPath(path).stem) >= TELLING_STEM
         or PurePosixPath(path).parent.name == base.name
         for path in wanted
     )
@@ -153,7 +176,7 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
     }
 
 
-def copy_images(draft: Draft, folder: Path) -> int:
+def copy_images(rows: SetRows, folder: Path) -> int:
     """Copy the images that are there into a folder, under their own or their given names.
 
     Returns
@@ -166,11 +189,11 @@ def copy_images(draft: Draft, folder: Path) -> int:
     ImportSourceError
         When the disk has not enough room for them.
     """
-    base = draft.images_base
-    if base is None:
+    used = {image["path"] for _, image in rows.images()}
+    files = {path: file for path, file in rows.files.items() if path in used}
+    if not files:
         return 0
-    paths = [path for path in dict.fromkeys(i.path for i in draft.images()) if _inside(base, path)]
-    size = sum((base / path).stat().st_size for path in paths)
+    size = sum(file.stat().st_size for file in files.values())
     folder.mkdir(parents=True, exist_ok=True)
     if size > shutil.disk_usage(folder).free:
         problem = Problem(
@@ -182,16 +205,13 @@ def copy_images(draft: Draft, folder: Path) -> int:
             "Free some room, or import without copying.",
         )
         raise ImportSourceError("The images cannot be copied.", [problem])
-    names = {path: draft.copy_names.get(path, path) for path in paths}
+    names = {path: rows.copy_names.get(path, path) for path in files}
     for path, name in names.items():
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(base / path, target)
-    draft.replace_images(
-        {
-            image.path: replace(image, path=names[image.path])
-            for image in draft.images()
-            if image.path in names
-        }
-    )
+        shutil.copyfile(files[path], target)
+    for case, image in list(rows.images()):
+        if image["path"] in names:
+            rows.move_image(case, image, names[image["path"]])
+    rows.files = {names[path]: folder / names[path] for path in files}
     return len(names)

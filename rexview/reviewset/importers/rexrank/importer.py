@@ -9,19 +9,16 @@ files become several models on the same cases.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from rexview.reviewset.importers.core.draft import REPORT_QUESTION, Draft
-from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.source_files import REPEATED, read_json
+from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.set_rows import REPORT_QUESTION, SetRows
+from rexview.reviewset.importers.core.source_files import REPEATED, SourceFile, read_json
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.rexrank.study import PREDICTION, RexrankStudy
-from rexview.schema import Answer, Case, Context, Model, Report
-
-Studies = Mapping[str, Mapping[str, Any]]
+from rexview.reviewset.tables.source import At
 
 _ID_FIELDS: Final = ("study_id", "StudyID", "id", "study")
 _NOT_A_NAME: Final = frozenset(
@@ -34,98 +31,136 @@ _NOT_A_NAME: Final = frozenset(
 )
 
 
-def read_rexrank(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
-    """Read data and prediction files into one draft; several files are merged on the study id."""
-    draft = Draft(name=options["name"] or _set_name(sources))
-    draft.description = f"Imported from ReXrank JSON: {', '.join(path.name for path in sources)}."
-    contents = [(path, _studies(path, log)) for path in sources]
-    predicted = [(path, studies) for path, studies in contents if _has_predictions(studies)]
-    plain = [(path, studies) for path, studies in contents if not _has_predictions(studies)]
-    names = _model_names([path for path, _ in predicted], options["model"], log)
-    question = options["question"] or REPORT_QUESTION
-    for path, studies in plain or predicted:
-        _add_cases(draft, path, studies, question, options["site"], log)
-    for path, studies in predicted:
-        _add_answers(draft, path, studies, names[path], log)
-    place_images(draft, options["images"], [path.parent for path in sources], log, sources[0].name)
-    return draft
+_TELLING: Final = frozenset(
+    (
+        *("section_findings", "section_impression", "key_image_path", "frontal_lateral"),
+        *("img_root_dir", PREDICTION),
+    )
+)
 
 
-def _studies(path: Path, log: ProblemLog) -> dict[str, dict[str, Any]]:
-    """Return the studies of a file by id; problems are logged."""
-    content = read_json(path, log)
+@dataclass(frozen=True)
+class Study:
+    """One entry of a file: its id, its fields, and where it stands."""
+
+    id: str
+    fields: Mapping[str, Any]
+    at: At
+
+
+@dataclass(frozen=True)
+class Studies:
+    """The studies of one file, by id."""
+
+    file: SourceFile
+    by_id: Mapping[str, Study]
+
+    @property
+    def have_predictions(self) -> bool:
+        """Whether any study has a model's report."""
+        return any(PREDICTION in study.fields for study in self.by_id.values())
+
+
+def recognises(probe: Probe) -> str | None:
+    """Say why a file is ReXrank's: a dict or a list of studies with its fields."""
+    found = probe.json if probe.kind == "json" else None
+    entries = list(found.values()) if isinstance(found, dict) else found or []
+    fields = {name for one in entries[:20] if isinstance(one, dict) for name in one}
+    telling = sorted(fields & _TELLING)
+    return f"JSON of studies with {', '.join(telling[:3])}" if telling else None
+
+
+def read_rexrank(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read data and prediction files; several files are merged on the study id."""
+    rows.name = rows.name or _set_name(files)
+    rows.description = f"Imported from ReXrank JSON: {', '.join(file.label for file in files)}."
+    contents = [_studies(file, rows) for file in files]
+    predicted = [studies for studies in contents if studies.have_predictions]
+    plain = [studies for studies in contents if not studies.have_predictions]
+    names = _model_names([studies.file for studies in predicted], options.get("model"), rows)
+    for studies in plain or predicted:
+        for study in studies.by_id.values():
+            case = RexrankStudy(study.at.file, study.at.row or 0, study.fields, rows.log)
+            row = case.case(study.id) | {"site": options.get("site")}
+            rows.add_case(row | {"question": options["question"] or REPORT_QUESTION}, study.at)
+    for studies in predicted:
+        _add_answers(rows, studies, names[studies.file.label])
+    beside = [file.path.parent for file in files]
+    place_images(rows, options["images"], beside, files[0].label)
+
+
+def _studies(file: SourceFile, rows: SetRows) -> Studies:
+    """Return the studies of a file; problems are logged."""
+    log, label = rows.log, file.label
+    content = read_json(file.path, log, label)
     if content is None:
-        return {}
-    if isinstance(content, list):
-        content = _by_id(path, content, log)
-    elif not isinstance(content, dict):
+        return Studies(file, {})
+    if not isinstance(content, dict | list):
         message = "The file holds neither a dict of studies nor a list of them."
         remedy = "Give a ReXrank JSON file: a dict with one entry for each study id."
-        log.error(path.name, message, remedy)
-        return {}
-    studies: dict[str, dict[str, Any]] = {}
-    for row, (key, study) in enumerate(content.items(), start=1):
+        log.error(label, message, remedy)
+        return Studies(file, {})
+    rows.receipt.rows(label, len(content))
+    if isinstance(content, list):
+        log.note(f"{label}: a list, not a dict; its entries were read by their study id.")
+    studies: dict[str, Study] = {}
+    for number, (key, study) in enumerate(_entries(content), start=1):
+        at = At(label, number)
         if isinstance(study, str) or study is None:
             study = {PREDICTION: study}
-        if not key.strip() or not isinstance(study, dict):
-            message = "The entry is not a study."
-            remedy = "Each study id needs an object with its fields."
-            log.warning(path.name, message, remedy, row=row)
+        if key is None:
+            message, remedy = "The entry has no study id.", "Add a study_id, or give a dict by it."
+        elif not key.strip() or not isinstance(study, dict):
+            message, remedy = "The entry is not a study.", "Give an object with its fields."
         elif key.strip() in studies:
-            log.warning(path.name, *REPEATED, row=row)
+            message, remedy = REPEATED
         else:
-            studies[key.strip()] = study
+            studies[key.strip()] = Study(key.strip(), study, at)
+            continue
+        log.warning(label, message, remedy, row=number)
+        rows.receipt.unused(at, message)
     if not studies and not log.has_errors:
-        log.error(path.name, "The file holds no study.", "Give a ReXrank JSON file.")
-    return studies
+        log.error(label, "The file holds no study.", "Give a ReXrank JSON file.")
+    return Studies(file, studies)
 
 
-def _by_id(path: Path, content: list[Any], log: ProblemLog) -> dict[str, Any]:
-    log.note(f"{path.name}: a list, not a dict; its entries were read by their study id.")
-    found: dict[str, Any] = {}
-    for row, entry in enumerate(content, start=1):
+def _entries(content: dict[str, Any] | list[Any]) -> Iterator[tuple[str | None, Any]]:
+    """Yield the id of each study, None where it has none, and its fields."""
+    if isinstance(content, dict):
+        yield from content.items()
+        return
+    for entry in content:
         named = entry if isinstance(entry, dict) else {}
         key = next((str(named[name]) for name in _ID_FIELDS if named.get(name) is not None), None)
-        if key is None:
-            message = "The entry has no study id."
-            remedy = "Add a study_id, or give a dict by study id."
-            log.warning(path.name, message, remedy, row=row)
-        elif key in found:
-            log.warning(path.name, *REPEATED, row=row)
-        else:
-            found[key] = {name: value for name, value in entry.items() if name not in _ID_FIELDS}
-    return found
+        yield key, {name: value for name, value in named.items() if name not in _ID_FIELDS}
 
 
-def _has_predictions(studies: Studies) -> bool:
-    return any(PREDICTION in study for study in studies.values())
-
-
-def _set_name(sources: Sequence[Path]) -> str:
-    words = re.split(r"[_\s]+", sources[0].stem) if len(sources) == 1 else []
+def _set_name(files: Sequence[SourceFile]) -> str:
+    words = re.split(r"[_\s]+", files[0].path.stem) if len(files) == 1 else []
     return " ".join(words) or "ReXrank studies"
 
 
 def _model_names(
-    files: Sequence[Path], given: Sequence[str] | None, log: ProblemLog
-) -> dict[Path, str]:
+    files: Sequence[SourceFile], given: Sequence[str] | None, rows: SetRows
+) -> dict[str, str]:
     """Name the model of each prediction file: as told, else from the file name."""
-    names = {path: _name_from(path) for path in files}
+    names = {file.label: model_name(file) for file in files}
     for place, text in enumerate(given or ()):
-        file, mark, name = text.partition("=")
-        target = next((path for path in files if mark and path.name == file), None)
-        if target is not None:
-            names[target] = name.strip() or names[target]
+        label, mark, name = text.partition("=")
+        if mark and label in names:
+            names[label] = name.strip() or names[label]
         elif place < len(files):
-            names[files[place]] = text
+            names[files[place].label] = text
         else:
             message = "There are more model names than prediction files."
             remedy = "Give one name for each prediction file, in their order, or FILE=NAME."
-            log.error(files[0].name if files else "model", message, remedy, field="model")
+            rows.log.error(files[0].label if files else "model", message, remedy, field="model")
     return names
 
 
-def _name_from(path: Path) -> str:
+def model_name(file: SourceFile) -> str:
+    """Return the name of a model from that of its file, without what every such file is called."""
+    path = file.path
     words = [word for word in re.split(r"[_\s]+", path.stem) if word]
     telling = [
         word for word in words if re.sub(r"[^a-z]", "", word.lower()) not in (*_NOT_A_NAME, "")
@@ -133,52 +168,26 @@ def _name_from(path: Path) -> str:
     return " ".join(telling) or path.stem
 
 
-def _add_cases(
-    draft: Draft, path: Path, studies: Studies, question: str, site: str | None, log: ProblemLog
-) -> None:
-    for row, (study_id, study) in enumerate(studies.items(), start=1):
-        case = RexrankStudy(path.name, row, study, log).case(study_id, question)
-        before = draft.cases.get(study_id)
-        if before is None:
-            draft.cases[study_id] = replace(case, site=site)
-        else:
-            draft.cases[study_id] = _joined(before, case, path.name, row, log)
-
-
-def _joined(first: Case, second: Case, file: str, row: int, log: ProblemLog) -> Case:
-    """Fill what the first file did not say about a study from the second one."""
-    both = [
-        (getattr(first.report, part), getattr(second.report, part))
-        for part in ("findings", "impression")
-    ]
-    if any(one and other and one != other for one, other in both):
-        message = "The report differs from the one in an earlier file, which was kept."
-        remedy = "Give files that were made from the same data."
-        log.warning(file, message, remedy, row=row, field="report")
-    return replace(
-        first,
-        report=first.report if first.report != Report() else second.report,
-        context=first.context if first.context != Context() else second.context,
-        images=first.images or second.images,
-        patient_id=first.patient_id or second.patient_id,
-        extra={**second.extra, **first.extra},
-    )
-
-
-def _add_answers(draft: Draft, path: Path, studies: Studies, model: str, log: ProblemLog) -> None:
-    given = {answer.case: answer.text for answer in draft.answers if answer.model == model}
-    draft.models.setdefault(model, Model(id=model, name=model, kind="report"))
+def _add_answers(rows: SetRows, studies: Studies, model: str) -> None:
+    rows.declare_model(model, kind="report")
+    label = studies.file.label
+    given = {
+        one["case"]: one.get("text") for one in rows.rows_of("answers") if one["model"] == model
+    }
     unknown, without, repeated = 0, 0, 0
-    for study_id, study in studies.items():
-        text = _prediction(study.get(PREDICTION))
-        if study_id not in draft.cases:
+    for study in studies.by_id.values():
+        text = _prediction(study.fields.get(PREDICTION))
+        if rows.case(study.id) is None:
             unknown += 1
+            rows.receipt.unused(study.at, "No data file has this study.")
         elif text is None:
             without += 1
-        elif study_id in given:
-            repeated += given[study_id] != text
+            rows.receipt.ran_not(study.at, model)
+        elif study.id in given and given[study.id] != text:
+            repeated += 1
+            rows.receipt.unused(study.at, "Another prediction of this model came first.")
         else:
-            draft.answers.append(Answer(case=study_id, model=model, text=text))
+            rows.add_answer({"case": study.id, "model": model, "text": text}, study.at)
     counted = (
         (unknown, "predictions are for studies that no data file has; they were left out.",
          "Give the data file of these studies, too."),
@@ -189,7 +198,7 @@ def _add_answers(draft: Draft, path: Path, studies: Studies, model: str, log: Pr
     )  # fmt: skip
     for number, message, remedy in counted:
         if number:
-            log.warning(path.name, f"{number:,} {message}", remedy, field=PREDICTION)
+            rows.log.warning(label, f"{number:,} {message}", remedy, field=PREDICTION)
 
 
 def _prediction(value: Any) -> str | None:

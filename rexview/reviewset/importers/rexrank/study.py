@@ -15,8 +15,8 @@ from rexview.reviewset.importers.core.report_text import (
     sections,
     split_report,
 )
-from rexview.reviewset.importers.images.names import name_images, safe_path
-from rexview.schema import Case, Context, Report, StudyImage
+from rexview.reviewset.importers.images.names import safe_path
+from rexview.schema import Context, Report
 from rexview.vocab import normalise_view
 
 PREDICTION: Final = "model_prediction"
@@ -38,24 +38,18 @@ class RexrankStudy:
     fields: Mapping[str, Any]
     log: ProblemLog
 
-    def case(self, study_id: str, question: str) -> Case:
-        """Make a report case of the entry, unknown fields kept."""
-        patient = self._text("subject_id") or self._text("patient_id")
-        return Case(
-            id=study_id,
-            question=question,
-            question_type="report",
-            study_id=study_id,
-            patient_id=patient,
-            context=self._context(),
-            report=self._report(),
-            images=self._images(),
-            extra={
-                name: value
-                for name, value in self.fields.items()
-                if name not in _FIELDS and value is not None
-            },
-        )
+    def case(self, study_id: str) -> dict[str, Any]:
+        """Make the row of a report case of the entry, unknown fields kept."""
+        return {
+            "id": study_id,
+            "question_type": "report",
+            "study_id": study_id,
+            "patient_id": self._text("subject_id") or self._text("patient_id"),
+            "context": vars(self._context()),
+            "report": vars(self._report()),
+            "images": self._images(),
+            "extra": {name: value for name, value in self.fields.items() if name not in _FIELDS},
+        }
 
     def _text(self, name: str) -> str | None:
         value = self.fields.get(name)
@@ -105,32 +99,22 @@ class RexrankStudy:
             comparison=context.comparison or in_report.get("comparison"),
         )
 
-    def _images(self) -> tuple[StudyImage, ...]:
+    def _images(self) -> list[dict[str, Any]]:
+        """Return the images, paths as written; a key image that is not listed comes first."""
         written = _texts(self.fields.get("image_path")) or self._old_style_paths()
         views = self._views(len(written))
         key = self._text("key_image_path")
         key_path = safe_path(key) if key else None
-        images: dict[str, StudyImage] = {}
-        for place, text in enumerate(written):
-            path = safe_path(text)
-            if path is None:
-                self._bad_path()
-            elif path not in images:
-                images[path] = self._image(path, views[place], path == key_path)
-        if key and key_path is None:
-            self._bad_path()
-        elif key_path and key_path not in images:
-            images = {key_path: self._image(key_path, None, True), **images}
-        return name_images(list(images.values()))
-
-    def _bad_path(self) -> None:
-        message = "The image path is not a path inside a folder; the image was left out."
-        remedy = "Write it relative to the images folder."
-        self.log.warning(self.file, message, remedy, row=self.row, field="image_path")
-
-    @staticmethod
-    def _image(path: str, view: str | None, key: bool) -> StudyImage:
-        return StudyImage(id="", path=path, view=normalise_view(view), view_raw=view, key=key)
+        images: list[dict[str, Any]] = [
+            {"path": path, "view": view} for path, view in zip(written, views, strict=True)
+        ]
+        marked = [one for one in images if key_path and safe_path(one["path"]) == key_path]
+        if key and not marked:
+            marked = [{"path": key}]
+            images = marked + images
+        for one in marked:
+            one["key"] = True
+        return images
 
     def _views(self, number: int) -> list[str | None]:
         """Return one view word an image; none at all when their numbers differ."""

@@ -16,11 +16,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.reviewset.importers.core.draft import Draft
+from rexview.reviewset.importers.core.draft import Draft, place_images
 from rexview.reviewset.importers.core.importer import PROPOSED
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.images.names import name_images
-from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.case import case_from
 from rexview.reviewset.importers.table.cell_values import read_number, read_option, read_whole
 from rexview.reviewset.importers.table.column_guess import guess

@@ -1,0 +1,230 @@
+"""Four numbers that are a box: which four, and in which unit, as their values and images tell.
+
+The same four numbers are a different box to every tool: COCO writes ``x, y, width, height`` in
+pixels, Pascal VOC corners, YOLO the centre in fractions of the image, Label Studio percent, several
+vision-language models thousandths, some of them with y first. A reading is tried on all boxes of a
+source at once: a wrong one puts some of them outside their images or turns them inside out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+Shape = Literal["xywh", "xyxy", "cxcywh", "yxyx"]
+Unit = Literal["fraction", "percent", "per-mille", "pixels"]
+Numbers = npt.NDArray[np.float64]
+
+SHAPES: Final[tuple[Shape, ...]] = get_args(Shape)
+UNITS: Final[dict[Unit, float | None]] = {
+    "fraction": 1.0,
+    "percent": 100.0,
+    "per-mille": 1000.0,
+    "pixels": None,
+}
+"""What the whole width or height of an image is in each unit; None is the image's own size."""
+_SHAPE_NAMES: Final[dict[Shape, str]] = {
+    "xywh": "left, top, width, height",
+    "xyxy": "left, top, right, bottom",
+    "cxcywh": "centre, width, height",
+    "yxyx": "top, left, bottom, right",
+}
+_UNIT_NAMES: Final[dict[Unit, str]] = {
+    "fraction": "fractions of the image",
+    "percent": "percent of the image",
+    "per-mille": "thousandths of the image",
+    "pixels": "pixels",
+}
+_OVER: Final = 0.01
+"""How far, as a share of the image, a box may stick out before it counts as outside: models and
+people round, and draw up to the very edge."""
+_FITS: Final = 0.98
+"""The share of boxes that have to be inside for a reading to fit."""
+_CROWDED: Final = 0.6
+"""Boxes that as pixels all lie in this corner of every image, and fill 0 to 100 or 0 to 1000 well,
+are no pixels."""
+_FILLS: Final = 0.6
+_ENOUGH: Final = 5
+"""Boxes from which on an empty rest of the image is more than chance."""
+
+
+@dataclass(frozen=True)
+class BoxReading:
+    """How four numbers are read: ``xywh:pixels`` is COCO, ``cxcywh:fraction`` is YOLO."""
+
+    shape: Shape
+    unit: Unit
+
+    def __str__(self) -> str:
+        return f"{self.shape}:{self.unit}"
+
+    @property
+    def in_words(self) -> str:
+        """For a person: ``left, top, width, height in pixels``."""
+        return f"{_SHAPE_NAMES[self.shape]} in {_UNIT_NAMES[self.unit]}"
+
+    @classmethod
+    def parse(cls, text: str) -> BoxReading:
+        """Read ``shape`` or ``shape:unit`` (pixels where it is left out).
+
+        Raises
+        ------
+        ValueError
+            When there is no such reading; the message completes "This option ...".
+        """
+        shape, _, unit = text.strip().lower().partition(":")
+        for one in SHAPES:
+            for known in UNITS:
+                if (shape, unit or "pixels") == (one, known):
+                    return cls(one, known)
+        shapes, units = ", ".join(SHAPES), ", ".join(UNITS)
+        raise ValueError(f"must be one of {shapes}, with a colon and one of {units}.")
+
+    def to_pixels(self, numbers: Numbers, sizes: Numbers) -> Numbers:
+        """Turn boxes as given into x, y, width, height in pixels.
+
+        Parameters
+        ----------
+        numbers : ndarray, shape (n, 4)
+            As the source has them.
+        sizes : ndarray, shape (n, 2)
+            Width and height of each box's image, pixels; NaN where it is not known, which makes
+            boxes in another unit than pixels NaN.
+        """
+        whole = UNITS[self.unit]
+        scale = np.ones_like(sizes) if whole is None else sizes / whole
+        a, b, c, d = numbers.T
+        match self.shape:
+            case "xywh":
+                corner, extent = (a, b), (c, d)
+            case "xyxy":
+                corner, extent = (a, b), (c - a, d - b)
+            case "yxyx":
+                corner, extent = (b, a), (d - b, c - a)
+            case "cxcywh":
+                corner, extent = (a - c / 2, b - d / 2), (c, d)
+        return np.column_stack([*corner, *extent]) * np.hstack([scale, scale])
+
+
+@dataclass(frozen=True)
+class ReadingProposal:
+    """The reading that is proposed for all boxes of a source.
+
+    ``others`` fit the values as well; ``sure`` says that there are none. ``why`` is a sentence.
+    """
+
+    reading: BoxReading
+    others: tuple[BoxReading, ...]
+    why: str
+
+    @property
+    def sure(self) -> bool:
+        """Whether no other reading fits."""
+        return not self.others
+
+
+def propose_reading(
+    boxes: Sequence[Sequence[float]],
+    sizes: Sequence[tuple[float, float] | None],
+    *,
+    shape: Shape | None = None,
+    unit: Unit | None = None,
+) -> ReadingProposal:
+    """Find out how the boxes of a source, or of one model in it, are meant.
+
+    Parameters
+    ----------
+    boxes : sequence of four numbers
+        At least one; those with a number that is not finite say nothing.
+    sizes : sequence of (width, height) or None
+        Of each box's image, pixels.
+    shape, unit : optional
+        What the source says itself, by the names of its columns or by its format.
+
+    Returns
+    -------
+    ReadingProposal
+        Where several readings fit, the first of xywh, xyxy, yxyx, cxcywh that does; where none
+        fits, the one with most boxes inside their images.
+    """
+    numbers = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
+    extents = np.array([size or (np.nan, np.nan) for size in sizes], dtype=np.float64)
+    finite = np.isfinite(numbers).all(axis=1)
+    numbers, extents = numbers[finite], extents.reshape(-1, 2)[finite]
+    units = [unit] if unit else _units(numbers, extents)
+    shapes: Sequence[Shape] = [shape] if shape else ("xywh", "xyxy", "yxyx", "cxcywh")
+    tried = {
+        reading: _share_inside(reading, numbers, extents)
+        for one in units
+        for reading in (BoxReading(each, one) for each in shapes)
+    }
+    fitting = [reading for reading, share in tried.items() if share >= _FITS]
+    if fitting:
+        best, others = fitting[0], tuple(fitting[1:])
+        why = "It is the only reading that puts the boxes inside their images."
+        if others:
+            also = "; or ".join(one.in_words for one in others)
+            why = f"The boxes would also fit as {also}."
+        elif len(tried) == 1:
+            why = "The source says so."
+        return ReadingProposal(best, others, why)
+    best = max(tried, key=lambda reading: tried[reading])
+    outside = round((1 - tried[best]) * len(numbers))
+    why = f"No reading puts all boxes inside their images; with this one {outside:,} are outside."
+    return ReadingProposal(best, (), why)
+
+
+def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:
+    """Return the units that the size of the numbers allows, the likelier first."""
+    if not len(numbers):
+        return ["pixels"]
+    largest = float(numbers.max())
+    if largest <= 1 + _OVER and float(numbers.min()) >= -_OVER:
+        return ["fraction"]  # as pixels every box would be smaller than one
+    if not np.isfinite(extents).any():
+        return ["pixels"]
+    found: list[Unit] = []
+    wholes: tuple[tuple[Unit, float], ...] = (("percent", 100.0), ("per-mille", 1000.0))
+    for unit, whole in wholes:
+        if largest > whole * (1 + _OVER):
+            continue
+        smallest = float(np.nanmin(extents))
+        if largest > smallest * (1 + _OVER):
+            return [unit, *found]  # beyond the smallest image, so these are no pixels
+        crowded = whole / smallest <= _CROWDED
+        if crowded and len(numbers) >= _ENOUGH and largest >= whole * _FILLS:
+            return [unit]
+        if crowded and largest >= whole * _FILLS:
+            found.append(unit)
+    return ["pixels", *found]
+
+
+def _share_inside(reading: BoxReading, numbers: Numbers, extents: Numbers) -> float:
+    """Return the share of boxes that have an area and lie inside their image, 0 to 1."""
+    if not len(numbers):
+        return 1.0
+    known = np.where(np.isfinite(extents), extents, np.inf if reading.unit == "pixels" else 1.0)
+    x, y, width, height = reading.to_pixels(numbers, known).T
+    over = np.where(np.isfinite(known), known * _OVER, 0.0)
+    inside = (width > 0) & (height > 0) & (x >= -over[:, 0] - 1) & (y >= -over[:, 1] - 1)
+    inside &= (x + width <= known[:, 0] + over[:, 0] + 1) & (
+        y + height <= known[:, 1] + over[:, 1] + 1
+    )
+    return float(inside.mean())
+
+
+def four_numbers(values: Sequence[Any]) -> tuple[float, float, float, float] | None:
+    """Return four finite numbers of a bearable size, or None."""
+    if len(values) != 4 or any(isinstance(value, bool) for value in values):
+        return None
+    try:
+        numbers = [float(value) for value in values]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if not all(abs(number) <= 1e9 for number in numbers):
+        return None
+    return numbers[0], numbers[1], numbers[2], numbers[3]

@@ -1,0 +1,103 @@
+"""Which case or image another file means: by the id of the case, the study's, or an image's name.
+
+Names are compared in Unicode's composed form, as macOS writes decomposed ones, and without case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Any, Final
+from unicodedata import normalize
+
+from rexview.reviewset.importers.images.names import safe_path
+
+TELLING_STEM: Final = 6
+"""Letters from which on a file name is taken to be of one image only."""
+Found = list[tuple[str, str | None]]
+"""Ids of cases, and the path of the image where one is meant."""
+
+
+def folded(name: str) -> str:
+    """Return a name in the form in which names are compared."""
+    return normalize("NFC", name).strip().casefold()
+
+
+class CaseNames:
+    """All names that the cases and images of an import have."""
+
+    def __init__(self) -> None:
+        self._cases: dict[str, str] = {}
+        self._folded: dict[str, dict[str, None]] = {}
+        self._studies: dict[str, dict[str, None]] = {}
+        self._images: dict[str, dict[tuple[str, str], None]] = {}
+        self._moved: dict[tuple[str, str], tuple[str, str]] = {}
+
+    def add(self, case: Mapping[str, Any]) -> None:
+        """Take in a case: its id, that of its study, and the paths of its images."""
+        case_id = case["id"]
+        self._cases[case_id] = case_id
+        self._folded.setdefault(folded(case_id), {})[case_id] = None
+        if case.get("study_id") is not None:
+            self._studies.setdefault(folded(str(case["study_id"])), {})[case_id] = None
+        for image in case.get("images") or []:
+            self.add_image(case_id, image["path"])
+
+    def add_image(self, case_id: str, path: str) -> None:
+        """Take in an image by its path, its file name, and that without its ending."""
+        whole = PurePosixPath(path)
+        for name in {path, whole.name, whole.stem}:
+            self._images.setdefault(folded(name), {})[case_id, path] = None
+
+    def move_image(self, case_id: str, path: str, to: str) -> None:
+        """Note that an image has another path now; it is still found by its old names."""
+        if path != to:
+            self._moved[case_id, path] = case_id, to
+            self.add_image(case_id, to)
+
+    def find(self, *, case: str | None, study: str | None, image: str | None) -> Found:
+        """Return what the names can mean: nothing, one, or several.
+
+        Of ``case``, ``study`` and ``image`` the first that finds anything decides which case, and
+        an image beside it which of its images.
+        """
+        cases = self._cases_of(case) if case is not None else []
+        if not cases and study is not None:
+            cases = list(self._studies.get(folded(study), ()))
+        images = self._images_of(image) if image is not None else []
+        if cases:
+            of_case = [one for one in images if one[0] in cases]
+            return [*of_case] if of_case else [(one, None) for one in cases]
+        if not images and case is not None:
+            images = self._images_of(case)
+        return [*images]
+
+    def _cases_of(self, name: str) -> list[str]:
+        exact = self._cases.get(name.strip())
+        if exact is not None:
+            return [exact]
+        return list(self._folded.get(folded(name), ()) or self._studies.get(folded(name), ()))
+
+    def _images_of(self, written: str) -> list[tuple[str, str]]:
+        path = safe_path(written)
+        if path is None:
+            return []
+        whole = PurePosixPath(path)
+        for name in dict.fromkeys((path, whole.name, whole.stem)):
+            found = self._images.get(folded(name), {})
+            meant = {self._moved.get(one, one): None for one in found}
+            if meant and (name == path or _may_be(whole, [found for _, found in meant])):
+                return list(meant)
+        return []
+
+
+def _may_be(written: PurePosixPath, found: list[str]) -> bool:
+    """Whether images with only the file name of what is written can be meant by it.
+
+    Every study has a ``0.png``: with another folder before it, that is another patient's.
+    """
+    return (
+        len(written.parts) == 1
+        or len(written.stem) >= TELLING_STEM
+        or all("/" not in path for path in found)
+    )

@@ -1,0 +1,224 @@
+"""The receipt of an import: what was read, what became of it, and what was not used and why.
+
+Rows are counted twice, by different people: a reader says how many its file has, and
+:class:`~rexview.reviewset.importers.core.set_rows.SetRows` notes each row that something of the set
+was made from. What is neither used nor named as unused stands in the receipt as well, so that a
+reader that forgets a row is found out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
+
+from rexview.errors import Problem
+from rexview.reviewset.tables.source import At
+
+LISTED_ROWS: Final = 20
+_LONGEST_EXAMPLE: Final = 60
+NOT_RUN: Final = "No answer came: not run."
+NOT_IMPORTED: Final = "Nothing was imported."
+NOT_NAMED: Final = "Nothing was made of it, and the reader of this format does not say why."
+_ROWS_IN_SENTENCE: Final = 5
+
+
+def example_of(value: object) -> str:
+    """Return a value as a receipt shows it: on one line, 60 characters at most."""
+    text = " ".join(str(value).split())
+    return f"{text[: _LONGEST_EXAMPLE - 1]}…" if len(text) > _LONGEST_EXAMPLE else text
+
+
+@dataclass(frozen=True)
+class UnusedColumn:
+    """A column that no field of the set got anything of, with one of its values."""
+
+    file: str
+    column: str
+    example: str | None
+    why: str
+
+
+@dataclass(frozen=True)
+class KeptColumn:
+    """A column that no field fits: kept as an extra field ``kept_as`` of ``case`` or ``answer``."""
+
+    file: str
+    column: str
+    example: str
+    kept_as: str
+
+
+@dataclass(frozen=True)
+class IdentityColumn:
+    """A column that looks like a person's identity and was left out; never with a value."""
+
+    file: str
+    column: str
+
+
+@dataclass(frozen=True)
+class UnreadFile:
+    """A file that nothing was read from."""
+
+    file: str
+    type: str
+    why: str
+
+
+@dataclass(frozen=True)
+class UnusedRows:
+    """Rows of one file that nothing was made of for one reason; ``rows`` are the first of them."""
+
+    file: str
+    why: str
+    count: int
+    rows: tuple[int, ...]
+
+
+@dataclass
+class Receipt:
+    """What an import read and what became of it; closed once, then only read.
+
+    ``models`` counts the answers of each model, ``not_run`` the answers that never came.
+    ``rows_in`` is ``rows_used`` and all of ``rows_unused`` together.
+    """
+
+    format: str
+    cases: int = 0
+    answers: int = 0
+    models: dict[str, int] = field(default_factory=dict)
+    scores: int = 0
+    flags: int = 0
+    edits: int = 0
+    metrics: int = 0
+    model_boxes: int = 0
+    reference_boxes: int = 0
+    images: int = 0
+    images_found: int = 0
+    not_run: dict[str, int] = field(default_factory=dict)
+    columns_unused: list[UnusedColumn] = field(default_factory=list)
+    columns_kept: list[KeptColumn] = field(default_factory=list)
+    identity_columns: list[IdentityColumn] = field(default_factory=list)
+    files_unread: list[UnreadFile] = field(default_factory=list)
+    rows_in: int = 0
+    rows_used: int = 0
+    rows_unused: list[UnusedRows] = field(default_factory=list)
+    notes: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    _given: Counter[tuple[str, str]] = field(default_factory=Counter, repr=False)
+    _used: dict[At, int] = field(default_factory=dict, repr=False)
+    _unused: dict[At, str] = field(default_factory=dict, repr=False)
+
+    def rows(self, file: str, count: int, part: str = "") -> None:
+        """Say that a file (or that list in it) has so many more rows."""
+        self._given[file, part] += count
+
+    def used(self, at: At) -> None:
+        """Note that something was made of a row."""
+        if at.row is not None:
+            self._used[at] = self._used.get(at, 0) + 1
+
+    def taken_back(self, at: At) -> None:
+        """Note that one thing that was made of a row was left out in the end."""
+        if at in self._used:
+            self._used[at] -= 1
+            if not self._used[at]:
+                del self._used[at]
+
+    def unused(self, at: At, why: str) -> None:
+        """Say why nothing was made of a row; it holds unless something was made of it after all."""
+        self._unused.setdefault(at, why)
+
+    def ran_not(self, at: At, model: str) -> None:
+        """Say that a row has no answer of a model: not run, which is not an empty answer."""
+        self.not_run[model] = self.not_run.get(model, 0) + 1
+        self.unused(at, NOT_RUN)
+
+    def column_unused(self, file: str, column: str, example: object, why: str) -> None:
+        """Name a column that nothing was taken from."""
+        shown = None if example is None else example_of(example)
+        self.columns_unused.append(UnusedColumn(file, column, shown, why))
+
+    def column_kept(self, file: str, column: str, example: object, kept_as: str) -> None:
+        """Name a column that is kept as an extra field of the ``case`` or the ``answer``."""
+        self.columns_kept.append(KeptColumn(file, column, example_of(example), kept_as))
+
+    def identity_column(self, file: str, column: str) -> None:
+        """Name a column that looks like a person's identity and was left out."""
+        self.identity_columns.append(IdentityColumn(file, column))
+
+    def file_unread(self, file: str, type: str, why: str) -> None:
+        """Name a file that nothing was read from."""
+        self.files_unread.append(UnreadFile(file, type, why))
+
+    def close(self, problems: Sequence[Problem], notes: Iterable[str]) -> None:
+        """Count the rows, once all readers are done."""
+        self.problems, self.notes = tuple(problems), tuple(notes)
+        seen = Counter((at.file, at.part) for at in {**self._used, **self._unused} if at.row)
+        for place in seen:
+            self._given[place] = max(self._given[place], seen[place])
+        reasons: dict[tuple[str, str], list[int]] = {}
+        for at, why in self._unused.items():
+            if at.row is not None and at not in self._used:
+                reasons.setdefault((at.file, why), []).append(at.row)
+        self.rows_unused = [
+            UnusedRows(file, why, len(rows), tuple(sorted(rows)[:LISTED_ROWS]))
+            for (file, why), rows in reasons.items()
+        ]
+        for (file, part), count in self._given.items():
+            forgotten = count - seen[file, part]
+            if forgotten > 0:
+                self.rows_unused.append(UnusedRows(file, NOT_NAMED, forgotten, ()))
+        self.rows_in = sum(self._given.values())
+        self.rows_used = len(self._used)
+        assert self.rows_in == self.rows_used + sum(one.count for one in self.rows_unused)
+
+    def refuse(self, problems: Sequence[Problem], notes: Iterable[str]) -> None:
+        """Close the receipt of an import that made nothing."""
+        for at in self._used:
+            self._unused.setdefault(at, NOT_IMPORTED)
+        self._used.clear()
+        for (file, part), count in self._given.items():
+            seen = {at.row for at in self._unused if (at.file, at.part) == (file, part)}
+            for row in range(1, count + 1):
+                if row not in seen:
+                    self._unused[At(file, row, part)] = NOT_IMPORTED
+        self.close(problems, notes)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all fields as plain values for JSON."""
+        shown = replace(self, _given=Counter(), _used={}, _unused={})
+        return {name: value for name, value in asdict(shown).items() if not name.startswith("_")}
+
+    def lines(self) -> Iterator[str]:
+        """Yield what a person should know beyond the counts: all that was not used, and why."""
+        if self.rows_unused:
+            yield f"{self.rows_used:,} of {self.rows_in:,} rows were used."
+        for rows in self.rows_unused:
+            shown = ", ".join(map(str, rows.rows[:_ROWS_IN_SENTENCE]))
+            more = ", …" if rows.rows and rows.count > _ROWS_IN_SENTENCE else ""
+            which = f" ({shown}{more})" if shown else ""
+            yield f"Not used: {rows.file}, {_count(rows.count, 'row')}{which}: {rows.why}"
+        for model, number in self.not_run.items():
+            yield f"Not run: {_count(number, 'answer')} of {model}."
+        for column in self.columns_unused:
+            like = f" (such as “{column.example}”)" if column.example else ""
+            yield f"Not used: {column.file}, column {column.column}{like}: {column.why}"
+        for kept in self.columns_kept:
+            yield (
+                f"Kept as an extra field of the {kept.kept_as}: {kept.file}, column {kept.column} "
+                f"(such as “{kept.example}”)."
+            )
+        for identity in self.identity_columns:
+            yield (
+                f"Left out: {identity.file}, column {identity.column}: it looks like a person's "
+                "identity."
+            )
+        for file in self.files_unread:
+            yield f"Not read: {file.file} ({file.type}): {file.why}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s'[: number != 1]}"

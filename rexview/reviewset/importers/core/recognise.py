@@ -1,0 +1,256 @@
+"""What a file is, by its content alone: its first bytes, then its JSON keys, columns and lines."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.bounded import check_file
+from rexview.reviewset.importers.core.source_files import sniff_encoding
+from rexview.reviewset.json_text import is_too_deep
+
+_HEAD: Final = 262_144
+_WHOLE_JSON: Final = 60_000_000
+"""JSON up to that many bytes is parsed to see what it is; of longer files the beginning is."""
+_LOOKED_AT: Final = 50
+_MAGIC: Final = (
+    (0, b"\x89PNG\r\n\x1a\n", "png"),
+    (0, b"\xff\xd8\xff", "jpeg"),
+    (0, b"GIF87a", "gif"),
+    (0, b"GIF89a", "gif"),
+    (0, b"II*\x00", "tiff"),
+    (0, b"MM\x00*", "tiff"),
+    (0, b"II+\x00", "tiff"),
+    (0, b"MM\x00+", "tiff"),
+    (0, b"\x00\x00\x00\x0cjP  ", "jpeg2000"),
+    (0, b"\xff\x4f\xff\x51", "jpeg2000"),
+    (8, b"WEBP", "webp"),
+    (128, b"DICM", "dicom"),
+    (0, b"PAR1", "parquet"),
+    (0, b"%PDF", "pdf"),
+    (0, b"\x1f\x8b", "gzip"),
+    (0, b"BZh", "bzip2"),
+    (0, b"\xfd7zXZ\x00", "xz"),
+    (0, b"7z\xbc\xaf\x27\x1c", "7z"),
+    (0, b"Rar!\x1a\x07", "rar"),
+    (0, b"SQLite format 3\x00", "sqlite"),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "xls"),
+    (0, b"\x93NUMPY", "numpy"),
+    (0, b"\x89HDF\r\n\x1a\n", "hdf5"),
+    (0, b"ARROW1", "arrow"),
+    (0, b"\x80\x02", "pickle"),
+    (0, b"\x80\x04", "pickle"),
+    (0, b"\x80\x05", "pickle"),
+    (257, b"ustar", "tar"),
+)
+TYPES: Final = {
+    "png": "PNG picture",
+    "jpeg": "JPEG picture",
+    "gif": "GIF picture",
+    "tiff": "TIFF picture",
+    "bmp": "BMP picture",
+    "webp": "WebP picture",
+    "jpeg2000": "JPEG 2000 picture",
+    "dicom": "DICOM file",
+    "parquet": "Parquet table",
+    "xlsx": "Excel workbook",
+    "xls": "old Excel or Word file",
+    "docx": "Word document",
+    "zip": "ZIP archive",
+    "pdf": "PDF document",
+    "gzip": "gzip archive",
+    "bzip2": "bzip2 archive",
+    "xz": "xz archive",
+    "7z": "7z archive",
+    "rar": "RAR archive",
+    "tar": "tar archive",
+    "sqlite": "SQLite database",
+    "numpy": "NumPy array",
+    "hdf5": "HDF5 file",
+    "arrow": "Arrow file",
+    "pickle": "Python pickle",
+    "nifti": "NIfTI volume",
+    "xml": "XML file",
+    "html": "web page",
+    "json": "JSON",
+    "jsonl": "JSON Lines",
+    "table": "table",
+    "text": "text",
+    "empty": "empty file",
+    "unknown": "file of an unknown kind",
+}
+"""Kinds of files, in words."""
+PICTURES: Final = frozenset(("png", "jpeg", "gif", "tiff", "bmp", "webp", "jpeg2000", "dicom"))
+_DICOM_GROUPS: Final = (b"\x02\x00", b"\x08\x00")
+"""First groups of a DICOM data set without a preamble, in little endian."""
+
+
+@dataclass(frozen=True)
+class SampleTable:
+    """The columns of a table and its first rows, cells as text."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+class Probe:
+    """A file that is looked at to see what it is. Nothing is read before it is asked for.
+
+    Raises
+    ------
+    FileRefused, OSError
+        When something is asked of what is no file, or cannot be read.
+    """
+
+    def __init__(self, path: Path, label: str | None = None) -> None:
+        self.path = path
+        self.label = label or path.name
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes of the file."""
+        return self.path.stat().st_size
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, 262,144 at most."""
+        check_file(self.path, 1 << 62)  # a device may never end
+        with self.path.open("rb") as stream:
+            return stream.read(_HEAD)
+
+    @cached_property
+    def kind(self) -> str:
+        """A key of :data:`TYPES`."""
+        head = self.head
+        if not head.strip(b"\xef\xbb\xbf \t\r\n\x00"):
+            return "empty"
+        for start, magic, kind in _MAGIC:
+            if head.startswith(magic, start):
+                return kind
+        if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+            return self._kind_of_zip()
+        if head.startswith(b"BM") and int.from_bytes(head[2:6], "little") in (0, self.size):
+            return "bmp"
+        if head[344:348] in (b"n+1\x00", b"ni1\x00"):
+            return "nifti"
+        if _is_bare_dicom(head):
+            return "dicom"
+        if b"\x00" in head and not sniff_encoding(head).startswith("utf-16"):
+            return "unknown"
+        return self._kind_of_text()
+
+    def _kind_of_zip(self) -> str:
+        import zipfile
+
+        try:
+            with zipfile.ZipFile(self.path) as archive:
+                names = archive.namelist()[:1000]
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+            return "zip"
+        if any(name.startswith("xl/") for name in names):
+            return "xlsx"
+        return "docx" if any(name.startswith("word/") for name in names) else "zip"
+
+    def _kind_of_text(self) -> str:
+        start = self.text.lstrip()[:200].lower()
+        if start.startswith(("<!doctype html", "<html")):
+            return "html"
+        if start.startswith("<"):
+            return "xml"
+        if self.json is not None:
+            return "json"
+        if self.json_lines:
+            return "jsonl"
+        return "table" if self.table else "text"
+
+    @property
+    def type(self) -> str:
+        """What the file is, in words."""
+        return TYPES[self.kind]
+
+    @cached_property
+    def text(self) -> str:
+        """The beginning as text, in the encoding that it seems to have."""
+        encoding = sniff_encoding(self.head[:-4] if len(self.head) == _HEAD else self.head)
+        return self.head.decode(encoding, "replace").removeprefix("\ufeff")
+
+    @cached_property
+    def json(self) -> Any:
+        """The file's JSON object or list; of a long file what it begins with; else None."""
+        if not self.text.lstrip().startswith(("{", "[")):
+            return None
+        if self.size > _WHOLE_JSON:
+            return self._json_start()
+        content = self.path.read_bytes()
+        try:
+            value = json.loads(content.decode(sniff_encoding(content), "replace").lstrip("\ufeff"))
+        except (ValueError, RecursionError):
+            return None
+        return None if is_too_deep(value) else value
+
+    def _json_start(self) -> Any:
+        """Parse the first entries of a long list or object."""
+        decoder, text = json.JSONDecoder(), self.text.lstrip()
+        is_object, place = text[0] == "{", 1
+        names: dict[str, Any] = {}
+        items: list[Any] = []
+        try:
+            while len(names) + len(items) < _LOOKED_AT:
+                place += len(text[place:]) - len(text[place:].lstrip(" \t\r\n,"))
+                value, place = decoder.raw_decode(text, place)
+                if is_object:
+                    name = value
+                    place = text.index(":", place) + 1
+                    place += len(text[place:]) - len(text[place:].lstrip())
+                    names[name] = None
+                    names[name], place = decoder.raw_decode(text, place)
+                else:
+                    items.append(value)
+        except (ValueError, RecursionError, TypeError):
+            pass
+        return names if is_object else items
+
+    @cached_property
+    def json_lines(self) -> list[dict[str, Any]]:
+        """The first objects, where each line of the file is one; else an empty list."""
+        lines = [line for line in self.text.splitlines()[: _LOOKED_AT + 1] if line.strip()]
+        if len(self.head) == _HEAD and len(lines) <= _LOOKED_AT:
+            lines = lines[:-1]  # the last may be cut off
+        found: list[dict[str, Any]] = []
+        for line in lines[:_LOOKED_AT]:
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                return []
+            if not isinstance(value, dict):
+                return []
+            found.append(value)
+        return found
+
+    @cached_property
+    def table(self) -> SampleTable | None:
+        """The columns and first rows of a text that is a table with a header; else None."""
+        lines = self.text.splitlines(keepends=True)
+        first = next((line for line in lines if line.strip()), "")
+        separator = max((",", "\t", ";", "|"), key=first.count)
+        try:
+            records = [one for one in csv.reader(lines[:400], delimiter=separator) if any(one)]
+        except csv.Error:
+            return None
+        columns = tuple(name.strip() for name in records[0]) if records else ()
+        rows = [tuple(one) for one in records[1 : 1 + _LOOKED_AT] if len(one) == len(columns)]
+        if len(columns) < 2 or not rows or len(rows) * 2 < len(records[1 : 1 + _LOOKED_AT]):
+            return None
+        return SampleTable(columns, tuple(rows))
+
+
+def _is_bare_dicom(head: bytes) -> bool:
+    """Whether bytes begin as a DICOM data set without preamble does: explicit or implicit VR."""
+    if head[:2] not in _DICOM_GROUPS or len(head) < 16:
+        return False
+    explicit = head[4:6].isalpha() and head[4:6].isupper()
+    return explicit or int.from_bytes(head[4:8], "little") < 256

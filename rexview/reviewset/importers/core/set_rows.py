@@ -1,0 +1,376 @@
+"""What all sources of one import give: rows of the declared columns, in the making.
+
+Readers of formats add plain dicts with the names of :mod:`rexview.columns`; any other name in them
+becomes an extra field. Here rows of the same thing are joined, and nothing is thrown away without a
+word. The reader of review sets then converts, normalises and checks them, as it does files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from rexview.columns import TABLES
+from rexview.reviewset.importers.core.case_names import CaseNames
+from rexview.reviewset.importers.core.plain import MAX_DEPTH, plain, plain_text
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.receipt import Receipt
+from rexview.reviewset.importers.core.row_table import Row, RowTable, as_id
+from rexview.reviewset.importers.images.names import safe_path, unique_ids
+from rexview.reviewset.json_text import is_missing
+from rexview.reviewset.load import assemble
+from rexview.reviewset.problems import quoted
+from rexview.reviewset.tables.source import At, TableSource
+from rexview.schema import Model, Reader, ReviewSet, SetInfo
+
+REPORT_QUESTION: Final = "Write the findings and the impression of this study."
+"""The task of a report case (ReXrank)."""
+OPEN_QUESTION: Final = "What abnormalities does this study show, and where?"
+"""The task of a case for which the source gives none."""
+
+Place = tuple[str, str | None]
+"""The id of a case, and of one of its images where one is meant or it has only one."""
+
+
+class SetRows:
+    """Rows of all tables.
+
+    ``images_base`` is the folder that image paths are relative to, None when it is not known;
+    ``files`` has the file of each image that was found, by its path. ``copy_names`` gives images
+    another name when they are copied. ``second_answers`` says what becomes of another text for an
+    answer that is there: ``run`` keeps it as a further run of the model, ``first`` leaves it out.
+    ``base`` is the set that is added to, if there is one. ``columns`` has, by file, what a field is
+    called there, for problems.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        log: ProblemLog,
+        receipt: Receipt,
+        *,
+        second_answers: Literal["run", "first"] = "run",
+    ) -> None:
+        self.name, self.log, self.receipt = name, log, receipt
+        self.description = ""
+        self.second_answers = second_answers
+        self.images_base: Path | None = None
+        self.files: dict[str, Path] = {}
+        self.copy_names: dict[str, str] = {}
+        self.models: dict[str, Row] = {}
+        self.readers: dict[str, Row] = {}
+        self.base: SetInfo | None = None
+        self.columns: dict[str, dict[str, str]] = {}
+        self.said = False
+        self._tables = {name: RowTable(table, log) for name, table in TABLES.items()}
+        self._by_case: dict[str, list[Row]] = {}
+        self._names = CaseNames()
+
+    # Adding
+
+    def add_case(self, row: Mapping[str, Any], at: At) -> str:
+        """Add a case, or fill what an earlier row of the same ``id`` did not say; return the id.
+
+        ``images`` are objects with a ``path`` as the source writes it; one that is no path inside a
+        folder is left out, which is said.
+        """
+        given = self._plain(row, at)
+        given["images"] = list(self._safe_images(given, at))
+        self.receipt.used(at)
+        case = self._tables["cases"].add(given, at)
+        if case.get("id"):
+            self._names.add(case)
+        return str(case.get("id"))
+
+    def add_answer(self, row: Mapping[str, Any], at: At) -> bool:
+        """Add an answer, or join it with the same one of an earlier row.
+
+        False when it has another text than that and was left out (see ``second_answers``): the row
+        is then named in the receipt, unless something else was made of it.
+        """
+        given = self._plain(row, at)
+        answers = self._tables["answers"]
+        before = answers.find(*answers.key(given))
+        text = given.get("text")
+        if before is not None and text is not None:
+            first = before.get("text")
+            if first is not None and first != text:
+                if self.second_answers == "first":
+                    message = "The answer differs from an earlier one of this model to the case."
+                    remedy = "Give the run of each, or give each file its own model name."
+                    self.log.warning(at.file, message, remedy, row=at.row, field="text")
+                    self.receipt.unused(at, "Another text for an answer that is there.")
+                    return False
+                given["run_id"] = self._free_run(given)
+                message = (
+                    "The answer differs from an earlier one of this model to the case; it is kept "
+                    "as a further run."
+                )
+                remedy = "Name the runs (run_id), or remove one of them."
+                self.log.warning(at.file, message, remedy, row=at.row, field="text")
+        self.declare_model(given.get("model"))
+        self.receipt.used(at)
+        if answers.add(given, at) is given:
+            self._by_case.setdefault(given.get("case") or "", []).append(given)
+        return True
+
+    def add_score(self, row: Mapping[str, Any], at: At) -> None:
+        """Add one dimension of one answer, scored by one reader."""
+        self._add_mark("scores", row, at)
+
+    def add_flag(self, row: Mapping[str, Any], at: At) -> None:
+        """Add a failure that a reader confirmed or rejected."""
+        self._add_mark("flags", row, at)
+
+    def add_edit(self, row: Mapping[str, Any], at: At) -> None:
+        """Add one correction to one line of an answer."""
+        self._add_mark("edits", row, at)
+
+    def add_metric(self, row: Mapping[str, Any], at: At) -> None:
+        """Add one automatic metric of one answer."""
+        self._add_mark("metrics", row, at)
+
+    def add_boxes(self, case_id: str, image_id: str | None, boxes: Iterable[Row], at: At) -> None:
+        """Add reference boxes to a case that is there: objects with ``label`` and ``box``."""
+        case = self.case(case_id)
+        assert case is not None
+        more = [self._plain({"image": image_id, **box}, at) for box in boxes]
+        case["reference_boxes"] = [*(case.get("reference_boxes") or []), *more]
+        self.receipt.used(at)
+
+    def add_model_boxes(self, case_id: str, model: str, boxes: Iterable[Row], at: At) -> None:
+        """Add boxes (``image``, ``label``, ``box``, ``score``) to a model's newest answer.
+
+        Where the model has no answer to the case, one without text is made.
+        """
+        given = self.answers_of(case_id)
+        answer = next((one for one in given if one["model"] == as_id(model)), None)
+        if answer is None:
+            self.add_answer({"case": case_id, "model": model}, at)
+            answer = self.answers_of(case_id)[0]
+        answer["boxes"] = [
+            *(answer.get("boxes") or []),
+            *(self._plain(box, at) for box in boxes),
+        ]
+        self.declare_model(model, draws_boxes=True)
+        self.receipt.used(at)
+
+    def declare_model(self, model: Any, **facts: Any) -> Row:
+        """Declare a model that is not yet; ``facts`` are keys of ``models`` in reviewset.yaml."""
+        name = as_id(model) or ""
+        declared = self.models.setdefault(name, {"id": name, "name": name})
+        declared.update(facts)
+        return declared
+
+    # Asking
+
+    def case(self, case_id: str) -> Row | None:
+        """Return the row of a case, which may be changed, or None."""
+        return self._tables["cases"].find(case_id)
+
+    @property
+    def cases(self) -> list[Row]:
+        """The rows of all cases."""
+        return self._tables["cases"].rows
+
+    def rows_of(self, table: str) -> list[Row]:
+        """Return the rows of a table."""
+        return self._tables[table].rows
+
+    def answers_of(self, case_id: str) -> list[Row]:
+        """Return the rows of the answers to a case, the last first."""
+        return self._by_case.get(as_id(case_id) or "", [])[::-1]
+
+    def find_case(
+        self,
+        *,
+        case: str | None = None,
+        study: str | None = None,
+        image: str | None = None,
+        at: At | None = None,
+    ) -> Place | None:
+        """Find the case that another file means, by its id, its study's, or one of its images.
+
+        ``case`` is compared with the ids first, then with studies and images, as files name cases
+        by those, too. An image is found by its path, its file name or that without ending. What
+        could be several is None, which is said where ``at`` is given.
+        """
+        found = self._names.find(case=case, study=study, image=image)
+        if len(found) > 1 and at is not None:
+            name = next(one for one in (case, study, image) if one is not None)
+            message = f"{quoted(name)} could be {len(found):,} cases or images."
+            self.log.warning(at.file, message, "Give the id of the case.", row=at.row)
+        if len(found) != 1:
+            return None
+        case_id, path = found[0]
+        row = self.case(case_id)
+        assert row is not None
+        images = row.get("images") or []
+        if path is None:
+            return case_id, _named(row)[0]["id"] if len(images) == 1 else None
+        return case_id, next((one["id"] for one in _named(row) if one["path"] == path), None)
+
+    def images(self) -> Iterator[tuple[str, Row]]:
+        """Yield the id of the case and the row of each image, each with an ``id``."""
+        for case in self.cases:
+            for image in _named(case):
+                yield case["id"], image
+
+    def move_image(self, case_id: str, image: Row, path: str) -> None:
+        """Give an image another path: that of its file, as it was found."""
+        self._names.move_image(case_id, image["path"], path)
+        image["path"] = path
+
+    # Ending
+
+    def finish(self, question: str | None) -> None:
+        """Complete the rows once all sources are read.
+
+        Answers without a case get one; scores and the like without a case are left out and named.
+        A case without a question gets ``question``, else a placeholder, which is said.
+        """
+        self._add_cases_of_answers()
+        self._drop_without_case()
+        without = [case for case in self.cases if is_missing(case.get("question"))]
+        for case in without:
+            report = case.get("question_type") == "report" or (
+                case.get("question_type") is None and bool(case.get("report"))
+            )
+            if report:
+                case["question_type"] = "report"
+            case["question"] = question or (REPORT_QUESTION if report else OPEN_QUESTION)
+        if without and not question:
+            words = " and ".join(quoted(one) for one in {case["question"]: 0 for case in without})
+            self.log.note(
+                f"{len(without):,} case{'s'[: len(without) != 1]} came without a question and "
+                f"stand under a placeholder: {words} (option question)."
+            )
+
+    def to_review_set(self, folder: Path, images: str) -> ReviewSet:
+        """Read the rows as the reader of review sets reads files; problems go to the log.
+
+        ``images`` is the base folder as ``reviewset.yaml`` will say it.
+        """
+        for _ in self.images():
+            pass  # gives each its id
+        base = self.base or SetInfo(name=plain_text(self.name))
+        info = replace(
+            base,
+            description=base.description or plain_text(self.description),
+            images=images,
+            models=(*base.models, *_new(Model, self.models, base.models)),
+            readers=(*base.readers, *_new(Reader, self.readers, base.readers)),
+        )
+        log = ProblemLog() if self.said else self.log
+        sources = {
+            name: TableSource(
+                name,
+                "rows",
+                name,
+                problems=log,
+                rows=table.rows,
+                places=table.places,
+                columns=self.columns,
+            )
+            for name, table in self._tables.items()
+            if table.rows
+        }
+        review_set = assemble(folder, info, sources, log, look_at_images=False)
+        for problem in log.all() if self.said else ():
+            if problem.severity == "error":
+                self.log.add_many([problem], 1)
+        self._count(review_set)
+        return review_set
+
+    def _count(self, review_set: ReviewSet) -> None:
+        receipt, answers = self.receipt, review_set.answers
+        receipt.cases, receipt.answers = review_set.cases.height, answers.height
+        counted = dict(answers["model"].value_counts().iter_rows())
+        receipt.models = {model.id: counted.get(model.id, 0) for model in review_set.info.models}
+        receipt.scores = review_set.scores.height + review_set.stale_scores.height
+        receipt.flags = review_set.flags.height + review_set.stale_flags.height
+        receipt.edits, receipt.metrics = review_set.edits.height, review_set.metrics.height
+        receipt.model_boxes = int(answers["boxes"].list.len().sum() or 0)
+        receipt.reference_boxes = int(review_set.cases["reference_boxes"].list.len().sum() or 0)
+        paths = {image["path"] for _, image in self.images()}
+        receipt.images, receipt.images_found = len(paths), len(paths & self.files.keys())
+
+    # Inside
+
+    def _plain(self, row: Mapping[str, Any], at: At) -> Row:
+        found, cut = plain(row)
+        if cut:
+            message = f"What is nested deeper than {MAX_DEPTH} levels was cut off."
+            self.log.warning(at.file, message, "Give it as text.", row=at.row)
+        kept = {name: value for name, value in found.items() if not is_missing(value)}
+        return kept | {name: as_id(kept[name]) for name in ("id", "case", "model") if name in kept}
+
+    def _safe_images(self, row: Row, at: At) -> Iterator[Row]:
+        """Yield the images of a case with their paths as the set will have them, each once."""
+        paths: set[str] = set()
+        for image in row.get("images") or []:
+            path = safe_path(str(image.get("path") or ""))
+            if path is None:
+                message = "The image path is not a path inside a folder; the image was left out."
+                remedy = "Write it relative to the images folder."
+                self.log.warning(at.file, message, remedy, row=at.row, field="image_path")
+            elif path not in paths:
+                paths.add(path)
+                yield {**image, "path": path}
+
+    def _add_mark(self, name: str, row: Mapping[str, Any], at: At) -> None:
+        given = self._plain(row, at)
+        reader = as_id(given.get("reader"))
+        if reader:
+            self.readers.setdefault(reader, {"id": reader, "name": reader})
+        self.receipt.used(at)
+        self._tables[name].add(given, at)
+
+    def _free_run(self, answer: Row) -> str:
+        number = 2
+        answers = self._tables["answers"]
+        while answers.key({**answer, "run_id": str(number)}) in answers.by_key:
+            number += 1
+        return str(number)
+
+    def _add_cases_of_answers(self) -> None:
+        answers = self._tables["answers"]
+        made: dict[str, int] = {}
+        for row, at in zip(answers.rows, answers.places, strict=True):
+            if row.get("case") and self.case(row["case"]) is None:
+                self.add_case({"id": row["case"]}, at)
+                made[at.file] = made.get(at.file, 0) + 1
+        described = len(self.cases) > sum(made.values())
+        for file, number in made.items() if described else ():
+            message = f"{number:,} answers are to cases that no source describes; these were made."
+            self.log.warning(file, message, "Give the file with these cases, too.", field="case")
+
+    def _drop_without_case(self) -> None:
+        for name in ("scores", "flags", "metrics", "edits"):
+            table = self._tables[name]
+            kept = RowTable(table.table, self.log)
+            for row, at in zip(table.rows, table.places, strict=True):
+                if self.case(row.get("case") or "") is not None:
+                    kept.add(row, at)
+                    continue
+                self.receipt.taken_back(at)
+                why = "There is no such case."
+                self.receipt.unused(at, why)
+                self.log.warning(at.file, why, "Give the cases, too.", row=at.row, field="case")
+            self._tables[name] = kept
+
+
+def _new(kind: Any, rows: Mapping[str, Row], known: Iterable[Any]) -> tuple[Any, ...]:
+    ids = {one.id for one in known}
+    return tuple(kind(**row) for name, row in rows.items() if name and name not in ids)
+
+
+def _named(case: Row) -> list[Row]:
+    """Return the images of a case, each with an id; one that it has stays."""
+    images: list[Row] = case.get("images") or []
+    if any("id" not in image for image in images):
+        for image, name in zip(images, unique_ids(images), strict=True):
+            image["id"] = name
+    return images
