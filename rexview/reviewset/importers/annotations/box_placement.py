@@ -20,8 +20,8 @@ from rexview.reviewset.importers.annotations.box_reading import (
     propose_reading,
 )
 from rexview.reviewset.importers.annotations.found_box import FoundBox
+from rexview.reviewset.importers.annotations.picture_cases import PictureCases
 from rexview.reviewset.importers.core.set_rows import Place, SetRows
-from rexview.reviewset.importers.images.names import safe_path
 from rexview.reviewset.tables.source import At
 
 _SAME_SHAPE: Final = 0.01
@@ -238,21 +238,20 @@ def _stored_size(image: Mapping[str, Any]) -> Size | None:
 
 
 def _by_name(file: str, rows: SetRows, part: str) -> Find:
-    return lambda box: rows.find_case(image=str(box.image), at=_at(box, file, part))
+    def find(box: FoundBox) -> Place | None:
+        name = str(box.image)
+        return rows.find_case(image=name, case=name, at=_at(box, file, part))
+
+    return find
 
 
 def _make_cases(found: Sequence[FoundBox], file: str, rows: SetRows, part: str) -> None:
     """Make a case of each picture that the boxes name."""
+    pictures = PictureCases(rows)
     first = {str(box.image): box for box in reversed(found)}
     for name, box in reversed(first.items()):
-        path = safe_path(name)
-        if path is None:
-            continue
-        image: dict[str, Any] = {"path": path}
-        if box.size:
-            image |= {"width": box.size[0], "height": box.size[1]}
-        case_id = path.rsplit(".", 1)[0] or path
-        rows.add_case({"id": case_id, "images": [image]}, _at(box, file, part))
+        size = dict(zip(("width", "height"), box.size, strict=True)) if box.size else {}
+        pictures.case_of((name,), _at(box, file, part), name, image=size)
     if first:
         rows.log.note(f"{file}: cases were made of the {len(first):,} pictures that it names.")
 

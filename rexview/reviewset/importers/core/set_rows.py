@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rexview.columns import TABLES
 from rexview.reviewset.importers.core.case_names import CaseNames
@@ -24,6 +24,9 @@ from rexview.reviewset.load import assemble
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.source import At, TableSource
 from rexview.schema import Model, Reader, ReviewSet, SetInfo
+
+if TYPE_CHECKING:
+    from rexview.reviewset.importers.annotations.box_placement import BoxPreview
 
 REPORT_QUESTION: Final = "Write the findings and the impression of this study."
 """The task of a report case (ReXrank)."""
@@ -39,10 +42,11 @@ class SetRows:
 
     ``images_base`` is the folder that image paths are relative to, None when it is not known;
     ``files`` has the file of each image that was found, by its path. ``copy_names`` gives images
-    another name when they are copied. ``second_answers`` says what becomes of another text for an
-    answer that is there: ``run`` keeps it as a further run of the model, ``first`` leaves it out.
-    ``base`` is the set that is added to, if there is one. ``columns`` has, by file, what a field is
-    called there, for problems.
+    another name when they are copied, ``patients`` numbers patients that sources name, and
+    ``box_previews`` are for a person to look at. ``second_answers`` says what becomes of another
+    text for an answer that is there: ``run`` keeps it as a further run of the model, ``first``
+    leaves it out. ``base`` is the set that is added to, if there is one. ``columns`` has, by file,
+    what a field is called there, for problems.
     """
 
     def __init__(
@@ -59,6 +63,8 @@ class SetRows:
         self.images_base: Path | None = None
         self.files: dict[str, Path] = {}
         self.copy_names: dict[str, str] = {}
+        self.patients: dict[str, str] = {}
+        self.box_previews: list[BoxPreview] = []
         self.models: dict[str, Row] = {}
         self.readers: dict[str, Row] = {}
         self.base: SetInfo | None = None
