@@ -15,7 +15,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from rexview.reviewset.importers.annotations.box_placement import place_boxes
-from rexview.reviewset.importers.annotations.box_reading import Shape, four_numbers
+from rexview.reviewset.importers.annotations.box_reading import (
+    SHAPES,
+    BoxReading,
+    Shape,
+    four_numbers,
+)
 from rexview.reviewset.importers.annotations.found_box import FoundBox
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Probe
@@ -31,13 +36,13 @@ from rexview.reviewset.importers.table.column_names import (
 from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
 from rexview.reviewset.tables.source import At
 
-_LAYOUTS: Final[tuple[tuple[tuple[str, ...], Shape | None], ...]] = (
-    (("x_center", "y_center", "width", "height"), "cxcywh"),
-    (("x_min", "y_min", "x_max", "y_max"), "xyxy"),
-    (("x", "y", "width", "height"), None),
-    (("box",), None),
+_LAYOUTS: Final[tuple[tuple[tuple[str, ...], tuple[Shape, ...]], ...]] = (
+    (("x_center", "y_center", "width", "height"), ("cxcywh",)),
+    (("x_min", "y_min", "x_max", "y_max"), ("xyxy",)),
+    (("x", "y", "width", "height"), ("xywh", "cxcywh")),
+    (("box",), SHAPES),
 )
-"""Columns of the four numbers, and what their names say of the shape."""
+"""Columns of the four numbers, and the shapes that their names allow."""
 _IN_A_NAME: Final[dict[str, Shape]] = {
     "xywh": "xywh",
     "xywidthheight": "xywh",
@@ -67,7 +72,12 @@ class BoxColumns:
 
     by_meaning: Mapping[str, str]
     numbers: tuple[str, ...]
-    shape: Shape | None
+    shapes: tuple[Shape, ...]
+
+    @property
+    def expected(self) -> BoxReading | None:
+        """The reading that the names of the columns prescribe, if they do."""
+        return BoxReading(self.shapes[0], "pixels") if self.shapes != SHAPES else None
 
 
 def box_columns(names: Sequence[str]) -> BoxColumns | None:
@@ -88,11 +98,11 @@ def box_columns(names: Sequence[str]) -> BoxColumns | None:
         if case is None:
             return None
         columns["image"] = case
-    for parts, shape in _LAYOUTS:
+    for parts, shapes in _LAYOUTS:
         if columns.keys() >= set(parts):
             numbers = tuple(columns[part] for part in parts)
-            told = shape_in_name(numbers[0]) if len(numbers) == 1 else shape
-            return BoxColumns(columns, numbers, told)
+            told = shape_in_name(numbers[0]) if len(numbers) == 1 else None
+            return BoxColumns(columns, numbers, (told,) if told else shapes)
     return None
 
 
@@ -186,7 +196,10 @@ def _read(
     boxes: list[FoundBox] = []
     for row in sheet.read(columns.by_meaning, rows.log):
         boxes += _boxes(row, columns, model, others, rows)
-    place_boxes(boxes, file.label, rows, options, shape=columns.shape)
+    added = place_boxes(
+        boxes, file.label, rows, options, shapes=columns.shapes, expected=columns.expected
+    )
+    rows.log.note(f"{file.label}: recognised as boxes by its columns; {added:,} boxes.")
 
 
 def _boxes(

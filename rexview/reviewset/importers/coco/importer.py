@@ -36,8 +36,8 @@ def recognises(probe: Probe) -> str | None:
             name for name in ("images", "annotations") if isinstance(probe.json.get(name), list)
         ]
         images = probe.json.get("images") or []
-        named = images and isinstance(images[0], dict) and "file_name" in images[0]
-        return f"a COCO data set ({', '.join(lists)})" if lists and named else None
+        named = not images or (isinstance(images[0], dict) and "file_name" in images[0])
+        return "a COCO data set" if len(lists) == 2 and named else None
     first = probe.json[0] if isinstance(probe.json, list) and probe.json else None
     if not isinstance(first, dict) or not {"image_id", "bbox"} <= first.keys():
         return None
@@ -76,7 +76,8 @@ def read_coco(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         is_model = coco.results or (options.get("model") and not has_results)
         model = (options.get("model") or file.path.stem) if is_model else None
         boxes = [replace(box, size=sizes.get(box.image)) for box in coco.boxes]
-        _place(file, boxes, model, rows, options, find)
+        absent_from = "the data set does not list" if not results_only else "are not there"
+        _place(file, boxes, model, rows, options, find, absent_from)
 
 
 def add_data_set_boxes(
@@ -97,7 +98,8 @@ def add_data_set_boxes(
     boxes = [
         replace(box, size=getattr(coco.images.get(box.image), "size", None)) for box in coco.boxes
     ]
-    _place(file, boxes, None, rows, options, find)
+    absent_from = "are not in the folder, or whose name occurs there more than once"
+    _place(file, boxes, None, rows, options, find, absent_from)
     return True
 
 
@@ -108,12 +110,20 @@ def _place(
     rows: SetRows,
     options: Mapping[str, Any],
     find: Callable[[FoundBox], Place | None],
+    absent_from: str,
 ) -> None:
     rows.receipt.rows(file.label, max((box.row for box in boxes), default=0), _BOXES)
     if model is not None:
         rows.declare_model(model, draws_boxes=True)
     place_boxes(
-        as_model(boxes, model), file.label, rows, options, find=find, expected=_READING, part=_BOXES
+        as_model(boxes, model),
+        file.label,
+        rows,
+        options,
+        find=find,
+        expected=_READING,
+        part=_BOXES,
+        absent_from=absent_from,
     )
 
 
