@@ -84,8 +84,9 @@ def assemble(
 ) -> ReviewSet:
     """Read tables from their files, or from the rows of an import, into a checked review set.
 
-    ``look_at_images`` says whether image files are looked for, what they say is filled in, and boxes
-    are held against them: an import has done so by itself. The result can be used when ``problems`` holds no error.
+    ``look_at_images`` says whether image files are looked for, what they say is filled in, and
+    boxes are held against them: an import has done so by itself. The result can be used when
+    ``problems`` holds no error.
     """
     tables, all_cases = _read(sources, info, problems)
     check_references(tables, sources, info, all_cases=all_cases)
