@@ -63,25 +63,38 @@ def _add_cases_of_answers(rows: SetRows) -> None:
 
 def _withdraw_pictures(rows: SetRows) -> None:
     """Take back cases made of pictures alone, where other sources say which cases there are."""
-    for case_id in list(rows.pictures_alone):
-        _join_by_name(rows, case_id)
-    others = [case for case in rows.cases if case["id"] not in rows.pictures_alone]
+    alone = rows.pictures.keys() - rows.described
+    for case_id in alone:
+        _join_by_name(rows, case_id, alone)
+    others = [case for case in rows.cases if case["id"] not in alone]
     named = {image["path"] for case in others for image in case.get("images") or []}
-    if not named & rows.files.keys():
-        return
-    spoken_of = {row.get("case") for name in TABLES for row in rows.rows_of(name)}
+    if named & rows.files.keys():
+        spoken_of = {row.get("case") for name in TABLES for row in rows.rows_of(name)}
+        spoken_of |= {case["id"] for case in rows.cases if case.get("reference_boxes")}
+        alone -= spoken_of
+        _take_back(rows, alone, named)
+        alone = set()
+    for case_id in rows.pictures.keys() - alone:
+        for at in rows.pictures[case_id] if rows.case(case_id) else ():
+            rows.receipt.belongs_to_another(at)
+
+
+def _take_back(rows: SetRows, alone: set[str], named: set[str]) -> None:
+    """Remove the cases of pictures that no other case has, or that are another's."""
     kept, unnamed = RowTable(TABLES["cases"], rows.log), 0
     cases = rows.tables["cases"]
     for case, at in zip(cases.rows, cases.places, strict=True):
-        name, paths = case["id"], {image["path"] for image in case.get("images") or []}
-        if name not in rows.pictures_alone or name in spoken_of or case.get("reference_boxes"):
+        if case["id"] not in alone:
             kept.add(case, at)
-        elif paths <= named:
-            rows.receipt.belongs_to_another(at)
-        else:
-            unnamed += 1
-            rows.receipt.taken_back(at)
-            rows.receipt.unused(at, "No case names this picture.")
+            continue
+        its_own = {image["path"] for image in case.get("images") or []} - named
+        unnamed += bool(its_own)
+        for place in rows.pictures[case["id"]]:
+            if its_own:
+                rows.receipt.taken_back(place)
+                rows.receipt.unused(place, "No case names this picture.")
+            else:
+                rows.receipt.belongs_to_another(place)
     rows.tables["cases"] = kept
     if unnamed:
         message = f"{unnamed:,} pictures or studies are named by no case and were left out."
@@ -89,14 +102,13 @@ def _withdraw_pictures(rows: SetRows) -> None:
         rows.log.warning("pictures", message, remedy, field="images")
 
 
-def _join_by_name(rows: SetRows, case_id: str) -> None:
+def _join_by_name(rows: SetRows, case_id: str, alone: set[str]) -> None:
     """Give a picture that is called as a case is to that case, where it names none itself."""
-    alone = rows.case(case_id)
-    images = (alone or {}).get("images") or []
+    images = (rows.case(case_id) or {}).get("images") or []
     if len(images) != 1:
         return
     meant = rows.find_case(case=PurePosixPath(images[0]["path"]).stem)
-    case = rows.case(meant[0]) if meant and meant[0] not in rows.pictures_alone else None
+    case = rows.case(meant[0]) if meant and meant[0] not in alone else None
     if case is not None and not case.get("images"):
         case["images"] = [dict(images[0])]
 

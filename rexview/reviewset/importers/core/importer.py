@@ -159,8 +159,8 @@ class Importer:
 
     def recognises(self, probe: Probe) -> Found | None:
         """Say why a file is of this format; None when it is not."""
-        found: Found | None = _function(self.recogniser)(probe) if self.recogniser else None
-        return found
+        found: Found | str | None = _function(self.recogniser)(probe) if self.recogniser else None
+        return Found(found) if isinstance(found, str) else found
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the importer's options to a command-line parser."""

@@ -112,6 +112,7 @@ class Receipt:
     _given: Counter[tuple[str, str]] = field(default_factory=Counter, repr=False)
     _used: dict[At, int] = field(default_factory=dict, repr=False)
     _unused: dict[At, str] = field(default_factory=dict, repr=False)
+    _no_rows: set[At] = field(default_factory=set, repr=False)
 
     def rows(self, file: str, count: int, part: str = "") -> None:
         """Say that a file (or that list in it) has so many more rows."""
@@ -137,7 +138,8 @@ class Receipt:
     def belongs_to_another(self, at: At) -> None:
         """Note that a row is no row after all, such as a picture that a case of a table shows."""
         self._used.pop(at, None)
-        self._given[at.file, at.part] -= 1
+        self._unused.pop(at, None)
+        self._no_rows.add(at)
 
     def unused(self, at: At, why: str) -> None:
         """Say why nothing was made of a row; it holds unless something was made of it after all."""
@@ -168,9 +170,12 @@ class Receipt:
     def close(self, problems: Sequence[Problem], notes: Iterable[str]) -> None:
         """Count the rows, once all readers are done."""
         self.problems, self.notes = tuple(problems), tuple(notes)
-        seen = Counter((at.file, at.part) for at in {**self._used, **self._unused} if at.row)
-        for place in seen:
-            self._given[place] = max(self._given[place], seen[place])
+        seen = _by_place({**self._used, **self._unused})
+        no_rows = _by_place(self._no_rows)
+        given = {
+            place: max(self._given[place] - no_rows[place], seen[place])
+            for place in self._given.keys() | seen.keys()
+        }
         reasons: dict[tuple[str, str], list[int]] = {}
         for at, why in self._unused.items():
             if at.row is not None and at not in self._used:
@@ -179,11 +184,11 @@ class Receipt:
             UnusedRows(file, why, len(rows), tuple(sorted(rows)[:LISTED_ROWS]))
             for (file, why), rows in reasons.items()
         ]
-        for (file, part), count in self._given.items():
+        for (file, part), count in sorted(given.items()):
             forgotten = count - seen[file, part]
             if forgotten > 0:
                 self.rows_unused.append(UnusedRows(file, NOT_NAMED, forgotten, ()))
-        self.rows_in = sum(self._given.values())
+        self.rows_in = sum(given.values())
         self.rows_used = len(self._used)
         assert self.rows_in == self.rows_used + sum(one.count for one in self.rows_unused)
 
@@ -201,7 +206,7 @@ class Receipt:
 
     def as_json(self) -> dict[str, Any]:
         """Return all fields as plain values for JSON."""
-        shown = replace(self, _given=Counter(), _used={}, _unused={})
+        shown = replace(self, _given=Counter(), _used={}, _unused={}, _no_rows=set())
         return {name: value for name, value in asdict(shown).items() if not name.startswith("_")}
 
     def lines(self) -> Iterator[str]:
@@ -230,6 +235,10 @@ class Receipt:
             )
         for file in self.files_unread:
             yield f"Not read: {file.file} ({file.type}): {file.why}"
+
+
+def _by_place(places: Iterable[At]) -> Counter[tuple[str, str]]:
+    return Counter((at.file, at.part) for at in places if at.row is not None)
 
 
 def _count(number: int, noun: str) -> str:
