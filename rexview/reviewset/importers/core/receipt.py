@@ -112,7 +112,7 @@ class Receipt:
     _given: Counter[tuple[str, str]] = field(default_factory=Counter, repr=False)
     _used: dict[At, int] = field(default_factory=dict, repr=False)
     _unused: dict[At, str] = field(default_factory=dict, repr=False)
-    _no_rows: set[At] = field(default_factory=set, repr=False)
+    _used_file: bool = field(default=False, repr=False)
 
     def rows(self, file: str, count: int, part: str = "") -> None:
         """Say that a file (or that list in it) has so many more rows."""
@@ -120,13 +120,15 @@ class Receipt:
 
     def used(self, at: At) -> None:
         """Note that something was made of a row."""
-        if at.row is not None:
+        if at.row is None:
+            self._used_file = True
+        else:
             self._used[at] = self._used.get(at, 0) + 1
 
     @property
     def used_any(self) -> bool:
-        """Whether anything was made of any row so far."""
-        return bool(self._used)
+        """Whether anything was made of any row or file so far."""
+        return self._used_file or bool(self._used)
 
     def taken_back(self, at: At) -> None:
         """Note that one thing that was made of a row was left out in the end."""
@@ -134,12 +136,6 @@ class Receipt:
             self._used[at] -= 1
             if not self._used[at]:
                 del self._used[at]
-
-    def belongs_to_another(self, at: At) -> None:
-        """Note that a row is no row after all, such as a picture that a case of a table shows."""
-        self._used.pop(at, None)
-        self._unused.pop(at, None)
-        self._no_rows.add(at)
 
     def unused(self, at: At, why: str) -> None:
         """Say why nothing was made of a row; it holds unless something was made of it after all."""
@@ -171,9 +167,8 @@ class Receipt:
         """Count the rows, once all readers are done."""
         self.problems, self.notes = tuple(problems), tuple(notes)
         seen = _by_place({**self._used, **self._unused})
-        no_rows = _by_place(self._no_rows)
         given = {
-            place: max(self._given[place] - no_rows[place], seen[place])
+            place: max(self._given[place], seen[place])
             for place in self._given.keys() | seen.keys()
         }
         reasons: dict[tuple[str, str], list[int]] = {}
@@ -206,7 +201,7 @@ class Receipt:
 
     def as_json(self) -> dict[str, Any]:
         """Return all fields as plain values for JSON."""
-        shown = replace(self, _given=Counter(), _used={}, _unused={}, _no_rows=set())
+        shown = replace(self, _given=Counter(), _used={}, _unused={})
         return {name: value for name, value in asdict(shown).items() if not name.startswith("_")}
 
     def lines(self) -> Iterator[str]:
