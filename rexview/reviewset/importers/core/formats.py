@@ -12,6 +12,7 @@ from rexview.reviewset.importers.core.importer import COMMON_OPTIONS, PROPOSED, 
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.reviewset.importers.table.column_guess import propose_mapping
 from rexview.reviewset.importers.table.sheet import EXCEL_SUFFIXES, TEXT_SUFFIXES
+from rexview.reviewset.importers.table.structured.read import JSON_SUFFIXES, PARQUET_SUFFIXES
 
 _PACKAGE: Final = "rexview.reviewset.importers"
 
@@ -43,6 +44,41 @@ def _table_arguments(parser: argparse.ArgumentParser) -> None:
         help="print the proposed meaning of the columns of FILE as JSON, and stop",
     )
 
+
+TABLE_OPTIONS: Final = (
+    Option(
+        "scale",
+        "text",
+        "Scale of scores",
+        "What scores go from and to, worst first, where it is not 1 to 5: such as 0-10, or words "
+        "apart by commas. They are converted to 1 to 5, and the given ones kept.",
+    ),
+    Option(
+        "empty",
+        "choice",
+        "An empty answer",
+        "What an empty cell means: the model was not run, or its answer came empty.",
+        default="not-run",
+        choices=("not-run", "answer"),
+    ),
+    Option(
+        "second_answers",
+        "choice",
+        "Another answer of a model",
+        "What becomes of another text of the same model to the same case: a further run, or left "
+        "out.",
+        default="run",
+        choices=("run", "first"),
+    ),
+    Option(
+        "index_from",
+        "choice",
+        "Options count from",
+        "What the first option is counted as, where options are given as numbers.",
+        choices=("0", "1"),
+    ),
+)
+"""Options of everything that becomes a table."""
 
 _REXRANK: Final = Importer(
     id="rexrank",
@@ -82,11 +118,13 @@ _TABLE: Final = Importer(
         ),
         Option("sheet", "text", "Sheet", "Sheet of an Excel file; the first one when left out."),
         Option("model", "text", "Model", "The model, where no column says which one answered."),
+        *TABLE_OPTIONS,
     ),
-    suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES),
+    suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES),
     folders=False,
     reader=f"{_PACKAGE}.table.importer:read_table",
-    gives_draft=True,
+    recogniser=f"{_PACKAGE}.table.importer:recognises",
+    role=2,
     extra_arguments=_table_arguments,
 )
 _IMAGES: Final = Importer(
@@ -137,7 +175,53 @@ _COCO: Final = Importer(
     recogniser=f"{_PACKAGE}.coco.importer:recognises",
     role=3,
 )
-FORMATS: Final[dict[str, Importer]] = {
-    importer.id: importer for importer in (_REXRANK, _TABLE, _IMAGES, _COCO)
-}
+_PREDICTIONS: Final = Importer(
+    id="predictions",
+    name="Predictions by id",
+    description="JSON with texts by the id of their case, {id: text}, or of several models, "
+    "{model: {id: text}}.",
+    options=(
+        *COMMON_OPTIONS,
+        Option("model", "texts", "Model names", "Name of a file's model, or FILE=NAME."),
+    ),
+    suffixes=(".json",),
+    folders=False,
+    reader=f"{_PACKAGE}.predictions.importer:read_predictions",
+    recogniser=f"{_PACKAGE}.predictions.importer:recognises",
+)
+_SPECIAL: Final = (_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS)
+_MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
+_HANDED_ON: Final = ("site", "sheet", "group", "mapping")
+"""Options of single formats that ``auto`` has, too."""
+_AUTO: Final = Importer(
+    id="auto",
+    name="Anything: recognised by its content",
+    description="Files, folders and ZIP archives of any kind that is known, together: answers, "
+    "cases, pictures, boxes, scores. Each file is recognised by its content and read in the right "
+    "order; what is proposed is taken as it is, and the receipt says what became of everything.",
+    options=(
+        *COMMON_OPTIONS,
+        Option(
+            "model",
+            "texts",
+            "Model names",
+            "The model of files that do not name it, or FILE=NAME for each of them.",
+        ),
+        *(
+            next(option for one in _SPECIAL for option in one.options if option.name == name)
+            for name in _HANDED_ON
+        ),
+        *TABLE_OPTIONS,
+    ),
+    suffixes=tuple(
+        dict.fromkeys(
+            ending
+            for endings in (_MORE_ENDINGS, *(one.suffixes for one in _SPECIAL))
+            for ending in endings
+        )
+    ),
+    folders=True,
+    reader=f"{_PACKAGE}.auto.reader:read_auto",
+)
+FORMATS: Final[dict[str, Importer]] = {importer.id: importer for importer in (_AUTO, *_SPECIAL)}
 """Importers by id, in the order in which a form lists them."""

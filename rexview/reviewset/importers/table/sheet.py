@@ -22,8 +22,8 @@ from rexview.bounded import check_file
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import read_text
-from rexview.reviewset.importers.table.json_records import Record, Records
-from rexview.reviewset.importers.table.structured import (
+from rexview.reviewset.importers.table.structured.json_records import Record, Records
+from rexview.reviewset.importers.table.structured.read import (
     JSON_SUFFIXES,
     PARQUET_SUFFIXES,
     read_json_tables,

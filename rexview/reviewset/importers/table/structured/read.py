@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import MAX_VALUES, read_json, read_text
-from rexview.reviewset.importers.table.json_records import Records, tables_of
-from rexview.reviewset.importers.table.model_logs import (
+from rexview.reviewset.importers.table.structured.json_records import Records, tables_of
+from rexview.reviewset.importers.table.structured.model_logs import (
     is_batch,
     is_harness_sample,
     plain_entry,
