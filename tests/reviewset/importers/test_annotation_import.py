@@ -56,10 +56,10 @@ def test_yolo_labels_and_predictions(scans, run_import):
     (scans / "classes.txt").write_text("Mass\nNodule\n")
     done = run_import("auto", scans)
     complete(done)
-    assert sorted(done.review_set.cases["id"]) == ["images/chest_1", "images/chest_2"]
-    assert boxes_of(done, "images/chest_1") == [("Nodule", (40, 40, 20, 20))]
+    assert sorted(done.review_set.cases["id"]) == ["chest_1", "chest_2"]
+    assert boxes_of(done, "chest_1") == [("Nodule", (40, 40, 20, 20))]
     assert model_boxes(done) == [
-        ("images/chest_1", "exp3", "Nodule", (40, 40, 20, 20), 0.75),
+        ("chest_1", "exp3", "Nodule", (40, 40, 20, 20), 0.75),
     ]
     assert done.report.receipt.rows_in == 2
 
@@ -73,7 +73,7 @@ def test_pascal_voc(scans, run_import):
         )
     done = run_import("auto", scans)
     complete(done)
-    assert boxes_of(done, "images/chest_2") == [("Mass", (10, 20, 30, 40))]
+    assert boxes_of(done, "chest_2") == [("Mass", (10, 20, 30, 40))]
     assert done.report.receipt.reference_boxes == 2
 
 
@@ -106,10 +106,10 @@ def test_label_studio(scans, run_import):
     done = run_import("auto", scans)
     complete(done)
     assert done.review_set.cases.height == 2
-    assert boxes_of(done, "images/chest_1") == [("Mass", (10, 40, 30, 80))]
-    assert model_boxes(done) == [("images/chest_1", "det", "Mass", (10, 40, 30, 80), 0.5)]
+    assert boxes_of(done, "chest_1") == [("Mass", (10, 40, 30, 80))]
+    assert model_boxes(done) == [("chest_1", "det", "Mass", (10, 40, 30, 80), 0.5)]
     assert done.report.receipt.models == {"det": 2}
-    assert done.review_set.case("images/chest_2").extra["ward"] == "B"
+    assert done.review_set.case("chest_2").extra["ward"] == "B"
 
 
 def test_fiftyone(scans, run_import):
@@ -130,8 +130,8 @@ def test_fiftyone(scans, run_import):
     (scans / "metadata.json").write_text(json.dumps({"name": "x", "media_type": "image"}))
     done = run_import("auto", scans)
     complete(done)
-    assert boxes_of(done, "images/chest_1") == [("Mass", (10, 40, 30, 80))]
-    assert model_boxes(done) == [("images/chest_1", "dino", "Mass", (10, 40, 30, 80), 0.25)]
+    assert boxes_of(done, "chest_1") == [("Mass", (10, 40, 30, 80))]
+    assert model_boxes(done) == [("chest_1", "dino", "Mass", (10, 40, 30, 80), 0.25)]
     assert done.report.receipt.not_run == {"dino": 1}
     assert done.review_set.cases.height == 2
 
@@ -140,7 +140,7 @@ def test_fiftyone(scans, run_import):
     ("content", "expected"),
     [
         ("file,model,label,x1,y1,x2,y2,conf\nchest_1.png,A,Mass,0.1,0.2,0.4,0.6,0.5\n", 0.5),
-        ("case,AI,finding,cx,cy,w,h\nchest_1,A,Mass,25%,40%,30%,40%\nchest_2,A,Mass,90,90,5,5\n", None),
+        ("case,AI,finding,cx,cy,w,h\nchest_1,A,Mass,25%,40%,30%,40%\n", None),
         ('image,system,label,"Bbox [x,y,w,h]"\nchest_1.png,A,Mass,"[10, 40, 30, 80]"\n', None),
         ("image,model,label,box_2d\nchest_1.png,A,Mass,\"[200, 100, 600, 400]\"\n", None),
     ],
@@ -150,7 +150,7 @@ def test_tables_of_a_models_boxes_are_never_the_reference(scans, run_import, con
     done = run_import("auto", scans)
     complete(done)
     found = [one for one in model_boxes(done) if one[0].endswith("chest_1")]
-    assert found == [("images/chest_1", "A", "Mass", (10, 40, 30, 80), expected)]
+    assert found == [("chest_1", "A", "Mass", (10, 40, 30, 80), expected)]
     assert done.report.receipt.reference_boxes == 0
 
 
@@ -160,7 +160,7 @@ def test_a_confidence_without_a_model_is_the_models_of_the_file(scans, run_impor
     )
     done = run_import("auto", scans)
     complete(done)
-    assert model_boxes(done) == [("images/chest_1", "yolo11", "Mass", (10, 40, 30, 80), 0.9)]
+    assert model_boxes(done) == [("chest_1", "yolo11", "Mass", (10, 40, 30, 80), 0.9)]
     assert done.report.receipt.rows_unused[0].rows == (2,)
 
 
@@ -228,7 +228,7 @@ def test_a_folder_of_texts_for_each_source(scans, run_import):
     done = run_import("auto", scans)
     complete(done)
     assert done.report.receipt.models == {"model_a": 2, "model_b": 2}
-    assert done.review_set.case("images/chest_1").report.findings == "Truth."
+    assert done.review_set.case("chest_1").report.findings == "Truth."
     assert {one.text for one in answers_of(done)} == {"One.", "Two."}
 
 

@@ -58,7 +58,7 @@ def read_reports(files: Sequence[SourceFile], rows: SetRows, options: Mapping[st
             continue
         report = split_report(text)
         given = {"findings": report.findings, "impression": report.impression}
-        parts = sections(text, request=True)
+        parts = sections(text)
         context = {name: parts[name] for name in ("indication", "comparison") if name in parts}
         rows.add_case({"id": case_id, "report": given, "context": context}, at)
 
