@@ -137,7 +137,8 @@ class Receipt:
     def belongs_to_another(self, at: At) -> None:
         """Note that a row is no row after all, such as a picture that a case of a table shows."""
         self._used.pop(at, None)
-        self._given[at.file, at.part] -= 1
+        if self._given[at.file, at.part]:
+            self._given[at.file, at.part] -= 1
 
     def unused(self, at: At, why: str) -> None:
         """Say why nothing was made of a row; it holds unless something was made of it after all."""

@@ -135,7 +135,7 @@ def _kept(
     seen = samples(cells[column])
     for field, taken in fields.items():
         fits = _name_fit(field, name) * content_fit(field, cells[column])
-        if fits >= 0.6 and field not in ("case", "comment", "tag_category"):
+        if fits >= _LEAST_OF_A_NAME and field not in ("case", "comment", "tag_category"):
             label = FIELDS[field].lower()
             return KeptColumn(
                 column, seen, f"It could be the {label}, too, for which “{taken.column}” was taken."
@@ -177,7 +177,11 @@ def _right_answers(
     others = [name for name in columns if name != column]
     of_models = [name for name in plain if name in ANSWER_OF_A_MODEL and cells[plain[name]]]
     of_models = [name for name in of_models if share(cells[plain[name]], is_number) < 0.5]
-    wide = [one for one in _answers(others, names, cells) if one.field == "answer"]
+    wide = [
+        one
+        for one in _answers(others, names, cells)
+        if one.field == "answer" and (MODEL_NAME.search(one.model) or is_prose(cells[one.column]))
+    ]
     letters = share(cells[column], is_letter) > 0.9
     choices = options or any(one in plain for one in FIELD_NAMES["options"])
     told = any(one in plain for one in (*FIELD_NAMES["model"], *FIELD_NAMES["correct"]))
@@ -333,6 +337,9 @@ def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
             if place is None or (place[0] > 0 and place[1] < len(name.words)):
                 continue
             start, end = place
+            inner = name.written.lower().startswith(_CONTAINER) and start == 0
+            if "." in name.written and end < len(name.words) and not inner:
+                continue  # a field of an object that is called so
             rest = (0, start) if start else (end, len(name.words))
             words = name.words[slice(*rest)]
             if _names_no_model(words):

@@ -43,6 +43,8 @@ class _Table:
         if self.mapping.answers or self.mapping.column_of("answer"):
             cases = any(map(self.mapping.column_of, _OF_CASES))
             return 2 if cases else 3
+        if self.mapping.column_of("choice") or self.mapping.column_of("error"):
+            return 3
         judged = self.mapping.judgements or self.mapping.column_of("score")
         return 4 if judged else 1
 
@@ -69,7 +71,7 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     rows.second_answers = options.get("second_answers") or rows.second_answers
     tables = [table for file in files for table in _tables(file, rows, options)]
     keys = CaseKeys(rows)
-    for table in sorted(tables, key=lambda one: one.turn):
+    for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
         mapping = table.mapping
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
             mapping = guess(table.sheet, scale=options.get("scale"), models=list(rows.models))

@@ -92,7 +92,7 @@ class TableReader:
         self.empty_is_answer = options.get("empty") == "answer"
         self.model = options["model"] or mapping.model or Path(sheet.file).stem
         self.wide = self._answer_columns()
-        self.has_answers = bool(self.wide) or "answer" in self.fields or "choice" in self.fields
+        self.has_answers = bool(self.wide) or bool({"answer", "choice", "error"} & {*self.fields})
         self.judgements = JudgementReader(rows, mapping, options.get("scale"))
         self.describes = bool(_DESCRIBING & self.fields.keys())
         self.alone = not rows.cases
@@ -102,6 +102,8 @@ class TableReader:
         if "model" in self.fields and not options["model"]:
             named = {cell for cell in sheet.column(self.fields["model"]) if cell}
             self.model = named.pop() if len(named) == 1 else self.model
+        elif not self.wide and "answer" not in self.fields and len(rows.models) == 1:
+            self.model = next(iter(rows.models))  # errors of requests beside their answers
         given = options.get("index_from")
         self.index_from = int(given) if given is not None else self._first_index()
         self.case_extras, self.answer_extras = self._extra_columns()
