@@ -30,6 +30,7 @@ from rexview.reviewset.importers.table.column_mapping import (
 )
 from rexview.reviewset.importers.table.column_names import (
     ANSWER_OF_A_MODEL,
+    ASKS,
     FIELD_NAMES,
     FIELDS,
     KINDS_OF_MODEL,
@@ -98,6 +99,7 @@ def guess(table: Sheet, *, scale: str | None = None, models: Sequence[str] = ())
     _find_more(fields, _left(open_names, answers, fields), names, cells)
     answers = _with_columns_of_text(table, answers, fields, open_names, names, cells)
     _correct_case(table, fields)
+    _find_ids(table, answers, fields, _left(open_names, answers, fields), names, cells)
     _unmap_halves(fields)
     models = list(dict.fromkeys((*(one.model for one in answers), *models)))
     left = _left(open_names, answers, fields)
@@ -203,6 +205,7 @@ def _find_more(
         fields[field] = FieldColumn(field, column, 0.6, samples(cells[column]))
     if "question" not in fields:
         asks = [name for name in left if share(cells[name], lambda cell: cell.endswith("?")) > 0.8]
+        asks = asks or [name for name in left if ASKS & {*names[name].words}]
         if asks:
             fields["question"] = FieldColumn("question", asks[0], 0.6, samples(cells[asks[0]]))
 
@@ -232,7 +235,51 @@ def _with_columns_of_text(
                 break
     if answers:
         texts = [one for one in texts if is_prose(cells[one.column])]
+        letters = {one.column for one in answers if share(cells[one.column], is_letter) > 0.8}
+        if letters and len(letters) == sum(one.field == "answer" for one in answers):
+            texts += [
+                AnswerColumn(name, _bare(name), "answer", 0.5, samples(cells[name]))
+                for name in left
+                if share(cells[name], is_letter) > 0.8 and not _names_no_model(names[name].words)
+            ]
     return [*answers, *texts]
+
+
+def _find_ids(
+    table: Sheet,
+    answers: Sequence[AnswerColumn],
+    fields: dict[str, FieldColumn],
+    left: Sequence[str],
+    names: Names,
+    cells: CellsByColumn,
+) -> None:
+    """Find the column that tells cases apart where neither a name nor the question does so.
+
+    Of those that, with the model, are different in every row, it is the one with fewest values.
+    """
+    if any(field in fields for field in ("case", "study_id", "image")) or len(table.rows) < 2:
+        return
+
+    def told_apart(column: str | None) -> bool:
+        model = fields.get("model")
+        columns = [one for one in (column, model and model.column) if one]
+        rows = list(zip(*(table.column(one) for one in columns), strict=True))
+        return len(rows) > 0 and len(set(rows)) == len(rows)
+
+    question = fields.get("question")
+    if (question and told_apart(question.column)) or not (answers or "answer" in fields):
+        return
+    fit = [
+        (len({*table.column(name)}), place, name)
+        for place, name in enumerate(left)
+        if told_apart(name) and not is_long(cells[name]) and None not in table.column(name)
+        if guess_judgement(names[name], cells[name], (), None) is None
+        if share(cells[name], lambda cell: any(letter.isdigit() for letter in cell)) > 0.8
+        if share(cells[name], lambda cell: is_number(cell) and not cell.isdigit()) < 0.5
+    ]
+    if fit:
+        column = min(fit)[2]
+        fields["case"] = FieldColumn("case", column, 0.5, samples(cells[column]))
 
 
 def _is_other_text(name: ColumnName) -> bool:

@@ -16,7 +16,7 @@ from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.table.case import case_row, read_options, right_option
 from rexview.reviewset.importers.table.cell_values import read_number, read_whole
 from rexview.reviewset.importers.table.column_mapping import ANSWER_FIELDS, ColumnMapping
-from rexview.reviewset.importers.table.column_names import NOT_RUN, is_identity
+from rexview.reviewset.importers.table.column_names import FIELDS, NOT_RUN, is_identity
 from rexview.reviewset.importers.table.judgements import JudgementReader
 from rexview.reviewset.importers.table.mapped_row import MappedRow
 from rexview.reviewset.importers.table.sheet import Cells, Row, Sheet
@@ -144,11 +144,24 @@ class TableReader:
                 message = f"Kept as an extra field. {kept.note}"
                 remedy = "Give the mapping with its meaning, if it has one."
                 log.warning(file, message, remedy, field=kept.column)
+        log.note(f"{file}: {self._taken_for()}.")
         for model in self.wide:
             self.rows.declare_model(model)
         for row in self.sheet.read(self.fields, log):
             self._read_row(row)
         self._name_columns()
+
+    def _taken_for(self) -> str:
+        """Say what each column was taken for, in the words of the form."""
+        taken = [f"“{column}” as {FIELDS[field]}" for field, column in self.fields.items()]
+        taken += [
+            f"“{one.column}” as {FIELDS[one.field]} of {one.model}" for one in self.mapping.answers
+        ]
+        taken += [
+            f"“{one.column}” as {one.judges.replace('_', ' ')}" for one in self.mapping.judgements
+        ]
+        model = "" if self.wide or "model" in self.fields else f"; the model is {self.model}"
+        return f"columns taken: {', '.join(taken)}{model if self.has_answers else ''}"
 
     def _name_columns(self) -> None:
         """Name the columns that nothing was made of, and those that are kept as extra fields."""
