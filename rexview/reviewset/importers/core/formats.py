@@ -54,6 +54,13 @@ TABLE_OPTIONS: Final = (
         "apart by commas. They are converted to 1 to 5, and the given ones kept.",
     ),
     Option(
+        "dimension",
+        "texts",
+        "Dimension of scores",
+        "What scores are of that name no dimension (DIMENSION), or another one (NAME=DIMENSION, "
+        "once for each name).",
+    ),
+    Option(
         "empty",
         "choice",
         "An empty answer",

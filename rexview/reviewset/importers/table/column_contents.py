@@ -83,7 +83,7 @@ _TESTS: Final[dict[str, tuple[Test, float, float]]] = {
     "view": (lambda cell: normalise_view(cell) != "UNKNOWN", 0.5, 0.4),
     "normal": (is_tick, 0.8, 0.2),
     "question_type": (lambda cell: cell.lower() in QUESTION_TYPES, 0.8, 0.3),
-    "dimension": (lambda cell: "_".join(cell.lower().split()) in DIMENSIONS, 0.5, 0.2),
+    "dimension": (lambda cell: "_".join(cell.lower().split()) in DIMENSIONS, 0.5, 0.5),
     "image": (is_path, 0.5, 0.6),
     "correct": (lambda cell: cell.isdigit() or not is_tick(cell), 0.5, 0.2),
     "choice": (lambda cell: len(cell) <= 2 * _LONG, 0.8, 0.3),

@@ -43,10 +43,12 @@ from rexview.reviewset.importers.table.column_names import (
     is_identity,
 )
 from rexview.reviewset.importers.table.judgement_guess import guess_judgement
+from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 
 Names = Mapping[str, ColumnName]
 
+_USUAL_SCORES: Final = ScoreOptions()
 _ROWS_LOOKED_AT: Final = 2000
 _VALUES_LOOKED_AT: Final = 200
 _ENOUGH: Final = 0.4
@@ -57,11 +59,11 @@ _CONTAINER: Final = ("answers.", "responses.", "outputs.", "predictions.", "mode
 
 
 def propose_mapping(
-    path: Path, *, sheet: str | None = None, scale: str | None = None
+    path: Path, *, sheet: str | None = None, scores: ScoreOptions = _USUAL_SCORES
 ) -> ColumnMapping:
     """Propose what the columns of a table mean, whatever kind of file it is in.
 
-    ``scale`` is that of scores which are not from 1 to 5.
+    ``scores`` says how scores are read that are not from 1 to 5 on a dimension.
 
     Raises
     ------
@@ -74,10 +76,12 @@ def propose_mapping(
         if not path.is_file():
             log.error(path.name, "There is no such file.", "Check the path.")
         raise ImportSourceError(f"{path.name} cannot be read as a table.", log.problems)
-    return guess(table, scale=scale)
+    return guess(table, scores=scores)
 
 
-def guess(table: Sheet, *, scale: str | None = None, models: Sequence[str] = ()) -> ColumnMapping:
+def guess(
+    table: Sheet, *, scores: ScoreOptions = _USUAL_SCORES, models: Sequence[str] = ()
+) -> ColumnMapping:
     """Propose what the columns of a table mean; ``models`` are those of other files."""
     cells = {
         name: [value for value in table.column(name) if value][:_VALUES_LOOKED_AT]
@@ -103,7 +107,7 @@ def guess(table: Sheet, *, scale: str | None = None, models: Sequence[str] = ())
     _unmap_halves(fields)
     models = list(dict.fromkeys((*(one.model for one in answers), *models)))
     left = _left(open_names, answers, fields)
-    found = {name: guess_judgement(names[name], cells[name], models, scale) for name in left}
+    found = {name: guess_judgement(names[name], cells[name], models, scores) for name in left}
     judgements = [one for one in found.values() if isinstance(one, JudgementColumn)]
     judged = {one.column for one in judgements}
     return ColumnMapping(
@@ -273,7 +277,7 @@ def _find_ids(
         (len({*table.column(name)}), place, name)
         for place, name in enumerate(left)
         if told_apart(name) and not is_long(cells[name]) and None not in table.column(name)
-        if guess_judgement(names[name], cells[name], (), None) is None
+        if guess_judgement(names[name], cells[name], (), _USUAL_SCORES) is None
         if share(cells[name], lambda cell: any(letter.isdigit() for letter in cell)) > 0.8
         if share(cells[name], lambda cell: is_number(cell) and not cell.isdigit()) < 0.5
     ]

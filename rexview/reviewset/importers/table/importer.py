@@ -19,6 +19,7 @@ from rexview.reviewset.importers.core.source_files import SourceFile, model_told
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
+from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
 
@@ -71,10 +72,11 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     rows.second_answers = options.get("second_answers") or rows.second_answers
     tables = [table for file in files for table in _tables(file, rows, options)]
     keys = CaseKeys(rows)
+    scores = ScoreOptions.of(options, ProblemLog())
     for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
         mapping = table.mapping
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
-            mapping = guess(table.sheet, scale=options.get("scale"), models=list(rows.models))
+            mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         told = model_told(table.file, options)
         TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys).read()
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
@@ -99,22 +101,22 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
             field="mapping",
         )
         return
-    scale = options.get("scale")
+    scores = ScoreOptions.of(options, log)
     if mapping is not None:
-        if scale:
-            scored = (replace(one, scale=one.scale or scale) for one in mapping.judgements)
+        if scores.scale:
+            scored = (replace(one, scale=one.scale or scores.scale) for one in mapping.judgements)
             mapping = replace(mapping, judgements=tuple(scored))
         if _fits(mapping, sheet, rows):
             yield _Table(file, sheet, mapping)
     else:
-        proposed = guess(sheet, scale=scale)
+        proposed = guess(sheet, scores=scores)
         if _fits(proposed, sheet, rows):
             yield _Table(file, sheet, proposed)
     for name in sheet.others:
         other = None
         if mapping is None and wanted is None:
             other = read_sheet(file.path, log, sheet=name, label=file.label)
-        meant = guess(other, scale=scale) if other is not None else None
+        meant = guess(other, scores=scores) if other is not None else None
         if other is not None and meant is not None and _is_data(meant, sheet, other):
             named = meant.model is not None and meant.column_of("answer") is not None
             meant = replace(meant, model=name) if named else meant
