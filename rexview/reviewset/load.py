@@ -92,8 +92,9 @@ def assemble(
 ) -> ReviewSet:
     """Read tables from their files, or from the rows of an import, into a checked review set.
 
-    ``look_at_images`` says whether image files are looked for and what they say is filled in: an
-    import has done so by itself. The result can be used when ``problems`` holds no error.
+    ``look_at_images`` says whether image files are looked for, what they say is filled in, and
+    boxes are held against them: an import has done so by itself. The result can be used when
+    ``problems`` holds no error.
     """
     tables, all_cases = _read(sources, info, problems)
     check_references(tables, sources, info, all_cases=all_cases)
@@ -111,13 +112,13 @@ def _with_stale_apart(review_set: ReviewSet, sources: dict[str, TableSource]) ->
     """Take scores and flags of earlier answers out of those that count, and report them."""
     scores, stale_scores = by_answer(review_set.scores, review_set)
     flags, stale_flags = by_answer(review_set.flags, review_set)
-    for name, what, stale in (("scores", "score", stale_scores), ("flags", "flag", stale_flags)):
+    for name, stale in (("scores", stale_scores), ("flags", stale_flags)):
         if name in sources:
             sources[name].report_rows(
                 "warning",
                 stale,
-                f"The {what} is of an earlier answer: the answer was changed since, or the digest "
-                "is wrong. It counts nowhere.",
+                f"The {name.removesuffix('s')} is of an earlier answer: the answer was changed "
+                "since, or the digest is wrong. It counts nowhere.",
                 "Judge the answer as it is, or empty answer_digest if it holds for that, too.",
                 "answer_digest",
             )
@@ -181,6 +182,8 @@ def _with_images(
         cases = with_headers(cases, boxed, folder, info, of_cases)
         check_orientations(cases, boxed, of_cases)
 
+    if not look_at_images:
+        return {"cases": cases, "answers": answers}
     images = image_sizes(cases)
     check_boxes(cases, "reference_boxes", "id", images, of_cases)
     if of_answers:

@@ -170,7 +170,8 @@ _IMAGES: Final = Importer(
     suffixes=(*DICOM_SUFFIXES, *RASTER_SUFFIXES),
     folders=True,
     reader=f"{_PACKAGE}.images.importer:read_images",
-    gives_draft=True,
+    recogniser=f"{_PACKAGE}.images.importer:recognises",
+    role=2,
 )
 _COCO: Final = Importer(
     id="coco",
@@ -184,7 +185,8 @@ _COCO: Final = Importer(
     suffixes=(".json",),
     folders=False,
     reader=f"{_PACKAGE}.coco.importer:read_coco",
-    gives_draft=True,
+    recogniser=f"{_PACKAGE}.coco.importer:recognises",
+    role=3,
 )
 _PREDICTIONS: Final = Importer(
     id="predictions",
@@ -202,7 +204,7 @@ _PREDICTIONS: Final = Importer(
 )
 _SPECIAL: Final = (_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS)
 _MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
-_HANDED_ON: Final = ("site", "sheet", "group", "mapping", *(one.name for one in TABLE_OPTIONS))
+_HANDED_ON: Final = ("site", "sheet", "group", "mapping")
 """Options of single formats that ``auto`` has, too."""
 _AUTO: Final = Importer(
     id="auto",
@@ -222,6 +224,7 @@ _AUTO: Final = Importer(
             next(option for one in _SPECIAL for option in one.options if option.name == name)
             for name in _HANDED_ON
         ),
+        *TABLE_OPTIONS,
     ),
     suffixes=tuple(
         dict.fromkeys(

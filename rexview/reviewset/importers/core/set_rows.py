@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rexview.columns import TABLES
 from rexview.reviewset.images import images_folder, is_url
@@ -28,6 +28,9 @@ from rexview.reviewset.tables.source import At, TableSource
 from rexview.reviewset.write import json_rows
 from rexview.schema import Model, Reader, ReviewSet, SetInfo
 
+if TYPE_CHECKING:
+    from rexview.reviewset.importers.annotations.box_placement import BoxPreview
+
 Place = tuple[str, str | None]
 """The id of a case, and of one of its images where one is meant or it has only one."""
 
@@ -37,11 +40,10 @@ class SetRows:
 
     ``images_base`` is the folder that image paths are relative to, None when it is not known;
     ``files`` has the file of each image that was found, by its path. ``copy_names`` gives images
-    another name when they are copied. ``second_answers`` says what becomes of another text for an
-    answer that is there: ``run`` keeps it as a further run of the model, ``first`` leaves it out.
-    ``base`` is the set that is added to, if there is one. Cases that are added while
-    ``provisional`` is set are pictures that may belong to the cases of another source:
-    ``pictures_alone`` has their ids and places.
+    another name when they are copied, ``patients`` numbers patients that sources name, and
+    ``box_previews`` are for a person to look at. ``second_answers`` says what becomes of another
+    text for an answer that is there: ``run`` keeps it as a further run of the model, ``first``
+    leaves it out. ``base`` is the set that is added to, if there is one.
     """
 
     def __init__(
@@ -59,12 +61,11 @@ class SetRows:
         self.files: dict[str, Path] = {}
         self.not_found: set[str] = set()
         self.copy_names: dict[str, str] = {}
+        self.patients: dict[str, str] = {}
+        self.box_previews: list[BoxPreview] = []
         self.models: dict[str, Row] = {}
         self.readers: dict[str, Row] = {}
         self.base: SetInfo | None = None
-        self.said = False
-        self.provisional = False
-        self.pictures_alone: dict[str, At] = {}
         self._scratch: TemporaryDirectory[str] | None = None
         self.tables = {name: RowTable(table, log) for name, table in TABLES.items()}
         self._by_case: dict[str, list[Row]] = {}
@@ -109,17 +110,10 @@ class SetRows:
         """
         given = self._plain(row, at)
         given["images"] = list(self._safe_images(given, at))
-        if self.provisional:  # whoever names the picture asks about it
-            for name in ("question", "question_type"):
-                given.pop(name, None)
         self.receipt.used(at)
         case = self.tables["cases"].add(given, at)
         if case.get("id"):
             self._names.add(case)
-            if self.provisional and case is given:
-                self.pictures_alone[case["id"]] = at
-            elif not self.provisional:
-                self.pictures_alone.pop(case["id"], None)
         return str(case.get("id"))
 
     def add_answer(self, row: Mapping[str, Any], at: At) -> bool:
@@ -263,7 +257,7 @@ class SetRows:
 
     def picture_of(self, written: str) -> str | None:
         """Return the path of the one image with a file that a written path can mean, or None."""
-        paths = {path for _, path in self._names.images_of(written)} & self.files.keys()
+        paths = {path for _, path in self._names.images_of(written, self.files.keys())}
         return next(iter(paths)) if len(paths) == 1 else None
 
     def move_image(self, case_id: str, image: Row, path: str) -> None:
@@ -288,23 +282,19 @@ class SetRows:
             models=(*base.models, *_new(Model, self.models, base.models)),
             readers=(*base.readers, *_new(Reader, self.readers, base.readers)),
         )
-        log = ProblemLog() if self.said else self.log
         sources = {
             name: TableSource(
                 name,
                 "rows",
                 name,
-                problems=log,
+                problems=self.log,
                 rows=table.rows,
                 places=table.places,
             )
             for name, table in self.tables.items()
             if table.rows
         }
-        review_set = assemble(folder, info, sources, log, look_at_images=False)
-        for problem in log.all() if self.said else ():
-            if problem.severity == "error":
-                self.log.add_many([problem], 1)
+        review_set = assemble(folder, info, sources, self.log, look_at_images=False)
         self._count(review_set)
         return review_set
 

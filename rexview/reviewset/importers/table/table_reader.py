@@ -321,8 +321,8 @@ class TableReader:
         varying: set[str] = set()
         of_readers: set[str] = set()
         for row in self.sheet.read(self.fields, self.rows.log):
-            key = row["case"] or tuple(row[field] for field in _KEY)
-            key = key if any(key) else row.number
+            named = (row["case"], *(row[field] for field in _KEY if not row["case"]))
+            key = named if any(named) else row.number
             answer = (key, row["model"], row["run_id"])
             case, answered = of_cases.setdefault(key, row.cells), row.cells
             if "reader" in self.fields:
