@@ -32,7 +32,7 @@ from rexview.reviewset.choices import with_choices_read
 from rexview.reviewset.images import find_picture
 from rexview.reviewset.info import read_info
 from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.sources import find_tables, fingerprint
+from rexview.reviewset.sources import UNFINISHED, find_tables, fingerprint
 from rexview.reviewset.tables.source import TableSource
 from rexview.reviewset.tables.table import empty_table, read_table
 from rexview.schema import ReviewSet, SetInfo
@@ -72,6 +72,14 @@ def _open(folder: Path, problems: ProblemList, *, pixels: bool = False) -> Revie
         problems.add("error", folder.name or ".", message, "Give the folder with reviewset.yaml.")
         return None
     state = fingerprint(folder)
+    if (folder / UNFINISHED).is_file():
+        message = "An import into this set was interrupted while its tables were exchanged."
+        remedy = (
+            f"Put the files of the folder {folder.name}-before-… beside it back, and remove "
+            f"{UNFINISHED}."
+        )
+        problems.add("error", UNFINISHED, message, remedy)
+        return None
     info = read_info(folder, problems) or SetInfo(name="")
     sources = find_tables(folder, problems)
     if "cases" not in sources and not problems.has_errors_in("cases"):
@@ -92,9 +100,9 @@ def assemble(
 ) -> ReviewSet:
     """Read tables from their files, or from the rows of an import, into a checked review set.
 
-    ``look_at_images`` says whether image files are looked for and what they say is filled in: an
-    import has done so by itself; ``pixels`` says whether they are all decoded as well. The result
-    can be used when ``problems`` holds no error.
+    ``look_at_images`` says whether image files are looked for, what they say is filled in, and
+    boxes are held against them: an import has done so by itself; ``pixels`` says whether they are
+    all decoded as well. The result can be used when ``problems`` holds no error.
     """
     tables, all_cases = _read(sources, info, problems)
     check_references(tables, sources, info, all_cases=all_cases)
@@ -183,12 +191,12 @@ def _with_images(
     images = image_sizes(cases)
     cases = with_images_named(cases, "reference_boxes", "id", images)
     answers = with_images_named(answers, "boxes", "case", images)
-    if look_at_images:
-        given_boxes = ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
-        boxed = pl.concat(boxed_images(*boxes) for boxes in given_boxes)
-        cases = with_headers(cases, boxed, folder, info, of_cases)
-        check_orientations(cases, boxed, of_cases)
-
+    if not look_at_images:
+        return {"cases": cases, "answers": answers}
+    given_boxes = ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
+    boxed = pl.concat(boxed_images(*boxes) for boxes in given_boxes)
+    cases = with_headers(cases, boxed, folder, info, of_cases)
+    check_orientations(cases, boxed, of_cases)
     images = image_sizes(cases)
     check_boxes(cases, "reference_boxes", "id", images, of_cases)
     if of_answers:

@@ -72,7 +72,7 @@ def test_corners_with_y_first_are_never_dropped_in_silence() -> None:
 def test_what_the_columns_say_decides() -> None:
     boxes, sizes = _pixels(4, 40)
     written = _written(boxes, sizes, "yxyx", "fraction")
-    proposal = propose_reading(written.tolist(), [tuple(size) for size in sizes], shape="yxyx")
+    proposal = propose_reading(written.tolist(), [tuple(size) for size in sizes], shapes=["yxyx"])
     assert proposal.reading == BoxReading("yxyx", "fraction")
     assert proposal.sure
 
@@ -100,3 +100,13 @@ def test_a_reading_that_does_not_exist_is_refused(text: str) -> None:
         BoxReading.parse(text)
     assert BoxReading.parse("XYXY") == BoxReading("xyxy", "pixels")
     assert str(BoxReading.parse("cxcywh:fraction")) == "cxcywh:fraction"
+
+
+def test_what_the_format_prescribes_is_taken_where_it_fits() -> None:
+    coco = BoxReading("xywh", "pixels")
+    assert propose_reading([(10, 12, 30, 40)], [(100, 100)], expected=coco).sure
+    wrong = propose_reading([(60, 70, 90, 95)] * 6, [(100, 100)] * 6, expected=coco)
+    assert wrong.reading == BoxReading("xyxy", "pixels")
+    assert propose_reading([(0.1, 0.1, 0.3, 0.4)], [(100, 100)], expected=coco).reading.unit == (
+        "fraction"
+    )

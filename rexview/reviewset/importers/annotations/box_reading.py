@@ -15,11 +15,12 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-Shape = Literal["xywh", "xyxy", "cxcywh", "yxyx"]
+Shape = Literal["xywh", "xyxy", "yxyx", "cxcywh"]
 Unit = Literal["fraction", "percent", "per-mille", "pixels"]
 Numbers = npt.NDArray[np.float64]
 
 SHAPES: Final[tuple[Shape, ...]] = get_args(Shape)
+"""The likelier first."""
 UNITS: Final[dict[Unit, float | None]] = {
     "fraction": 1.0,
     "percent": 100.0,
@@ -114,12 +115,16 @@ class BoxReading:
 class ReadingProposal:
     """The reading that is proposed for all boxes of a source.
 
-    ``others`` fit the values as well; ``sure`` says that there are none. ``why`` is a sentence.
+    ``others`` fit the values as well; ``sure`` says that there are none. ``why`` is a sentence,
+    ``fits`` is False where not even the proposed reading puts the boxes inside their images;
+    ``prescribed`` says that the format, its columns or a person give the reading.
     """
 
     reading: BoxReading
     others: tuple[BoxReading, ...]
     why: str
+    fits: bool = True
+    prescribed: bool = False
 
     @property
     def sure(self) -> bool:
@@ -131,8 +136,8 @@ def propose_reading(
     boxes: Sequence[Sequence[float]],
     sizes: Sequence[tuple[float, float] | None],
     *,
-    shape: Shape | None = None,
-    unit: Unit | None = None,
+    shapes: Sequence[Shape] = SHAPES,
+    expected: BoxReading | None = None,
 ) -> ReadingProposal:
     """Find out how the boxes of a source, or of one model in it, are meant.
 
@@ -142,40 +147,45 @@ def propose_reading(
         At least one; those with a number that is not finite say nothing.
     sizes : sequence of (width, height) or None
         Of each box's image, pixels.
-    shape, unit : optional
-        What the source says itself, by the names of its columns or by its format.
+    shapes : sequence of str
+        Those that the names of the columns allow, the likelier first.
+    expected : BoxReading, optional
+        What the format prescribes: taken where it fits, whatever else would.
 
     Returns
     -------
     ReadingProposal
-        Where several readings fit, the first of xywh, xyxy, yxyx, cxcywh that does; where none
-        fits, the one with most boxes inside their images.
+        Where several readings fit, the first of ``shapes`` that does; where none fits, the
+        expected one, else the one with most boxes inside their images.
     """
     numbers = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
     extents = np.array([size or (np.nan, np.nan) for size in sizes], dtype=np.float64)
     finite = np.isfinite(numbers).all(axis=1)
     numbers, extents = numbers[finite], extents.reshape(-1, 2)[finite]
-    units = [unit] if unit else _units(numbers, extents)
-    shapes: Sequence[Shape] = [shape] if shape else ("xywh", "xyxy", "yxyx", "cxcywh")
+    units = _units(numbers, extents)
     tried = {
         reading: _share_inside(reading, numbers, extents)
         for one in units
         for reading in (BoxReading(each, one) for each in shapes)
     }
+    if expected is not None and expected.unit != "pixels":  # tiny boxes fit pixels, too
+        tried[expected] = _share_inside(expected, numbers, extents)
     fitting = [reading for reading, share in tried.items() if share >= _FITS]
+    if expected is not None and (expected in fitting or not fitting):
+        return ReadingProposal(expected, (), "The format says so.", prescribed=True)
     if fitting:
         best, others = fitting[0], tuple(fitting[1:])
         why = "It is the only reading that puts the boxes inside their images."
         if others:
             also = "; or ".join(one.in_words for one in others)
             why = f"The boxes would also fit as {also}."
-        elif len(tried) == 1:
-            why = "The source says so."
+        if best.unit == "fraction":
+            why = f"All numbers lie between 0 and 1. {why}"
         return ReadingProposal(best, others, why)
     best = max(tried, key=lambda reading: tried[reading])
     outside = round((1 - tried[best]) * len(numbers))
     why = f"No reading puts all boxes inside their images; with this one {outside:,} are outside."
-    return ReadingProposal(best, (), why)
+    return ReadingProposal(best, (), why, fits=False)
 
 
 def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:
@@ -185,17 +195,18 @@ def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:
     largest = float(numbers.max())
     if largest <= 1 + _OVER and float(numbers.min()) >= -_OVER:
         return ["fraction"]  # as pixels every box would be smaller than one
-    if not np.isfinite(extents).any():
+    known = np.isfinite(extents).all(axis=1)
+    numbers, extents = numbers[known], extents[known]
+    if not len(numbers):
         return ["pixels"]
     found: list[Unit] = []
     wholes: tuple[tuple[Unit, float], ...] = (("percent", 100.0), ("per-mille", 1000.0))
     for unit, whole in wholes:
         if largest > whole * (1 + _OVER):
             continue
-        smallest = float(np.nanmin(extents))
-        if largest > smallest * (1 + _OVER):
-            return [unit, *found]  # beyond the smallest image, so these are no pixels
-        crowded = whole / smallest <= _CROWDED
+        if (numbers.max(axis=1) > np.nanmax(extents, axis=1) * (1 + _OVER)).any():
+            return [unit, *found, "pixels"]  # beyond their image, as pixels
+        crowded = whole / float(np.nanmin(extents)) <= _CROWDED
         if crowded and len(numbers) >= _ENOUGH and largest >= whole * _FILLS:
             return [unit]
         if crowded and largest >= whole * _FILLS:

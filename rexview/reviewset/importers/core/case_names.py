@@ -5,7 +5,7 @@ Names are compared in Unicode's composed form, as macOS writes decomposed ones, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import Any, Final
 from unicodedata import normalize
@@ -64,12 +64,12 @@ class CaseNames:
         cases = self._cases_of(case) if case is not None else []
         if not cases and study is not None:
             cases = list(self._studies.get(folded(study), ()))
-        images = self._images_of(image) if image is not None else []
+        images = self.images_of(image) if image is not None else []
         if cases:
             of_case = [one for one in images if one[0] in cases]
             return [*of_case] if of_case else [(one, None) for one in cases]
         if not images and case is not None:
-            images = self._images_of(case)
+            images = self.images_of(case)
         return [*images]
 
     def _cases_of(self, name: str) -> list[str]:
@@ -78,15 +78,23 @@ class CaseNames:
             return [exact]
         return list(self._folded.get(folded(name), ()) or self._studies.get(folded(name), ()))
 
-    def _images_of(self, written: str) -> list[tuple[str, str]]:
+    def images_of(
+        self, written: str, among: Collection[str] | None = None
+    ) -> list[tuple[str, str]]:
+        """Return case and path of the images that a path as written can mean.
+
+        ``among`` are the paths that are asked for, if not all.
+        """
         path = safe_path(written)
         if path is None:
             return []
         whole = PurePosixPath(path)
         for name in dict.fromkeys((path, whole.name, whole.stem)):
             found = self._images.get(folded(name), {})
-            meant = {self._moved.get(one, one): None for one in found}
-            if meant and (name == path or _may_be(whole, [found for _, found in meant])):
+            meant = dict.fromkeys(self._moved.get(one, one) for one in found)
+            if among is not None:
+                meant = {one: None for one in meant if one[1] in among}
+            if meant and (name == path or _may_be(whole, [path for _, path in meant])):
                 return list(meant)
         return []
 

@@ -12,6 +12,7 @@ from rexview.reviewset.importers.core.importer import COMMON_OPTIONS, PROPOSED, 
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.reviewset.importers.table.column_guess import propose_mapping
 from rexview.reviewset.importers.table.sheet import EXCEL_SUFFIXES, TEXT_SUFFIXES
+from rexview.reviewset.importers.table.structured.read import JSON_SUFFIXES, PARQUET_SUFFIXES
 
 _PACKAGE: Final = "rexview.reviewset.importers"
 
@@ -44,6 +45,55 @@ def _table_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+TABLE_OPTIONS: Final = (
+    Option(
+        "scale",
+        "text",
+        "Scale of scores",
+        "What scores go from and to, worst first, where it is not 1 to 5: such as 0-10, or words "
+        "apart by commas. They are converted to 1 to 5, and the given ones kept.",
+    ),
+    Option(
+        "dimension",
+        "texts",
+        "Dimension of scores",
+        "What scores are of that name no dimension (DIMENSION), or another one (NAME=DIMENSION, "
+        "once for each name).",
+    ),
+    Option(
+        "empty",
+        "choice",
+        "An empty answer",
+        "What an empty cell means: the model was not run, or its answer came empty.",
+        default="not-run",
+        choices=("not-run", "answer"),
+    ),
+    Option(
+        "second_answers",
+        "choice",
+        "Another answer of a model",
+        "What becomes of another text of the same model to the same case: a further run, or left "
+        "out.",
+        default="run",
+        choices=("run", "first"),
+    ),
+    Option(
+        "index_from",
+        "choice",
+        "Options count from",
+        "What the first option is counted as, where options are given as numbers.",
+        choices=("0", "1"),
+    ),
+)
+"""Options of everything that becomes a table."""
+
+_BOXES_AS: Final = Option(
+    "boxes_as",
+    "box_reading",
+    "Boxes are",
+    "What the four numbers of a box are, where that is not found out rightly: xywh, xyxy, yxyx or "
+    "cxcywh, and after a colon pixels, fraction, percent or per-mille; such as xyxy:fraction.",
+)
 _REXRANK: Final = Importer(
     id="rexrank",
     name="ReXrank JSON",
@@ -81,28 +131,36 @@ _TABLE: Final = Importer(
             f"“{PROPOSED}” to take the proposal as it is.",
         ),
         Option("sheet", "text", "Sheet", "Sheet of an Excel file; the first one when left out."),
-        Option("model", "text", "Model", "The model, where no column says which one answered."),
+        Option(
+            "model",
+            "texts",
+            "Model",
+            "The model, where no column says which one answered; FILE=NAME for one of several "
+            "files.",
+        ),
+        *TABLE_OPTIONS,
     ),
-    suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES),
+    suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES),
     folders=False,
     reader=f"{_PACKAGE}.table.importer:read_table",
-    gives_draft=True,
+    recogniser=f"{_PACKAGE}.table.importer:recognises",
+    role=2,
     extra_arguments=_table_arguments,
 )
 _IMAGES: Final = Importer(
     id="images",
     name="Folder of images",
-    description="A folder of DICOM, PNG, JPEG, WebP, TIFF, BMP or GIF files, known by their content, "
-    "sub-folders included. DICOM studies are numbered; names, ids and dates are left out. Tables of boxes and metadata beside the "
-    "images are recognised.",
+    description="A folder of DICOM, PNG, JPEG, WebP, TIFF, BMP or GIF files, known by their "
+    "content, sub-folders included. DICOM studies are numbered; names, ids and dates are left out. "
+    "Tables of boxes and metadata beside the images are recognised.",
     options=(
         *(option for option in COMMON_OPTIONS if option.name != "images"),
         Option(
             "group",
             "choice",
             "One case is",
-            "How pictures that are no DICOM become cases: all of a folder, each file, or (auto) the "
-            "files of a small sub-folder together.",
+            "How pictures that are no DICOM become cases: all of a folder, each file, or (auto) "
+            "the files of a small sub-folder together.",
             default="auto",
             choices=("auto", "folder", "file"),
         ),
@@ -119,7 +177,8 @@ _IMAGES: Final = Importer(
     suffixes=(*DICOM_SUFFIXES, *RASTER_SUFFIXES),
     folders=True,
     reader=f"{_PACKAGE}.images.importer:read_images",
-    gives_draft=True,
+    recogniser=f"{_PACKAGE}.images.importer:recognises",
+    role=0,
 )
 _COCO: Final = Importer(
     id="coco",
@@ -129,13 +188,151 @@ _COCO: Final = Importer(
     options=(
         *COMMON_OPTIONS,
         Option("model", "text", "Model", "The boxes are this model's, not the truth."),
+        _BOXES_AS,
     ),
     suffixes=(".json",),
     folders=False,
     reader=f"{_PACKAGE}.coco.importer:read_coco",
-    gives_draft=True,
+    recogniser=f"{_PACKAGE}.coco.importer:recognises",
+    role=3,
 )
-FORMATS: Final[dict[str, Importer]] = {
-    importer.id: importer for importer in (_REXRANK, _TABLE, _IMAGES, _COCO)
-}
+_PREDICTIONS: Final = Importer(
+    id="predictions",
+    name="Predictions by id",
+    description="JSON with texts by the id of their case, {id: text}, or of several models, "
+    "{model: {id: text}}.",
+    options=(
+        *COMMON_OPTIONS,
+        Option("model", "texts", "Model names", "Name of a file's model, or FILE=NAME."),
+    ),
+    suffixes=(".json",),
+    folders=False,
+    reader=f"{_PACKAGE}.predictions.importer:read_predictions",
+    recogniser=f"{_PACKAGE}.predictions.importer:recognises",
+)
+_ONE_MODEL: Final = Option(
+    "model", "text", "Model", "The boxes or texts are this model's, not the truth."
+)
+
+
+def _annotation(
+    id: str, name: str, description: str, suffixes: tuple[str, ...], functions: str, role: int = 3
+) -> Importer:
+    """Declare a format of annotations; ``functions`` is its module, its reader, its recogniser."""
+    module, reader, recogniser = functions.split()
+    return Importer(
+        id=id,
+        name=name,
+        description=description,
+        options=(*COMMON_OPTIONS, _ONE_MODEL, _BOXES_AS),
+        suffixes=suffixes,
+        folders=False,
+        reader=f"{_PACKAGE}.annotations.{module}:{reader}",
+        recogniser=f"{_PACKAGE}.annotations.{module}:{recogniser}",
+        role=role,
+    )
+
+
+_ANNOTATIONS: Final = (
+    _annotation(
+        "labelstudio",
+        "Label Studio JSON",
+        "Tasks with people's annotations (reference boxes) and models' predictions.",
+        (".json",),
+        "readers read_label_studio is_label_studio",
+    ),
+    _annotation(
+        "fiftyone",
+        "FiftyOne JSON",
+        "samples.json or labels.json; fields with confidences are models'.",
+        (".json",),
+        "readers read_fiftyone is_fiftyone",
+    ),
+    _annotation(
+        "voc",
+        "Pascal VOC XML",
+        "One XML file a picture; objects with a confidence are a model's.",
+        (".xml",),
+        "readers read_voc is_voc",
+    ),
+    _annotation(
+        "yolo",
+        "YOLO labels",
+        "One text file a picture, with classes.txt or data.yaml; lines with a confidence are a "
+        "model's.",
+        (".txt", ".yaml", ".names"),
+        "readers read_yolo is_yolo",
+    ),
+    _annotation(
+        "boxes",
+        "Table of boxes",
+        "A table with one box a row; with a model or a confidence they are that model's.",
+        (".csv", ".tsv", ".xlsx", ".json", ".jsonl"),
+        "box_table read_box_tables recognises",
+    ),
+    _annotation(
+        "edits",
+        "Corrected lines",
+        "A table with one line of a report a row: original, edited, severity (ReFiSco).",
+        (".csv", ".tsv", ".xlsx", ".json", ".jsonl"),
+        "line_edits read_line_edits recognises",
+        role=4,
+    ),
+)
+_METADATA: Final = Importer(
+    id="metadata",
+    name="Table about images",
+    description="A table with view, age, sex or labels by image, for images of other sources.",
+    options=COMMON_OPTIONS,
+    suffixes=(".csv", ".tsv", ".xlsx"),
+    folders=False,
+    reader=f"{_PACKAGE}.images.metadata:read_metadata",
+    recogniser=f"{_PACKAGE}.images.metadata:recognises",
+    role=3,
+)
+_REPORTS: Final = _annotation(
+    "reports",
+    "Text files of reports",
+    "A text file a study, named for it; folders with the same names are a model each.",
+    (".txt",),
+    "report_files read_reports recognises",
+    role=3,
+)
+_SPECIAL: Final = (
+    *(_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS, *_ANNOTATIONS, _METADATA, _REPORTS),
+)
+_MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
+_HANDED_ON: Final = ("site", "sheet", "group", "mapping", "boxes_as")
+"""Options of single formats that ``auto`` has, too."""
+_AUTO: Final = Importer(
+    id="auto",
+    name="Anything: recognised by its content",
+    description="Files, folders and ZIP archives of any kind that is known, together: answers, "
+    "cases, pictures, boxes, scores. Each file is recognised by its content and read in the right "
+    "order; what is proposed is taken as it is, and the receipt says what became of everything.",
+    options=(
+        *COMMON_OPTIONS,
+        Option(
+            "model",
+            "texts",
+            "Model names",
+            "The model of files that do not name it, or FILE=NAME for each of them.",
+        ),
+        *(
+            next(option for one in _SPECIAL for option in one.options if option.name == name)
+            for name in _HANDED_ON
+        ),
+        *TABLE_OPTIONS,
+    ),
+    suffixes=tuple(
+        dict.fromkeys(
+            ending
+            for endings in (_MORE_ENDINGS, *(one.suffixes for one in _SPECIAL))
+            for ending in endings
+        )
+    ),
+    folders=True,
+    reader=f"{_PACKAGE}.auto.reader:read_auto",
+)
+FORMATS: Final[dict[str, Importer]] = {importer.id: importer for importer in (_AUTO, *_SPECIAL)}
 """Importers by id, in the order in which a form lists them."""

@@ -16,11 +16,13 @@ from typing import Any, Final, Literal
 from rexview.bounded import typed_path
 from rexview.errors import FileRefused, Problem
 from rexview.reviewset.importers.core.receipt import Receipt
-from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
 
-OptionType = Literal["text", "texts", "flag", "switch", "choice", "file", "folder", "mapping"]
+OptionType = Literal[
+    "text", "texts", "flag", "switch", "choice", "file", "folder", "mapping", "box_reading"
+]
 """``texts`` is a list of strings, ``flag`` is off and ``switch`` is on unless told otherwise,
 ``mapping`` is a confirmed ColumnMapping, its JSON form or the path of a file with it."""
 
@@ -77,6 +79,10 @@ class Option:
             if self.type == "folder" and not path.is_dir():
                 raise ValueError("names a folder that does not exist.")
             return path
+        if self.type == "box_reading":
+            from rexview.reviewset.importers.annotations.box_reading import BoxReading
+
+            return BoxReading.parse(str(value))
         if self.type == "choice" and str(value) not in self.choices:
             raise ValueError(f"must be one of {', '.join(self.choices)}.")
         return value if self.type == "mapping" else str(value).strip()
@@ -132,7 +138,7 @@ class Importer:
     folder can be. ``reader`` names the function that reads files into rows, as ``module:function``:
     it is imported when it runs, as the command line lists all formats. ``recogniser`` names, in the
     same way, the function that says of a :class:`~.recognise.Probe` why it is of this format, or
-    None. ``role`` is when it is read among others: 1 cases and pictures, 2 answers, 3 boxes,
+    None. ``role`` is when it is read among others: 0 pictures, 1 cases, 2 answers, 3 boxes,
     4 scores, flags and edits. ``extra_arguments`` adds command-line arguments that are not options.
     """
 
@@ -145,22 +151,16 @@ class Importer:
     reader: str
     recogniser: str | None = None
     role: int = 2
-    gives_draft: bool = False
     extra_arguments: Callable[[argparse.ArgumentParser], None] | None = None
 
     def read(self, files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
         """Read files into rows; problems, notes and the receipt are in ``rows``."""
-        read = _function(self.reader)
-        if self.gives_draft:  # until all importers give rows
-            draft = read([file.path for file in files], options, rows.log)
-            draft.add_to(rows, files[0].label)
-        else:
-            read(files, rows, options)
+        _function(self.reader)(files, rows, options)
 
-    def recognises(self, probe: Probe) -> str | None:
+    def recognises(self, probe: Probe) -> Found | None:
         """Say why a file is of this format; None when it is not."""
-        found: str | None = _function(self.recogniser)(probe) if self.recogniser else None
-        return found
+        found: Found | str | None = _function(self.recogniser)(probe) if self.recogniser else None
+        return Found(found) if isinstance(found, str) else found
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the importer's options to a command-line parser."""
