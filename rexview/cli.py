@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Final
 from rexview import __version__
 from rexview.bounded import typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
-from rexview.vocab import HINT_KINDS
+from rexview.vocab import HINT_KINDS, counted, noun
 
 if TYPE_CHECKING:
-    from rexview.store import BackupReport, MergeReport, Reviews
+    from rexview.store import BackupReport, Reviews
 
 
 _SECONDS_BETWEEN: Final = 0.1
@@ -173,7 +173,7 @@ def _check(options: argparse.Namespace) -> int:
     else:
         _print_problems(problems, sys.stdout)
         warnings = len(problems) - errors
-        print(f"{errors} {_noun(errors, 'error')}, {warnings} {_noun(warnings, 'warning')}")
+        print(f"{errors} {noun(errors, 'error')}, {warnings} {noun(warnings, 'warning')}")
     return 1 if errors else 0
 
 
@@ -220,7 +220,7 @@ def _failures(options: argparse.Namespace) -> int:
             print(f"{case}  {model}  {row['failure']}  ({who})  {row['message']}")
         hints = sum(map(_is_hint, rows))
         flags = len(rows) - hints
-        print(f"{flags} {_noun(flags, 'flag')}, {hints} {_noun(hints, 'hint')}")
+        print(f"{flags} {noun(flags, 'flag')}, {hints} {noun(hints, 'hint')}")
     return 0
 
 
@@ -241,7 +241,7 @@ def _backup(options: argparse.Namespace) -> int:
 
     report = backup(_reviews(options.folder), options.out)
     _print_changed(report)
-    print(f"{_entries(report)} backed up.")
+    print(f"{counted(report.entries, 'entry')} backed up.")
     return 0
 
 
@@ -252,7 +252,7 @@ def _restore(options: argparse.Namespace) -> int:
     if report.kept:
         print(f"What was there is kept in {report.kept}.", file=sys.stderr)
     _print_changed(report)
-    print(f"{_entries(report)} restored.")
+    print(f"{counted(report.entries, 'entry')} restored.")
     return 0
 
 
@@ -274,16 +274,8 @@ def _merge_reviews(options: argparse.Namespace) -> int:
     report = merge_databases(reviews, [*files, *(file.resolve() for file in options.more)])
     for file in report.kept:
         print(f"Kept: {file}", file=sys.stderr)
-    print(f"{report.added:,} added, {_entries(report)} now in {reviews.address}.")
+    print(f"{report.added:,} added, {counted(report.entries, 'entry')} now in {reviews.address}.")
     return 0
-
-
-def _entries(report: BackupReport | MergeReport) -> str:
-    return f"{report.entries:,} {'entry' if report.entries == 1 else 'entries'}"
-
-
-def _noun(number: int, singular: str) -> str:
-    return singular if number == 1 else f"{singular}s"
 
 
 def _export_reviews(options: argparse.Namespace) -> int:
@@ -300,7 +292,7 @@ def _export_reviews(options: argparse.Namespace) -> int:
     seen = exposures_of(reviews).all(begun)
     write_exposures(seen, options.out)
     scores, flags = review_set.scores.height, review_set.flags.height
-    print(f"{scores:,} {_noun(scores, 'score')}, {flags:,} {_noun(flags, 'flag')} written.")
+    print(f"{counted(scores, 'score')}, {counted(flags, 'flag')} written.")
     return 0
 
 
