@@ -52,7 +52,7 @@ _MARKS: Final = (
 DAMAGED: Final = "The picture is damaged and cannot be decoded."
 _JPEG_HEAD: Final = 1 << 20
 _LONGEST_FILE: Final = 1 << 30
-_BYTES: Final = {"1": 5, "L": 5, "I": 13, "F": 13, "CMYK": 14} | dict.fromkeys(
+_BYTES: Final = {"1": 5, "L": 5, "I": 17, "F": 17, "CMYK": 14} | dict.fromkeys(
     ("I;16", "I;16L", "I;16B", "I;16N"), 7
 )
 """Bytes that a pixel of a mode of Pillow needs at the highest point, see :mod:`.memory`."""

@@ -347,7 +347,6 @@ def test_a_grey_picture_that_lossy_coding_took_for_colour_can_be_windowed(tmp_pa
     [
         (0xC1, 12, "12-bit JPEG"),
         (0xC3, 8, "lossless JPEG"),
-        (0xC9, 8, "JPEG with arithmetic coding"),
         (0xC5, 8, "hierarchical JPEG"),
     ],
 )
