@@ -11,7 +11,7 @@ PACKAGE = ROOT / "rexview"
 
 LEVELS = [
     {"errors", "vocab"},
-    {"bounded", "columns"},
+    {"bounded", "columns", "choices"},
     {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},

@@ -18,6 +18,7 @@ from rexview.reviewset.checks.duplicates import with_newest, without_duplicates
 from rexview.reviewset.checks.image_files import (
     check_files,
     check_paths,
+    check_same_pictures,
     paths_of_answers,
     paths_of_cases,
     with_headers,
@@ -25,7 +26,9 @@ from rexview.reviewset.checks.image_files import (
 from rexview.reviewset.checks.normalise import NORMALISE, normalise_answers
 from rexview.reviewset.checks.orientations import check_orientations
 from rexview.reviewset.checks.pixels import check_pixels
+from rexview.reviewset.checks.plausible import check_plausible
 from rexview.reviewset.checks.references import check_references
+from rexview.reviewset.choices import with_choices_read
 from rexview.reviewset.images import find_picture
 from rexview.reviewset.info import read_info
 from rexview.reviewset.problems import ProblemList
@@ -96,6 +99,10 @@ def assemble(
     tables, all_cases = _read(sources, info, problems)
     check_references(tables, sources, info, all_cases=all_cases)
     tables |= _with_images(folder, tables, sources, info, look_at_images, pixels)
+    tables["answers"] = with_choices_read(tables["answers"], tables["cases"])
+    if look_at_images and not problems.has_errors:  # an import is judged when it is opened
+        check_plausible(tables, sources, image_sizes(tables["cases"]))
+        check_same_pictures(folder, tables["cases"], sources["cases"], info)
     final: dict[str, Any] = {
         name: tables[name].select(pl.col(field).cast(dtype) for field, dtype in schema.items())
         for name, schema in frames.TABLES.items()

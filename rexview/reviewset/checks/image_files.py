@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterable
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 
 MOST_LOOKED_FOR: Final = 100_000
 """Image files that are looked for when a set opens; the page shows what else is missing."""
+_MOST_COMPARED: Final = 100
+"""Files whose bytes are compared, at most."""
+_MANY_STUDIES: Final = 5
+"""From so many studies on it is no chance that all show one picture."""
 MOST_HEADERS: Final = 2_000
 """Image files whose header is read when a set opens, for sizes that the tables do not give."""
 
@@ -177,6 +182,49 @@ def _state(base: Path, path: str, folders: dict[str, str | None]) -> str | None:
         return "outside"
     except (OSError, ValueError):
         return "missing"
+
+
+def check_same_pictures(
+    folder: Path, cases: pl.DataFrame, source: TableSource, info: SetInfo
+) -> None:
+    """Warn when all studies show one picture: the same path, or files of the same bytes.
+
+    Cases with the same study, or patient, share their pictures rightly. At an address only the
+    paths are compared.
+    """
+    first = cases.select(
+        study=pl.coalesce("study_id", "patient_id", "id"),
+        path=pl.col("images").list.first().struct.field("path"),
+    ).drop_nulls("path")
+    studies = first["study"].n_unique()
+    paths = first["path"].unique(maintain_order=True).to_list()
+    if studies < _MANY_STUDIES or 1 < len(paths) < studies:
+        return
+    if len(paths) > 1 and (is_url(info.images) or not _same_bytes(folder, info, paths)):
+        return
+    message = f"All {studies:,} studies show the same picture, {quoted(paths[0])}."
+    remedy = "Give each case the picture that its question is about."
+    source.warning(message, remedy, field="images")
+
+
+def _same_bytes(folder: Path, info: SetInfo, paths: list[str]) -> bool:
+    """Whether files are alike, the first of many; it stops at the first that is not."""
+    base = images_folder(folder, info.images)
+    known: tuple[int, str] | None = None
+    for path in paths[:_MOST_COMPARED]:
+        try:
+            file = contained(base, relative_path(path))
+            size = file.stat().st_size
+            if known and size != known[0]:
+                return False
+            with file.open("rb") as opened:
+                found = size, hashlib.file_digest(opened, "sha256").hexdigest()
+        except (OSError, ValueError, PathEscape):
+            return False
+        if known and found != known:
+            return False
+        known = found
+    return known is not None
 
 
 def with_headers(
