@@ -44,14 +44,16 @@ def pictures_fixture(tmp_path):
     damaged(images / "damaged.png")
     rotated(images / "turned.jpg")
     Image.new("1", (12_000, 12_000)).save(images / "bomb.png")
-    (folder / "reviewset.yaml").write_text("format: 1\nname: Pictures\n")
+    (folder / "reviewset.yaml").write_text("format: 1\nname: Pictures\nmodels: [{id: m}]\n")
     cases = []
     for file in sorted(images.iterdir()):
         image = {"id": "1", "path": file.name, "view": "PA", "width": 64, "height": 48}
         if file.name == "other-size.png":
             image["width"] = 60
-        cases.append({"id": file.name, "question": "?", "images": [image]})
+        cases.append({"id": file.name, "question": "Is there an effusion?", "images": [image]})
     (folder / "cases.jsonl").write_text("\n".join(map(json.dumps, cases)))
+    answers = [{"case": case["id"], "model": "m", "text": "Clear lungs."} for case in cases]
+    (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
     return folder
 
 
@@ -80,7 +82,9 @@ def test_what_only_decoding_finds(pictures):
 
 
 def test_an_address_is_not_looked_at(pictures):
-    (pictures / "reviewset.yaml").write_text("format: 1\nname: P\nimages: s3://nowhere/at-all\n")
+    (pictures / "reviewset.yaml").write_text(
+        "format: 1\nname: P\nmodels: [{id: m}]\nimages: s3://nowhere/at-all\n"
+    )
     assert [problem.message for problem in check(pictures, pixels=True)] == [
         "The images lie at an address; their pixels were not looked at."
     ]
