@@ -255,9 +255,15 @@ class SetRows:
         base, file = self.images_base, self.files[path]
         return base is not None and file.resolve() == (base / path).resolve()
 
+    def was_unpacked(self, path: str) -> bool:
+        """Whether the file of an image is one that goes when the import ends."""
+        return self._scratch is not None and self.files[path].resolve().is_relative_to(
+            self.scratch.resolve()
+        )
+
     def picture_of(self, written: str) -> str | None:
         """Return the path of the one image with a file that a written path can mean, or None."""
-        paths = {path for _, path in self._names.images_of(written, self.files.keys())}
+        paths = {path for _, path in self._names.images_of(written, self.files)}
         return next(iter(paths)) if len(paths) == 1 else None
 
     def move_image(self, case_id: str, image: Row, path: str) -> None:

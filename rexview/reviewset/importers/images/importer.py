@@ -67,6 +67,9 @@ def add_images(
         for one in find_images(sources, base, rows.log)
         if (base / one.path).resolve() not in known
     ]
+    for one in [one for one in images if one.path in rows.files]:
+        rows.receipt.file_unread(one.path, "picture", "There is another picture of that name.")
+        images.remove(one)
     rows.files |= {one.path: base / one.path for one in images}
     left = [one for one in images if not rows.cases or not _attach(one, rows)]
     if had_images and len(left) < len(images) + len(known):
