@@ -54,6 +54,13 @@ TABLE_OPTIONS: Final = (
         "apart by commas. They are converted to 1 to 5, and the given ones kept.",
     ),
     Option(
+        "dimension",
+        "texts",
+        "Dimension of scores",
+        "What scores are of that name no dimension (DIMENSION), or another one (NAME=DIMENSION, "
+        "once for each name).",
+    ),
+    Option(
         "empty",
         "choice",
         "An empty answer",
@@ -117,7 +124,13 @@ _TABLE: Final = Importer(
             f"“{PROPOSED}” to take the proposal as it is.",
         ),
         Option("sheet", "text", "Sheet", "Sheet of an Excel file; the first one when left out."),
-        Option("model", "text", "Model", "The model, where no column says which one answered."),
+        Option(
+            "model",
+            "texts",
+            "Model",
+            "The model, where no column says which one answered; FILE=NAME for one of several "
+            "files.",
+        ),
         *TABLE_OPTIONS,
     ),
     suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES),

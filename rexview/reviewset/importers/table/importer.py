@@ -12,42 +12,57 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rexview.reviewset.importers.core.importer import PROPOSED
-from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.importers.core.source_files import SourceFile, model_told
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
+from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
 
 _TABLES: Final = ("table", "xlsx", "parquet", "json", "jsonl")
+_ROWS_LOOKED_AT: Final = 200
+_ROLES: Final = {1: 1, 2: 1, 3: 2, 4: 4}
+"""When a table is read among other formats, by its turn among tables."""
 _OF_CASES: Final = ("question", "report", "findings", "impression", "image", "options", "option_a")
 
 
 @dataclass(frozen=True)
 class _Table:
-    """A table, what its columns mean, and when it is read: 1 cases, 2 answers, 3 judgements."""
+    """A table of a file, and what its columns mean."""
 
+    file: SourceFile
     sheet: Sheet
     mapping: ColumnMapping
 
     @property
     def turn(self) -> int:
+        """When it is read: 1 cases, 2 cases with answers, 3 answers, 4 judgements."""
         if self.mapping.answers or self.mapping.column_of("answer"):
             cases = any(map(self.mapping.column_of, _OF_CASES))
             return 2 if cases else 3
+        if self.mapping.column_of("choice") or self.mapping.column_of("error"):
+            return 3
         judged = self.mapping.judgements or self.mapping.column_of("score")
         return 4 if judged else 1
 
 
-def recognises(probe: Probe) -> str | None:
-    """Say why a file is a table: it is a workbook, or has columns or records."""
+def recognises(probe: Probe) -> Found | None:
+    """Say why a file is a table: it has columns or records, and some of them mean something."""
     if probe.kind not in _TABLES:
         return None
-    if probe.kind == "table" and probe.table:
-        return f"a table with the columns {', '.join(probe.table.columns[:4])}"
-    return probe.type
+    sheet = read_sheet(probe.path, ProblemLog(), max_rows=_ROWS_LOOKED_AT, label=probe.label)
+    if sheet is None:
+        return None
+    mapping = guess(sheet)
+    if not mapping.used_columns and not sheet.others:
+        return None
+    turn = _Table(SourceFile(probe.path, probe.label), sheet, mapping).turn
+    columns = ", ".join(sheet.columns[:4])
+    return Found(f"{probe.type} with the columns {columns}", _ROLES[turn])
 
 
 def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -57,11 +72,13 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     rows.second_answers = options.get("second_answers") or rows.second_answers
     tables = [table for file in files for table in _tables(file, rows, options)]
     keys = CaseKeys(rows)
-    for table in sorted(tables, key=lambda one: one.turn):
+    scores = ScoreOptions.of(options, ProblemLog())
+    for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
         mapping = table.mapping
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
-            mapping = guess(table.sheet, scale=options.get("scale"), models=list(rows.models))
-        TableReader(rows, table.sheet, mapping, options, keys).read()
+            mapping = guess(table.sheet, scores=scores, models=list(rows.models))
+        told = model_told(table.file, options)
+        TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys).read()
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
 
 
@@ -70,9 +87,11 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
     log, given = rows.log, options["mapping"]
     mapping = None if given in (None, PROPOSED) else ColumnMapping.read(given)
     wanted = options["sheet"] or (mapping.sheet if mapping else None)
-    sheet = read_sheet(file.path, log, sheet=wanted, label=file.label)
+    folder = rows.scratch / f"{len(list(rows.scratch.iterdir())):05}"
+    sheet = read_sheet(file.path, log, sheet=wanted, label=file.label, pictures=folder)
     if sheet is None:
         return
+    rows.files |= sheet.pictures
     if given is None:
         log.error(
             file.label,
@@ -82,26 +101,26 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
             field="mapping",
         )
         return
-    scale = options.get("scale")
+    scores = ScoreOptions.of(options, log)
     if mapping is not None:
-        if scale:
-            scored = (replace(one, scale=one.scale or scale) for one in mapping.judgements)
+        if scores.scale:
+            scored = (replace(one, scale=one.scale or scores.scale) for one in mapping.judgements)
             mapping = replace(mapping, judgements=tuple(scored))
         if _fits(mapping, sheet, rows):
-            yield _Table(sheet, mapping)
+            yield _Table(file, sheet, mapping)
     else:
-        proposed = guess(sheet, scale=scale)
+        proposed = guess(sheet, scores=scores)
         if _fits(proposed, sheet, rows):
-            yield _Table(sheet, proposed)
+            yield _Table(file, sheet, proposed)
     for name in sheet.others:
         other = None
         if mapping is None and wanted is None:
             other = read_sheet(file.path, log, sheet=name, label=file.label)
-        meant = guess(other, scale=scale) if other is not None else None
+        meant = guess(other, scores=scores) if other is not None else None
         if other is not None and meant is not None and _is_data(meant, sheet, other):
             named = meant.model is not None and meant.column_of("answer") is not None
             meant = replace(meant, model=name) if named else meant
-            yield _Table(other, meant)
+            yield _Table(file, other, meant)
         else:
             why = f"“{sheet.name}” of the same file was read; choose this one with sheet."
             rows.receipt.file_unread(f"{file.label}: {name}", "sheet", why)
