@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.auto.unpack import Opener
-from rexview.reviewset.importers.core.complete import add_cases_of_answers
 from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import PROPOSED, Importer
 from rexview.reviewset.importers.core.recognise import TYPES, Probe
@@ -96,9 +95,9 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         inside = [one.file for one in group]
         for one in group if name != "images" else ():
             rows.log.note(f"{one.file.label}: {importer.name} ({one.why}).")
-        if name == "images":
-            add_cases_of_answers(rows)
+        rows.provisional = name == "images"
         importer.read(inside, rows, settings_for(importer, options, inside))
+        rows.provisional = False
     _place(rows, options, beside, files[0].label)
     labels = ", ".join(file.label for file in files)
     rows.description = f"Imported from {labels}."
