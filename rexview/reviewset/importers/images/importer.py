@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from rexview.reviewset.importers.annotations import box_table
 from rexview.reviewset.importers.coco.importer import add_data_set_boxes
+from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import PICTURES, Probe
 from rexview.reviewset.importers.core.report_text import read_age, read_sex
 from rexview.reviewset.importers.core.set_rows import SetRows
@@ -128,12 +129,26 @@ def _add_pictures(pictures: Sequence[FoundImage], how: str, rows: SetRows) -> No
         case: dict[str, Any] = {"id": case_id, "images": [_row(image) for image in inside]}
         mark_key_image(case)
         rows.add_case(case, At(inside[0].path))
+    if how == "auto":
+        _note_grouping(pictures, rows.log)
+
+
+def _note_grouping(pictures: Sequence[FoundImage], log: ProblemLog) -> None:
+    """Say what was taken for a study, and how many cases the other ways would give."""
+    cases = by_folder(pictures, "auto")
+    counts = {how: len(by_folder(pictures, how)) for how in ("file", "folder")}
     together = sum(len(inside) > 1 for inside in cases.values())
-    if how == "auto" and together:
-        rows.log.note(
+    if together:
+        log.note(
             f"{together:,} folders with a few pictures each were taken for one study each: "
-            f"{len(cases):,} cases (option group: file makes every picture a case, "
-            f"{len(pictures):,} cases)."
+            f"{len(cases):,} cases of pictures. With every picture a study they would be "
+            f"{counts['file']:,} (group: file), with every folder one {counts['folder']:,} "
+            "(group: folder)."
+        )
+    elif counts["folder"] < counts["file"]:
+        log.note(
+            f"Every picture was taken for a study: {len(cases):,} cases. With every folder a study "
+            f"they would be {counts['folder']:,} (group: folder)."
         )
 
 
