@@ -83,7 +83,8 @@ def _add_mimic(images: Mapping[FoundImage, tuple[str, str]], rows: SetRows) -> N
     for image, place in images.items():
         studies.setdefault(place, []).append(image)
     for (patient, study), inside in studies.items():
-        case: dict[str, Any] = {"id": study, "study_id": study, "patient_id": patient}
+        # its tables call the study s50414267 by the number alone
+        case: dict[str, Any] = {"id": study, "study_id": study[1:], "patient_id": patient[1:]}
         case["images"] = [_row(image) for image in inside]
         mark_key_image(case)
         rows.add_case(case, At(inside[0].path))
