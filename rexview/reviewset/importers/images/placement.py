@@ -16,7 +16,6 @@ from unicodedata import normalize
 from rexview.errors import ImageError, ImportSourceError, Problem
 from rexview.reviewset.images import spelled
 from rexview.reviewset.importers.core.case_names import TELLING_STEM
-from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.images.inspection import warn_of
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.reviewset.pictures import look_at
@@ -76,8 +75,8 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], sour
         return
     base, files = placement
     rows.images_base = rows.images_base or base
-    looked = look_at([base / file for file in files.values()])
-    facts = {path: _facts(file, looked[base / file], rows.log) for path, file in files.items()}
+    looked = look_at([base / found for found in files.values()])
+    facts = {path: _facts(rows, found, looked[base / found]) for path, found in files.items()}
     for path in wanted:
         if path in unsaid and path not in files:
             message = f"The image {path} was not found."
@@ -140,9 +139,13 @@ def _join_images(case: dict[str, Any]) -> None:
 def rebase(rows: SetRows, base: Path) -> Path:
     """Make the images folder one that holds ``base`` as well; return it.
 
-    Paths of images that were found before are rewritten to start from there.
+    Paths of images that were found before are rewritten to start from there. The images folder of
+    a set that is added to stays: the paths of new images then begin with the name of theirs.
     """
     base = base.resolve()
+    if rows.base is not None:
+        here = rows.images_base.resolve() if rows.images_base else None
+        return here if here and base.is_relative_to(here) else base.parent
     old = rows.images_base.resolve() if rows.images_base else None
     if old is None or old == base:
         rows.images_base = base
@@ -164,12 +167,13 @@ def rebase(rows: SetRows, base: Path) -> Path:
     return common
 
 
-def _facts(found: str, facts: Decoded, log: ProblemLog) -> ImageFacts | None:
-    if isinstance(facts, ImageError):
-        log.warning(found, str(facts), "Replace the file by an intact one.", kind="image broken")
+def _facts(rows: SetRows, path: str, looked: Decoded) -> ImageFacts | None:
+    if isinstance(looked, ImageError):
+        remedy = "Replace the file by an intact one."
+        rows.log.warning(path, str(looked), remedy, kind="image broken")
         return None
-    warn_of(found, facts, log)
-    return facts
+    warn_of(path, looked, rows.log)
+    return looked
 
 
 def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:
