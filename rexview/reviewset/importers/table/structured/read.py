@@ -98,17 +98,27 @@ def _json_lines(file: str, text: str, log: ProblemLog, max_rows: int | None) -> 
 
 
 def _with_plain_entries(file: str, value: Any, log: ProblemLog) -> Any:
-    """Read replies of providers in the entries of a list, or of an object by id."""
+    """Read replies of providers in the entries of lists, also within an object, or of one by id."""
     if isinstance(value, list):
         entries: list[Any] = value
     elif isinstance(value, Mapping) and all(isinstance(one, Mapping) for one in value.values()):
         entries = list(value.values())
     else:
-        return plain_entry(value)
+        whole = plain_entry(value)
+        if whole is not value or not isinstance(value, Mapping):
+            return whole
+        return {
+            name: _with_plain_entries(file, part, log) if _are_entries(part) else part
+            for name, part in value.items()
+        }
     if entries:
         _note_kind(file, entries[0], log)
     plain = [plain_entry(entry) for entry in entries]
     return plain if isinstance(value, list) else dict(zip(value, plain, strict=True))
+
+
+def _are_entries(part: Any) -> bool:
+    return isinstance(part, list) and bool(part) and isinstance(part[0], Mapping)
 
 
 def _note_kind(file: str, entry: Any, log: ProblemLog) -> None:
