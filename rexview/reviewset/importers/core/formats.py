@@ -178,7 +178,7 @@ _IMAGES: Final = Importer(
     folders=True,
     reader=f"{_PACKAGE}.images.importer:read_images",
     recogniser=f"{_PACKAGE}.images.importer:recognises",
-    role=1,
+    role=0,
 )
 _COCO: Final = Importer(
     id="coco",
