@@ -243,6 +243,23 @@ def test_runs_of_a_model_in_columns(tmp_path, run_import):
     assert sorted(runs, key=str) == [("gemini", None), ("gpt-4o", "1"), ("gpt-4o", "2")]
 
 
+def test_two_columns_of_one_model_and_one_of_none(tmp_path, run_import):
+    header = ["case", "a", "b", "c"]
+    source = write_csv(tmp_path / "t.csv", header, ["c1", ANSWER, OTHER, "Normal."])
+    told = {
+        "columns": header,
+        "fields": [{"field": "case", "column": "case"}, {"field": "answer", "column": "c"}],
+        "answers": [{"column": "a", "model": "X"}, {"column": "b", "model": "X"}],
+        "model": "Y",
+    }
+    done = run_import("table", source, mapping=told)
+    assert set(done.review_set.answers.select("model", "run_id", "text").rows()) == {
+        ("X", None, ANSWER),
+        ("X", "2", OTHER),
+        ("Y", None, "Normal."),
+    }
+
+
 # Scores
 
 
@@ -349,7 +366,8 @@ def test_rows_in_are_rows_used_and_rows_named(tmp_path, data):
     rows = data.draw(st.lists(cells, min_size=1, max_size=6))
     unique = random.Random(str((names, rows)))
     marked = [
-        [f"{cell} §{unique.random()}" if "." in cell else cell for cell in row] for row in rows
+        [f"{cell} §{unique.random()}" if "." in cell and ".." not in cell else cell for cell in row]
+        for row in rows
     ]
     source = tmp_path / data.draw(st.sampled_from(["t.csv", "t.json", "t.jsonl"]))
     entries = [dict(zip(names, row, strict=True)) for row in marked]

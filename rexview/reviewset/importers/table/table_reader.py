@@ -116,11 +116,16 @@ class TableReader:
         """Return the columns of each model's run by field, in a table of a column per model."""
         found: dict[tuple[str, str | None], dict[str, str]] = {}
         for one in self.mapping.answers:
-            found.setdefault((one.model, one.run), {})[one.field] = one.column
-        if len(found) == 1:  # what stands beside the only model's answer is about it
-            for field in ANSWER_FIELDS:
-                if field in self.fields and field != "answer":
-                    next(iter(found.values())).setdefault(field, self.fields.pop(field))
+            run, number = one.run, 1
+            while one.field in found.get((one.model, run), {}):  # a second column of a model
+                run, number = str(number + 1), number + 1
+            found.setdefault((one.model, run), {})[one.field] = one.column
+        beside = [field for field in ANSWER_FIELDS if field in self.fields]
+        if found and "answer" in beside:
+            found.setdefault((self.model, None), {})
+        if "answer" in beside or len(found) == 1:  # what stands beside an only answer is about it
+            for field in beside if found else ():
+                list(found.values())[-1].setdefault(field, self.fields.pop(field))
         return found
 
     def read(self) -> None:
@@ -262,8 +267,8 @@ class TableReader:
             if field not in ("answer", "max_output_tokens")
         )
         judged = self._is_judged(model, row)
-        for field in ("model", *(("answer",) if not self.wide else ())):
-            row.take(field)
+        if not self.wide:
+            row.take("model")
         if "answer" in columns:
             row.take_column(columns["answer"])
         if not (came or told or judged or self.empty_is_answer):
@@ -307,7 +312,7 @@ class TableReader:
         if self.has_answers:
             return []
         if "model" in self.fields:
-            model = row.take("model")
+            model = row.peek("model")
             return [model] if model else []
         return list({answer["model"]: None for answer in self.rows.answers_of(case_id)})
 
@@ -365,12 +370,15 @@ class TableReader:
             kept = {f"{name} ({reader})": value for name, value in said.items()}
             row.take("reader")
         if len(about) == 1:
+            there = any(one["model"] == about[0] for one in self.rows.answers_of(case["id"]))
+            if answers or there:
+                row.take("model")
             of_case = {*self.case_extras}
             of_case |= {self.fields[field] for field in self.fields if field not in _OF_ANSWERS}
             kept |= row.keep(*(name for name in left if name not in of_case))
             if kept and answers:
                 answers[0]["extra"] = kept
-            elif kept and any(one["model"] == about[0] for one in self.rows.answers_of(case["id"])):
+            elif kept and there:
                 answer = {"case": case["id"], "model": about[0], "extra": kept}
                 self.rows.add_answer(answer, row.at)
             else:
