@@ -22,6 +22,7 @@ from rexview.imaging.codestream import rare_jpeg
 from rexview.imaging.colour import grey_or_colour
 from rexview.imaging.limits import MORE_FRAMES, NOT_SUPPORTED, check_size, cut_off
 from rexview.imaging.memory import strips, take
+from rexview.imaging.quiet import quietly
 from rexview.imaging.radiograph import ImageFacts, Radiograph
 
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF")
@@ -134,6 +135,16 @@ def raster_facts(path: Path) -> ImageFacts:
             format=_NAMES.get(image.format or "", image.format or ""),
             turned=orientation != 1,
         )
+
+
+def checksums_hold(path: Path) -> bool:
+    """Whether the checksums of a PNG file hold; decoding does not ask."""
+    try:
+        with quietly(), Image.open(path, formats=("PNG",)) as image:
+            image.verify()
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        return False
+    return True
 
 
 @contextmanager

@@ -118,13 +118,12 @@ class Reviews:
         self,
         *,
         case: str | None = None,
-        model: str | None = None,
         person: str | None = None,
         kind: str | None = None,
         limit: int | None = None,
     ) -> tuple[Stored, ...]:
         """Return rows of the history, newest first, at most ``limit``."""
-        wanted = {"case_id": case, "model_id": model, "person": person, "kind": kind}
+        wanted = {"case_id": case, "person": person, "kind": kind}
         rows = self._all().order_by(HISTORY.c.id.desc()).limit(limit)
         for name, value in wanted.items():
             if value is not None:
@@ -162,9 +161,9 @@ class Reviews:
         found = scores_frame(row for row in rows if any((row.value or {}).values()))
         return by_answer(found, self.review_set)[0]
 
-    def flags(self, *, reader: str | None = None) -> pl.DataFrame:
+    def flags(self) -> pl.DataFrame:
         """Return the verdicts on answers as they are, columns :data:`rexview.frames.FLAGS`."""
-        rows = self.current("verdict", person=reader)
+        rows = self.current("verdict")
         found = flags_frame(row for row in rows if (row.value or {}).get("verdict"))
         return by_answer(found, self.review_set)[0]
 

@@ -95,8 +95,6 @@ class Reader:
         What the pad would have told the reader of trouble, each time.
     seconds : list of float
         How long each request took that was answered as hoped.
-    patience_s : float
-        How long a request may take before it is given up.
     refused : dict of str to str
         Tokens that the server did not want, and why; also those replaced by something newer.
     """
@@ -107,12 +105,11 @@ class Reader:
         person: Person,
         random: Random,
         *,
-        patience_s: float = PATIENCE_S,
         longest_wait_s: float = LONGEST_WAIT_S,
         kinds: Sequence[str] = KINDS,
     ) -> None:
         self.person, self._server, self._random = person, server, random
-        self.patience_s, self._longest_wait_s = patience_s, longest_wait_s
+        self._longest_wait_s = longest_wait_s
         self._slots, self._kinds = slots_to_give(server, person), kinds
         self._ticket = server.ticket(person)
         self._values: dict[Cell, Mapping[str, Any]] = {}
@@ -231,9 +228,7 @@ class Reader:
         """Send entries; return what to tell the reader, None when all are handled."""
         now = time.monotonic()
         body = json.dumps({"ticket": self._ticket, "case": batch[-1]["case"], "entries": batch})
-        connection = http.client.HTTPConnection(
-            "localhost", self._server.port, timeout=self.patience_s
-        )
+        connection = http.client.HTTPConnection("localhost", self._server.port, timeout=PATIENCE_S)
         self._in_flight = True
         try:
             headers = {"Content-Type": "application/json"}

@@ -6,7 +6,8 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,14 +19,18 @@ from rexview.errors import ImportSourceError, RexviewError
 from rexview.reviewset.importers import FORMATS, import_source, propose_mapping
 from rexview.reviewset.importers.core.importer import Importer, ImportReport, Option
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
+from rexview.reviewset.pictures import progress_told
 from rexview.ui.data import mapping_table
+from rexview.ui.data.picture_grouping import choose_grouping
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
 from rexview.ui.server import review_sets
 from rexview.ui.tables.problem_table import show_error, show_problems
 
 _MAPPING: Final = "mapping"
+_GROUP: Final = "group"
 _UPLOADS: Final = "rexview_uploads"
 _REPORT: Final = "rexview_import_report"
+_STEPS: Final = 100
 _LONGEST_STEM: Final = 60
 
 
@@ -55,7 +60,7 @@ def show_import_form() -> str | None:
         mapping = _confirmed_mapping(sources[0])
         if mapping is None:
             return None
-    options = _options(importer)
+    options = _options(importer, sources)
     out = _destination(sources)
     if st.button("Import", type="primary", key=f"import_{format_id}"):
         given = {**options, **({_MAPPING: mapping} if mapping else {})}
@@ -182,11 +187,15 @@ def _confirmed_mapping(source: Path) -> ColumnMapping | None:
     return mapping_table.from_table(proposal, edited)
 
 
-def _options(importer: Importer) -> dict[str, Any]:
+def _options(importer: Importer, sources: Sequence[Path]) -> dict[str, Any]:
     values: dict[str, Any] = {}
+    for option in importer.options:
+        if option.name == _GROUP:
+            key = f"import_{importer.id}_{_GROUP}"
+            values[_GROUP] = choose_grouping(option, sources, key)
     with st.expander("Options"):
         for option in importer.options:
-            if option.type != "mapping":
+            if option.type != "mapping" and option.name not in values:
                 values[option.name] = _option(importer, option)
     return {name: value for name, value in values.items() if value not in (None, "", [])}
 
@@ -223,6 +232,20 @@ def _destination(sources: Sequence[Path]) -> str:
     return text.strip() or str(free)
 
 
+@contextmanager
+def progress_shown() -> Iterator[None]:
+    """Show how many pictures are decoded, while that lasts."""
+    place = st.empty()
+
+    def show(done: int, total: int) -> None:
+        if done % max(1, total // _STEPS) == 0:
+            place.progress(done / total, f"{done:,} of {total:,} pictures decoded")
+
+    with progress_told(show):
+        yield
+    place.empty()
+
+
 def _import(
     format_id: str, sources: Sequence[Path], typed: str, options: Mapping[str, Any]
 ) -> ImportReport | None:
@@ -233,7 +256,7 @@ def _import(
     if out is None or None in named:
         return None
     try:
-        with st.spinner("Importing…"):
+        with st.spinner("Importing…"), progress_shown():
             return import_source(format_id, sources, out, options=options)
     except RexviewError as error:
         show_error(error, key="import_failed")

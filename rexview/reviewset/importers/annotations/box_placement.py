@@ -134,7 +134,7 @@ def _reading_of(
     expected: BoxReading | None,
 ) -> ReadingProposal:
     if options.get("boxes_as"):
-        return ReadingProposal(options["boxes_as"], (), "It was said so.")
+        return ReadingProposal(options["boxes_as"], (), "It was said so.", prescribed=True)
     numbers = [one.found.numbers for one in boxes]
     sizes = [one.size for one in boxes]
     return propose_reading(numbers, sizes, shapes=shapes, expected=expected)
@@ -185,7 +185,8 @@ def _say(
     whose = f"boxes of {model}" if model is not None else "reference boxes"
     how = proposal.reading.in_words
     rows.log.note(f"{file}: {count:,} {whose}, read as {how}.")
-    if proposal.sure and proposal.fits and proposal.reading.unit == "pixels":
+    certain = proposal.sure and proposal.fits and proposal.reading.unit == "pixels"
+    if certain or proposal.prescribed:
         return
     message = f"The {whose} are read as {how}. {proposal.why}"
     remedy = f"Say how they are meant (option boxes-as), if not {proposal.reading}."

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.auto.unpack import Opener
-from rexview.reviewset.importers.core.complete import add_cases_of_answers
 from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import PROPOSED, Importer
 from rexview.reviewset.importers.core.recognise import TYPES, Probe
@@ -34,6 +33,12 @@ _REASONS: Final = {
 }
 _BOXES: Final = 3
 """The role from which on image sizes are needed."""
+_HUGGING_FACE: Final = (
+    ("_data_files", "_fingerprint"),
+    ("builder_name", "features"),
+    ("citation", "features"),
+)
+"""Keys of the JSON files that lie beside the tables of a data set."""
 _UNKNOWN: Final = "No format that is known has such content."
 
 
@@ -56,12 +61,20 @@ def recognise(file: SourceFile) -> Recognised | None:
         When it cannot be read.
     """
     probe = Probe(file.path, file.label)
+    if _is_beside_data(probe):
+        return None
     special = [name for name in FORMATS if name not in _GENERAL]
     for importer in (FORMATS[name] for name in (*special, *_GENERAL)):
         found = importer.recognises(probe)
         if found is not None:
             return Recognised(file, importer, found.why, found.role or importer.role)
     return None
+
+
+def _is_beside_data(probe: Probe) -> bool:
+    """Whether a file only says how a data set of Hugging Face is stored."""
+    names = probe.json.keys() if probe.kind == "json" and isinstance(probe.json, dict) else ()
+    return any(set(known) <= set(names) for known in _HUGGING_FACE)
 
 
 def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -96,9 +109,11 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         inside = [one.file for one in group]
         for one in group if name != "images" else ():
             rows.log.note(f"{one.file.label}: {importer.name} ({one.why}).")
+        rows.provisional = name == "images"
+        importer.read(inside, rows, settings_for(importer, options, inside))
+        rows.provisional = False
         if name == "images":
-            add_cases_of_answers(rows)
-        importer.read(inside, rows, settings_for(importer, options))
+            _name_unread(group, rows)
     _place(rows, options, beside, files[0].label)
     labels = ", ".join(file.label for file in files)
     rows.description = f"Imported from {labels}."
@@ -111,18 +126,46 @@ def _place(rows: SetRows, options: Mapping[str, Any], beside: Sequence[Path], la
         gather_images(rows, beside)
 
 
-def settings_for(importer: Importer, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of one format: what was given to ``auto``, else its usual values.
+def _name_unread(pictures: Sequence[Recognised], rows: SetRows) -> None:
+    """Name the pictures that were left out, such as broken ones; the problems say why."""
+    used = {file.resolve() for file in rows.files.values()}
+    named = {one.file for one in rows.receipt.files_unread}
+    for one in pictures:
+        if one.file.path.resolve() not in used and one.file.label not in named:
+            why = "It is damaged, or no radiograph; the problems say which."
+            rows.receipt.file_unread(one.file.label, one.why, why)
+
+
+def settings_for(
+    importer: Importer, options: Mapping[str, Any], files: Sequence[SourceFile]
+) -> dict[str, Any]:
+    """Return the options of one format for its files: what was given to ``auto``, else as usual.
 
     The columns of a table are taken as proposed.
     """
     settings: dict[str, Any] = {"images": None}
     for option in importer.options:
         value = options.get(option.name)
-        if option.name == "model" and option.type == "text" and value is not None:
-            plain = [one for one in value if "=" not in one]
-            value = plain[0] if len(plain) == 1 else None
+        if option.name == "model":
+            value = _models_of(files, value or (), option.type)
         if option.name == "mapping" and value is None:
             value = PROPOSED
         settings[option.name] = option.default if value is None else value
     return settings
+
+
+def _models_of(files: Sequence[SourceFile], given: Sequence[str], kind: str) -> Any:
+    """Return what of NAME and FILE=NAME is about these files, as an option of the kind has it."""
+    plain = [one for one in given if "=" not in one]
+    told = []
+    for one in given:
+        label, mark, name = one.partition("=")
+        told += [
+            f"{file.label}={name}"
+            for file in files
+            if mark and label in (file.label, file.path.name)
+        ]
+    if kind == "text":
+        alone = plain or ([told[0].rpartition("=")[2]] if len(files) == 1 and told else [])
+        return alone[0] if len(alone) == 1 else None
+    return (*(plain if len(files) == 1 else ()), *told)

@@ -20,7 +20,9 @@ from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
 
-OptionType = Literal["text", "texts", "flag", "switch", "choice", "file", "folder", "mapping"]
+OptionType = Literal[
+    "text", "texts", "flag", "switch", "choice", "file", "folder", "mapping", "box_reading"
+]
 """``texts`` is a list of strings, ``flag`` is off and ``switch`` is on unless told otherwise,
 ``mapping`` is a confirmed ColumnMapping, its JSON form or the path of a file with it."""
 
@@ -77,6 +79,10 @@ class Option:
             if self.type == "folder" and not path.is_dir():
                 raise ValueError("names a folder that does not exist.")
             return path
+        if self.type == "box_reading":
+            from rexview.reviewset.importers.annotations.box_reading import BoxReading
+
+            return BoxReading.parse(str(value))
         if self.type == "choice" and str(value) not in self.choices:
             raise ValueError(f"must be one of {', '.join(self.choices)}.")
         return value if self.type == "mapping" else str(value).strip()
@@ -132,7 +138,7 @@ class Importer:
     folder can be. ``reader`` names the function that reads files into rows, as ``module:function``:
     it is imported when it runs, as the command line lists all formats. ``recogniser`` names, in the
     same way, the function that says of a :class:`~.recognise.Probe` why it is of this format, or
-    None. ``role`` is when it is read among others: 1 cases and pictures, 2 answers, 3 boxes,
+    None. ``role`` is when it is read among others: 0 pictures, 1 cases, 2 answers, 3 boxes,
     4 scores, flags and edits. ``extra_arguments`` adds command-line arguments that are not options.
     """
 

@@ -17,6 +17,7 @@ from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import Importer, ImportReport
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import Receipt
+from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
 from rexview.reviewset.rewrite import rewrite
@@ -25,6 +26,13 @@ from rexview.schema import ReviewSet
 
 _SHOWN: Final = 60
 _NO_OPTIONS: Final[Mapping[str, Any]] = {}
+_ALIKE: Final = (
+    frozenset(("rexrank", "predictions", "table")),
+    frozenset(("table", "boxes", "edits", "metadata")),
+)
+"""Formats of which each may read what looks like another of them."""
+_GENERAL: Final = {"text": ("reports",), "json": ("table", "reports"), "jsonl": ("table",)}
+"""Formats that nearly anything of a kind looks like: the named format's own reader says more."""
 MOST_JSON_ROWS: Final = 100_000
 """Cases or answers that are written as JSON Lines; more of them become Parquet."""
 
@@ -85,12 +93,16 @@ def _import(
         _check_out(sources, out, log)
     if log.has_errors:
         raise ImportSourceError("The import cannot start.", log.problems)
+    files = _source_files(sources)
+    _check_content(importer, files, log)
+    if log.has_errors:
+        raise ImportSourceError("The import cannot start.", log.problems)
     rows = SetRows(settings["name"] or "", log, receipt)
     before = _open(out) if into else None
     if before:
         rows.start_from(before)
     try:
-        importer.read(_source_files(sources), rows, settings)
+        importer.read(files, rows, settings)
         if not log.has_errors:
             complete(rows, settings["question"])
         if not (rows.cases and receipt.used_any) and not log.has_errors:
@@ -102,6 +114,30 @@ def _import(
         rows.close()
     receipt.close(log.problems, log.notes)
     return ImportReport(format_id, out, _counts(receipt), receipt, log.notes, log.problems)
+
+
+def _check_content(importer: Importer, files: Sequence[SourceFile], log: ProblemLog) -> None:
+    """Refuse files that are of another format than the one that was named, with what they are."""
+    from rexview.reviewset.importers.auto.reader import recognise
+
+    if importer.recogniser is None:
+        return
+    for file in files:
+        try:
+            found = None if file.path.is_dir() else recognise(file)
+        except (FileRefused, OSError):
+            continue  # its reader says why it cannot be read
+        names = {importer.id, found.importer.id if found else importer.id}
+        if found is None or len(names) == 1 or any(names <= alike for alike in _ALIKE):
+            continue
+        probe = Probe(file.path, file.label)
+        if found.importer.id in _GENERAL.get(probe.kind, ()):
+            continue
+        if importer.recognises(probe) is None:
+            message = (
+                f"The file is no {importer.name}; it looks like {found.importer.name}: {found.why}."
+            )
+            log.error(file.label, message, f"Import it as {found.importer.id}, or as auto.")
 
 
 def _source_files(sources: Sequence[Path]) -> list[SourceFile]:
@@ -215,15 +251,15 @@ def _placed(
             return None, before.info.images
         return None, os.fspath(base.resolve()) if base else "images/"
     copied = copy_images(rows, folder, but=base if within else None)
-    why = "" if copy else ", as they do not lie in one folder"
+    why = "" if copy else ", as they were packed or do not lie in one folder"
     rows.log.note(f"{copied:,} images were copied into the review set{why}.")
     return folder if folder.is_dir() else None, "images/"
 
 
 def _are_apart(rows: SetRows) -> bool:
-    """Whether images were found that do not lie where the base folder and their path say."""
-    paths = {image["path"] for _, image in rows.images()}
-    return not all(map(rows.lies_in_base, paths & rows.files.keys()))
+    """Whether images were unpacked, or do not lie where the base folder and their path say."""
+    found = {image["path"] for _, image in rows.images()} & rows.files.keys()
+    return any(rows.was_unpacked(path) or not rows.lies_in_base(path) for path in found)
 
 
 def _counts(receipt: Receipt) -> dict[str, int]:

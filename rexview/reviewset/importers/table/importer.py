@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from rexview.reviewset.importers.annotations.answer_boxes import AnswerBoxes
 from rexview.reviewset.importers.core.importer import PROPOSED
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Found, Probe
@@ -82,6 +83,7 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     tables = [table for file in files for table in _tables(file, rows, options)]
     keys = CaseKeys(rows)
     scores = ScoreOptions.of(options, ProblemLog())
+    boxes: list[AnswerBoxes] = []
     stems = Counter(file.path.stem for file in files)
     for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
         mapping = table.mapping
@@ -94,8 +96,12 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
             and table.mapping.model == table.file.path.stem
         ):
             told = table.file.path.parent.name
-        TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys).read()
+        reader = TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys)
+        reader.read()
+        boxes.append(reader.boxes)
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
+    for one in boxes:
+        one.place(rows, options)
 
 
 def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[_Table]:
