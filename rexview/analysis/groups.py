@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from rexview.analysis.engine import CaseProperty, Engine
+from rexview.analysis.engine import CaseProperty, PropertyCounts, SetFacts
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.linked_count import Count, refined
 from rexview.analysis.filter.wording import value_name
@@ -35,13 +35,10 @@ class Groups(Generic[Cell]):
 
 
 def property_values(
-    engine: Engine, base: CaseFilter, by: CaseProperty
+    counts: PropertyCounts, facts: SetFacts, base: CaseFilter, by: CaseProperty
 ) -> Iterator[tuple[str, str, Count]]:
-    """Yield the values of a property that cases have: value, name, and the cases.
-
-    Of a tag that the filter names only the named values.
-    """
-    for value, n in engine.property_counts(base, by).by_value.items():
+    """Yield the values of a property that cases have: value, name, and the cases."""
+    for value, n in counts.by_value.items():
         if n:
             opens = refined(base, **{by.field: value}) or base
-            yield value, value_name(engine.facts, by.field, value), Count(n, opens)
+            yield value, value_name(facts, by.field, value), Count(n, opens)

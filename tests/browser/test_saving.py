@@ -410,3 +410,42 @@ def test_the_next_case_stays_when_the_one_before_is_saved_late(server, context):
     assert page.get_by_text("Question 2").count() == 1
     assert page.get_by_text("Question 1").count() == 0
     assert "case=c2" in page.url
+
+
+CHOOSE = """() => {
+  for (const text of document.querySelectorAll("[data-rx-answer] .text")) {
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const at = walker.currentNode.data.indexOf("ffusio");
+      const node = walker.currentNode;
+      if (at >= 0) getSelection().setBaseAndExtent(node, at, node, at + 6);
+    }
+  }
+}"""
+
+
+def test_words_and_boxes_are_commented_on_while_scoring_without_a_connection(server, context):
+    page = context.new_page()
+    page.goto(f"{server.url}/score?case=c1")
+    page.locator(".rx-pad .row.current").wait_for()
+    page.locator(".rx-pad .tab", has_text="0/").click()
+    page.locator(".rx-c-tab").click()
+    field, send = page.locator(".rx-c-form textarea"), page.locator(".rx-c-strong")
+    field.wait_for()
+    context.set_offline(True)
+    page.evaluate(CHOOSE)
+    page.locator(".rx-c-offer").click()
+    assert "“effusion”" in page.locator(".rx-c-context").inner_text(), "whole words"
+    field.fill("On words")
+    send.click()
+    where = page.locator(".rx-c-form select")
+    where.select_option(label=where.locator("option", has_text="box 1").inner_text())
+    field.fill("On the box of Model M")
+    send.click()
+    page.locator(".rx-c-one", has_text="not saved yet").nth(1).wait_for()
+    context.set_offline(False)
+    found = [value for _, value in saved(page, server, "comment", 2)]
+    assert [one["on"]["what"] for one in found] == ["span", "box"]
+    assert found[0]["on"]["text"] == "effusion"
+    assert found[1]["text"] == "On the box of Model M"
+    page.locator(".rx-c-where", has_text="“effusion”").wait_for()

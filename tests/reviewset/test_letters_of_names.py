@@ -19,10 +19,12 @@ def write_set(folder, path, *files):
         target = folder / "images" / file
         target.parent.mkdir(parents=True, exist_ok=True)
         Image.new("L", (30 + number, 20)).save(target)
-    (folder / "reviewset.yaml").write_text("format: 1\nname: Letters\n")
     images = [{"id": "1", "path": path, "view": "PA"}]
-    case = {"id": "c", "question": "?", "images": images}
+    case = {"id": "c", "question": "Is there an effusion?", "images": images}
     (folder / "cases.jsonl").write_text(json.dumps(case, ensure_ascii=False), encoding="utf-8")
+    answer = {"case": "c", "model": "m", "text": "Clear lungs."}
+    (folder / "answers.jsonl").write_text(json.dumps(answer))
+    (folder / "reviewset.yaml").write_text("format: 1\nname: Letters\nmodels: [{id: m}]\n")
     return folder
 
 

@@ -219,7 +219,8 @@ def _groups(
     """
     failures, sources = failing.failures, failing.sources
     if by.field != "findings":
-        for value, name, cases in property_values(engine, base, by):
+        counts = engine.property_counts(base, by)
+        for value, name, cases in property_values(counts, engine.facts, base, by):
             judged = engine.judged_tallies(cases.opens, failures, sources)
             if _flagged(judged):
                 yield value, name, refined(failing, **{by.field: value}) or failing, judged

@@ -70,6 +70,7 @@ class MemoryEngine:
     def __init__(self, table: AnswerTable) -> None:
         self.table = table
         self._select = lru_cache(maxsize=_SELECTIONS_KEPT)(self._selected)
+        self.tally = lru_cache(maxsize=_SELECTIONS_KEPT)(self._tally)
         self._finals = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_finals)
         self._scores = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_scores)
 
@@ -129,7 +130,7 @@ class MemoryEngine:
         survey = self.table.survey
         return tuple(survey.flags_of(case, answers, reader_flags)) if survey else ()
 
-    def tally(self, case_filter: CaseFilter) -> Tally:
+    def _tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
         found = self.selection(case_filter)
         counted = ["n_readers", "content", "spread"]

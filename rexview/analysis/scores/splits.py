@@ -36,7 +36,7 @@ def split_scores(
     """
     tally, counts = engine.tally(case_filter), engine.property_counts(case_filter, by)
     models = tally.names(engine.facts)
-    values = list(property_values(engine, case_filter, by))
+    values = list(property_values(counts, engine.facts, case_filter, by))
     largest = sorted(values, key=lambda found: -found[2].value)[:MOST_VALUES]
     groups = []
     for value, name, cases in values:

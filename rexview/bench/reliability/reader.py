@@ -95,6 +95,8 @@ class Reader:
         What the pad would have told the reader of trouble, each time.
     seconds : list of float
         How long each request took that was answered as hoped.
+    patience_s : float
+        How long a request may take before it is given up.
     refused : dict of str to str
         Tokens that the server did not want, and why; also those replaced by something newer.
     """
@@ -109,7 +111,7 @@ class Reader:
         kinds: Sequence[str] = KINDS,
     ) -> None:
         self.person, self._server, self._random = person, server, random
-        self._longest_wait_s = longest_wait_s
+        self.patience_s, self._longest_wait_s = PATIENCE_S, longest_wait_s
         self._slots, self._kinds = slots_to_give(server, person), kinds
         self._ticket = server.ticket(person)
         self._values: dict[Cell, Mapping[str, Any]] = {}
@@ -228,7 +230,9 @@ class Reader:
         """Send entries; return what to tell the reader, None when all are handled."""
         now = time.monotonic()
         body = json.dumps({"ticket": self._ticket, "case": batch[-1]["case"], "entries": batch})
-        connection = http.client.HTTPConnection("localhost", self._server.port, timeout=PATIENCE_S)
+        connection = http.client.HTTPConnection(
+            "localhost", self._server.port, timeout=self.patience_s
+        )
         self._in_flight = True
         try:
             headers = {"Content-Type": "application/json"}

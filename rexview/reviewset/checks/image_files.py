@@ -16,7 +16,6 @@ from rexview import frames
 from rexview.errors import ImageError, PathEscape
 from rexview.reviewset.checks.normalise import with_views
 from rexview.reviewset.images import (
-    DICOM_SUFFIXES,
     NOT_PLAIN,
     contained,
     has_twin,
@@ -25,6 +24,7 @@ from rexview.reviewset.images import (
     relative_path,
     spelled,
 )
+from rexview.reviewset.pictures import FORMATS_BY_SUFFIX
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.sources import INFO_FILE
 from rexview.reviewset.tables.nested import Flat, items_of
@@ -267,7 +267,8 @@ def _wanted(images: pl.DataFrame) -> pl.DataFrame:
     """Pick images with gaps that their file may fill: ``at``, ``case``, ``id``, ``path``."""
     ending = pl.col("path").str.to_lowercase().str.extract(r"(\.[^./\\]*)$").fill_null("")
     unsized = pl.col("width").is_null() | pl.col("height").is_null()
-    dicom = ending.is_in(["", *DICOM_SUFFIXES])
+    others = [suffix for suffix, kind in FORMATS_BY_SUFFIX.items() if kind != "DICOM"]
+    dicom = ~ending.is_in(others)  # which may have any other ending, or none
     bare = pl.col("patient_orientation").is_null() | pl.col("view_raw").is_null()
     return (
         images.with_row_index("at")

@@ -98,7 +98,7 @@ def _sources(importer: Importer) -> list[Path]:
     )
     uploads = st.file_uploader(
         "or upload",
-        type=[suffix.removeprefix(".") for suffix in importer.suffixes],
+        type=None if importer.folders else [one.removeprefix(".") for one in importer.suffixes],
         accept_multiple_files=True,
         key=f"import_uploads_{importer.id}",
     )

@@ -35,4 +35,4 @@ def choose_grouping(option: Option, sources: Sequence[Path], key: str) -> str:
 
 
 def _cases(number: int) -> str:
-    return f"{number:,} case{'s'[: number != 1]}"
+    return f"Up to {number:,} case{'s'[: number != 1]}"  # files that are damaged are left out

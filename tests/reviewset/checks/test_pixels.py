@@ -5,7 +5,9 @@ import json
 import numpy as np
 import pytest
 from PIL import Image
+from support import ROOT
 
+from rexview.errors import ImageError
 from rexview.imaging import ImageFacts, read_facts
 from rexview.imaging.decode_all import decode_all
 from rexview.reviewset import check
@@ -41,15 +43,17 @@ def pictures_fixture(tmp_path):
     first.save(images / "pages.tif", save_all=True, append_images=[second])
     damaged(images / "damaged.png")
     rotated(images / "turned.jpg")
-    Image.new("1", (30_000, 30_000)).save(images / "bomb.png")
-    (folder / "reviewset.yaml").write_text("format: 1\nname: Pictures\n")
+    Image.new("1", (12_000, 12_000)).save(images / "bomb.png")
+    (folder / "reviewset.yaml").write_text("format: 1\nname: Pictures\nmodels: [{id: m}]\n")
     cases = []
     for file in sorted(images.iterdir()):
         image = {"id": "1", "path": file.name, "view": "PA", "width": 64, "height": 48}
         if file.name == "other-size.png":
             image["width"] = 60
-        cases.append({"id": file.name, "question": "?", "images": [image]})
+        cases.append({"id": file.name, "question": "Is there an effusion?", "images": [image]})
     (folder / "cases.jsonl").write_text("\n".join(map(json.dumps, cases)))
+    answers = [{"case": case["id"], "model": "m", "text": "Clear lungs."} for case in cases]
+    (folder / "answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
     return folder
 
 
@@ -63,7 +67,7 @@ def test_what_only_decoding_finds(pictures):
     told = found(pictures, pixels=True)
     path, width = "images[0].path", "images[0].width"
     assert "checksums do not hold" in told.pop((rows["damaged.png"], path))
-    assert "too large" in told.pop((rows["bomb.png"], path))
+    assert "more than can be opened here" in told.pop((rows["bomb.png"], path))
     assert "2 frames or pages" in told.pop((rows["pages.tif"], path))
     assert "named as PNG and is JPEG" in told.pop((rows["really.png"], path))
     assert "asks to be shown turned" in told.pop((rows["turned.jpg"], path))
@@ -78,7 +82,9 @@ def test_what_only_decoding_finds(pictures):
 
 
 def test_an_address_is_not_looked_at(pictures):
-    (pictures / "reviewset.yaml").write_text("format: 1\nname: P\nimages: s3://nowhere/at-all\n")
+    (pictures / "reviewset.yaml").write_text(
+        "format: 1\nname: P\nmodels: [{id: m}]\nimages: s3://nowhere/at-all\n"
+    )
     assert [problem.message for problem in check(pictures, pixels=True)] == [
         "The images lie at an address; their pixels were not looked at."
     ]
@@ -109,6 +115,33 @@ def test_many_are_decoded_in_processes_as_few_are_here(tmp_path):
         assert str(many[path]) == str(one)
     assert many[paths[0]] == read_facts(paths[0])
     assert isinstance(many[tmp_path / "turned.jpg"], ImageFacts)
+
+
+def test_a_file_that_crashes_or_stalls_its_process_is_named(tmp_path, monkeypatch):
+    """The worker is a program of ours that does to some files what a decoder could do to any."""
+    from rexview.imaging import decode_all as module
+
+    program = tmp_path / "worker.py"
+    program.write_text(
+        "import os, sys, time\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        "from rexview.imaging import decode_worker\n"
+        "from rexview.imaging.dicom.libjpeg_worker import run\n"
+        "def answer(request):\n"
+        "    if b'crash.png' in request: os._exit(7)\n"
+        "    if b'stall.png' in request: time.sleep(60)\n"
+        "    return decode_worker.answer(request)\n"
+        "run(answer)\n"
+    )
+    monkeypatch.setattr(module, "_WORKER", program)
+    monkeypatch.setattr(module, "_SECONDS", 12.0)
+    paths = [tmp_path / f"{name}.png" for name in (*range(20), "crash", "stall")]
+    for path in paths:
+        Image.fromarray(GREY).save(path)
+    decoded = decode_all(paths)
+    broken = {path.stem for path, one in decoded.items() if isinstance(one, ImageError)}
+    assert broken == {"crash", "stall"}
+    assert "crashes or does not end" in str(decoded[tmp_path / "crash.png"])
 
 
 def test_a_picture_too_large_for_a_process_is_decoded_alone(tmp_path, monkeypatch):

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from rexview.reviewset.importers.annotations import box_table
 from rexview.reviewset.importers.coco.importer import add_data_set_boxes
-from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import PICTURES, Probe
 from rexview.reviewset.importers.core.report_text import read_age, read_sex
 from rexview.reviewset.importers.core.set_rows import SetRows
@@ -131,23 +130,23 @@ def _add_pictures(pictures: Sequence[FoundImage], how: str, rows: SetRows) -> No
         mark_key_image(case)
         rows.add_case(case, At(inside[0].path))
     if how == "auto":
-        _note_grouping(pictures, rows.log)
+        _note_grouping(pictures, rows)
 
 
-def _note_grouping(pictures: Sequence[FoundImage], log: ProblemLog) -> None:
+def _note_grouping(pictures: Sequence[FoundImage], rows: SetRows) -> None:
     """Say what was taken for a study, and how many cases the other ways would give."""
     cases = by_folder(pictures, "auto")
     counts = {how: len(by_folder(pictures, how)) for how in ("file", "folder")}
     together = sum(len(inside) > 1 for inside in cases.values())
     if together:
-        log.note(
+        rows.log.note(
             f"{together:,} folders with a few pictures each were taken for one study each: "
             f"{len(cases):,} cases of pictures. With every picture a study they would be "
             f"{counts['file']:,} (group: file), with every folder one {counts['folder']:,} "
             "(group: folder)."
         )
     elif counts["folder"] < counts["file"]:
-        log.note(
+        rows.log.note(
             f"Every picture was taken for a study: {len(cases):,} cases. With every folder a study "
             f"they would be {counts['folder']:,} (group: folder)."
         )
