@@ -126,6 +126,20 @@ def test_options(tmp_path, run_import, header, cells, right):
     assert (answer.text, answer.choice) == ("The answer is B", 1)
 
 
+def test_letters_in_columns_of_models_are_choices(tmp_path, run_import):
+    header = ["case", "question", "options", "correct_answer", "GPT-5", "Gemini"]
+    rows = [["c1", "Which?", "Nodule; Effusion", "B", "B", "(A)"]]
+    rows += [["c2", "Which?", "Mass; Nodule", "A", "E", "The answer is B"]]
+    done = run_import("table", write_csv(tmp_path / "t.csv", header, *rows), mapping="proposed")
+    chosen = {
+        (case, one.model): one.choice
+        for case in ("c1", "c2")
+        for one in done.review_set.answers_of(case)
+    }
+    assert (chosen["c1", "GPT-5"], chosen["c1", "Gemini"]) == (1, 0)
+    assert chosen["c2", "GPT-5"] is None  # a letter of no option is none
+
+
 def test_options_in_one_text(tmp_path, run_import):
     row = ["c1", "Which?", "A. Nodule, B. Effusion, right, C. None of these", "C"]
     source = write_csv(tmp_path / "t.csv", ["case", "question", "options", "response"], row)

@@ -19,6 +19,7 @@ from rexview.reviewset.importers.table.case import case_row, read_options, right
 from rexview.reviewset.importers.table.cell_values import read_number, read_whole
 from rexview.reviewset.importers.table.column_mapping import ANSWER_FIELDS, ColumnMapping
 from rexview.reviewset.importers.table.column_names import FIELDS, NOT_RUN, is_identity
+from rexview.reviewset.importers.table.guess.contents import is_letter
 from rexview.reviewset.importers.table.judgements import JudgementReader
 from rexview.reviewset.importers.table.mapped_row import MappedRow
 from rexview.reviewset.importers.table.score_scale import ScoreOptions
@@ -282,6 +283,8 @@ class TableReader:
             return None
         answer: dict[str, Any] = {"case": case_id, "model": model}
         answer["text"] = text if came and text is not None else ""
+        if options and is_letter(answer["text"]):
+            answer["choice"] = right_option(answer["text"], options, None)
         for field in columns.keys() - {"answer"}:
             cell = cells[field]
             if cell is None or cell.strip().lower() in NOT_RUN:
