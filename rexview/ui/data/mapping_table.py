@@ -13,11 +13,11 @@ import pandas as pd
 
 from rexview.reviewset.importers.table.column_mapping import (
     ANSWER_FIELDS,
-    MARKS,
+    JUDGEMENTS,
     AnswerColumn,
     ColumnMapping,
     FieldColumn,
-    MarkColumn,
+    JudgementColumn,
 )
 from rexview.reviewset.importers.table.column_names import FIELDS
 from rexview.vocab import DIMENSION_NAMES, FAILURES
@@ -27,15 +27,15 @@ LEAVE_OUT: Final = "Leave out"
 COLUMNS: Final = ("Column", "Examples", "Meaning", "Model", "Reader")
 
 
-def _mark_name(mark: str) -> str:
-    if mark in DIMENSION_NAMES:
-        return f"Score: {DIMENSION_NAMES[mark]}"
-    return f"Failure: {FAILURES[mark].name}"
+def _judgement_name(judges: str) -> str:
+    if judges in DIMENSION_NAMES:
+        return f"Score: {DIMENSION_NAMES[judges]}"
+    return f"Failure: {FAILURES[judges].name}"
 
 
-_MARK_NAMES: Final = {_mark_name(mark): mark for mark in MARKS}
+_JUDGEMENT_NAMES: Final = {_judgement_name(judges): judges for judges in JUDGEMENTS}
 _FIELD_NAMES: Final = {name: field for field, name in FIELDS.items()}
-MEANINGS: Final = (KEEP, LEAVE_OUT, *_FIELD_NAMES, *_MARK_NAMES)
+MEANINGS: Final = (KEEP, LEAVE_OUT, *_FIELD_NAMES, *_JUDGEMENT_NAMES)
 """What a column can mean, as shown."""
 
 
@@ -50,9 +50,14 @@ def to_table(mapping: ColumnMapping) -> pd.DataFrame:
             rows[field.column] = (FIELDS[field.field], field.samples, "", "")
     for answer in mapping.answers:
         rows[answer.column] = (FIELDS[answer.field], answer.samples, answer.model, "")
-    for mark in mapping.marks:
-        name = _mark_name(mark.mark)
-        rows[mark.column] = (name, mark.samples, mark.model or "", mark.reader or "")
+    for judgement in mapping.judgements:
+        name = _judgement_name(judgement.judges)
+        rows[judgement.column] = (
+            name,
+            judgement.samples,
+            judgement.model or "",
+            judgement.reader or "",
+        )
     return pd.DataFrame(
         [
             (column, " | ".join(samples), meaning, model, reader)
@@ -74,15 +79,17 @@ def from_table(mapping: ColumnMapping, table: pd.DataFrame) -> ColumnMapping:
     """
     fields: dict[str, FieldColumn] = {}
     answers: list[AnswerColumn] = []
-    marks: list[MarkColumn] = []
+    judgements: list[JudgementColumn] = []
     left_out: list[str] = []
     for row in table.fillna("").itertuples(index=False):
         column, _, meaning, model, reader = (str(value).strip() for value in row)
         column = str(row[0])
         if meaning == LEAVE_OUT:
             left_out.append(column)
-        elif meaning in _MARK_NAMES:
-            marks.append(MarkColumn(column, _MARK_NAMES[meaning], reader or None, model or None))
+        elif meaning in _JUDGEMENT_NAMES:
+            judgements.append(
+                JudgementColumn(column, _JUDGEMENT_NAMES[meaning], reader or None, model or None)
+            )
         elif meaning in _FIELD_NAMES:
             field = _FIELD_NAMES[meaning]
             if field in ANSWER_FIELDS and (model or field in fields):
@@ -93,7 +100,7 @@ def from_table(mapping: ColumnMapping, table: pd.DataFrame) -> ColumnMapping:
         mapping,
         fields=tuple(fields.get(field, FieldColumn(field, None)) for field in FIELDS),
         answers=tuple(answers),
-        marks=tuple(marks),
+        judgements=tuple(judgements),
         identity=tuple(left_out),
     )
 

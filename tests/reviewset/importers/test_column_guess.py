@@ -42,8 +42,8 @@ def test_one_row_per_answer_with_scores_of_two_readers():
         "tag_laterality": "Laterality",
         "comment": "Comment",
     }
-    marks = {(one.column, one.mark, one.reader, one.model) for one in mapping.marks}
-    assert marks == {
+    judgements = {(one.column, one.judges, one.reader, one.model) for one in mapping.judgements}
+    assert judgements == {
         ("process_reader1", "process", "reader1", None),
         ("process_reader2", "process", "reader2", None),
         ("Execution R1", "execution", "R1", None),
@@ -89,7 +89,7 @@ def test_other_columns_of_a_model_go_with_its_answer():
         ("Gemini answer", "Gemini", "answer"),
         ("gemini_finish_reason", "Gemini", "finish_reason"),
     }
-    assert {(one.mark, one.reader, one.model) for one in mapping.marks} == {
+    assert {(one.judges, one.reader, one.model) for one in mapping.judgements} == {
         ("process", "R1", "GPT-5"),
         ("process", "R1", "Gemini"),
         ("laterality_error", "R2", "Gemini"),
@@ -109,7 +109,7 @@ def test_columns_that_only_sound_like_a_models_answer(column):
 def test_contents_overrule_names():
     columns = ["case", "process", "view", "status", "answer", "score"]
     mapping = guess(table(columns, ["c1", "see text", "nice", "reviewed twice", 4, "good"]))
-    assert mapping.marks == ()
+    assert mapping.judgements == ()
     assert not {"view", "finish_reason", "answer", "score"} & mapped(mapping).keys()
 
 

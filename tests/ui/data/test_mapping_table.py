@@ -1,7 +1,7 @@
 import pytest
 
 from rexview.reviewset.importers import propose_mapping
-from rexview.reviewset.importers.table.column_mapping import MarkColumn
+from rexview.reviewset.importers.table.column_mapping import JudgementColumn
 from rexview.reviewset.importers.table.column_names import FIELDS
 from rexview.ui.data.mapping_table import KEEP, LEAVE_OUT, MEANINGS, doubled, from_table, to_table
 
@@ -22,8 +22,8 @@ def test_a_proposal_read_back_unchanged_means_the_same(proposal):
     back = from_table(proposal, to_table(proposal))
     for field in FIELDS:
         assert back.column_of(field) == proposal.column_of(field)
-    assert [(m.column, m.mark, m.reader) for m in back.marks] == [
-        (m.column, m.mark, m.reader) for m in proposal.marks
+    assert [(m.column, m.judges, m.reader) for m in back.judgements] == [
+        (m.column, m.judges, m.reader) for m in proposal.judgements
     ]
     assert set(back.identity) == set(proposal.identity)
     assert back.extra_columns == proposal.extra_columns
@@ -45,7 +45,7 @@ def test_an_edit_is_taken_over(proposal):
     table.loc["question", "Meaning"] = LEAVE_OUT
     table.loc["answer", "Model"] = "GPT"
     edited = from_table(proposal, table.reset_index())
-    assert MarkColumn("shoe size", "execution", "Dr X") in edited.marks
+    assert JudgementColumn("shoe size", "execution", "Dr X") in edited.judgements
     assert "question" in edited.identity
     assert edited.column_of("question") is None
     assert [(one.column, one.model, one.field) for one in edited.answers] == [

@@ -2,54 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from statistics import median
 from typing import Final
 
 from rexview.errors import ImportSourceError
-from rexview.reviewset.images import DICOM_SUFFIXES
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
-from rexview.reviewset.importers.table.cell_values import is_not_scored, read_number, read_yes_no
+from rexview.reviewset.importers.table.column_contents import (
+    CellsByColumn,
+    content_fit,
+    is_letter,
+    is_long,
+    is_number,
+    is_path,
+    is_prose,
+    samples,
+    share,
+)
 from rexview.reviewset.importers.table.column_mapping import (
     ANSWER_FIELDS,
     AnswerColumn,
     ColumnMapping,
     FieldColumn,
-    MarkColumn,
+    JudgementColumn,
+    KeptColumn,
 )
 from rexview.reviewset.importers.table.column_names import (
-    DIMENSION_NAMES,
-    FAILURE_NAMES,
+    ANSWER_OF_A_MODEL,
     FIELD_NAMES,
     FIELDS,
     KINDS_OF_MODEL,
     MODEL_NAME,
     NOT_A_MODEL,
-    READER_NAMES,
+    NOT_AN_ANSWER,
+    NOT_AN_IMAGE,
+    OPTION_WORDS,
     ColumnName,
     is_identity,
 )
+from rexview.reviewset.importers.table.judgement_guess import guess_judgement
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
-from rexview.vocab import DIMENSIONS, QUESTION_TYPES, normalise_finish_reason, normalise_view
 
 Names = Mapping[str, ColumnName]
-Cells = Sequence[str]
-CellsByColumn = Mapping[str, list[str]]
-Test = Callable[[str], bool]
 
 _ROWS_LOOKED_AT: Final = 2000
 _VALUES_LOOKED_AT: Final = 200
 _ENOUGH: Final = 0.4
-_LONG: Final = 40
-_SAMPLES: Final = 3
-_SAMPLE_CHARACTERS: Final = 60
+_LEAST_OF_A_NAME: Final = 0.7
+_MORE_IMAGES: Final = ("image_2", "image_3")
+_RIGHT_ANSWERS: Final = ("answer", "answers", "label")
+_CONTAINER: Final = ("answers.", "responses.", "outputs.", "predictions.", "models.", "results.")
 
 
-def propose_mapping(path: Path, *, sheet: str | None = None) -> ColumnMapping:
-    """Propose what the columns of a CSV, TSV or Excel file mean.
+def propose_mapping(
+    path: Path, *, sheet: str | None = None, scale: str | None = None
+) -> ColumnMapping:
+    """Propose what the columns of a table mean, whatever kind of file it is in.
+
+    ``scale`` is that of scores which are not from 1 to 5.
 
     Raises
     ------
@@ -62,44 +73,177 @@ def propose_mapping(path: Path, *, sheet: str | None = None) -> ColumnMapping:
         if not path.is_file():
             log.error(path.name, "There is no such file.", "Check the path.")
         raise ImportSourceError(f"{path.name} cannot be read as a table.", log.problems)
-    return guess(table)
+    return guess(table, scale=scale)
 
 
-def guess(table: Sheet) -> ColumnMapping:
+def guess(table: Sheet, *, scale: str | None = None) -> ColumnMapping:
     """Propose what the columns of a table mean."""
     cells = {
-        name: [value for value in table.column(name) if value is not None][:_VALUES_LOOKED_AT]
+        name: [value for value in table.column(name) if value][:_VALUES_LOOKED_AT]
         for name in table.columns
     }
     names = {name: ColumnName.of(name) for name in table.columns}
     identity = tuple(name for name in table.columns if is_identity(name))
-    open_names = [name for name in table.columns if name not in identity]
+    options = _option_columns([name for name in table.columns if name not in identity], names)
+    of_options = {one.column for one in options.values()}
+    open_names = [name for name in table.columns if name not in {*identity, *of_options}]
+    names |= _right_answers(open_names, names, cells, bool(options))
     answers = _answers(open_names, names, cells)
     of_answers = {one.column for one in answers}
     fields = _fields([name for name in open_names if name not in of_answers], names, cells)
     if "model" in fields or ("answer" in fields and len({one.model for one in answers}) < 2):
         answers = []
         fields = _fields(open_names, names, cells)
-    taken = {one.column for one in answers} | {one.column for one in fields.values()}
-    left = [name for name in open_names if name not in taken]
-    if not answers and not {"model", "answer"} & fields.keys():
-        answers = _columns_of_text(left, names, cells)
-        left = [name for name in left if name not in {one.column for one in answers}]
-    models = list(dict.fromkeys(one.model for one in answers))
-    marks = [_guess_mark(names[name], cells[name], models) for name in left]
-    if answers and "answer" in fields:
-        del fields["answer"]
+    fields |= options
+    _find_more(fields, _left(open_names, answers, fields), names, cells)
+    answers = _with_columns_of_text(table, answers, fields, open_names, names, cells)
     _correct_case(table, fields)
+    _unmap_halves(fields)
+    models = list(dict.fromkeys(one.model for one in answers))
+    left = _left(open_names, answers, fields)
+    found = {name: guess_judgement(names[name], cells[name], models, scale) for name in left}
+    judgements = [one for one in found.values() if isinstance(one, JudgementColumn)]
+    judged = {one.column for one in judgements}
     return ColumnMapping(
         file=table.file,
         columns=table.columns,
         fields=tuple(fields.get(field, FieldColumn(field, None)) for field in FIELDS),
         answers=tuple(answers),
-        marks=tuple(mark for mark in marks if mark is not None),
+        judgements=tuple(judgements),
         identity=identity,
         model=None if "model" in fields or answers else Path(table.file).stem,
         sheet=table.name,
+        kept=tuple(
+            one if isinstance(one, KeptColumn) else _kept(name, names[name], cells, fields)
+            for name, one in found.items()
+            if name not in judged
+        ),
     )
+
+
+def _left(
+    columns: Sequence[str], answers: Sequence[AnswerColumn], fields: Mapping[str, FieldColumn]
+) -> list[str]:
+    taken = {one.column for one in answers} | {one.column for one in fields.values()}
+    return [name for name in columns if name not in taken]
+
+
+def _kept(
+    column: str, name: ColumnName, cells: CellsByColumn, fields: Mapping[str, FieldColumn]
+) -> KeptColumn:
+    """Keep a column as it is, and say so where it looks like something that is taken, or text."""
+    seen = samples(cells[column])
+    for field, taken in fields.items():
+        fits = _name_fit(field, name) * content_fit(field, cells[column])
+        if fits >= 0.6 and field not in ("case", "comment", "tag_category"):
+            label = FIELDS[field].lower()
+            return KeptColumn(
+                column, seen, f"It could be the {label}, too, for which “{taken.column}” was taken."
+            )
+    if share(cells[column], is_path) > 0.5:
+        return KeptColumn(column, seen, "It names pictures that were not taken for the study's.")
+    if is_prose(cells[column]) and not _is_other_text(name):
+        return KeptColumn(column, seen, "It is full of text, which could be a model's answers.")
+    return KeptColumn(column, seen)
+
+
+def _option_columns(columns: Sequence[str], names: Names) -> dict[str, FieldColumn]:
+    """Find a column for each option: ``option_A``, ``choice 1``, or just ``A``, ``B``, ..."""
+    for words in (OPTION_WORDS, frozenset(("",))):
+        found = {}
+        for column in columns:
+            *before, last = names[column].words or ("",)
+            if " ".join(before) in words and (last.isdigit() or (len(last) == 1)):
+                found[int(last) if last.isdigit() else ord(last) - ord("a")] = column
+        places = sorted(found)
+        if len(places) > 1 and places == list(range(places[0], places[0] + len(places))):
+            fields = [field for field in FIELDS if field.startswith("option_")]
+            if len(places) <= len(fields) and places[0] in (0, 1):
+                return {
+                    field: FieldColumn(field, found[place], 0.9)
+                    for field, place in zip(fields, places, strict=False)
+                }
+    return {}
+
+
+def _right_answers(
+    columns: Sequence[str], names: Names, cells: CellsByColumn, options: bool
+) -> dict[str, ColumnName]:
+    """Tell a plain "answer" that is the right one from a model's: another column has that."""
+    plain = {names[column].plain: column for column in reversed(columns)}
+    column = next((plain[name] for name in _RIGHT_ANSWERS if name in plain), None)
+    if column is None:
+        return {}
+    others = [name for name in columns if name != column]
+    of_models = [name for name in plain if name in ANSWER_OF_A_MODEL and cells[plain[name]]]
+    of_models = [name for name in of_models if share(cells[plain[name]], is_number) < 0.5]
+    wide = [one for one in _answers(others, names, cells) if one.field == "answer"]
+    letters = share(cells[column], is_letter) > 0.9
+    choices = options or any(one in plain for one in FIELD_NAMES["options"])
+    told = any(one in plain for one in (*FIELD_NAMES["model"], *FIELD_NAMES["correct"]))
+    if of_models or wide or (letters and choices and not told):
+        return {column: ColumnName.of("correct answer" if choices else "reference answer")}
+    return {}
+
+
+def _find_more(
+    fields: dict[str, FieldColumn], left: list[str], names: Names, cells: CellsByColumn
+) -> None:
+    """Find further images, and the question by its question marks."""
+    images = [
+        name
+        for name in left
+        if share(cells[name], is_path) > 0.5 and not NOT_AN_IMAGE & {*names[name].words}
+    ]
+    for field, column in zip(_MORE_IMAGES, images if "image" in fields else (), strict=False):
+        fields[field] = FieldColumn(field, column, 0.6, samples(cells[column]))
+    if "question" not in fields:
+        asks = [name for name in left if share(cells[name], lambda cell: cell.endswith("?")) > 0.8]
+        if asks:
+            fields["question"] = FieldColumn("question", asks[0], 0.6, samples(cells[asks[0]]))
+
+
+def _with_columns_of_text(
+    table: Sheet,
+    answers: list[AnswerColumn],
+    fields: dict[str, FieldColumn],
+    columns: Sequence[str],
+    names: Names,
+    cells: CellsByColumn,
+) -> list[AnswerColumn]:
+    """Take text that no name explains for answers, unless a column says who answered."""
+    left = _left(columns, answers, fields)
+    texts = [] if "model" in fields else _columns_of_text(left, names, cells)
+    if not answers and "answer" in fields:
+        if any(is_prose(cells[one.column]) for one in texts):
+            model = Path(table.file).stem
+            for field in [field for field in ANSWER_FIELDS if field in fields]:
+                one = fields.pop(field)
+                assert one.column is not None
+                answers.append(AnswerColumn(one.column, model, field, 0.6, one.samples))
+    elif not answers and not texts:
+        for column in left:
+            if is_prose(cells[column]) and not _is_other_text(names[column]):
+                fields["answer"] = FieldColumn("answer", column, _ENOUGH, samples(cells[column]))
+                break
+    if answers:
+        texts = [one for one in texts if is_prose(cells[one.column])]
+    return [*answers, *texts]
+
+
+def _is_other_text(name: ColumnName) -> bool:
+    """Whether a name says that a text is no answer: a question, a report, a comment."""
+    told = {*NOT_AN_ANSWER, "comment", "comments", "explanation", "rationale", "reasoning", "notes"}
+    told |= {"question", "report", "reference", "truth", "gt", "gold", "prompt", "radiologist"}
+    told |= {"human", "expert", "reader", "correct", "error", "message", "justification", "note"}
+    return bool(told & {*name.words})
+
+
+def _unmap_halves(fields: dict[str, FieldColumn]) -> None:
+    """Unmap what means nothing alone: a score of no dimension, and a dimension without one."""
+    for one, other in (("score", "dimension"), ("dimension", "score")):
+        if other not in fields:
+            fields.pop(one, None)
 
 
 def _fields(columns: Sequence[str], names: Names, cells: CellsByColumn) -> dict[str, FieldColumn]:
@@ -108,27 +252,30 @@ def _fields(columns: Sequence[str], names: Names, cells: CellsByColumn) -> dict[
         (round(confidence, 2), -place, field, column)
         for field in FIELDS
         for place, column in enumerate(columns)
-        for confidence in [_name_fit(field, names[column]) * _content_fit(field, cells[column])]
+        for confidence in [_name_fit(field, names[column]) * content_fit(field, cells[column])]
         if confidence >= _ENOUGH
     ]
     found: dict[str, FieldColumn] = {}
     used: set[str] = set()
     for confidence, _, field, column in sorted(pairs, reverse=True):
         if field not in found and column not in used:
-            found[field] = FieldColumn(field, column, confidence, _samples(cells[column]))
+            found[field] = FieldColumn(field, column, confidence, samples(cells[column]))
             used.add(column)
     if "image" not in found:
         for column in columns:
-            if column not in used and _share(cells[column], _is_path) > 0.9:
-                found["image"] = FieldColumn("image", column, 0.8, _samples(cells[column]))
+            own = not NOT_AN_IMAGE & {*names[column].words}
+            if column not in used and own and share(cells[column], is_path) > 0.9:
+                found["image"] = FieldColumn("image", column, 0.8, samples(cells[column]))
                 break
     return found
 
 
 def _name_fit(field: str, name: ColumnName) -> float:
     known = FIELD_NAMES[field]
-    if name.plain in known or name.plain.replace(" ", "") in known:
-        return 0.98 - 0.01 * known.index(name.plain) if name.plain in known else 0.8
+    if name.plain in known:
+        return max(_LEAST_OF_A_NAME, 0.98 - 0.01 * known.index(name.plain))
+    if name.plain.replace(" ", "") in known:
+        return 0.8
     if any(not phrase.isdigit() and name.find(phrase) for phrase in known if " " in phrase):
         return 0.6
     return 0.0
@@ -139,10 +286,10 @@ def _answers(columns: Sequence[str], names: Names, cells: CellsByColumn) -> list
     found = []
     for column in columns:
         split = _model_and_field(names[column])
-        if split and _content_fit(split[1], cells[column]) >= 0.7:
+        if split and content_fit(split[1], cells[column]) >= 0.7:
             model, field = split
             sure = 0.9 if MODEL_NAME.search(model) else 0.75
-            found.append(AnswerColumn(column, model, field, sure, _samples(cells[column])))
+            found.append(AnswerColumn(column, model, field, sure, samples(cells[column])))
     same_name = {one.model.lower(): one.model for one in found if one.field == "answer"}
     return [
         replace(one, model=same_name[one.model.lower()])
@@ -158,11 +305,16 @@ def _columns_of_text(
     found = []
     for column in columns:
         known = MODEL_NAME.search(column) is not None
-        numeric = _share(cells[column], _is_number) > 0.5
-        texts = median(map(len, cells[column] or [""])) > _LONG or (known and not numeric)
-        if texts and not _names_no_model(names[column].words):
+        numeric = share(cells[column], is_number) > 0.5
+        words = names[column].words
+        kind = bool(words) and {*words} <= KINDS_OF_MODEL and is_prose(cells[column])
+        texts = (is_long(cells[column]) and not share(cells[column], is_path) > 0.5) or (
+            known and not numeric
+        )
+        if kind or (texts and not _names_no_model(words) and not NOT_AN_ANSWER & {*words}):
             sure = 0.8 if known else 0.45
-            found.append(AnswerColumn(column, column, "answer", sure, _samples(cells[column])))
+            model = _bare(column)
+            found.append(AnswerColumn(column, model, "answer", sure, samples(cells[column])))
     return found
 
 
@@ -186,8 +338,14 @@ def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
             if _names_no_model(words):
                 continue
             if best is None or end - start > best[0]:
-                best = (end - start, name.text(*rest), field)
+                best = (end - start, _bare(name.text(*rest)), field)
     return best[1:] if best else None
+
+
+def _bare(model: str) -> str:
+    """Return a model's name without that of the object in which a JSON file has all of them."""
+    prefix = next((one for one in _CONTAINER if model.lower().startswith(one)), "")
+    return model[len(prefix) :] or model
 
 
 def _correct_case(table: Sheet, fields: dict[str, FieldColumn]) -> None:
@@ -208,110 +366,3 @@ def _correct_case(table: Sheet, fields: dict[str, FieldColumn]) -> None:
         if len(asked) > len(set(ids)):
             del fields["case"]
             fields["study_id"] = FieldColumn("study_id", case.column, 0.7, case.samples)
-
-
-def _guess_mark(name: ColumnName, cells: Cells, models: Sequence[str]) -> MarkColumn | None:
-    """Recognise a column of scores or ticks: ``process_reader1``, ``GPT-5 laterality error R2``."""
-    for mark, phrases in (*DIMENSION_NAMES.items(), *FAILURE_NAMES.items()):
-        place = next((found for phrase in phrases for found in [name.find(phrase)] if found), None)
-        if place is None:
-            continue
-        test = _is_tick
-        if mark in DIMENSION_NAMES:
-            test = _is_score
-            cells = [cell for cell in cells if not is_not_scored(cell)]
-        if cells and _share(cells, test) < 0.8:
-            return None
-        model = reader = None
-        for text in (name.text(0, place[0]), name.text(place[1], len(name.words))):
-            if not text:
-                continue
-            rest, who = _reader_in(text)
-            reader = reader or who
-            known = next((one for one in models if one.lower() == rest.lower()), None)
-            if known:
-                model = known
-            elif rest and not reader and rest.lower() not in ("score", "rating", "likert"):
-                reader = rest
-        sure = 0.9 if cells else 0.6
-        return MarkColumn(name.written, mark, reader, model, sure, _samples(cells))
-    return None
-
-
-def _reader_in(text: str) -> tuple[str, str | None]:
-    """Split off a reader such as ``reader1``, ``R2``, ``rater B``: the rest, and the reader."""
-    name = ColumnName.of(text)
-    for place, word in enumerate(name.words):
-        follows = name.words[place + 1] if place + 1 < len(name.words) else ""
-        numbered = follows.isdigit() or (len(follows) == 1 and follows.isalpha())
-        if word in READER_NAMES and (numbered or len(word) > 3):
-            end = place + 1 + numbered
-            rest = f"{name.text(0, place)} {name.text(end, len(name.words))}".strip()
-            return rest, name.text(place, end)
-    return text, None
-
-
-def _samples(cells: Cells) -> tuple[str, ...]:
-    """Return up to three different values, cut to 60 characters."""
-    different = list(dict.fromkeys(cells))[:_SAMPLES]
-    return tuple(
-        one if len(one) <= _SAMPLE_CHARACTERS else f"{one[: _SAMPLE_CHARACTERS - 1]}…"
-        for one in different
-    )
-
-
-def _share(cells: Cells, test: Test) -> float:
-    """Return the share of values that pass a test; 0 when there are none."""
-    return sum(map(test, cells)) / len(cells) if cells else 0.0
-
-
-def _is_path(cell: str) -> bool:
-    """Whether a value ends as the name of an image file does."""
-    return cell.lower().rstrip("]\"'").endswith((*RASTER_SUFFIXES, *DICOM_SUFFIXES))
-
-
-def _is_number(cell: str) -> bool:
-    return read_number(cell) is not None
-
-
-def _is_score(cell: str) -> bool:
-    number = read_number(cell)
-    return number is not None and 0 <= number <= 5
-
-
-def _is_tick(cell: str) -> bool:
-    return read_yes_no(cell) is not None
-
-
-_TESTS: Final[dict[str, tuple[Test, float, float]]] = {
-    **dict.fromkeys(("input_tokens", "output_tokens", "max_output_tokens"), (_is_number, 0.8, 0.2)),
-    **dict.fromkeys(("latency_s", "score"), (_is_number, 0.8, 0.2)),
-    "finish_reason": (lambda cell: normalise_finish_reason(cell) is not None, 0.7, 0.3),
-    "view": (lambda cell: normalise_view(cell) != "UNKNOWN", 0.5, 0.4),
-    "normal": (_is_tick, 0.8, 0.2),
-    "question_type": (lambda cell: cell.lower() in QUESTION_TYPES, 0.8, 0.3),
-    "dimension": (lambda cell: "_".join(cell.lower().split()) in DIMENSIONS, 0.5, 0.2),
-    "image": (_is_path, 0.5, 0.6),
-}
-"""By field: a test, the share of values that has to pass it, and the fit when fewer do."""
-_TEXTS: Final = frozenset(("answer", "report", "findings", "impression", "question"))
-_WORDS: Final = frozenset(
-    ("case", "study_id", "patient_id", "model", "reader", "run_id", "site", "sex", "age")
-)
-
-
-def _content_fit(field: str, cells: Cells) -> float:
-    """Say how well values suit a field: 1 well or nothing to tell, towards 0 badly."""
-    if not cells:
-        return 0.9
-    length = median(map(len, cells))
-    if field in _TESTS:
-        test, needed, otherwise = _TESTS[field]
-        return 1.0 if _share(cells, test) > needed else otherwise
-    if field in _TEXTS:
-        if _share(cells, _is_number) > 0.5:
-            return 0.2
-        return 1.0 if length > _LONG / 3 else 0.7
-    if field in _WORDS:
-        return 1.0 if length <= _LONG else 0.3
-    return 0.4 if length > 4 * _LONG and field.startswith("tag_") else 1.0

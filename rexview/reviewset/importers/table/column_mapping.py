@@ -4,7 +4,7 @@ Three kinds of columns are raw apart:
 
 - a **field** has one column in the whole table (``case``, ``question``, ``model``, ...);
 - an **answer column** belongs to one model (wide tables: one column a model);
-- a **mark column** holds a reader's score on one dimension, or a failure that a reader ticked.
+- a **judgement column** holds a reader's score on one dimension, or a failure that a reader ticked.
 
 What is mapped to nothing is kept as an extra field, except columns that look like a patient's
 identity: those are left out.
@@ -21,16 +21,17 @@ from typing import Any, Final
 from rexview.bounded import read_file, typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem
 from rexview.reviewset.importers.table.column_names import FIELDS
+from rexview.reviewset.importers.table.score_scale import ScoreScale
 from rexview.vocab import DIMENSIONS, FAILURES
 
 _LONGEST_FILE: Final = 10_000_000
 ANSWER_FIELDS: Final = (
     *("answer", "finish_reason", "input_tokens", "output_tokens", "max_output_tokens"),
-    *("choice", "error", "latency_s"),
+    *("choice", "reasoning", "error", "latency_s"),
 )
 """Fields that can stand in a model's own column."""
-MARKS: Final = (*DIMENSIONS, *FAILURES)
-"""What a mark column can hold."""
+JUDGEMENTS: Final = (*DIMENSIONS, *FAILURES)
+"""What a judgement column can hold."""
 
 
 @dataclass(frozen=True)
@@ -55,19 +56,30 @@ class AnswerColumn:
 
 
 @dataclass(frozen=True)
-class MarkColumn:
+class JudgementColumn:
     """A column of scores on one dimension, or of one failure ticked by a reader.
 
-    ``mark`` is one of :data:`MARKS`. ``reader`` None means the table's reader column, else
-    ``reader1``; ``model`` None means the row's own model.
+    ``judges`` is one of :data:`JUDGEMENTS`. ``reader`` None means the table's reader column, else
+    ``reader1``; ``model`` None means the row's own model. ``scale`` declares the scale of the
+    column where it is not 1 to 5, as :meth:`.score_scale.ScoreScale.of` reads it.
     """
 
     column: str
-    mark: str
+    judges: str
     reader: str | None = None
     model: str | None = None
     confidence: float = 0.0
     samples: tuple[str, ...] = ()
+    scale: str | None = None
+
+
+@dataclass(frozen=True)
+class KeptColumn:
+    """A column that is kept as it is, with a few values; ``note`` says what else it could be."""
+
+    column: str
+    samples: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -76,17 +88,20 @@ class ColumnMapping:
 
     ``fields`` has one entry for each of :data:`FIELDS`, mapped or not. ``model`` names the model
     of all answers where neither a model column nor answer columns do. ``identity`` are columns
-    that look like a patient's identity; they are not imported unless mapped.
+    that look like a patient's identity; they are not imported unless mapped. ``kept`` shows the
+    other columns that have no meaning, and ``notes`` say what a person should know of the proposal.
     """
 
     file: str
     columns: tuple[str, ...]
     fields: tuple[FieldColumn, ...]
     answers: tuple[AnswerColumn, ...] = ()
-    marks: tuple[MarkColumn, ...] = ()
+    judgements: tuple[JudgementColumn, ...] = ()
     identity: tuple[str, ...] = ()
     model: str | None = None
     sheet: str | None = None
+    kept: tuple[KeptColumn, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def column_of(self, field: str) -> str | None:
         """The column mapped to a field, or None."""
@@ -97,7 +112,7 @@ class ColumnMapping:
         """Columns that have a meaning."""
         fields = [one.column for one in self.fields if one.column is not None]
         answers = [one.column for one in self.answers]
-        return (*fields, *answers, *(one.column for one in self.marks))
+        return (*fields, *answers, *(one.column for one in self.judgements))
 
     @property
     def extra_columns(self) -> tuple[str, ...]:
@@ -116,13 +131,15 @@ class ColumnMapping:
         Raises
         ------
         ImportSourceError
-            With every entry that names an unknown field, mark or column, or one column twice.
+            With every entry that names an unknown field, judgement or column, or one column twice.
         """
         problems: list[Problem] = []
         columns = tuple(str(column) for column in raw.get("columns") or ())
         given = {str(one.get("field")): one for one in _entries(raw, "fields", problems)}
         for field in given.keys() - FIELDS.keys():
             problems.append(_problem(field, "There is no such field."))
+        judgements = _entries(raw, "judgements", problems)
+        judgements = judgements or _entries(raw, "marks", problems)  # the key in older mappings
         mapping = cls(
             file=str(raw.get("file") or ""),
             columns=columns,
@@ -140,19 +157,27 @@ class ColumnMapping:
                 )
                 for one in _entries(raw, "answers", problems)
             ),
-            marks=tuple(
-                MarkColumn(
+            judgements=tuple(
+                JudgementColumn(
                     column=str(one.get("column")),
-                    mark=str(one.get("mark")),
+                    judges=str(one.get("judges", one.get("mark"))),
                     reader=_word(one, "reader"),
                     model=_word(one, "model"),
+                    scale=_word(one, "scale"),
                     **_seen(one),
                 )
-                for one in _entries(raw, "marks", problems)
+                for one in judgements
             ),
             identity=_words(raw.get("identity")),
             model=_word(raw, "model"),
             sheet=_word(raw, "sheet"),
+            kept=tuple(
+                KeptColumn(
+                    str(one.get("column")), _words(one.get("samples")), _word(one, "note") or ""
+                )
+                for one in _entries(raw, "kept", problems)
+            ),
+            notes=_words(raw.get("notes")),
         )
         problems += mapping.problems()
         if problems:
@@ -196,7 +221,7 @@ class ColumnMapping:
         found: list[Problem] = []
         mapped = [(one.field, one.column) for one in self.fields if one.column is not None]
         mapped += [(f"answer of {one.model}", one.column) for one in self.answers]
-        mapped += [(one.mark, one.column) for one in self.marks]
+        mapped += [(one.judges, one.column) for one in self.judgements]
         seen: dict[str, str] = {}
         for what, column in mapped:
             if column not in self.columns:
@@ -208,9 +233,14 @@ class ColumnMapping:
         for answer in self.answers:
             if answer.field not in ANSWER_FIELDS:
                 found.append(_problem(answer.field, "A model's column cannot hold this field."))
-        for mark in self.marks:
-            if mark.mark not in MARKS:
-                found.append(_problem(mark.mark, "There is no such dimension or failure."))
+        for judgement in self.judgements:
+            if judgement.judges not in JUDGEMENTS:
+                found.append(_problem(judgement.judges, "There is no such dimension or failure."))
+            if judgement.scale is not None:
+                try:
+                    ScoreScale.of(judgement.scale)
+                except ValueError as error:
+                    found.append(_problem(judgement.judges, f"The scale {error}"))
         return found
 
 

@@ -21,16 +21,24 @@ FIELD_NAMES: Final[dict[str, list[str]]] = {
     field: one["names"] for field, one in _DATA["fields"].items()
 }
 """Names of columns by field; most usual ones first."""
+KNOWN_NAMES: Final = frozenset(name for names in FIELD_NAMES.values() for name in names)
 DIMENSION_NAMES: Final[dict[str, list[str]]] = _DATA["dimensions"]
 FAILURE_NAMES: Final[dict[str, list[str]]] = _DATA["failures"]
 """Names of columns that hold a reader's score or tick, by dimension and failure."""
 READER_NAMES: Final = frozenset(_DATA["reader"])
+ANSWER_OF_A_MODEL: Final = frozenset(_DATA["answer_of_a_model"])
+OPTION_WORDS: Final = frozenset(_DATA["option"])
+NOT_AN_IMAGE: Final = frozenset(_DATA["not_an_image"])
+NOT_AN_ANSWER: Final = frozenset(_DATA["not_an_answer"])
+NOT_RUN: Final = frozenset(_DATA["not_run"])
 KINDS_OF_MODEL: Final = frozenset(_DATA["kinds_of_model"])
 """Words that say that something is a model, but not which one."""
 NOT_A_MODEL: Final = KINDS_OF_MODEL | frozenset(_DATA["not_a_model"])
 """Words that, beside "answer" and its like, do not name a model."""
 IMAGE_TABLES: Final[dict[str, list[str]]] = _DATA["image_tables"]
 """Names of columns of tables beside images, by what they hold."""
+JSON_NAMES: Final[dict[str, list[str]]] = _DATA["json_names"]
+"""Names of lists in JSON files, by what they hold."""
 MODEL_NAME: Final = re.compile(
     r"gpt|claude|gemini|gemma|llava|llama|grok|qwen|chexagent|maira|medversa|radfm|deepseek|mistral"
     r"|rgrg|raddialog|palm|internvl|pixtral|biomed|cxr-|vlci|libra|^model\b|^phi\b|^o[1345]\b",

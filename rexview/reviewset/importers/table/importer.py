@@ -1,4 +1,4 @@
-"""Rows of a table turned into cases, answers and marks, by a mapping of its columns.
+"""Rows of a table turned into cases, answers and judgements, by a mapping of its columns.
 
 A table has one row per answer, or one row per case and a column per model. :mod:`.column_guess`
 proposes the mapping.
@@ -25,7 +25,7 @@ from rexview.reviewset.importers.table.cell_values import read_number, read_opti
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ANSWER_FIELDS, ColumnMapping
 from rexview.reviewset.importers.table.column_names import is_identity
-from rexview.reviewset.importers.table.marks import MarkReader
+from rexview.reviewset.importers.table.judgements import JudgementReader
 from rexview.reviewset.importers.table.sheet import Cells, Row, Sheet, read_sheet
 from rexview.reviewset.tables.scalars import read_date
 from rexview.schema import Answer, Case, Model
@@ -100,7 +100,7 @@ class RowReader:
             for place, answer in enumerate(draft.answers)
         }
         self.case_keys: dict[tuple[str | None, ...], str] = {}
-        self.marks = MarkReader(draft, mapping)
+        self.judgements = JudgementReader(draft, mapping)
         self.case_extras, self.answer_extras = self._extra_columns()
 
     def _extra_columns(self) -> tuple[list[str], list[str]]:
@@ -189,14 +189,14 @@ class RowReader:
             if any(values.values()) or named or self._is_marked(model, row):
                 self._answer(case_id, model, values, row)
                 answered.append(model)
-        self.marks.read(case_id, answered, row)
+        self.judgements.read(case_id, answered, row)
 
     def _is_marked(self, model: str, row: Row) -> bool:
         """Whether a reader marked the answer: then there was one, even if its cell is empty."""
         nobody = None if not self.mapping.answers else model
         return any(
-            row.cells[mark.column] is not None and mark.model in (model, nobody)
-            for mark in self.mapping.marks
+            row.cells[judgement.column] is not None and judgement.model in (model, nobody)
+            for judgement in self.mapping.judgements
         )
 
     def _by_model(self, row: Row) -> list[tuple[str, dict[str, str | None]]]:

@@ -1,23 +1,36 @@
-"""Tables of text: CSV and TSV files, and Excel through :mod:`.workbook`.
+"""Tables as one grid, whatever file they came from.
 
-Whatever the file, a :class:`Sheet` has unique column names and cells that are text or None, so
-that the rest of an import need not know where a table came from.
+CSV and TSV are read here, Excel by :mod:`.workbook`, JSON, JSON Lines and Parquet by
+:mod:`.structured`. A :class:`Sheet` has unique column names and cells that are text or None, so
+that the rest of an import need not know where a table came from. What is empty in a spreadsheet is
+None; an empty text that a JSON or Parquet file gives explicitly is ``""``.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import zipfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
-from typing import Final
+from typing import Any, Final
 
+from rexview.bounded import check_file
+from rexview.errors import FileRefused
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import read_text
-from rexview.reviewset.importers.table.workbook import NumberedRows, read_workbook
+from rexview.reviewset.importers.table.json_records import Record, Records
+from rexview.reviewset.importers.table.structured import (
+    JSON_SUFFIXES,
+    PARQUET_SUFFIXES,
+    read_json_tables,
+    read_parquet_table,
+)
+from rexview.reviewset.importers.table.workbook import NumberedRows, read_workbook, text_of_cell
+from rexview.reviewset.json_text import dump
 from rexview.reviewset.tables.files import MAX_COLUMNS
 
 TEXT_SUFFIXES: Final = (".csv", ".tsv", ".tab", ".txt")
@@ -48,6 +61,11 @@ class Row:
     cells: Cells
     columns: Mapping[str, str]
     log: ProblemLog
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    def value(self, column: str) -> Any:
+        """The value of a column as its file has it: of a type of its own in JSON, else text."""
+        return self.given.get(column, self.cells[column])
 
     def __getitem__(self, field: str) -> str | None:
         """The cell of a field; None where no column holds it or the cell is empty."""
@@ -68,7 +86,10 @@ class Row:
 class Sheet:
     """One table. ``numbers`` are the rows' numbers as its file shows them.
 
-    For CSV that is the data row (1 is the first below the header), for Excel the row of the sheet.
+    For CSV that is the data row (1 is the first below the header), for Excel the row of the sheet,
+    for JSON the entry or line. ``given`` are the rows' values where the file gives them a type.
+    ``unread`` are rows that could not become part of the table, with the reason, and ``settings``
+    what stands beside all rows. ``others`` names further tables of the file.
     """
 
     file: str
@@ -76,11 +97,18 @@ class Sheet:
     rows: tuple[tuple[str | None, ...], ...]
     numbers: tuple[int, ...]
     name: str | None = None
+    given: tuple[Record, ...] = ()
+    unread: tuple[tuple[int, str], ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
 
     def read(self, columns: Mapping[str, str], log: ProblemLog) -> Iterator[Row]:
         """Yield the rows; ``columns`` says which column holds which field."""
-        for number, row in zip(self.numbers, self.rows, strict=True):
-            yield Row(self.file, number, dict(zip(self.columns, row, strict=True)), columns, log)
+        nothing: Record = {}
+        for place, (number, row) in enumerate(zip(self.numbers, self.rows, strict=True)):
+            cells = dict(zip(self.columns, row, strict=True))
+            given = self.given[place] if self.given else nothing
+            yield Row(self.file, number, cells, columns, log, given)
 
     def column(self, name: str) -> tuple[str | None, ...]:
         """Return the cells of one column, from the top."""
@@ -89,33 +117,109 @@ class Sheet:
 
 
 def read_sheet(
-    path: Path, log: ProblemLog, *, sheet: str | None = None, max_rows: int | None = None
+    path: Path,
+    log: ProblemLog,
+    *,
+    sheet: str | None = None,
+    max_rows: int | None = None,
+    label: str | None = None,
 ) -> Sheet | None:
-    """Read a CSV, TSV or Excel table; log an error and return None when it cannot be read.
+    """Read a table of a file; log an error and return None when it cannot be read.
 
-    ``sheet`` names that of an Excel file, the first one that holds anything when left out. With
-    ``max_rows`` reading stops after so many rows, for a first look.
+    ``sheet`` names that of an Excel file, or the list of a JSON file; the one with the most data
+    when left out. With ``max_rows`` reading stops after so many rows, for a first look. ``label``
+    is the file's name in problems.
     """
-    suffix = path.suffix.lower()
-    if suffix in EXCEL_SUFFIXES:
-        book = read_workbook(path, log, sheet=sheet, max_rows=max_rows)
+    file, suffix = label or path.name, path.suffix.lower()
+    start = _start(path)
+    if suffix in EXCEL_SUFFIXES or (start.startswith(b"PK\x03\x04") and _is_workbook(path)):
+        book = read_workbook(path, log, sheet=sheet, max_rows=max_rows, label=file)
         if book is None:
             return None
-        name, numbered = book
-        return _assemble(path.name, numbered, log, name, count_from_header=False)
+        name, numbered, others = book
+        found = _assemble(file, numbered, log, name, count_from_header=False)
+        return found and replace(found, others=others)
     if suffix in (".xls", ".ods", ".numbers"):
-        log.error(path.name, "This kind of spreadsheet cannot be read.", "Save it as .xlsx or CSV.")
+        log.error(file, "This kind of spreadsheet cannot be read.", "Save it as .xlsx or CSV.")
         return None
-    rows = _text_rows(path, log, max_rows)
-    return None if rows is None else _assemble(path.name, rows, log, None, count_from_header=True)
+    if suffix in PARQUET_SUFFIXES or start.startswith(b"PAR1"):
+        return _chosen(file, read_parquet_table(path, log, file, max_rows), log, sheet)
+    if suffix in JSON_SUFFIXES or start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+        return _chosen(file, read_json_tables(path, log, file, max_rows), log, sheet)
+    rows = _text_rows(path, log, max_rows, file)
+    return None if rows is None else _assemble(file, rows, log, None, count_from_header=True)
 
 
-def _text_rows(path: Path, log: ProblemLog, max_rows: int | None) -> NumberedRows | None:
-    text = read_text(path, log, save_as="“CSV UTF-8”")
+def _start(path: Path) -> bytes:
+    try:
+        check_file(path, 1 << 62)  # a device may never end
+        with path.open("rb") as stream:
+            return stream.read(64)
+    except (FileRefused, OSError):
+        return b""  # what is wrong is said where it is read
+
+
+def _is_workbook(path: Path) -> bool:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return any(name.startswith("xl/") for name in archive.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return False
+
+
+def _chosen(file: str, tables: list[Records], log: ProblemLog, wanted: str | None) -> Sheet | None:
+    """Make a grid of the table that is wanted, else of that with the most records."""
+    if not tables:
+        return None
+    names = [table.name for table in tables if table.name is not None]
+    if wanted is not None and wanted not in names:
+        remedy = f"Choose one of: {', '.join(names[:20]) or 'none'}."
+        log.error(file, f"There is no list “{wanted}”.", remedy, field="sheet")
+        return None
+    chosen = max(tables, key=lambda one: (one.name == wanted, len(one.records)))
+    return grid_of(file, chosen, log, [name for name in names if name != chosen.name])
+
+
+def grid_of(file: str, table: Records, log: ProblemLog, others: Sequence[str] = ()) -> Sheet | None:
+    """Make a grid of records: one column for each field that any of them has."""
+    columns = dict.fromkeys(name for record in table.records for name in record)
+    if len(columns) > MAX_COLUMNS or len(columns) * len(table.records) > MAX_CELLS:
+        log.error(file, *_too_large(len(columns)))
+        return None
+    if not columns:
+        log.error(file, "The table is empty.", "Give records with fields.")
+        return None
+    rows = tuple(tuple(_cell_of(record.get(name)) for name in columns) for record in table.records)
+    return Sheet(
+        file,
+        tuple(columns),
+        rows,
+        tuple(table.numbers),
+        table.name,
+        tuple(table.records),
+        tuple(table.unread),
+        table.settings,
+        tuple(others),
+    )
+
+
+def _cell_of(value: Any) -> str | None:
+    """Return a value of JSON or Parquet as text; what is empty on purpose stays empty."""
+    if isinstance(value, str):
+        return None if value.strip() in _NO_VALUE and value.strip() else value
+    if isinstance(value, bytes):
+        return f"{len(value):,} bytes"
+    if isinstance(value, list | tuple | dict):
+        return dump(value) if value else None
+    return text_of_cell(value)
+
+
+def _text_rows(path: Path, log: ProblemLog, max_rows: int | None, file: str) -> NumberedRows | None:
+    text = read_text(path, log, save_as="“CSV UTF-8”", label=file)
     if text is None:
         return None
     if not text.strip('\ufeff\x00 \t\r\n,;|"'):
-        log.error(path.name, "The file is empty.", "Give the file that holds the table.")
+        log.error(file, "The file is empty.", "Give the file that holds the table.")
         return None
     delimiter, text = _delimiter(text)
     limit = csv.field_size_limit(MAX_CELL_CHARACTERS)
@@ -127,14 +231,14 @@ def _text_rows(path: Path, log: ProblemLog, max_rows: int | None) -> NumberedRow
             rows.append((number, list(row)))
             cells += len(row) + 1
             if len(row) > 10 * MAX_COLUMNS or cells > MAX_CELLS:
-                log.error(path.name, *_too_large(len(row)))
+                log.error(file, *_too_large(len(row)))
                 return None
             if max_rows is not None and number > max_rows + _TITLE_ROWS:
                 break
     except csv.Error:
         message = "A quotation mark is opened and not closed, or a cell is far too long."
         remedy = "Close the quotation marks, and save the file again."
-        log.error(path.name, message, remedy, row=len(rows))
+        log.error(file, message, remedy, row=len(rows))
         return None
     finally:
         csv.field_size_limit(limit)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.table.column_names import KNOWN_NAMES, ColumnName
 from rexview.reviewset.tables.files import MAX_COLUMNS
 
 MAX_UNPACKED_BYTES: Final = 300_000_000
@@ -32,12 +33,15 @@ _MERGED: Final = re.compile(
 )
 _FORMULA: Final = re.compile(rb"<(?:\w+:)?f[\s>/]")
 _OVERLAP: Final = 200
+_LOOKED_AT: Final = 200
+_HEADER_ROWS: Final = 20
 _AS_CSV: Final = "Save the sheet as CSV, and import that."
 
 Merged = tuple[int, int, int, int]
 """First column, first row, last column, last row of merged cells, counted from 1."""
 NumberedRows = list[tuple[int, list[str | None]]]
 """Rows of a sheet that hold anything, each with its number in the sheet."""
+Names = tuple[str, ...]
 
 
 class _Refused(Exception):
@@ -48,35 +52,44 @@ class _Refused(Exception):
 
 
 def read_workbook(
-    path: Path, log: ProblemLog, *, sheet: str | None = None, max_rows: int | None = None
-) -> tuple[str, NumberedRows] | None:
-    """Read one sheet: its name, and its rows.
+    path: Path,
+    log: ProblemLog,
+    *,
+    sheet: str | None = None,
+    max_rows: int | None = None,
+    label: str | None = None,
+) -> tuple[str, NumberedRows, tuple[str, ...]] | None:
+    """Read one sheet: its name, its rows, and the names of others that hold anything.
+
+    Without ``sheet`` all sheets are looked at, and the one is read whose columns are best known,
+    else that with most cells.
 
     Cells merged downwards below the first row count for each of their rows, as the reader of the
     sheet sees it; all merged cells are reported. Logs an error and returns None when the file
     cannot be read.
     """
+    file = label or path.name
     try:
         _check_sound(path)
         with path.open("rb") as stream, _quiet_openpyxl():
             book = _open(stream, data_only=True)
-            chosen = _choose(book, sheet, path.name, log)
+            chosen, others = _choose(book, sheet, file, log)
             merged, has_formulas = _look_through(path, chosen)
             rows = list(_rows(chosen, max_rows))
             if len(rows) > MAX_FILLED_ROWS:
                 raise _too_large()
             if has_formulas:
                 formulas = _open(stream, data_only=False)[chosen.title]
-                _report_formulas(formulas, path.name, rows, log)
+                _report_formulas(formulas, file, rows, log)
     except _Refused as refusal:
-        log.error(path.name, refusal.message, refusal.remedy, field=refusal.field)
+        log.error(file, refusal.message, refusal.remedy, field=refusal.field)
         return None
     except Exception:
         # openpyxl raises whatever its parsing runs into; a damaged file has many ways to do so.
-        log.error(path.name, "The Excel file is damaged.", "Open it in Excel and save it again.")
+        log.error(file, "The Excel file is damaged.", "Open it in Excel and save it again.")
         return None
-    _spread(rows, merged, path.name, log)
-    return chosen.title, rows
+    _spread(rows, merged, file, log)
+    return chosen.title, rows, others
 
 
 def _open(stream: BinaryIO, *, data_only: bool) -> Any:
@@ -136,24 +149,39 @@ def _count_tags(part: IO[bytes]) -> int:
     return found
 
 
-def _choose(book: Any, wanted: str | None, file: str, log: ProblemLog) -> Any:
+def _choose(book: Any, wanted: str | None, file: str, log: ProblemLog) -> tuple[Any, Names]:
+    """Choose a sheet; the names of the others that hold anything come with it."""
     sheets = list(book.worksheets)
     names = [sheet.title for sheet in sheets]
     if wanted is not None:
         if wanted in names:
-            return sheets[names.index(wanted)]
+            return sheets[names.index(wanted)], ()
         remedy = f"Choose one of: {', '.join(names[:20])}."
         raise _Refused(f"There is no sheet “{wanted}”.", remedy, "sheet")
     visible = [sheet for sheet in sheets if sheet.sheet_state == "visible"] or sheets
-    chosen = next((sheet for sheet in visible if next(_rows(sheet, 1), None) is not None), None)
-    if chosen is None:
+    likely = {sheet.title: _likelihood(sheet) for sheet in sheets}
+    chosen = max(visible, key=lambda sheet: likely[sheet.title])
+    if not likely[chosen.title][1]:
         raise _Refused("The workbook is empty.", "Give the workbook that holds the table.")
     if len(visible) > 1:
         others = [f"“{name}”" for name in names if name != chosen.title][:10]
         log.note(
             f"{file}: the sheet “{chosen.title}” was read; there are also {', '.join(others)}."
         )
-    return chosen
+    return chosen, tuple(
+        name for name, (_, cells) in likely.items() if cells and name != chosen.title
+    )
+
+
+def _likelihood(sheet: Any) -> tuple[int, int]:
+    """Say how likely a sheet is the one with data: known names in one row, and cells."""
+    known = cells = 0
+    for place, (_, row) in enumerate(_rows(sheet, _LOOKED_AT)):
+        filled = [cell for cell in row if cell is not None]
+        cells += len(filled)
+        if place < _HEADER_ROWS:
+            known = max(known, sum(ColumnName.of(cell).plain in KNOWN_NAMES for cell in filled))
+    return known, cells
 
 
 def _rows(sheet: Any, max_rows: int | None) -> Iterator[tuple[int, list[str | None]]]:
@@ -163,7 +191,7 @@ def _rows(sheet: Any, max_rows: int | None) -> Iterator[tuple[int, list[str | No
     given = 0
     rows = sheet.iter_rows(max_row=MAX_ROWS, max_col=None, values_only=True)
     for number, values in enumerate(rows, start=1):
-        cells = [_text(value) for value in values[:MAX_COLUMNS]]
+        cells = [text_of_cell(value) for value in values[:MAX_COLUMNS]]
         if any(cell is not None for cell in cells):
             yield number, cells
             given += 1
@@ -171,7 +199,7 @@ def _rows(sheet: Any, max_rows: int | None) -> Iterator[tuple[int, list[str | No
             return
 
 
-def _text(value: Any) -> str | None:
+def text_of_cell(value: Any) -> str | None:
     """Return a cell's value as text: whole numbers without ``.0``, dates as ISO 8601."""
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""Readers' marks in a table: a score column a dimension, a tick a failure, or one score a row."""
+"""Readers' judgements in a table: score and failure columns, or a score a row."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rexview.vocab import DIMENSIONS, SCORE_MAX, SCORE_MIN
 DEFAULT_READER: Final = "reader1"
 
 
-class MarkReader:
-    """Reads the scores and flags of each row into a draft, each mark once."""
+class JudgementReader:
+    """Reads the scores and flags of each row into a draft, each judgement once."""
 
     def __init__(self, draft: Draft, mapping: ColumnMapping) -> None:
         self.draft, self.mapping = draft, mapping
@@ -26,21 +26,25 @@ class MarkReader:
         self.flagged = {(one.case, one.model, one.reader, one.failure) for one in draft.flags}
 
     def read(self, case: str, models: Sequence[str], row: Row) -> None:
-        """Read the marks of one row; ``models`` are those that the row has an answer of."""
-        for mark in self.mapping.marks:
-            text = row.cells[mark.column]
+        """Read the judgements of one row; ``models`` are those that the row has an answer of."""
+        for judgement in self.mapping.judgements:
+            text = row.cells[judgement.column]
             if text is None:
                 continue
-            meant = models if mark.model is None else [one for one in models if one == mark.model]
+            meant = (
+                models
+                if judgement.model is None
+                else [one for one in models if one == judgement.model]
+            )
             if len(meant) != 1:
-                self._warn_of_models(mark.column, meant, row)
+                self._warn_of_models(judgement.column, meant, row)
                 continue
-            reader = mark.reader or row["reader"] or DEFAULT_READER
+            reader = judgement.reader or row["reader"] or DEFAULT_READER
             answer = (case, meant[0], reader)
-            if mark.mark in DIMENSIONS:
-                self._score(answer, mark.mark, text, mark.column, row)
+            if judgement.judges in DIMENSIONS:
+                self._score(answer, judgement.judges, text, judgement.column, row)
             else:
-                self._flag(answer, mark.mark, text, mark.column, row)
+                self._flag(answer, judgement.judges, text, judgement.column, row)
         self._one_score(case, models, row)
 
     def _one_score(self, case: str, models: Sequence[str], row: Row) -> None:
@@ -101,8 +105,8 @@ class MarkReader:
 
     def _warn_of_models(self, column: str, models: Sequence[str], row: Row) -> None:
         if models:
-            message = "It is not clear which model's answer this mark is for; it was left out."
+            message = "It is not clear which model's answer this judgement is for; it was left out."
             row.warn(message, "Name the model of this column in the mapping.", column)
         else:
-            message = "There is no answer for this mark; it was left out."
+            message = "There is no answer for this judgement; it was left out."
             row.warn(message, "Add the answer.", column)

@@ -1,0 +1,283 @@
+"""Records of a JSON file, whatever shape it has: what becomes one row each.
+
+A list of objects; an object by id; columns by name, as pandas writes them in its orients
+``columns``, ``list``, ``split`` and ``table``; one list for each split or model; a list beside
+settings of a run; lists of answers or questions inside an entry. Objects inside an entry become
+columns with a dotted name: ``usage.prompt_tokens``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from rexview.reviewset.importers.table.column_names import (
+    FIELD_NAMES,
+    JSON_NAMES,
+    KNOWN_NAMES,
+    MODEL_NAME,
+    ColumnName,
+)
+from rexview.reviewset.json_text import is_missing
+
+Record = dict[str, Any]
+
+_DEEPEST: Final = 4
+_WIDEST: Final = 200
+"""Keys of an object inside an entry that become columns; one with more is a value of its own."""
+_SPLITS: Final = frozenset(JSON_NAMES["splits"])
+_WRAPPERS: Final = frozenset(JSON_NAMES["wrappers"])
+_SEVERAL: Final = frozenset(JSON_NAMES["answers_of_an_entry"])
+_QUESTIONS: Final = frozenset(JSON_NAMES["questions_of_an_entry"])
+_TURNS: Final = frozenset(JSON_NAMES["turns"])
+
+
+@dataclass
+class Records:
+    """Records of one table with their numbers in the file, and what could not be one.
+
+    ``numbers`` count entries from 1; an entry that holds several answers gives several records of
+    the same number. ``settings`` stand beside the list and are of no entry. ``unread`` are entries
+    that are no objects, with the reason.
+    """
+
+    records: list[Record] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    name: str | None = None
+    settings: Record = field(default_factory=dict)
+    unread: list[tuple[int, str]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, entries: Iterable[Any], name: str | None = None) -> Records:
+        """Number entries from 1; those that are no objects are unread."""
+        found = cls(name=name)
+        for number, entry in enumerate(entries, start=1):
+            found.add(entry, number)
+        return found
+
+    def add(self, entry: Any, number: int) -> None:
+        """Add an entry, flat, once for each answer or question that it holds."""
+        if not isinstance(entry, Mapping):
+            self.unread.append((number, "It is not a JSON object."))
+            return
+        for record in _apart(dict(entry)):
+            self.records.append(dict(_flat(record)))
+            self.numbers.append(number)
+
+
+def tables_of(value: Any) -> list[Records]:
+    """Find the tables of a parsed JSON value: mostly one, none when it holds no records."""
+    if isinstance(value, list):
+        return _of_list(value)
+    if not isinstance(value, Mapping) or not value:
+        return []
+    columns, data = value.get("columns"), value.get("data")
+    if isinstance(columns, list) and isinstance(data, list):  # pandas: split
+        return [_of_rows(list(map(str, columns)), data, value.get("index"))]
+    if isinstance(value.get("schema"), Mapping) and isinstance(data, list):  # pandas: table
+        return [Records.of(data)]
+    wrapped = [name for name, part in value.items() if _wraps(name, part)]
+    if len(wrapped) == 1:
+        inner = tables_of(value[wrapped[0]])
+        for one in inner:
+            one.settings |= {name: part for name, part in value.items() if name != wrapped[0]}
+        return [_with_model_of_settings(one) for one in inner]
+    if all(isinstance(part, Mapping) for part in value.values()):
+        return [_of_objects(value)]
+    lists = {
+        name: part for name, part in value.items() if isinstance(part, list) and _holds(part, dict)
+    }
+    if lists and not _knows(value.keys() - lists.keys()):
+        return _of_lists(value, lists)
+    lengths = {len(part) if isinstance(part, list) else -1 for part in value.values()}
+    if len(value) > 1 and len(lengths) == 1 and min(lengths) > 0:  # columns by name
+        names = list(map(str, value))
+        rows = zip(*value.values(), strict=True)
+        return [Records.of(dict(zip(names, row, strict=True)) for row in rows)]
+    if lists:
+        return _of_lists(value, lists)
+    return [Records.of([value])] if sum(map(_is_known, value)) > 1 else []
+
+
+def _wraps(name: str, part: Any) -> bool:
+    """Whether the records are an object of objects, below such a name as ``data``."""
+    is_object = isinstance(part, Mapping) and len(part) > 0
+    return _plain(name) in _WRAPPERS and is_object and _holds(list(part.values()), Mapping)
+
+
+def _of_list(value: list[Any]) -> list[Records]:
+    if _holds(value, list) and value[0] and all(isinstance(name, str) for name in value[0]):
+        return [_of_rows(value[0], value[1:], None)]  # a first row of names
+    return [Records.of(value)] if any(isinstance(entry, Mapping) for entry in value) else []
+
+
+def _of_rows(columns: list[str], rows: list[Any], index: Any) -> Records:
+    found = Records()
+    ids = index if isinstance(index, list) and len(index) == len(rows) else None
+    named = ids is not None and any(not isinstance(one, int) for one in ids)
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, list) or len(row) != len(columns):
+            found.unread.append((number, f"It is not a list of {len(columns)} values."))
+            continue
+        key = {"id": ids[number - 1]} if ids is not None and named and "id" not in columns else {}
+        found.add(key | dict(zip(columns, row, strict=True)), number)
+    return found
+
+
+def _of_objects(value: Mapping[str, Mapping[str, Any]]) -> Records:
+    """Read objects in an object: entries by id, columns by row, or a model's entries by id."""
+    inner: dict[str, None] = {}
+    for part in value.values():
+        inner |= dict.fromkeys(part)
+    if len(inner) > 0 and all(name.isdigit() for name in inner) and _knows(value):
+        rows = [{name: part.get(key) for name, part in value.items()} for key in inner]
+        return Records.of(rows)  # pandas: columns
+    deep = [one for part in value.values() for one in part.values()]
+    if deep and all(isinstance(one, Mapping) for one in deep) and not _knows(inner):
+        by_model = len(value) < len(inner) or any(map(MODEL_NAME.search, value))
+        pairs = ((a, b, one) for a, part in value.items() for b, one in part.items())
+        return Records.of(
+            _keyed(one, {"model": a, "id": b} if by_model else {"id": a, "model": b})
+            for a, b, one in pairs
+        )
+    return Records.of(_keyed(part, {"id": key}) for key, part in value.items())
+
+
+def _keyed(entry: Mapping[str, Any], keys: Record) -> Record:
+    """Put the keys under which an entry stood beside its own fields, which count."""
+    taken = {_plain(name) for name in entry}
+    named = {
+        name if name not in taken else f"{name} (key)": key
+        for name, key in keys.items()
+        if entry.get(name) != key
+    }
+    return {**named, **entry}
+
+
+def _of_lists(value: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> list[Records]:
+    """Read lists in an object: splits, models, one list beside settings, or several tables."""
+    settings = {name: part for name, part in value.items() if name not in lists}
+    if len(lists) > 1 and all(_plain(name) in _SPLITS for name in lists):
+        key = "split"
+    elif len(lists) > 1 and _alike(lists):
+        key = "model"
+    else:
+        tables = [Records.of(part, name) for name, part in lists.items()]
+        for table in tables:
+            table.settings = dict(settings)
+        return [_with_model_of_settings(table) for table in tables]
+    found = Records.of(
+        _keyed(entry, {key: name}) if isinstance(entry, Mapping) else entry
+        for name, part in lists.items()
+        for entry in part
+    )
+    found.settings = settings
+    return [found]
+
+
+def _with_model_of_settings(found: Records) -> Records:
+    """Give each record the model that is named once, beside the list."""
+    for name in [name for name in found.settings if _plain(name) in FIELD_NAMES["model"]]:
+        model = found.settings[name]
+        if isinstance(model, str) and not any(name in record for record in found.records):
+            del found.settings[name]
+            for record in found.records:
+                record[name] = model
+    return found
+
+
+def _alike(lists: Mapping[str, list[Any]]) -> bool:
+    """Whether the entries of several lists have the same fields."""
+    fields = [{*part[0]} for part in lists.values() if part and isinstance(part[0], Mapping)]
+    return all(len(one & fields[0]) > len(one | fields[0]) / 2 for one in fields)
+
+
+def _apart(entry: Record) -> Iterator[Record]:
+    """Yield the entry once for each of its answers or questions, where it has a list of them."""
+    for name, part in entry.items():
+        plain = _plain(name)
+        if not isinstance(part, list) or not part:
+            continue
+        if plain in _TURNS and _holds(part, dict):
+            yield {key: one for key, one in entry.items() if key != name} | _of_turns(part)
+            return
+        inner = plain in _SEVERAL or plain in _QUESTIONS
+        if inner and _holds(part, dict) and any(map(_has_text, part)):
+            rest = {key: one for key, one in entry.items() if key != name}
+            for item in part:
+                twice = {f"{name}.{key}" if key in rest else key: one for key, one in item.items()}
+                yield from _apart(rest | twice)
+            return
+        if plain in _SEVERAL and _holds(part, str):
+            for run, text in enumerate(part, start=1):
+                yield entry | {name: text} | ({"run": run} if len(part) > 1 else {})
+            return
+    yield entry
+
+
+def _has_text(item: Mapping[str, Any]) -> bool:
+    names = {_plain(name) for name in item}
+    return bool(names & {*FIELD_NAMES["answer"], *FIELD_NAMES["question"], "message"})
+
+
+def _of_turns(turns: list[Any]) -> Record:
+    """Read a conversation: what was asked first, and what was answered last."""
+    said: dict[str, list[str]] = {}
+    for turn in turns:
+        who = str(turn.get("role") or turn.get("from") or "")
+        role = {"human": "user", "gpt": "assistant", "model": "assistant"}.get(who, who)
+        text = text_of(turn.get("content", turn.get("value")))
+        if text is not None:
+            said.setdefault(role, []).append(text)
+    found: Record = {}
+    if asked := said.pop("user", None):
+        found["question"] = asked[0].replace("<image>", "").strip()
+    if answers := said.pop("assistant", None):
+        found["answer"] = answers[-1]
+    if len(turns) > 2 + len(said):
+        found["conversation"] = turns
+    return found | {f"{role} prompt": "\n".join(texts) for role, texts in said.items()}
+
+
+def text_of(content: Any) -> str | None:
+    """Return a message's text: as it is, or its text parts joined; None when it has none."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        content = content.get("parts") or [content]
+    if not isinstance(content, list):
+        return None
+    parts = [
+        part if isinstance(part, str) else part.get("text")
+        for part in content
+        if isinstance(part, str | Mapping)
+    ]
+    texts = [part for part in parts if isinstance(part, str)]
+    return "".join(texts) if texts else None
+
+
+def _flat(entry: Mapping[str, Any], depth: int = 1, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the fields of an entry; those of objects inside it under a dotted name."""
+    for name, value in entry.items():
+        full = f"{before}{name}"
+        if isinstance(value, Mapping) and 0 < len(value) <= _WIDEST and depth < _DEEPEST:
+            yield from _flat(value, depth + 1, f"{full}.")
+        elif not is_missing(value):
+            yield full, value
+
+
+def _is_known(name: str) -> bool:
+    return _plain(name) in KNOWN_NAMES
+
+
+def _knows(names: Iterable[str]) -> bool:
+    return any(map(_is_known, names))
+
+
+def _holds(values: list[Any], kind: type[Any]) -> bool:
+    return bool(values) and all(isinstance(value, kind) for value in values)
+
+
+def _plain(name: str) -> str:
+    return ColumnName.of(str(name)).plain

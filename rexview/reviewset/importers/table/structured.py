@@ -1,0 +1,154 @@
+"""Tables out of files that have records of their own: JSON, JSON Lines and Parquet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.source_files import MAX_VALUES, read_json, read_text
+from rexview.reviewset.importers.table.json_records import Records, tables_of
+from rexview.reviewset.importers.table.model_logs import (
+    is_batch,
+    is_harness_sample,
+    plain_entry,
+)
+from rexview.reviewset.json_text import JsonError, parse
+
+JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
+PARQUET_SUFFIXES: Final = (".parquet",)
+_ONE_A_LINE: Final = "Write one complete JSON object on each line."
+_KINDS: Final = ((is_batch, "a batch of requests"), (is_harness_sample, "samples of lm-eval"))
+
+
+def read_json_tables(
+    path: Path, log: ProblemLog, file: str, max_rows: int | None = None
+) -> list[Records]:
+    """Read the tables of a JSON or JSON Lines file; log an error where there are none."""
+    text = read_text(path, log, save_as="UTF-8", label=file)
+    if text is None:
+        return []
+    text = text.lstrip("\ufeff")
+    if not text.strip():
+        log.error(file, "The file is empty.", "Give the file that holds the data.")
+        return []
+    if _is_json_lines(text):
+        found = [_json_lines(file, text, log, max_rows)]
+    else:
+        value = read_json(path, log, file)
+        if value is None:
+            return []
+        found = tables_of(_with_plain_entries(file, value, log))
+    found = [table for table in found if table.records]
+    if not found and not log.has_errors:
+        message = "The file has no list or object of records that could be rows of a table."
+        remedy = "Give a list of objects, one for each answer or case."
+        log.error(file, message, remedy)
+    return found
+
+
+def _is_json_lines(text: str) -> bool:
+    """Whether the first line is a whole object and another one follows."""
+    first, _, rest = text.lstrip().partition("\n")
+    if not first.startswith("{") or not rest.lstrip().startswith("{"):
+        return False
+    try:
+        return isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _json_lines(file: str, text: str, log: ProblemLog, max_rows: int | None) -> Records:
+    """Read one entry a line; numbers are those of lines."""
+    found = Records()
+    if sum(map(text.count, ",[{")) > MAX_VALUES:
+        message = f"The file holds more than {MAX_VALUES:,} values."
+        log.error(file, message, "Split it into several files.")
+        return found
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = parse(line)
+        except JsonError as error:
+            found.unread.append((number, f"The line is not JSON: {error}."))
+            log.warning(file, f"The line is not JSON: {error}.", _ONE_A_LINE, row=number)
+            continue
+        _note_kind(file, entry, log)
+        found.add(plain_entry(entry), number)
+        if max_rows is not None and len(found.records) >= max_rows:
+            break
+    return found
+
+
+def _with_plain_entries(file: str, value: Any, log: ProblemLog) -> Any:
+    """Read replies of providers in the entries of a list, or of an object by id."""
+    if isinstance(value, list):
+        entries: list[Any] = value
+    elif isinstance(value, Mapping) and all(isinstance(one, Mapping) for one in value.values()):
+        entries = list(value.values())
+    else:
+        return plain_entry(value)
+    if entries:
+        _note_kind(file, entries[0], log)
+    plain = [plain_entry(entry) for entry in entries]
+    return plain if isinstance(value, list) else dict(zip(value, plain, strict=True))
+
+
+def _note_kind(file: str, entry: Any, log: ProblemLog) -> None:
+    for test, kind in _KINDS:
+        if test(entry):
+            log.note(f"{file}: read as {kind}.")
+
+
+def read_parquet_table(
+    path: Path, log: ProblemLog, file: str, max_rows: int | None = None
+) -> list[Records]:
+    """Read a Parquet file as records; its numbers are those of rows.
+
+    Whole numbers that stand for classes in a Hugging Face file become the classes' names.
+    """
+    import polars as pl
+
+    from rexview.reviewset.tables.files import MAX_COLUMNS
+
+    try:
+        scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+        columns = len(scan.collect_schema())
+        rows = scan.select(pl.len()).collect().item()
+        if columns > MAX_COLUMNS or rows * columns > MAX_VALUES:
+            message = f"The table has {rows:,} rows of {columns:,} columns, too many to be read."
+            log.error(file, message, "Split it into several files.")
+            return []
+        frame = (scan if max_rows is None else scan.head(max_rows)).collect()
+    except (pl.exceptions.PolarsError, OSError):
+        message = "The file is damaged, or is not a Parquet file."
+        log.error(file, message, "Write it again.")
+        return []
+    if not rows:
+        log.error(file, "The table is empty.", "Give a table with rows.")
+        return []
+    for name, names in _class_names(path).items():
+        if name in frame.columns and frame[name].dtype.is_integer():
+            named = dict(enumerate(names))
+            words = [named.get(number, number) for number in frame[name].to_list()]
+            frame = frame.with_columns(pl.Series(name, list(map(str, words))))
+    return [Records.of(frame.iter_rows(named=True))]
+
+
+def _class_names(path: Path) -> dict[str, list[str]]:
+    """Return the names of classes by column, as Hugging Face's ``datasets`` writes them."""
+    import pyarrow.parquet as pq
+
+    try:
+        given = (pq.read_schema(path).metadata or {}).get(b"huggingface", b"{}")
+        features = json.loads(given)["info"]["features"]
+        return {
+            name: list(map(str, one["names"]))
+            for name, one in features.items()
+            if one.get("_type") == "ClassLabel"
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
+        return {}
