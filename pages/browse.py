@@ -1,27 +1,24 @@
 """Browse: which cases? Filters with counts, cards or a table, search, order, saved filters."""
 
 from rexview.analysis import describe
-from rexview.analysis.case.cards import case_cards
 from rexview.ui.access import permissions
 from rexview.ui.answers.case_cards import gallery_html
-from rexview.ui.app.shell import open_review_set, page_header
+from rexview.ui.app.shell import page_header
 from rexview.ui.browse import widgets as browse_widgets
 from rexview.ui.browse.html import filter_bar_html
 from rexview.ui.filters.content_order import show_other_order
-from rexview.ui.filters.panel import filter_panel, show_nothing_found
-from rexview.ui.link import keys as link_keys
+from rexview.ui.filters.page import open_filtered_set, show_panel
+from rexview.ui.filters.panel import show_nothing_found
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_BROWSE
-from rexview.ui.server import query_cache, review_sets
+from rexview.ui.server import review_sets
 
 permissions.guard(PAGE_BROWSE)
-review_set = open_review_set()
-engine = review_sets.engine(review_set)
-case_filter = link_keys.link_filter()
-counts = query_cache.counts(engine, case_filter)
+filtered = open_filtered_set()
+review_set, engine, case_filter, counts = filtered
 
 page_header(describe(engine.facts, case_filter))
-filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
+show_panel(filtered)
 bar = filter_bar_html(engine.facts, case_filter, counts)
 linked_html(bar, key="filter_bar")
 show_other_order()
@@ -31,7 +28,7 @@ if not counts.total:
     show_nothing_found(engine, counts, case_filter)
 else:
     view, ids, first = browse_widgets.list_head(engine, counts.total, case_filter)
-    cards = case_cards(review_set, engine, case_filter, ids)
+    cards = engine.cards(case_filter, ids)
     if view == "table":
         browse_widgets.show_table(review_set, cards, case_filter)
     else:

@@ -2,27 +2,16 @@
 
 import streamlit as st
 
-from rexview.analysis import describe
 from rexview.ui.access import permissions
-from rexview.ui.app.shell import open_review_set, page_header
 from rexview.ui.failures import widgets as failures_widgets
-from rexview.ui.filters.panel import filter_panel, show_nothing_found
-from rexview.ui.link import keys as link_keys
+from rexview.ui.filters.page import open_filtered_set, show_head
 from rexview.ui.link.pages import PAGE_FAILURES
-from rexview.ui.server import query_cache, review_sets
+from rexview.ui.server import query_cache
 
 permissions.guard(PAGE_FAILURES)
-review_set = open_review_set()
-engine = review_sets.engine(review_set)
-case_filter = link_keys.link_filter()
-counts = query_cache.counts(engine, case_filter)
-
-page_header("Failures", describe(engine.facts, case_filter))
-filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
-
-if not counts.total:
-    show_nothing_found(engine, counts, case_filter)
-    st.stop()
+filtered = open_filtered_set()
+engine, case_filter = filtered.engine, filtered.case_filter
+show_head(filtered, "Failures")
 
 counted = failures_widgets.choose_counted()
 with st.spinner("Working out rates and intervals…"):

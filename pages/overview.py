@@ -2,14 +2,10 @@
 
 import streamlit as st
 
-from rexview.analysis import describe
-from rexview.analysis.case.cards import case_cards
 from rexview.ui.access import permissions
 from rexview.ui.answers.case_cards import gallery_html
-from rexview.ui.app.shell import open_review_set, page_header
 from rexview.ui.filters.content_order import content_order_words, show_other_order
-from rexview.ui.filters.panel import filter_panel, show_nothing_found
-from rexview.ui.link import keys as link_keys
+from rexview.ui.filters.page import open_filtered_set, show_head
 from rexview.ui.link.in_app import browse_link, linked_html
 from rexview.ui.link.pages import PAGE_OVERVIEW
 from rexview.ui.overview import html as overview_html
@@ -19,19 +15,11 @@ from rexview.ui.server import query_cache, review_sets
 MOST_SEVERE = 4
 
 permissions.guard(PAGE_OVERVIEW)
-review_set = open_review_set()
-engine = review_sets.engine(review_set)
+filtered = open_filtered_set()
+review_set, engine, case_filter, counts = filtered
 colours = review_sets.colours(review_set)
-case_filter = link_keys.link_filter()
-counts = query_cache.counts(engine, case_filter)
 numbers = query_cache.numbers(engine, case_filter)
-
-page_header(review_set.info.name, describe(engine.facts, case_filter))
-filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
-
-if not counts.total:
-    show_nothing_found(engine, counts, case_filter)
-    st.stop()
+show_head(filtered, review_set.info.name)
 
 headline = overview_html.headline_html(numbers) + overview_html.failures_html(numbers)
 linked_html(headline, key="overview_head")
@@ -39,7 +27,7 @@ show_other_order()
 if others := overview_html.other_failures_html(numbers):
     linked_html(others, key="overview_others")
 
-worst = case_cards(review_set, engine, case_filter, engine.page(case_filter, 0, MOST_SEVERE))
+worst = engine.cards(case_filter, engine.page(case_filter, 0, MOST_SEVERE))
 drawn = gallery_html(
     review_set, worst, case_filter, colours=colours, gap_threshold=engine.facts.gap_threshold
 )

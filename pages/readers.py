@@ -2,29 +2,18 @@
 
 import streamlit as st
 
-from rexview.analysis import describe
 from rexview.ui.access import permissions
-from rexview.ui.app.shell import open_review_set, page_header
-from rexview.ui.filters.panel import filter_panel, show_nothing_found
-from rexview.ui.link import keys as link_keys
+from rexview.ui.filters.page import open_filtered_set, show_head
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_READERS
 from rexview.ui.readers import html as readers_html
 from rexview.ui.readers import widgets as readers_widgets
-from rexview.ui.server import query_cache, review_sets
+from rexview.ui.server import query_cache
 
 permissions.guard(PAGE_READERS)
-review_set = open_review_set()
-engine = review_sets.engine(review_set)
-case_filter = link_keys.link_filter()
-counts = query_cache.counts(engine, case_filter)
-
-page_header("Readers", describe(engine.facts, case_filter))
-filter_panel(case_filter, counts, set_name=review_sets.set_id(review_set.folder))
-
-if not counts.total:
-    show_nothing_found(engine, counts, case_filter)
-    st.stop()
+filtered = open_filtered_set()
+review_set, engine, case_filter, _ = filtered
+show_head(filtered, "Readers")
 
 with st.spinner("Comparing the readers…"):
     tables = query_cache.readers(engine, case_filter, pair=readers_widgets.wanted_pair())

@@ -52,8 +52,8 @@ def typed_path(text: str) -> Path:
         raise FileRefused("The path holds letters that no path can have.") from None
     except RuntimeError:  # Path.expanduser and, for links that lead to each other, Path.resolve
         known = not text.startswith("~")
-        what = "The path is a link to itself" if known else "There is no user of that name"
-        raise FileRefused(f"{what}; write the whole path.") from None
+        fault = "The path is a link to itself" if known else "There is no user of that name"
+        raise FileRefused(f"{fault}; write the whole path.") from None
     except (OSError, ValueError):
         raise FileRefused("The path cannot be used on this machine.") from None
     return path
@@ -165,8 +165,8 @@ for _tag in ("int", "float"):
     _Loader.add_constructor(f"tag:yaml.org,2002:{_tag}", _Loader.number)
 
 
-def _too(what: str, event: Any) -> FileRefused:
-    return FileRefused(f"The file {what}.", line=event.start_mark.line + 1)
+def _too(fault: str, event: Any) -> FileRefused:
+    return FileRefused(f"The file {fault}.", line=event.start_mark.line + 1)
 
 
 def parse_yaml(text: str) -> tuple[Any, yaml.Node | None]:
@@ -195,10 +195,10 @@ def parse_yaml(text: str) -> tuple[Any, yaml.Node | None]:
         node = loader.get_single_node()
         value = None if node is None else loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
+        position = error.problem_mark
         reason = error.problem or "it cannot be read"
         raise FileRefused(
-            f"The file is not YAML: {reason}.", line=mark.line + 1 if mark else None
+            f"The file is not YAML: {reason}.", line=position.line + 1 if position else None
         ) from None
     except yaml.reader.ReaderError as error:
         raise FileRefused(

@@ -259,8 +259,8 @@ def _noun(number: int, singular: str) -> str:
 
 
 def _export_reviews(options: argparse.Namespace) -> int:
+    from rexview.analysis.memory.finished import only_finished
     from rexview.analysis.study.exposure import exposures_of, write_exposures
-    from rexview.analysis.study.finished import only_finished
     from rexview.reviewset import write_csv
     from rexview.stats.values import unfinished_work
     from rexview.store import merged
@@ -277,7 +277,7 @@ def _export_reviews(options: argparse.Namespace) -> int:
 
 
 def _stats(options: argparse.Namespace) -> int:
-    from rexview.analysis.study.finished import only_finished
+    from rexview.analysis.memory.finished import only_finished
     from rexview.detect import detectors, judged_answers, survey
     from rexview.settings import load_settings
     from rexview.stats.report.document import report

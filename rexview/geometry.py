@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from rexview.schema import StudyImage
 from rexview.vocab import FRONTAL_VIEWS
 
 Letter = Literal["R", "L", "A", "P", "H", "F"]
+BoxSide = Literal["right", "left", "midline"]
 OTHER_SIDE: Final[dict[str, Literal["right", "left"]]] = {"right": "left", "left": "right"}
 _OPPOSITE: Final[dict[str, Letter]] = {"R": "L", "L": "R", "A": "P", "P": "A", "H": "F", "F": "H"}
 MIDLINE_TOLERANCE: Final = 0.06
@@ -106,6 +108,11 @@ def orientation_of(
     return found
 
 
+def image_orientation(image: StudyImage) -> Orientation:
+    """Find which part of the patient lies at each edge of an image of a case."""
+    return orientation_of(image.view, image.patient_orientation, image.laterality_flip)
+
+
 def box_problem(
     box: Sequence[float] | None, width: float | None = None, height: float | None = None
 ) -> str | None:
@@ -150,7 +157,7 @@ def from_corners(left: float, top: float, right: float, bottom: float) -> tuple[
 
 def box_side(
     box: Sequence[float], width: float, height: float, orientation: Orientation
-) -> Literal["right", "left", "midline"] | None:
+) -> BoxSide | None:
     """Say on which side of the patient a box lies.
 
     Parameters
@@ -187,3 +194,10 @@ def box_side(
         return "midline"
     letter = low_side if centre < 0.5 else high_side
     return "right" if letter == "R" else "left"
+
+
+def box_side_on(image: StudyImage, box: Sequence[float]) -> BoxSide | None:
+    """Say as :func:`box_side` on which side a box lies; None as well where no size is recorded."""
+    if not image.width or not image.height:
+        return None
+    return box_side(box, image.width, image.height, image_orientation(image))

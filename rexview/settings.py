@@ -46,8 +46,8 @@ def _number(kind: Callable[[Any], float], most: float | None = None) -> Callable
 
 def _database_url(value: Any) -> str:
     text = str(value).strip()
-    scheme, mark, rest = text.partition("://")
-    if not mark or not rest or scheme.partition("+")[0] not in _DATABASES:
+    scheme, separator, rest = text.partition("://")
+    if not separator or not rest or scheme.partition("+")[0] not in _DATABASES:
         raise ValueError("it must begin with postgresql:// or sqlite:///")
     return text
 

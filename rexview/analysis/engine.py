@@ -18,12 +18,14 @@ from typing import Protocol
 
 import polars as pl
 
-from rexview.analysis.case.comments import CommentCount
+from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.harm import HarmTable
 from rexview.schema import Answer, Flag, ReaderFlag
 from rexview.stats import NO_ANSWER, ContentOrder
-from rexview.stats.values import Finals
+from rexview.stats.agreement import PairTables, ScorePatterns
+from rexview.stats.failure_rates import PairTally, PatientTally
+from rexview.stats.summary import ScoreTallies
 
 
 @dataclass(frozen=True)
@@ -146,49 +148,18 @@ def position_in(ordered: Sequence[str], case: str) -> Position:
 
 
 @dataclass(frozen=True)
-class AnswerSummary:
-    """One answer as lists of cases show it.
-
-    ``finals`` holds Content, the dimensions, the gap and the spread (None where missing).
-    ``failures`` are pairs of failure id and who says so (a word of
-    :data:`rexview.analysis.filter.case_filter.SOURCES`), hints last. ``chosen`` says that the
-    answer meets the filter, not only its case. ``harm`` says in words how much harm its worst
-    failure can do.
-    """
-
-    model: str
-    status: str
-    finals: Mapping[str, float | None]
-    failures: tuple[tuple[str, str], ...]
-    chosen: bool
-    harm: str
-
-
-@dataclass(frozen=True)
-class CaseSummary:
-    """One case of a list: its answers in the order of the models, and its comments if any.
-
-    ``harm`` is that of the most severe answer that meets the filter, ``harm_meaning`` says what
-    that level of harm means.
-    """
-
-    answers: tuple[AnswerSummary, ...]
-    harm: str
-    harm_meaning: str
-    comments: CommentCount | None
-
-
-@dataclass(frozen=True)
 class ModelTally:
     """How many answers of one model a filter leaves: in all, by status, by weakest link.
 
-    ``with_content`` of them have a Content score, ``with_spread`` two readers on one dimension.
+    Anybody scored ``scored`` of them, ``with_content`` have a Content score, ``with_spread`` two
+    readers on one dimension.
     """
 
     model: str
     answers: int
     by_status: Mapping[str, int]
     by_weakest: Mapping[str, int]
+    scored: int
     with_content: int
     with_spread: int
 
@@ -278,6 +249,22 @@ class DisputedAnswer:
     scores: tuple[ReaderScore, ...]
 
 
+@dataclass(frozen=True)
+class PairCases:
+    """Cases with something that two readers both scored on one dimension.
+
+    In ``same``, ``close`` and ``apart`` of them they gave any answer (picture) the same score,
+    scores at most one point apart, and different ones. ``by_scores`` counts the cases by the score
+    of each; a case may count several times.
+    """
+
+    shared: int
+    same: int
+    close: int
+    apart: int
+    by_scores: Mapping[tuple[int, int], int]
+
+
 class Engine(Protocol):
     """The questions; each takes the filter whose answers it is about."""
 
@@ -301,8 +288,8 @@ class Engine(Protocol):
     def position(self, case_filter: CaseFilter, case: str) -> Position:
         """Find a case in the filter's order, and its neighbours."""
 
-    def case(self, case_filter: CaseFilter, case: str) -> CaseSummary:
-        """Return one case of the set as lists show it.
+    def cards(self, case_filter: CaseFilter, cases: Sequence[str]) -> tuple[CaseCard, ...]:
+        """Return the cards of some cases of the set, in the order given.
 
         Raises
         ------
@@ -324,11 +311,32 @@ class Engine(Protocol):
     def property_counts(self, case_filter: CaseFilter, by: CaseProperty) -> PropertyCounts:
         """Count the cases by a property; of a tag that the filter names only the named values."""
 
-    def final_scores(self, case_filter: CaseFilter) -> Finals:
-        """Return the final scores, one row an answer that came (one a picture)."""
+    def score_tallies(self, case_filter: CaseFilter) -> ScoreTallies:
+        """Count the final scores: of answers that came, for image dimensions of pictures."""
 
-    def reader_scores(self, case_filter: CaseFilter) -> pl.DataFrame:
-        """Return the readers' single scores, columns :data:`rexview.stats.values.SINGLE_SCORES`."""
+    def final_scores(self, case_filter: CaseFilter, dimension: str) -> pl.DataFrame:
+        """Return the final scores of one dimension, one an answer: the mean over its pictures.
+
+        For tests that rank differences case by case, and need the values themselves. ``case`` (a
+        number that stands for it), ``model``, ``value`` (Float64, never null).
+        """
+
+    def readers(self, case_filter: CaseFilter) -> tuple[str, ...]:
+        """Return the ids of those who scored any of the answers, in the set's order."""
+
+    def pair_tables(self, case_filter: CaseFilter) -> PairTables:
+        """Count what every two of these readers both scored, by their scores."""
+
+    def pair_cases(self, case_filter: CaseFilter, pair: tuple[str, str]) -> Mapping[str, PairCases]:
+        """Count the cases with something that two readers both scored, by dimension."""
+
+    def score_patterns(self, case_filter: CaseFilter) -> Mapping[str, ScorePatterns]:
+        """Count the scores that answers got from all readers: see :func:`.score_patterns`."""
+
+    def score_days(
+        self, case_filter: CaseFilter, dimension: str, reader: str, other: str
+    ) -> pl.DataFrame:
+        """Count a reader's scores by day: columns as of :func:`rexview.stats.drift.score_days`."""
 
     def disputed(
         self, case_filter: CaseFilter, start: int, size: int
@@ -341,29 +349,25 @@ class Engine(Protocol):
     def failure_findings(self, failure: str) -> tuple[str, ...]:
         """Return the findings that one failure is about anywhere in the set, sorted."""
 
-    def judged_answers(
+    def judged_tallies(
         self,
         case_filter: CaseFilter,
         failures: Sequence[str],
         sources: Sequence[str] = (),
         findings: Sequence[str] = (),
-    ) -> pl.DataFrame:
-        """Return the answers that can be judged for each failure, and whether they are flagged.
+    ) -> Mapping[tuple[str, str], PatientTally]:
+        """Count patients by their answers that can be judged for a failure and are flagged.
 
-        Parameters
-        ----------
-        case_filter : CaseFilter
-        failures : sequence of str
-        sources : sequence of str
-            Whose word counts, as in the filter; empty for everybody's.
-        findings : sequence of str
-            Only flags about one of these count, as in the filter; empty for all flags.
+        By failure and model. ``sources`` are whose word counts, as in the filter, empty for
+        everybody's; with ``findings`` only flags about one of these count.
+        """
 
-        Returns
-        -------
-        polars.DataFrame
-            ``case`` (a number that stands for it), ``model``, ``failure``, ``flagged``
-            (:data:`rexview.stats.failure_rates.JUDGED`), ``cluster`` (a number for the patient).
+    def judged_pairs(
+        self, case_filter: CaseFilter, failures: Sequence[str], sources: Sequence[str] = ()
+    ) -> Mapping[tuple[str, str, str], PairTally]:
+        """Count the cases in which two models can be judged: by failure, first and second model.
+
+        Failures in the order given, models that have answers in the set's order.
         """
 
     def patients(self, case_filter: CaseFilter) -> tuple[int, int]:

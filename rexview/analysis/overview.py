@@ -80,11 +80,11 @@ def overview(engine: Engine, case_filter: CaseFilter | None = None) -> Overview:
     base = case_filter or CaseFilter()
     tally = engine.tally(base)
     models = tally.names(engine.facts)
-    finals = engine.final_scores(base)
-    cells = [cell for cell in score_cells(finals, models, base, resamples=0) if cell.scored.value]
+    scores = engine.score_tallies(base)
+    cells = [cell for cell in score_cells(scores, models, base, resamples=0) if cell.scored.value]
     order = list(models), list(DIMENSION_NAMES)
     cells.sort(key=lambda cell: (order[0].index(cell.model), order[1].index(cell.dimension)))
-    gaps = gap_cells(finals, models, base, engine.facts.gap_threshold, resamples=0)
+    gaps = gap_cells(scores, models, base, engine.facts.gap_threshold, resamples=0)
     return Overview(
         headline=_headline(tally, engine.facts, base),
         failures=tuple(_failures(engine, models, base)),

@@ -66,8 +66,8 @@ def rows(pairs: Sequence[Labelled]) -> list[dict[str, Any]]:
             }
         )
     seconds = {name: hard_text_seconds(name, MIDDLE) for name in HARD_TEXT}
-    for name, taken in seconds.items():
-        measured.append(_growth(name, hard_text_seconds(name, MIDDLE // 10), taken, MIDDLE))
+    for name, duration in seconds.items():
+        measured.append(_growth(name, hard_text_seconds(name, MIDDLE // 10), duration, MIDDLE))
     for name in sorted(seconds, key=lambda name: -seconds[name])[:SLOWEST]:
         less, more = (hard_text_seconds(name, size) for size in (LARGE // 10, LARGE))
         measured.append(_growth(name, less, more, LARGE))

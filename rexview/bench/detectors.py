@@ -218,25 +218,25 @@ def _bilateral(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
 
 def _table(
-    what: str, outcomes: Sequence[Outcome], target: Target | None = None, *, forms: bool = True
+    task: str, outcomes: Sequence[Outcome], target: Target | None = None, *, forms: bool = True
 ) -> list[dict[str, Any]]:
     rows = []
     for split in sorted({outcome.row.split for outcome in outcomes}):
         of_split = [outcome for outcome in outcomes if outcome.row.split == split]
-        rows.append(_row(what, split, "all", of_split, target))
+        rows.append(_row(task, split, "all", of_split, target))
         names = dict.fromkeys(outcome.row.form for outcome in of_split) if forms else {}
         for form in names if len(names) > 1 else ():
             some = [outcome for outcome in of_split if outcome.row.form == form]
-            rows.append(_row(what, split, form, some))
+            rows.append(_row(task, split, form, some))
     return rows
 
 
 def _row(
-    what: str, split: str, form: str, outcomes: Sequence[Outcome], target: Target | None = None
+    task: str, split: str, form: str, outcomes: Sequence[Outcome], target: Target | None = None
 ) -> dict[str, Any]:
     tally = Tally.of(outcomes)
     return {
-        "what": what,
+        "what": task,
         "split": split,
         "form": form,
         "n": len(outcomes),

@@ -75,11 +75,11 @@ def run(side: int = SIDE, times: int = 7) -> list[dict[str, Any]]:
     """Measure and return one row (what, ms, baseline_ms, times_faster) for each comparison."""
     rows: list[dict[str, Any]] = []
 
-    def row(what: str, ours: Callable[[], object], baseline: Callable[[], object]) -> None:
+    def row(step: str, ours: Callable[[], object], baseline: Callable[[], object]) -> None:
         ms, baseline_ms = _milliseconds(ours, times), _milliseconds(baseline, times)
         rows.append(
             {
-                "what": what,
+                "what": step,
                 "ms": round(ms, 2),
                 "baseline_ms": round(baseline_ms, 2),
                 "times_faster": round(baseline_ms / ms, 1),

@@ -73,21 +73,22 @@ def run(rows: int = ROWS, rounds: int = ROUNDS) -> list[dict[str, Any]]:
         for name, query in queries.items():
             assert query(filtered) == expected, f"{name} counts differently"
     for _ in range(rounds):
-        for (filtered, name), taken in times.items():
-            taken.append(1000 * timeit.timeit(partial(queries[name], filtered), number=1))
+        for (filtered, name), times_ms in times.items():
+            times_ms.append(1000 * timeit.timeit(partial(queries[name], filtered), number=1))
     measured = [
         {
             "filter": filtered.name,
             "engine": name,
-            "median ms": round(statistics.median(taken), 1),
-            "fastest ms": round(min(taken), 1),
-            "slowest ms": round(max(taken), 1),
+            "median ms": round(statistics.median(times_ms), 1),
+            "fastest ms": round(min(times_ms), 1),
+            "slowest ms": round(max(times_ms), 1),
             "ratio": round(
-                statistics.median(taken) / statistics.median(times[filtered, "polars, text"]), 2
+                statistics.median(times_ms) / statistics.median(times[filtered, "polars, text"]),
+                2,
             ),
             "note": f"{rows:,} rows, {rounds} rounds",
         }
-        for (filtered, name), taken in times.items()
+        for (filtered, name), times_ms in times.items()
     ]
     return measured + [{"engine": name, "note": note} for name, note in missing.items()]
 

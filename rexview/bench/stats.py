@@ -29,7 +29,7 @@ from rexview.stats import bootstrap
 from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
 from rexview.stats.paired import compare
 from rexview.stats.report.document import report
-from rexview.stats.summary import gap_summaries, summaries, tally
+from rexview.stats.summary import gap_summaries, score_tallies, summaries, tally
 from rexview.stats.values import TESTED_TOGETHER, Finals, finals
 from rexview.vocab import TEXT_DIMENSIONS
 
@@ -79,7 +79,7 @@ def run() -> list[dict[str, Any]]:
 
 
 def _row(
-    what: str,
+    statistic: str,
     cases: int,
     models: int,
     ours: Timing,
@@ -87,7 +87,7 @@ def _row(
     plain: Timing | None = None,
 ) -> dict[str, Any]:
     return {
-        "what": what,
+        "what": statistic,
         "cases": cases,
         "models": models,
         "resamples": RESAMPLES,
@@ -189,11 +189,12 @@ def _filled(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
 def _tables(values: Finals, models: list[str]) -> dict[tuple[str, ...], tuple[float, ...]]:
     """Ask our functions for all tables; give (mean, low, high) and (p, low, high) by name."""
     given: dict[tuple[str, ...], tuple[float | None, Interval]] = {}
-    for score in summaries(values, models):
+    counted = score_tallies(values)
+    for score in summaries(counted, models):
         given[score.dimension, score.model] = (score.mean, score.interval)
-    for gap in gap_summaries(values, models, threshold=2):
+    for gap in gap_summaries(counted, models, threshold=2):
         given["gap", gap.model] = (gap.mean, gap.interval)
-    for test in compare(values, models).tests:
+    for test in compare(values.by_answer, models).tests:
         given[test.dimension, test.model_a, test.model_b] = (test.p, test.interval)
     return {
         name: tuple(np.array([number, interval.low, interval.high], dtype=np.float64))

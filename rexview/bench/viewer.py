@@ -199,8 +199,8 @@ def _reruns(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
         page.goto(f"{ours}/{path}")
         page.wait_for_selector(".st-key-rx_title h1")
         page.wait_for_timeout(1500)
-        what = f"rerun without a change, {name}"
-        rows.append(_compare(what, rerun(page), rerun(other), "empty", at_most=1.5))
+        action = f"rerun without a change, {name}"
+        rows.append(_compare(action, rerun(page), rerun(other), "empty", at_most=1.5))
         page.close()
     return rows
 
@@ -224,7 +224,7 @@ def _timed(page: Any, until: str, act: Callable[[], Any], begins: str = "keydown
 
 
 def _compare(
-    what: str,
+    action: str,
     ours: Callable[[], float],
     other: Callable[[], float],
     against: str,
@@ -241,7 +241,7 @@ def _compare(
     target = f">= {at_least:g}" if at_least else f"<= {at_most:g}"
     good = ratio >= at_least if at_least else ratio <= (at_most or 0)
     return {
-        "what": what,
+        "what": action,
         "ours_ms": round(mine, 1),
         "against": against,
         "other_ms": round(theirs, 1),

@@ -13,6 +13,7 @@ from statistics import median
 from typing import Final, Literal
 
 from rexview.detect.core.detector import AnswerInCase, flag
+from rexview.detect.phrases import whole_words
 from rexview.detect.score_failures import score_evidence
 from rexview.schema import Evidence, Flag
 from rexview.stats import status_of
@@ -23,18 +24,7 @@ LOW_LANGUAGE: Final = 3.0
 """Final Language from which down length is a hint."""
 _LIMITS: Final[dict[str, tuple[int, int]]] = {"verbose": (80, 10_000_000), "terse": (0, 25)}
 """Fewest and most words of an answer that can be too long, too short."""
-_SAYS: Final[dict[str, re.Pattern[str]]] = {
-    "verbose": re.compile(
-        r"\b(?:too long|verbose|wordy|long-?winded|lengthy|redundan\w+|repetiti\w+|repeats? itself|"
-        r"rambling|padded|padding|bloated|times over|over-?long|prolix)\b",
-        re.IGNORECASE,
-    ),
-    "terse": re.compile(
-        r"\b(?:too short|terse|too brief|curt|laconic|sparse|telegraphic|"
-        r"(?:hardly|barely) an? answer|no detail|lacks? detail|not enough detail)\b",
-        re.IGNORECASE,
-    ),
-}
+_SAYS: Final = {name: whole_words("length_comment", name) for name in _LIMITS}
 _WORD: Final = re.compile(r"\S+")
 
 

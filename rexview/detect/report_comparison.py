@@ -17,26 +17,10 @@ from rexview.detect.findings import (
     find_mentions,
     finding_info,
 )
+from rexview.detect.phrases import either, list_names, word_set
 from rexview.schema import Case, Evidence
 
-_ZONES: Final[dict[str, frozenset[str]]] = {
-    "upper": frozenset({"upper", "apex"}),
-    "apex": frozenset({"upper", "apex"}),
-    "mid": frozenset({"mid", "hilum"}),
-    "hilum": frozenset({"mid", "hilum", "upper", "lower"}),
-    "lower": frozenset({"lower", "base"}),
-    "base": frozenset({"lower", "base"}),
-    "costophrenic": frozenset({"lower", "base"}),
-    "retrocardiac": frozenset({"lower", "base"}),
-    "cardiophrenic": frozenset({"lower", "base"}),
-    "paratracheal": frozenset({"upper"}),
-    "RUL": frozenset({"upper", "apex", "mid"}),
-    "LUL": frozenset({"upper", "apex", "mid"}),
-    "RML": frozenset({"mid", "lower", "base"}),
-    "lingula": frozenset({"mid", "lower", "base"}),
-    "RLL": frozenset({"lower", "base", "mid"}),
-    "LLL": frozenset({"lower", "base", "mid"}),
-}
+_ZONES: Final = {zone: word_set("zone_heights", zone) for zone in list_names("zone_heights")}
 """Heights of the chest that each place may take up."""
 MOST_READ: Final = 20_000
 """Characters; in a longer answer, question or report no finding is looked for."""
@@ -148,18 +132,9 @@ def has_report(one: AnswerInCase) -> bool:
     return any(map(str.strip, sections)) and bool(one.text.strip()) and one.came
 
 
-_REGIONS: Final[dict[str, re.Pattern[str]]] = {
-    region: re.compile(rf"\b(?:{words})", re.IGNORECASE)
-    for region, words in {
-        "pleura": r"pleur|effusion|pneumothora|h(?:a|ae)?emothora|costophrenic",
-        "lung": r"lungs?\b|pulmon|parenchym|air-?space|opacit|consolidat|pneumonia|infect|nodul"
-        r"|mass\b|masses|infiltrat|interstiti|atelecta|o?edema|tubercul|cancer|malignan",
-        "heart": r"heart|cardi(?!o?phrenic|ac (?:device|implant|pacemaker|lead|monitor))|ctr\b",
-        "mediastinum": r"mediastin|hil(?:um|ar|a)\b|aort|trachea",
-        "bone": r"bon(?:e|y)|ribs?\b|fractur|spin(?:e|al)|skelet|osseous|clavic|vertebra|shoulder",
-        "abdomen": r"abdom|free (?:air|gas)|perforat|sub-?diaphragm|pneumoperiton",
-        "device": r"tubes?\b|lines?\b|catheter|devices?\b|pacemaker|drains?\b|leads?\b|picc|port\b",
-    }.items()
+_REGIONS: Final = {
+    region: re.compile(rf"\b(?:{either('region', region)})", re.IGNORECASE)
+    for region in list_names("region")
 }
 _FAILING: Final = re.compile(r"decompensat|heart failure|cardiac failure|congest|overload", re.I)
 _LONGEST_QUESTION: Final = 5_000

@@ -13,6 +13,7 @@ from typing import Final
 
 from rexview.detect.core.detector import AnswerInCase, flag
 from rexview.detect.findings import REPORT_SECTIONS, may_be_same_fracture
+from rexview.detect.phrases import either, whole_words, word_set
 from rexview.detect.report_comparison import (
     FindingInText,
     asked_regions,
@@ -25,15 +26,7 @@ from rexview.detect.report_comparison import (
 )
 from rexview.schema import Case, Evidence, Flag
 
-MAJOR: Final = frozenset(
-    (
-        *("pleural_fluid", "pneumothorax", "pleural_mass", "airspace_opacity", "nodule", "cavity"),
-        *("edema", "contusion", "cardiomegaly", "pericardial_effusion", "mediastinal_widening"),
-        *("pneumomediastinum", "mediastinal_shift", "free_air", "subcutaneous_emphysema"),
-        *("rib_fracture", "clavicle_fracture", "vertebral_fracture", "fracture", "bone_lesion"),
-        *("lymphadenopathy", "hilar_enlargement", "foreign_body"),
-    )
-)
+MAJOR: Final = word_set("report", "major_family")
 """Families whose absence from an answer matters; chronic and incidental change is left out."""
 _REGIONS: Final = frozenset({"lung", "pleura", "abdomen"})
 """Regions in which one finding is taken for another."""
@@ -41,23 +34,12 @@ _USUAL_ZONES: Final = {"pleural_fluid": "lower", "free_air": "base"}
 """Where a finding lies when its text names no zone."""
 _GENERAL: Final = "opacity"
 """A finding so general that it says nothing of the type."""
+_SHORTLY_AFTER: Final = r"\s+(?:[\w-]+\s+){0,2}$"
 _QUALIFIED: Final = re.compile(
-    r"\b(?:large|sizea?ble|significant|gross|massive|tension|acute|new|overt|frank|big|"
-    r"substantial|enlarging|increas\w+|worsening|progressive|additional|other|further|"
-    r"destructive|displaced|suspicious)\s+(?:[\w-]+\s+){0,2}$",
-    re.IGNORECASE,
+    rf"\b(?:{either('report', 'qualified')}){_SHORTLY_AFTER}", re.IGNORECASE
 )
-"""Before a negated finding: only that much of it is excluded."""
-_FOCAL: Final = re.compile(
-    r"\b(?:focal|discrete|dense|confluent)\s+(?:[\w-]+\s+){0,2}$", re.IGNORECASE
-)
-"""Before a negated opacity: hazy or streaky ones may still be there."""
-_OLD: Final = re.compile(
-    r"\b(?:old|healed|healing|chronic|stable|unchanged|remote|previous|prior|post-?surgical|known|"
-    r"calcified|resolved|resolving|improved|improving|trace|minimal(?:ly)?|tiny|residual|mild(?:ly)?|"
-    r"slight(?:ly)?|borderline|upper limits?)\b",
-    re.IGNORECASE,
-)
+_FOCAL: Final = re.compile(rf"\b(?:{either('report', 'focal')}){_SHORTLY_AFTER}", re.IGNORECASE)
+_OLD: Final = whole_words("report", "old")
 _CLEAR: Final = re.compile(
     r"\b(?:(?:the|both|(?P<side>left|right))\s+)*lungs?"
     r"(?:\s+(?:fields?|bases?|and\s+(?:the\s+)?pleural\s+spaces?|and\s+pleura))*"

@@ -1,10 +1,11 @@
 """From a picture file to what a person sees.
 
-:mod:`.read` decodes (DICOM, PNG, JPEG, WebP, TIFF), :mod:`.transforms` turns stored values into
-grey levels in DICOM's order, :mod:`.encode` prepares pixels for the browser viewer at full depth,
-:mod:`.draw` makes thumbnails, :mod:`.render` writes PNG files, :mod:`.cache` keeps results on disk.
-Pixels are never turned or mirrored, so that boxes fit; every failure is an ``ImageError`` whose
-message is the reason in words for the page.
+:mod:`.read` decodes (DICOM, PNG, JPEG, WebP, TIFF, BMP, GIF), :mod:`.transforms` turns stored
+values into grey levels in DICOM's order, :mod:`.encode` prepares pixels for the browser viewer at
+full depth, :mod:`.draw` makes thumbnails, :mod:`.render` writes PNG files, :mod:`.cache` keeps
+results on disk. An EXIF orientation is applied where pixels are decoded; nothing else turns or
+mirrors them, so that boxes fit. Every failure is an ``ImageError`` whose message is the reason in
+words for the page.
 """
 
 from rexview.errors import ImageBroken, ImageError, ImageMissing, ImageTooLarge

@@ -1,4 +1,4 @@
-"""How large a compressed picture is, read from its own header before anything is decoded.
+"""What a compressed picture says of itself, read from its own header before anything is decoded.
 
 A few bytes of JPEG, JPEG-LS or JPEG 2000 can ask for gigabytes whatever the DICOM header says.
 """
@@ -6,11 +6,23 @@ A few bytes of JPEG, JPEG-LS or JPEG 2000 can ask for gigabytes whatever the DIC
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-_SIZE_MARKERS: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC} | {0xF7}
+_JPEG_LS: Final = 0xF7
+_SIZE_MARKERS: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC} | {_JPEG_LS}
 """Start-of-frame markers of JPEG (ISO 10918-1 table B.1) and JPEG-LS (ISO 14495-1)."""
 _STANDALONE: Final = frozenset({0x01, *range(0xD0, 0xD9)})
+_FRAME_KINDS: Final = {
+    **dict.fromkeys((0xC3, 0xC7, 0xCB, 0xCF), "lossless JPEG"),
+    **dict.fromkeys((0xC5, 0xC6, 0xCD, 0xCE), "hierarchical JPEG"),
+    **dict.fromkeys((0xC9, 0xCA), "JPEG with arithmetic coding"),
+}
+"""Start-of-frame markers beyond those that every decoder knows (ISO 10918-1 table B.1)."""
+_SEQUENTIAL: Final = (0xC0, 0xC1)
+_START_OF_SCAN: Final = 0xDA
+_WHOLE_BLOCK: Final = b"\x00\x3f\x00"
+"""Ss, Se, Ah and Al of a scan that has all 64 coefficients (table B.3)."""
 _J2K_START: Final = b"\xff\x4f\xff\x51"
 
 
@@ -44,21 +56,64 @@ def coded_size(frame: bytes) -> CodedSize | None:
         return None
 
 
-def _jpeg_size(frame: bytes) -> CodedSize | None:
-    at = 2
-    while at + 4 <= len(frame):
-        if frame[at] != 0xFF:
-            return None
+def rare_jpeg(frame: bytes) -> str | None:
+    """Name what makes a JPEG one that not every decoder knows, such as ``12-bit JPEG``.
+
+    None for others, and for what is no JPEG.
+    """
+    try:
+        for marker, at in _segments(frame):
+            if marker in _SIZE_MARKERS:
+                bits = frame[at + 4]
+                plain = bits == 8 or marker == _JPEG_LS
+                return _FRAME_KINDS.get(marker) or (None if plain else f"{bits}-bit JPEG")
+    except (struct.error, IndexError):
+        pass
+    return None
+
+
+def with_whole_scans(frame: bytes) -> bytes:
+    """Mend sequential JPEG that says that its scan has not all coefficients, as old writers do.
+
+    The standard leaves such a scan no choice but 0 to 63; some decoders ask for it, others do not
+    look at it.
+    """
+    sequential = False
+    try:
+        for marker, at in _segments(frame):
+            sequential = sequential or marker in _SEQUENTIAL
+            if marker == _START_OF_SCAN:
+                end = at + 2 + struct.unpack_from(">H", frame, at + 2)[0]
+                cut = end > len(frame)
+                if not sequential or cut or frame[end - 3 : end] == _WHOLE_BLOCK:
+                    return frame
+                return frame[: end - 3] + _WHOLE_BLOCK + frame[end:]
+    except (struct.error, IndexError):
+        pass
+    return frame
+
+
+def _segments(frame: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the markers of a JPEG up to its first scan, and where each begins."""
+    at = 2 if frame[:2] == b"\xff\xd8" else len(frame)
+    while at + 4 <= len(frame) and frame[at] == 0xFF:
         marker = frame[at + 1]
         if marker == 0xFF:  # fill byte
             at += 1
         elif marker in _STANDALONE:
             at += 2
-        elif marker in _SIZE_MARKERS:
+        else:
+            yield marker, at
+            if marker == _START_OF_SCAN:
+                return
+            at += 2 + struct.unpack_from(">H", frame, at + 2)[0]
+
+
+def _jpeg_size(frame: bytes) -> CodedSize | None:
+    for marker, at in _segments(frame):
+        if marker in _SIZE_MARKERS:
             rows, columns, components = struct.unpack_from(">HHB", frame, at + 5)
             return CodedSize(rows, columns, components)
-        else:
-            at += 2 + struct.unpack_from(">H", frame, at + 2)[0]
     return None
 
 

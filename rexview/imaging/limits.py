@@ -10,7 +10,10 @@ MAX_PIXELS: Final = 64_000_000
 """Largest picture that is decoded: 8000 x 8000, four times the largest chest detector."""
 
 DAMAGED: Final = "The compressed picture is damaged and cannot be decoded."
-NOT_A_PICTURE: Final = "This is not a DICOM, PNG, JPEG, WebP or TIFF picture."
+NOT_A_PICTURE: Final = "This is not a DICOM, PNG, JPEG, WebP, TIFF, BMP or GIF picture."
+NOT_SUPPORTED: Final = (
+    "The picture is compressed in a way that is not supported here ({kind}), or it is damaged."
+)
 MORE_FRAMES: Final = "The file has {frames} frames; the first is shown."
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import numpy as np
@@ -74,13 +74,19 @@ class Spacing:
 
 @dataclass(frozen=True)
 class ImageFacts:
-    """What a file says about its picture without being decoded. Sizes in pixels."""
+    """What a file says about its picture without being decoded.
+
+    ``width`` and ``height`` are pixels of the picture as it is shown. ``turned`` says that an EXIF
+    orientation was applied for that; ``format`` is what its bytes are (``PNG``, ``DICOM``, ...).
+    """
 
     width: int
     height: int
     frames: int = 1
     patient_orientation: tuple[str, ...] | None = None
     view: str | None = None
+    turned: bool = False
+    format: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +96,10 @@ class Radiograph:
     Attributes
     ----------
     pixels : ndarray
-        ``(rows, columns)`` stored values, or ``(rows, columns, 3)`` uint8 R, G, B. Never turned or
-        mirrored, so that boxes fit.
+        ``(rows, columns)`` stored values, or ``(rows, columns, 3)`` uint8 R, G, B. Upright where
+        EXIF says how; otherwise never turned or mirrored, so that boxes fit.
     kind : str
-        ``dicom`` or ``raster`` (PNG, JPEG, WebP, TIFF).
+        ``dicom`` or ``raster`` (PNG, JPEG, WebP, TIFF, BMP, GIF).
     bits : int
         Bits that the stored values use.
     modality : Modality

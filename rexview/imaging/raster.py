@@ -1,7 +1,8 @@
-"""PNG, JPEG, WebP and TIFF files: 1 to 32 bits, grey, palette, colour, with or without alpha.
+"""PNG, JPEG, WebP, TIFF, BMP and GIF: 1 to 32 bits, grey, palette, colour, with or without alpha.
 
-Pixels stay as stored: an EXIF orientation is not applied, because boxes are given in pixels of the
-stored image. Pixel densities (DPI) of such files say nothing about the patient and are not read.
+An EXIF orientation is applied here and nowhere else, so that size, pixels and boxes mean the same
+upright picture for everybody; annotation tools and most models see that picture, too. Pixel
+densities (DPI) of such files say nothing about the patient and are not read.
 """
 
 from __future__ import annotations
@@ -17,16 +18,38 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from rexview.errors import ImageBroken, ImageTooLarge
+from rexview.imaging.codestream import rare_jpeg
 from rexview.imaging.colour import grey_or_colour
-from rexview.imaging.limits import MORE_FRAMES, check_size, cut_off
+from rexview.imaging.limits import MORE_FRAMES, NOT_SUPPORTED, check_size, cut_off
 from rexview.imaging.memory import strips, take
 from rexview.imaging.radiograph import ImageFacts, Radiograph
 
-FORMATS: Final = ("PNG", "JPEG", "WEBP", "TIFF")
+FORMATS: Final = ("PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF")
 TURNED: Final = (
-    "The file asks to be shown turned or mirrored. It is shown as stored, so that boxes fit."
+    "Shown turned or mirrored, as the file asks (EXIF). Boxes are counted on it as it is shown."
 )
+_TURNS: Final[dict[int, tuple[int, bool]]] = {
+    2: (0, True),
+    3: (2, False),
+    4: (2, True),
+    5: (3, True),
+    6: (3, False),
+    7: (1, True),
+    8: (1, False),
+}
+"""EXIF orientation (tag 0x0112): quarter turns against the clock, then whether mirrored."""
+_ACROSS: Final = (5, 6, 7, 8)
+"""EXIF orientations that exchange width and height."""
+_EXIF_KEYS: Final = ("exif", "Raw profile type exif")
 _EXIF_ORIENTATION: Final = 0x0112
+_BMP_HEADERS: Final = (12, 40, 52, 56, 64, 108, 124)
+_NAMES: Final = {"WEBP": "WebP", "MPO": "JPEG"}
+_MARKS: Final = (
+    *(b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a"),
+    *(b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"),  # TIFF and BigTIFF
+)
+DAMAGED: Final = "The picture is damaged and cannot be decoded."
+_JPEG_HEAD: Final = 1 << 20
 _LONGEST_FILE: Final = 1 << 30
 _BYTES: Final = {"1": 5, "L": 5, "I": 13, "F": 13, "CMYK": 14} | dict.fromkeys(
     ("I;16", "I;16L", "I;16B", "I;16N"), 7
@@ -39,15 +62,16 @@ _GREY_MODES: Final = frozenset({"1", "L", "I", "F", "I;16", "I;16L", "I;16B", "I
 
 
 def is_raster(head: bytes) -> bool:
-    """Whether the first 12 bytes of a file are those of a format read here."""
+    """Whether the first 18 bytes of a file are those of a format read here."""
     return (
-        head.startswith((b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*"))
+        head.startswith(_MARKS)
         or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")
-    )  # fmt: skip
+        or (head[:2] == b"BM" and int.from_bytes(head[14:18], "little") in _BMP_HEADERS)
+    )
 
 
 def read_raster(path: Path, max_pixels: int) -> Radiograph:
-    """Decode a PNG, JPEG, WebP or TIFF file.
+    """Decode the first frame of a file, upright.
 
     Colour files whose channels are all equal become grey ones, so that they can be windowed;
     transparency is laid over black.
@@ -66,13 +90,15 @@ def read_raster(path: Path, max_pixels: int) -> Radiograph:
         deep = image.format == "PNG" and _png_is_deep_colour(path)
         take(_needed(image, deep), max_pixels)
         frames = int(getattr(image, "n_frames", 1))
-        turned = _is_turned(image)
+        orientation = _orientation(image)
         image.load()
         if deep:
             image.close()  # Pillow's 8-bit copy only shows that the file is whole
         pixels = _deep_colour(path) if deep else _pixels(image)
+        if image.format != "TIFF":  # which Pillow turns on its own
+            pixels = _upright(pixels, orientation)
     notes = []
-    if turned:
+    if orientation != 1:
         notes.append(TURNED)
     if frames > 1:
         notes.append(MORE_FRAMES.format(frames=frames))
@@ -97,30 +123,63 @@ def _needed(image: Image.Image, deep: bool) -> int:
 def raster_facts(path: Path) -> ImageFacts:
     """Read the size and the number of frames of a file without decoding it."""
     with _opened(path) as image:
-        return ImageFacts(image.width, image.height, int(getattr(image, "n_frames", 1)))
+        orientation = _orientation(image)
+        width, height = image.size
+        if orientation in _ACROSS and image.format != "TIFF":
+            width, height = height, width
+        return ImageFacts(
+            width,
+            height,
+            int(getattr(image, "n_frames", 1)),
+            format=_NAMES.get(image.format or "", image.format or ""),
+            turned=orientation != 1,
+        )
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Image.Image]:
-    """Open a file with Pillow; whatever its bytes provoke becomes a reason for the page."""
-    try:
-        with Image.open(path, formats=FORMATS) as image:
-            yield image
-    except Image.DecompressionBombError:
-        raise ImageTooLarge("The picture is too large to be opened here.") from None
-    except (OSError, SyntaxError, ValueError, EOFError) as error:
-        raise cut_off() if "truncated" in str(error) else _damaged() from None
+    """Open a file with Pillow; whatever its bytes provoke becomes a reason for the page.
+
+    Pillow is given the open file: with a path it maps an uncompressed TIFF that is to be turned
+    into memory by its turned size, and scrambles it.
+    """
+    with path.open("rb") as file:
+        try:
+            with Image.open(file, formats=FORMATS) as image:
+                yield image
+        except Image.DecompressionBombError:
+            raise ImageTooLarge("The picture is too large to be opened here.") from None
+        except (OSError, SyntaxError, ValueError, EOFError) as error:
+            raise cut_off() if "truncated" in str(error) else _damaged(path) from None
 
 
-def _is_turned(image: Image.Image) -> bool:
+def _orientation(image: Image.Image) -> int:
+    """EXIF orientation, 1 (upright) to 8, of a picture that is not decoded yet.
+
+    In a PNG only what stands before its pixels counts: Pillow would decode all of it to find more.
+    """
+    if image.format == "PNG" and not any(key in image.info for key in _EXIF_KEYS):
+        return 1
     try:
-        return image.getexif().get(_EXIF_ORIENTATION, 1) not in (0, 1)
+        found = image.getexif().get(_EXIF_ORIENTATION, 1)
     except Exception:  # a damaged EXIF block raises anything; the picture does not depend on it
-        return False
+        return 1
+    return found if found in _TURNS else 1
 
 
-def _damaged() -> ImageBroken:
-    return ImageBroken("The picture is damaged and cannot be decoded.")
+def _upright(pixels: NDArray[Any], orientation: int) -> NDArray[Any]:
+    """Turn decoded pixels as their EXIF orientation asks."""
+    if orientation == 1:
+        return pixels
+    turns, mirrored = _TURNS[orientation]
+    turned = np.rot90(pixels, turns)
+    return np.ascontiguousarray(turned[:, ::-1] if mirrored else turned)
+
+
+def _damaged(path: Path) -> ImageBroken:
+    with path.open("rb") as file:
+        kind = rare_jpeg(file.read(_JPEG_HEAD))
+    return ImageBroken(NOT_SUPPORTED.format(kind=kind) if kind else DAMAGED)
 
 
 def _png_is_deep_colour(path: Path) -> bool:
@@ -134,7 +193,7 @@ def _deep_colour(path: Path) -> NDArray[Any]:
     """Decode a PNG with 16 bits a channel; (rows, columns) uint16 if all channels are equal."""
     found = cv2.imdecode(np.fromfile(path, dtype=np.uint8), cv2.IMREAD_UNCHANGED)
     if found is None or found.ndim != 3:
-        raise _damaged()
+        raise _damaged(path)
     if found.shape[2] == 4:
         for rows in strips(*found.shape[:2]):
             part = found[rows]

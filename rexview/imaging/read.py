@@ -20,7 +20,7 @@ _T = TypeVar("_T")
 
 
 def read_image(path: Path, *, max_pixels: int = MAX_PIXELS) -> Radiograph:
-    """Decode a DICOM, PNG, JPEG, WebP or TIFF file, told by its first bytes and not by its name.
+    """Decode a picture file of any kind, told by its first bytes and not by its name.
 
     No more than ``max_pixels`` pixels are decoded, which is checked before; that number also bounds
     the memory that decoding may take (:mod:`rexview.imaging.memory`).

@@ -330,7 +330,7 @@ def _check_table(
     name: str,
     entry: _Entry,
     key: str,
-    what: str,
+    content: str,
     usual: str,
     load: Callable[[Path], object],
 ) -> None:
@@ -342,7 +342,7 @@ def _check_table(
         entry.report("error", key, str(refusal), remedy)
         return
     if is_url(name) or not path.is_relative_to(folder.resolve()):
-        entry.report("error", key, f"The {what} is not in this folder.", remedy)
+        entry.report("error", key, f"The {content} is not in this folder.", remedy)
     elif not path.is_file():
         entry.report("error", key, f"There is no file {quoted(name)}.", remedy)
     else:
@@ -350,8 +350,8 @@ def _check_table(
             load(path)
         except (OSError, RexviewError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
-            message = f"{quoted(name)} cannot be used as a {what}: {reason}"
-            entry.report("error", key, message, f"FORMAT.md shows what a {what} has.")
+            message = f"{quoted(name)} cannot be used as a {content}: {reason}"
+            entry.report("error", key, message, f"FORMAT.md shows what a {content} has.")
 
 
 def dump_info(info: SetInfo, *, images: str) -> str:

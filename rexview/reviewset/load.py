@@ -103,13 +103,13 @@ def _with_stale_apart(review_set: ReviewSet, sources: dict[str, TableSource]) ->
     """Take scores and flags of earlier answers out of those that count, and report them."""
     scores, stale_scores = by_answer(review_set.scores, review_set)
     flags, stale_flags = by_answer(review_set.flags, review_set)
-    for name, what, stale in (("scores", "score", stale_scores), ("flags", "flag", stale_flags)):
+    for name, stale in (("scores", stale_scores), ("flags", stale_flags)):
         if name in sources:
             sources[name].report_rows(
                 "warning",
                 stale,
-                f"The {what} is of an earlier answer: the answer was changed since, or the digest "
-                "is wrong. It counts nowhere.",
+                f"The {name.removesuffix('s')} is of an earlier answer: the answer was changed "
+                "since, or the digest is wrong. It counts nowhere.",
                 "Judge the answer as it is, or empty answer_digest if it holds for that, too.",
                 "answer_digest",
             )

@@ -251,8 +251,8 @@ def _with_own_columns(frame: pl.DataFrame, table: Table) -> pl.DataFrame:
         and all(_is_plain_text(row.get(name, "-")) for row in rows)
     ]
     columns = [pl.Series(name, [row.get(name) for row in rows], pl.String) for name in names]
-    left = [{name: value for name, value in row.items() if name not in names} for row in rows]
-    rest = pl.Series("extra", [dump(row) if row else None for row in left], dtype=pl.String)
+    remaining = [{name: value for name, value in row.items() if name not in names} for row in rows]
+    rest = pl.Series("extra", [dump(row) if row else None for row in remaining], dtype=pl.String)
     frame = frame.drop("extra").with_columns(columns)
     return frame if rest.null_count() == len(rest) else frame.with_columns(rest)
 

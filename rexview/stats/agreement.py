@@ -15,7 +15,7 @@ Definitions (docs: statistics):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -99,8 +99,27 @@ class PairAgreement:
         return self.qwk < LOW_KAPPA and self.within_one >= CLOSE and narrow
 
 
+PairTables = Mapping[tuple[str, str, str], Counts]
+"""Shared units by their scores, shape (5, 5): by dimension, reader a (rows) and reader b."""
+
+
+def pair_tables(
+    scores: pl.DataFrame, readers: Sequence[str], *, dimensions: Sequence[str] = DIMENSIONS
+) -> PairTables:
+    """Count what every two readers share, on each dimension.
+
+    ``scores`` are as :func:`rexview.stats.values.single_scores` gives them; readers become reader a
+    and reader b in the order given.
+    """
+    return {
+        (dimension, *pair): table
+        for dimension in dimensions
+        for pair, table in _tables(units_of(scores, dimension), readers).items()
+    }
+
+
 def pair_agreements(
-    scores: pl.DataFrame,
+    tables: PairTables,
     readers: Sequence[str],
     *,
     dimensions: Sequence[str] = DIMENSIONS,
@@ -108,16 +127,10 @@ def pair_agreements(
 ) -> tuple[PairAgreement, ...]:
     """Compare every two readers who share any answer, pair by pair, dimension by dimension.
 
-    ``scores`` are as :func:`rexview.stats.values.single_scores` gives them; readers become reader a
-    and reader b in the order given. A pair that shares anything has all text dimensions (n may be
-    0, with the reason) and those image dimensions that it shares. With 0 resamples there are no
-    intervals.
+    ``tables`` are those of :func:`pair_tables` for these readers in this order. A pair that shares
+    anything has all text dimensions (n may be 0, with the reason) and those image dimensions that
+    it shares. With 0 resamples there are no intervals.
     """
-    tables = {
-        (dimension, *pair): table
-        for dimension in dimensions
-        for pair, table in _tables(units_of(scores, dimension), readers).items()
-    }
     return tuple(
         agreement_of_table(dimension, a, b, tables[dimension, a, b], resamples=resamples)
         for a, b in combinations(dict.fromkeys(readers), 2)
@@ -279,25 +292,50 @@ class Alpha:
     why: str | None
 
 
-def alphas(
-    scores: pl.DataFrame,
-    *,
-    dimensions: Sequence[str] = DIMENSIONS,
-    resamples: int = RESAMPLES,
-) -> tuple[Alpha, ...]:
-    """Work out Krippendorff's alpha per dimension; nothing unless more than two readers scored.
+@dataclass(frozen=True, eq=False)
+class ScorePatterns:
+    """The scores of the units that at least two of ``n_readers`` scored, alike ones together.
 
-    Arguments are as for :func:`pair_agreements`.
+    ``patterns`` has shape (k, 5): how many readers gave each score from 1 to 5; ``counts`` shape
+    (k,): to how many units.
     """
-    scored = scores.filter(pl.col("score").is_not_null())
-    if scored["reader"].n_unique() <= 2:
-        return ()
-    found = []
+
+    patterns: Counts
+    counts: Counts
+    n_readers: int
+
+
+def score_patterns(
+    scores: pl.DataFrame, *, dimensions: Sequence[str] = DIMENSIONS
+) -> dict[str, ScorePatterns]:
+    """Count the scores of all readers on each dimension; nothing unless more than two scored.
+
+    ``scores`` are as for :func:`pair_tables`.
+    """
+    if scores["reader"].n_unique() <= 2:
+        return {}
+    found = {}
     for dimension in dimensions:
-        units = units_of(scored, dimension)
-        if len(units) or dimension not in IMAGE_DIMENSIONS:
-            found.append(_alpha(dimension, units, resamples))
-    return tuple(found)
+        units = units_of(scores, dimension)
+        if units.is_empty() and dimension in IMAGE_DIMENSIONS:
+            continue
+        shared = units.filter(pl.len().over("unit") > 1)
+        levels = [str(level) for level in LEVELS]
+        given = shared.group_by("unit").agg(
+            ((pl.col("score") == level).sum().alias(str(level))) for level in LEVELS
+        )
+        met = given.group_by(levels).len("met").sort(levels)
+        found[dimension] = ScorePatterns(
+            met.select(levels).to_numpy().astype(np.int64),
+            met["met"].cast(pl.Int64).to_numpy(),
+            shared["reader"].n_unique(),
+        )
+    return found
+
+
+def alphas(given: Mapping[str, ScorePatterns], *, resamples: int = RESAMPLES) -> tuple[Alpha, ...]:
+    """Work out Krippendorff's alpha of each dimension that is given."""
+    return tuple(_alpha(dimension, found, resamples) for dimension, found in given.items())
 
 
 def ordinal_alpha(counts: Counts, patterns: Counts) -> Floats:
@@ -331,27 +369,21 @@ def ordinal_alpha(counts: Counts, patterns: Counts) -> Floats:
     return 1 - ratio
 
 
-def _alpha(dimension: str, units: pl.DataFrame, resamples: int) -> Alpha:
-    """Work out alpha on one dimension from :func:`units_of`."""
-    shared = units.filter(pl.len().over("unit") > 1)
-    n_units, n_readers = shared["unit"].n_unique(), shared["reader"].n_unique()
+def _alpha(dimension: str, given: ScorePatterns, resamples: int) -> Alpha:
+    n_units, n_readers = int(given.counts.sum()), given.n_readers
     if not n_units:
         why = f"No {unit_name(dimension, 1)} was scored by two readers."
         return Alpha(dimension, 0, 0, None, Interval(None, None, why), why)
-    given = shared.group_by("unit").agg(
-        ((pl.col("score") == level).sum().alias(str(level))) for level in LEVELS
-    )
-    levels = [str(level) for level in LEVELS]
-    patterns = given.group_by(levels).len("met").sort(levels)
-    by_pattern = patterns.select(levels).to_numpy().astype(np.int64)
-    counts = patterns["met"].cast(pl.Int64).to_numpy()
-    if shared["score"].n_unique() == 1:
-        why = f"Every score given is {shared['score'][0]}: alpha is undefined."
+    levels = np.flatnonzero(given.patterns.sum(axis=0))
+    if len(levels) == 1:
+        why = f"Every score given is {LEVELS[levels[0]]}: alpha is undefined."
         return Alpha(dimension, n_units, n_readers, None, Interval(None, None, why), why)
     value = krippendorff.alpha(
-        value_counts=given.select(levels).to_numpy(),
+        value_counts=np.repeat(given.patterns, given.counts, axis=0),
         value_domain=LEVELS,
         level_of_measurement="ordinal",
     )
-    around = interval(counts, lambda many: ordinal_alpha(many, by_pattern), resamples=resamples)
+    around = interval(
+        given.counts, lambda many: ordinal_alpha(many, given.patterns), resamples=resamples
+    )
     return Alpha(dimension, n_units, n_readers, float(value), around, None)

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-import numpy as np
 import polars as pl
 
 from rexview.stats.bootstrap import RESAMPLES, Interval, interval, mean_of
@@ -73,8 +72,32 @@ class Drift:
     why: str | None
 
 
+def score_days(
+    scores: pl.DataFrame, dimension: str, reader: str, other: str | None = None
+) -> pl.DataFrame:
+    """Count the scores of one reader on one dimension by day, and by what another reader gave.
+
+    ``scores`` are as :func:`rexview.stats.values.single_scores` gives them.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``day`` (Date in UTC, null when not known), ``score``, ``other`` (Int64, null where the
+        other reader gave none), ``n``.
+    """
+    units = units_of(scores, dimension)
+    scored = units.filter(pl.col("reader") == reader).select(
+        "unit", pl.col("score").cast(pl.Int64), day=pl.col("created").dt.date()
+    )
+    others = units.filter(pl.col("reader").eq_missing(pl.lit(other))).select(
+        "unit", other=pl.col("score").cast(pl.Int64)
+    )
+    by_day = scored.join(others, on="unit", how="left").group_by("day", "score", "other")
+    return by_day.agg(n=pl.len().cast(pl.Int64))
+
+
 def drift(
-    scores: pl.DataFrame,
+    given: pl.DataFrame,
     dimension: str,
     reader: str,
     other: str | None = None,
@@ -84,27 +107,20 @@ def drift(
 ) -> Drift:
     """Lay out the scores of one reader over time.
 
-    ``scores`` are as :func:`rexview.stats.values.single_scores` gives them. ``other`` is the reader
-    with whom they are compared; a block has at least ``smallest`` scores. With 0 resamples there
-    are no intervals.
+    ``given`` is what :func:`score_days` counts for the same reader and the ``other`` one with whom
+    they are compared; a block has at least ``smallest`` scores. With 0 resamples there are no
+    intervals.
     """
-    units = units_of(scores, dimension)
-    scored = units.filter(pl.col("reader") == reader).select(
-        "unit", pl.col("score").cast(pl.Int64), pl.col("created").dt.date().alias("day")
-    )
-    others = units.filter(pl.col("reader").eq_missing(pl.lit(other))).select(
-        "unit", pl.col("score").cast(pl.Int64).alias("other")
-    )
-    dated = scored.filter(pl.col("day").is_not_null()).join(others, on="unit", how="left")
-    size = max(smallest, math.ceil(len(dated) / MOST_BLOCKS))
-    days = dated.group_by("day").len().sort("day")
+    dated = given.filter(pl.col("day").is_not_null())
+    n, n_dated = int(given["n"].sum()), int(dated["n"].sum())
+    size = max(smallest, math.ceil(n_dated / MOST_BLOCKS))
+    days = dated.group_by("day").agg(pl.col("n").sum()).sort("day")
     blocks = tuple(
         _block(dated.filter(pl.col("day").is_between(first, last)), first, last, resamples)
         for first, last in _spans(days.iter_rows(), size)
     )
-    n = len(scored)
     why = _why(n, days, blocks, size)
-    return Drift(dimension, reader, other, n, n - len(dated), blocks, why)
+    return Drift(dimension, reader, other, n, n - n_dated, blocks, why)
 
 
 def _spans(days: Iterable[tuple[date, int]], size: int) -> Iterator[tuple[date, date]]:
@@ -123,29 +139,33 @@ def _spans(days: Iterable[tuple[date, int]], size: int) -> Iterator[tuple[date, 
     yield from spans
 
 
-def _block(scores: pl.DataFrame, first: date, last: date, resamples: int) -> Block:
-    mean, around = _mean(scores["score"], resamples)
-    differences = (scores["score"] - scores["other"]).drop_nulls()
-    difference, around_difference = _mean(differences, resamples)
+def _block(given: pl.DataFrame, first: date, last: date, resamples: int) -> Block:
+    n, mean, around = _mean(given, pl.col("score"), resamples)
+    shared, difference, around_difference = _mean(
+        given, pl.col("score") - pl.col("other"), resamples
+    )
     return Block(
         first=first,
         last=last,
-        n=len(scores),
+        n=n,
         mean=mean if mean is not None else math.nan,
         interval=around,
-        shared=len(differences),
+        shared=shared,
         difference=difference,
         difference_interval=around_difference,
     )
 
 
-def _mean(numbers: pl.Series, resamples: int) -> tuple[float | None, Interval]:
-    """Return the mean of whole numbers and its interval."""
-    if numbers.is_empty():
-        return None, Interval(None, None, "No answer here was scored by both readers.")
-    values, counts = np.unique(numbers.to_numpy(), return_counts=True)
+def _mean(
+    given: pl.DataFrame, number: pl.Expr, resamples: int
+) -> tuple[int, float | None, Interval]:
+    """Return how many have a whole number, its mean and the mean's interval."""
+    found = given.group_by(number.alias("value")).agg(pl.col("n").sum()).drop_nulls().sort("value")
+    if found.is_empty():
+        return 0, None, Interval(None, None, "No answer here was scored by both readers.")
+    values, counts = found["value"].to_numpy(), found["n"].to_numpy()
     around = interval(counts, mean_of(values), resamples=resamples)
-    return float(counts @ values / counts.sum()), around
+    return int(counts.sum()), float(counts @ values / counts.sum()), around
 
 
 def _why(n: int, days: pl.DataFrame, blocks: tuple[Block, ...], size: int) -> str | None:

@@ -14,10 +14,10 @@ Definitions (docs: statistics):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -108,30 +108,101 @@ def clusters_of(cases: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def rate(flagged: Iterable[bool], clusters: Iterable[int], *, resamples: int = RESAMPLES) -> Rate:
-    """Work out a rate with its interval; with 0 resamples without.
+class Judged(NamedTuple):
+    """The answers of one model that can be judged for one failure; all of shape (n,).
 
-    ``flagged`` has one value for each answer that can be judged, ``clusters`` the patient of each.
+    Numbers that stand for their cases, whether they are flagged, and numbers for their patients.
     """
-    given = np.fromiter(flagged, dtype=np.bool_)
-    n, k = len(given), int(given.sum())
+
+    cases: NDArray[Any]
+    flagged: NDArray[np.bool_]
+    patients: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PatientTally:
+    """Patients with so many ``points`` on so many ``answers``; all of shape (k,).
+
+    Of a rate a flagged answer is a point; of a difference model a's flags are points and model b's
+    are taken away. That is all that shares and a bootstrap of patients need to know.
+    """
+
+    points: Counts
+    answers: Counts
+    patients: Counts
+
+    @property
+    def total(self) -> int:
+        """The points of all patients."""
+        return int(self.points @ self.patients)
+
+    @property
+    def n(self) -> int:
+        """The answers of all patients."""
+        return int(self.answers @ self.patients)
+
+    @property
+    def n_patients(self) -> int:
+        """How many patients there are."""
+        return int(self.patients.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class PairTally:
+    """Two models on one failure: ``by_patient`` of the cases in which both can be judged.
+
+    ``only_a``, ``only_b``, ``both`` and ``left_out`` are as in :class:`FailureTest`.
+    """
+
+    only_a: int
+    only_b: int
+    both: int
+    left_out: int
+    by_patient: PatientTally
+
+
+def tally_patients(points: NDArray[Any], patients: NDArray[Any]) -> PatientTally:
+    """Count patients: ``points`` of each answer and the number of its patient, shape (n,)."""
+    if not len(points):
+        nothing = np.zeros(0, dtype=np.int64)
+        return PatientTally(nothing, nothing, nothing)
+    _, patient = np.unique(patients, return_inverse=True)
+    sums = np.bincount(patient, points).astype(np.int64)
+    sizes = np.bincount(patient)
+    lowest, base = int(sums.min()), int(sizes.max()) + 1
+    alike, counts = np.unique((sums - lowest) * base + sizes, return_counts=True)
+    return PatientTally(alike // base + lowest, alike % base, counts.astype(np.int64))
+
+
+def tally_pair(a: Judged, b: Judged) -> PairTally:
+    """Count the cases in which two models can be judged for one failure."""
+    shared, in_a, in_b = np.intersect1d(a.cases, b.cases, return_indices=True)
+    of_a, of_b = a.flagged[in_a], b.flagged[in_b]
+    return PairTally(
+        only_a=int((of_a & ~of_b).sum()),
+        only_b=int((of_b & ~of_a).sum()),
+        both=int((of_a & of_b).sum()),
+        left_out=len(a.cases) + len(b.cases) - 2 * len(shared),
+        by_patient=tally_patients(of_a.astype(np.int64) - of_b, a.patients[in_a]),
+    )
+
+
+def rate(given: PatientTally, *, resamples: int = RESAMPLES) -> Rate:
+    """Work out a rate with its interval; with 0 resamples without."""
+    n, k, size = given.n, given.total, given.n_patients
     if not n:
         return Rate(0, 0, 0, None, Interval(None, None, NOTHING_JUDGED), None)
-    _, patient = np.unique(np.fromiter(clusters, dtype=np.int64), return_inverse=True)
-    size = int(patient.max()) + 1
     if not resamples:
         return Rate(k, n, size, k / n, Interval(None, None), None)
     if size == n:
         return Rate(k, n, size, k / n, _wilson(k, n), WILSON)
     if k in (0, n):
         return Rate(k, n, size, k / n, _wilson(size if k else 0, size), WILSON_CLUSTERS)
-    found = _ratio_interval(np.bincount(patient, given), np.bincount(patient), resamples)
-    return Rate(k, n, size, k / n, found, CLUSTERS)
+    return Rate(k, n, size, k / n, _ratio_interval(given, resamples), CLUSTERS)
 
 
 def failure_rates(
-    judged: pl.DataFrame,
-    clusters: pl.DataFrame,
+    tallies: Mapping[tuple[str, str], PatientTally],
     models: Sequence[str],
     failures: Sequence[str],
     *,
@@ -139,82 +210,72 @@ def failure_rates(
 ) -> tuple[FailureRate, ...]:
     """Work out the rate of each failure and model, in the order given.
 
-    ``judged`` has the columns :data:`JUDGED`, ``clusters`` is what :func:`clusters_of` gives.
+    ``tallies`` are by failure and model; one that is not there has no answer that can be judged.
     """
-    parts = _parts(judged, clusters)
     return tuple(
-        FailureRate(failure, model, rate(flagged, patients, resamples=resamples))
+        FailureRate(
+            failure, model, rate(tallies.get((failure, model), NO_PATIENTS), resamples=resamples)
+        )
         for failure in failures
         for model in models
-        for _, flagged, patients in [parts.get((failure, model), _NOTHING)]
     )
 
 
 def failure_tests(
-    judged: pl.DataFrame,
-    clusters: pl.DataFrame,
-    models: Sequence[str],
-    failures: Sequence[str],
-    *,
-    resamples: int = RESAMPLES,
+    tallies: Mapping[tuple[str, str, str], PairTally], *, resamples: int = RESAMPLES
 ) -> tuple[FailureTest, ...]:
-    """Compare every pair of models on each failure, in the order given, from the same frames.
+    """Compare models on failures: ``tallies`` are by failure, model a and model b.
 
     The test takes cases as independent, also those of one patient; the interval of the difference
-    resamples patients.
+    resamples patients. p values are adjusted over all that is given.
     """
-    parts = _parts(judged, clusters)
-    tests = [
-        _test(
-            failure,
-            pair,
-            parts.get((failure, pair[0]), _NOTHING),
-            parts.get((failure, pair[1]), _NOTHING),
-            resamples,
-        )
-        for failure in failures
-        for pair in combinations(models, 2)
-    ]
+    tests = [_test(*about, tally, resamples) for about, tally in tallies.items()]
     adjusted = benjamini_hochberg([test.p for test in tests])
     return tuple(replace(test, p_adj=p) for test, p in zip(tests, adjusted, strict=True))
 
 
-_Part = tuple[NDArray[np.int64], NDArray[np.bool_], NDArray[np.int64]]
-_NOTHING: Final[_Part] = (
-    np.zeros(0, dtype=np.int64),
-    np.zeros(0, dtype=np.bool_),
-    np.zeros(0, dtype=np.int64),
-)
+def judged_by_model(judged: pl.DataFrame, clusters: pl.DataFrame) -> dict[tuple[str, str], Judged]:
+    """Return what can be judged, by failure and model.
 
-
-def _parts(judged: pl.DataFrame, clusters: pl.DataFrame) -> dict[tuple[str, str], _Part]:
-    """Return case numbers, flags and patients of each failure and model."""
+    ``judged`` has the columns :data:`JUDGED`, ``clusters`` is what :func:`clusters_of` gives.
+    """
     numbered = clusters.with_row_index("_case").with_columns(pl.col("_case").cast(pl.Int64))
     placed = judged.join(numbered, on="case", how="inner", maintain_order="left")
     parts = placed.partition_by("failure", "model", as_dict=True)
     return {
-        (str(failure), str(model)): (
-            part["_case"].to_numpy(),
-            part["flagged"].to_numpy(),
-            part["cluster"].to_numpy(),
+        (str(failure), str(model)): Judged(
+            part["_case"].to_numpy(), part["flagged"].to_numpy(), part["cluster"].to_numpy()
         )
         for (failure, model), part in parts.items()
     }
 
 
-def _test(
-    failure: str, models: tuple[str, str], first: _Part, second: _Part, resamples: int
-) -> FailureTest:
-    shared, in_a, in_b = np.intersect1d(first[0], second[0], return_indices=True)
-    a, b, patients = first[1][in_a], second[1][in_b], first[2][in_a]
-    n, only_a, only_b = len(shared), int((a & ~b).sum()), int((b & ~a).sum())
+def tally_pairs(
+    judged: Mapping[tuple[str, str], Judged], models: Sequence[str], failures: Sequence[str]
+) -> dict[tuple[str, str, str], PairTally]:
+    """Count every pair of models on each failure, in the order given."""
+    return {
+        (failure, a, b): tally_pair(
+            *(judged.get((failure, model), _NOT_JUDGED) for model in (a, b))
+        )
+        for failure in failures
+        for a, b in combinations(models, 2)
+    }
+
+
+_NOT_JUDGED: Final = Judged(
+    np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.int64)
+)
+NO_PATIENTS: Final = tally_patients(_NOT_JUDGED.flagged, _NOT_JUDGED.patients)
+
+
+def _test(failure: str, model_a: str, model_b: str, pair: PairTally, resamples: int) -> FailureTest:
+    n, only_a, only_b = pair.by_patient.n, pair.only_a, pair.only_b
     difference, limits, p = None, Interval(None, None, NO_PAIRS), None
     why: str | None = NO_PAIRS
     if n:
         difference = (only_a - only_b) / n
-        _, patient = np.unique(patients, return_inverse=True)
-        points = np.bincount(patient, a.astype(np.int64) - b)
-        limits = _ratio_interval(points, np.bincount(patient), resamples)
+        limits = _ratio_interval(pair.by_patient, resamples)
         why = NO_DISCORDANCE
     if only_a + only_b:
         from scipy.stats import binomtest
@@ -222,13 +283,13 @@ def _test(
         p, why = float(binomtest(only_a, only_a + only_b, 0.5).pvalue), None
     return FailureTest(
         failure=failure,
-        model_a=models[0],
-        model_b=models[1],
+        model_a=model_a,
+        model_b=model_b,
         n_pairs=n,
         only_a=only_a,
         only_b=only_b,
-        both=int((a & b).sum()),
-        left_out=len(first[0]) + len(second[0]) - 2 * n,
+        both=pair.both,
+        left_out=pair.left_out,
         difference=difference,
         interval=limits,
         p=p,
@@ -244,19 +305,12 @@ def _wilson(k: int, n: int) -> Interval:
     return Interval(float(limits.low), float(limits.high))
 
 
-def _ratio_interval(tops: NDArray[Any], bottoms: NDArray[Any], resamples: int) -> Interval:
-    """Resample patients, each with its sum of points and its number of answers.
-
-    Patients with the same two numbers are drawn as counts, as the bootstrap wants it.
-    """
-    pairs, counts = np.unique(
-        np.stack([np.asarray(tops, dtype=np.float64), bottoms.astype(np.float64)], axis=1),
-        axis=0,
-        return_counts=True,
-    )
+def _ratio_interval(given: PatientTally, resamples: int) -> Interval:
+    """Resample patients, each with its points and its number of answers."""
+    points, answers = given.points.astype(np.float64), given.answers.astype(np.float64)
 
     def shares(rows: Counts) -> Floats:
-        found: Floats = (rows @ pairs[:, 0]) / (rows @ pairs[:, 1])
+        found: Floats = (rows @ points) / (rows @ answers)
         return found
 
-    return interval(counts, shares, resamples=resamples)
+    return interval(given.patients, shares, resamples=resamples)

@@ -19,7 +19,7 @@ p = 1 for few of them and nan for many.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
@@ -29,7 +29,7 @@ import polars as pl
 
 from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
 from rexview.stats.summary import tally
-from rexview.stats.values import SCORE_ORDER, TESTED_TOGETHER, Finals
+from rexview.stats.values import SCORE_ORDER, TESTED_TOGETHER
 from rexview.vocab import IMAGE_DIMENSIONS
 
 EXACT: Final = "exact"
@@ -99,8 +99,14 @@ class Comparison:
     friedman: tuple[FriedmanTest, ...]
 
 
-def compare(finals: Finals, models: Sequence[str], *, resamples: int = RESAMPLES) -> Comparison:
+def compare(
+    values: Callable[[str], pl.DataFrame], models: Sequence[str], *, resamples: int = RESAMPLES
+) -> Comparison:
     """Compare every pair of models on every dimension, and all models at once.
+
+    ``values`` returns the final scores of one dimension, one an answer, with columns ``case``,
+    ``model`` and ``value`` (:meth:`rexview.stats.values.Finals.by_answer`): ranks need the values
+    themselves, case by case.
 
     Tests come by dimension, in the order of :data:`rexview.stats.SCORE_ORDER`, then by pair, which
     is named in the order of ``models``. Text scores have a row for each pair, and their p values
@@ -111,7 +117,7 @@ def compare(finals: Finals, models: Sequence[str], *, resamples: int = RESAMPLES
     tests: list[PairTest] = []
     friedman: list[FriedmanTest] = []
     for dimension in SCORE_ORDER:
-        scores = _scores(finals, dimension, models)
+        scores = _scores(values(dimension), models)
         scored = [bool(column.any()) for column in ~np.isnan(scores.T)]
         pairs = list(combinations(range(len(models)), 2))
         if dimension in IMAGE_DIMENSIONS:
@@ -123,12 +129,10 @@ def compare(finals: Finals, models: Sequence[str], *, resamples: int = RESAMPLES
     return Comparison(_adjusted(tests), tuple(friedman))
 
 
-def _scores(finals: Finals, dimension: str, models: Sequence[str]) -> Floats:
+def _scores(given: pl.DataFrame, models: Sequence[str]) -> Floats:
     """Lay final scores out by case and model, shape (cases, models), nan where missing."""
     numbered = pl.DataFrame({"model": list(models)}, schema={"model": pl.String()})
-    values = finals.of(dimension).join(numbered.with_row_index("_model"), on="model")
-    if "image" in values.columns:
-        values = values.group_by("case", "_model", maintain_order=True).agg(pl.col("value").mean())
+    values = given.join(numbered.with_row_index("_model"), on="model", maintain_order="left")
     cases = values.select("case").unique(maintain_order=True).with_row_index("_case")
     placed = values.join(cases, on="case")
     scores = np.full((len(cases), len(models)), np.nan)

@@ -91,8 +91,39 @@ def tallies(frame: pl.DataFrame) -> dict[str, Tally]:
     }
 
 
-NOTHING: Final = Tally(np.empty(0), np.empty(0, dtype=np.int64))
+_NOTHING: Final = Tally(np.empty(0), np.empty(0, dtype=np.int64))
 """No values at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTallies:
+    """How often each final score occurs: all that summaries need.
+
+    ``values`` has the scores of each model by dimension (:data:`SCORE_ORDER` and ``gap``).
+    ``answers`` counts the answers of each model that came, ``pictured`` those with a score of an
+    image dimension, by dimension.
+    """
+
+    values: Mapping[str, Mapping[str, Tally]]
+    answers: Mapping[str, int]
+    pictured: Mapping[str, Mapping[str, int]]
+
+    def of(self, dimension: str, model: str) -> Tally:
+        """Return the scores of one dimension of one model."""
+        return self.values[dimension].get(model, _NOTHING)
+
+
+def score_tallies(finals: Finals) -> ScoreTallies:
+    """Count the final scores of every dimension and model."""
+
+    def different(answers: pl.DataFrame) -> dict[str, int]:
+        return dict(answers.select("case", "model").unique()["model"].value_counts().iter_rows())
+
+    return ScoreTallies(
+        {name: tallies(finals.of(name)) for name in (*SCORE_ORDER, "gap")},
+        different(finals.answers),
+        {name: different(finals.of(name)) for name in IMAGE_DIMENSIONS},
+    )
 
 
 @dataclass(frozen=True)
@@ -136,7 +167,7 @@ class GapSummary:
 
 
 def summaries(
-    finals: Finals,
+    given: ScoreTallies,
     models: Sequence[str],
     *,
     dimensions: Sequence[str] = SCORE_ORDER,
@@ -149,11 +180,11 @@ def summaries(
     """
     rows = []
     for dimension in dimensions:
-        found = tallies(finals.of(dimension))
+        found = given.values[dimension]
         if dimension in IMAGE_DIMENSIONS and not any(model in found for model in models):
             continue
         for model in models:
-            scores = found.get(model, NOTHING)
+            scores = given.of(dimension, model)
             interval = scores.interval(resamples)
             rows.append(
                 ScoreSummary(
@@ -173,11 +204,10 @@ def summaries(
 
 
 def gap_summaries(
-    finals: Finals, models: Sequence[str], *, threshold: float, resamples: int = RESAMPLES
+    given: ScoreTallies, models: Sequence[str], *, threshold: float, resamples: int = RESAMPLES
 ) -> tuple[GapSummary, ...]:
     """Summarise process minus execution of each model; flagged from ``threshold`` points on."""
-    found = tallies(finals.of("gap"))
-    return tuple(_gap(model, found.get(model, NOTHING), threshold, resamples) for model in models)
+    return tuple(_gap(model, given.of("gap", model), threshold, resamples) for model in models)
 
 
 def _gap(model: str, gaps: Tally, threshold: float, resamples: int) -> GapSummary:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import polars as pl
@@ -46,3 +47,12 @@ def units_of(scores: pl.DataFrame, dimension: str) -> pl.DataFrame:
     if not numbered.select("unit", "reader").is_duplicated().any():
         return numbered
     return numbered.unique(["unit", "reader"], keep="last", maintain_order=True)
+
+
+def both_scored(units: pl.DataFrame, readers: Sequence[str]) -> pl.DataFrame:
+    """Return the units that two readers both scored, from :func:`units_of`.
+
+    The rows of the first reader, with the second one's score as ``score_b``.
+    """
+    first, second = (units.filter(pl.col("reader") == reader) for reader in readers)
+    return first.join(second.select("unit", score_b="score"), on="unit", maintain_order="left")

@@ -71,6 +71,13 @@ class Finals:
             pl.col("value").is_not_null()
         )
 
+    def by_answer(self, dimension: str) -> pl.DataFrame:
+        """Return the values as :meth:`of` does, one an answer: the mean over its pictures."""
+        values = self.of(dimension)
+        if "image" in values.columns:
+            values = values.group_by(*_ANSWER, maintain_order=True).agg(pl.col("value").mean())
+        return values
+
     def only(self, pairs: pl.DataFrame) -> Finals:
         """Keep the answers whose ``case`` and ``model`` stand in the given frame."""
         return Finals(

@@ -179,15 +179,15 @@ _SPOTS: Final[Mapping[str, frozenset[str]]] = {
 
 
 def _spot(on: Any, entry: Entry, problems: list[str]) -> dict[str, Any]:
-    what = on.get("what") if isinstance(on, Mapping) else None
-    if not isinstance(on, Mapping) or not isinstance(what, str) or what not in _SPOTS:
+    place = on.get("what") if isinstance(on, Mapping) else None
+    if not isinstance(on, Mapping) or not isinstance(place, str) or place not in _SPOTS:
         problems.append(f"It is not said what the comment is on: {', '.join(_SPOTS)}.")
         return {}
-    if (what == "case") != (entry.model is None) and what != "span":
-        problems.append(f"A comment on {what} has to name a model, on a case none.")
+    if (place == "case") != (entry.model is None) and place != "span":
+        problems.append(f"A comment on {place} has to name a model, on a case none.")
     spot = {str(name): _plain(value) for name, value in on.items() if value is not None}
-    if set(spot) - _SPOTS[what] - {"what"} or any(value is None for value in spot.values()):
-        problems.append(f"Where the comment on a {what} stands cannot be understood.")
+    if set(spot) - _SPOTS[place] - {"what"} or any(value is None for value in spot.values()):
+        problems.append(f"Where the comment on a {place} stands cannot be understood.")
     return spot
 
 

@@ -114,11 +114,6 @@ class Reviews:
         newest = newest.order_by(HISTORY.c.id.desc()).limit(1)
         return next((row[0] for row in self.database.rows(newest)), 0)
 
-    def changes_since(self, revision: int, *, limit: int = 1000) -> tuple[Stored, ...]:
-        """Return the rows after a revision, oldest first."""
-        rows = self._all().where(HISTORY.c.id > revision).order_by(HISTORY.c.id).limit(limit)
-        return self._stored(rows)
-
     def history(
         self,
         *,
@@ -212,11 +207,6 @@ class Reviews:
         """Return the cases that a reader left out, each with the reason (may be empty)."""
         rows = self.current("skip", person=reader)
         return {row.case or "": row.value["reason"] or "" for row in rows if row.value}
-
-    def done(self, reader: str) -> frozenset[str]:
-        """Return the cases that a reader has finished."""
-        rows = self.current("done", person=reader)
-        return frozenset(row.case for row in rows if row.case and row.value and row.value["done"])
 
     def revealed(self, reader: str, what: str) -> frozenset[str | None]:
         """Return the cases of which a reader was shown ``models`` or ``report``; None: of all."""

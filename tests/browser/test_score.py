@@ -438,15 +438,15 @@ def test_scores_wait_for_a_server_that_is_gone(new_page, tmp_path):
         scored = page.locator(".row.current").get_attribute("data-key")[0]
     page.keyboard.press("4")
     page.wait_for_selector(".saved[data-state=waiting]")
-    assert "kept on this computer" in page.locator(".rx-pad .trouble").inner_text()
-    assert "cannot be reached" in page.locator(".rx-pad .trouble").inner_text()
+    assert "kept on this computer" in page.locator(".rx-pad .alert").inner_text()
+    assert "cannot be reached" in page.locator(".rx-pad .alert").inner_text()
     page.keyboard.press("e")
     page.keyboard.type("Written without a server")
     page.keyboard.press("Escape")
     assert [row["value"]["score"] for row in server.history()] == [5]
     with small_app(tmp_path, port) as server:  # another process, with another secret
         page.wait_for_selector(SAVED, timeout=60_000)
-        page.wait_for_selector(".rx-pad .trouble", state="hidden")
+        page.wait_for_selector(".rx-pad .alert", state="hidden")
         values = {row["subject"]: row["value"] for row in reversed(server.history())}
         assert values["process"] == {"score": 5, "comment": None}
         assert values["execution"] == {"score": 4, "comment": None}
@@ -483,7 +483,7 @@ def test_a_locked_database_is_told_and_outwaited(new_page, tmp_path):
             page.keyboard.press("3")
             page.wait_for_selector(".saved[data-state=saving]")
             page.wait_for_selector(".saved[data-state=waiting]", timeout=40_000)
-            assert "kept on this computer" in page.locator(".rx-pad .trouble").inner_text()
+            assert "kept on this computer" in page.locator(".rx-pad .alert").inner_text()
             other.execute("ROLLBACK")
         page.wait_for_selector(SAVED, timeout=40_000)
         assert [row["value"]["score"] for row in server.history()] == [3, 1]

@@ -74,13 +74,13 @@ def test_every_way_in_reports_alike(tmp_path, read):
         b"PK\x03\x04" + bytes(500),
         b"%PDF-1.7\n" + bytes(3000),
         b"<html><body>Log in first</body></html>",
-        b"GIF89a" + bytes(200),
+        b"\x00\x00\x00\x0cjP  \r\n\x87\n" + bytes(200),
         b"{}",
         bytes(4096),
         b"\x08\x00",
         b"\xff" * 1000,
     ],
-    ids=["text", "zip", "pdf", "html", "gif", "json", "zeros", "two bytes", "ones"],
+    ids=["text", "zip", "pdf", "html", "jp2", "json", "zeros", "two bytes", "ones"],
 )
 @pytest.mark.parametrize("name", ["a.dcm", "a.png", "a"])
 def test_other_files_are_not_taken_for_dicom(tmp_path, content, name):

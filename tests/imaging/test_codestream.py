@@ -8,7 +8,7 @@ from PIL import Image
 from pydicom import dcmread, uid
 from pydicom.encaps import get_frame
 
-from rexview.imaging.codestream import coded_size
+from rexview.imaging.codestream import coded_size, rare_jpeg, with_whole_scans
 
 
 @pytest.mark.parametrize("colour", [False, True])
@@ -43,3 +43,27 @@ def test_jp2_box_around_the_codestream(film):
 @pytest.mark.parametrize("frame", [b"", b"\xff\xd8", b"\xff\xd8\xff\xd9", b"text", bytes(5000)])
 def test_none_when_there_is_no_size(frame):
     assert coded_size(frame) is None
+
+
+def test_only_what_few_decoders_know_is_rare(film):
+    stream = io.BytesIO()
+    Image.fromarray((film >> 4).astype(np.uint8)).save(stream, "JPEG", progressive=True)
+    assert rare_jpeg(stream.getvalue()) is None
+    assert rare_jpeg(b"\xff\xd8\xff\xc1\0\x0b\x0c" + bytes(20)) == "12-bit JPEG"
+    assert rare_jpeg(b"\xff\xd8\xff\xc1\0\x0b") is None
+    assert rare_jpeg(b"text") is None
+
+
+def test_a_scan_is_mended_only_where_the_standard_leaves_no_choice(film):
+    stream = io.BytesIO()
+    image = Image.fromarray((film >> 4).astype(np.uint8))
+    image.save(stream, "JPEG")
+    whole = stream.getvalue()
+    end = whole.index(b"\xff\xda") + 2 + 8
+    broken = whole[: end - 3] + b"\0\0\0" + whole[end:]
+    assert with_whole_scans(broken) == whole
+    stream = io.BytesIO()
+    image.save(stream, "JPEG", progressive=True)
+    assert with_whole_scans(stream.getvalue()) == stream.getvalue()
+    for length in range(0, end, 7):
+        assert with_whole_scans(whole[:length]) == whole[:length]

@@ -1,4 +1,4 @@
-"""PNG, JPEG, WebP and TIFF in every mode that is met."""
+"""PNG, JPEG, WebP, TIFF, BMP and GIF in every mode that is met."""
 
 import io
 import struct
@@ -7,8 +7,9 @@ import zlib
 import cv2
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageOps
 
+from rexview.errors import ImageBroken, ImageTooLarge
 from rexview.imaging import display, read_facts, read_image
 from rexview.imaging.raster import TURNED
 
@@ -182,15 +183,97 @@ def test_sixteen_bit_png_with_grey_and_alpha(tmp_path, film):
     np.testing.assert_array_equal(read_image(path).pixels, deep)
 
 
-@pytest.mark.parametrize("orientation", [3, 6, 8])
-@pytest.mark.parametrize("name", ["a.jpg", "a.png", "a.webp"])
-def test_exif_orientation_is_not_applied_but_told(save, grey, orientation, name):
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("a.jpg", {"quality": 95}),
+        ("a.png", {}),
+        ("a.webp", {"lossless": True}),
+        ("a.tif", {}),
+        ("a.tif", {"compression": "tiff_lzw"}),
+    ],
+)
+def test_exif_orientation_is_applied_and_told(save, grey, orientation, name, options):
+    """Pillow says what upright is: its own way to turn is asked for the same grey as plain PNG."""
     exif = Image.Exif()
     exif[0x0112] = orientation
-    plain = read_image(save(grey, f"plain-{name}", quality=95))
-    turned = read_image(save(grey, name, quality=95, exif=exif))
-    np.testing.assert_array_equal(turned.pixels, plain.pixels)
-    assert (plain.warnings, turned.warnings) == ((), (TURNED,))
+    path = save(grey, name, exif=exif, **options)
+    expected = np.asarray(ImageOps.exif_transpose(Image.open(save(grey, "p.png", exif=exif))))
+    radiograph, facts = read_image(path), read_facts(path)
+    assert np.abs(radiograph.pixels.astype(int) - expected).max() <= (12 if "jpg" in name else 1)
+    assert (facts.height, facts.width) == radiograph.pixels.shape == expected.shape
+    assert facts.turned is (orientation != 1)
+    assert radiograph.warnings == ((TURNED,) if orientation != 1 else ())
+
+
+def test_exif_orientation_of_a_png_that_pillow_cannot_decode_in_full(tmp_path, film):
+    deep = film * np.uint16(15)
+    path = tmp_path / "deep.png"
+    cv2.imwrite(str(path), np.stack([deep, deep, deep], axis=-1))
+    whole = path.read_bytes()
+    exif = b"MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
+    chunk = struct.pack(">L", len(exif)) + b"eXIf" + exif
+    chunk += struct.pack(">L", zlib.crc32(b"eXIf" + exif))
+    path.write_bytes(whole[:33] + chunk + whole[33:])
+    radiograph = read_image(path)
+    np.testing.assert_array_equal(radiograph.pixels, np.rot90(deep, -1))
+    assert (read_facts(path).width, read_facts(path).height) == (deep.shape[0], deep.shape[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "format_name"),
+    [
+        *(("a.bmp", "BMP"), ("a.gif", "GIF"), ("a.tif", "TIFF"), ("a.webp", "WebP")),
+        *(("a.png", "PNG"), ("a.jpg", "JPEG")),
+    ],
+)
+def test_told_by_the_first_bytes_whatever_the_name(save, grey, name, format_name):
+    path = save(grey, name)
+    other = path.with_name("other.dcm")
+    path.rename(other)
+    assert read_facts(other).format == format_name
+    assert np.abs(read_image(other).pixels.astype(int) - grey).max() <= 12
+
+
+@pytest.mark.parametrize("big", [False, True])
+@pytest.mark.parametrize("compression", [None, "tiff_lzw", "tiff_deflate"])
+def test_tiff_keeps_its_depth(save, film, big, compression):
+    path = save(film * np.uint16(15), "a.tif", compression=compression, big_tiff=big)
+    np.testing.assert_array_equal(read_image(path).pixels, film * np.uint16(15))
+
+
+def test_first_picture_of_an_animation(tmp_path, grey):
+    path = tmp_path / "moving.gif"
+    first, second = Image.fromarray(grey), Image.fromarray(255 - grey)
+    first.save(path, save_all=True, append_images=[second])
+    radiograph = read_image(path)
+    np.testing.assert_array_equal(radiograph.pixels, grey)
+    assert radiograph.warnings == ("The file has 2 frames; the first is shown.",)
+
+
+def test_letters_that_only_look_like_bmp(tmp_path):
+    path = tmp_path / "a.bmp"
+    path.write_bytes(b"BM is how this text begins, which is no picture." * 9)
+    with pytest.raises(ImageBroken, match="not a DICOM, PNG"):
+        read_image(path)
+
+
+@pytest.mark.parametrize("name", ["a.bmp", "a.gif", "a.tif"])
+def test_a_few_bytes_that_ask_for_gigabytes(save, grey, name):
+    path = save(grey, name)
+    content = bytearray(path.read_bytes())
+    if name == "a.bmp":
+        content[18:26] = struct.pack("<ll", 40_000, 40_000)
+    elif name == "a.gif":
+        content[6:10] = struct.pack("<HH", 65_000, 65_000)
+    else:
+        Image.new("1", (40_000, 40_000)).save(path, compression="group4")
+        content = path.read_bytes()
+    path.write_bytes(content)
+    assert path.stat().st_size < 300_000
+    with pytest.raises(ImageTooLarge):
+        read_image(path)
 
 
 def test_damaged_exif_does_not_matter(save, grey):
@@ -238,3 +321,22 @@ def test_a_grey_picture_that_lossy_coding_took_for_colour_can_be_windowed(tmp_pa
     tinted = np.dstack([grey, grey, np.clip(grey.astype(int) + 12, 0, 255).astype(np.uint8)])
     Image.fromarray(tinted).save(tmp_path / "tinted.png")
     assert read_image(tmp_path / "tinted.png").pixels.ndim == 3
+
+
+@pytest.mark.parametrize(
+    ("marker", "bits", "kind"),
+    [
+        (0xC1, 12, "12-bit JPEG"),
+        (0xC3, 8, "lossless JPEG"),
+        (0xC9, 8, "JPEG with arithmetic coding"),
+        (0xC5, 8, "hierarchical JPEG"),
+    ],
+)
+def test_a_kind_of_jpeg_that_is_not_supported_is_not_called_damaged(save, grey, marker, bits, kind):
+    path = save(grey, "a.jpg")
+    content = bytearray(path.read_bytes())
+    start = content.index(b"\xff\xc0")
+    content[start + 1], content[start + 4] = marker, bits
+    path.write_bytes(content)
+    with pytest.raises(ImageBroken, match=rf"not supported here \({kind}\)"):
+        read_image(path)

@@ -7,7 +7,7 @@ import pytest
 from support.page_text import drawn, shown
 from support.sent_entries import post
 
-from rexview.analysis.study.worklist import required_scores
+from rexview.analysis.memory.study import required_scores
 from rexview.errors import StoreFull
 from rexview.people import Person
 from rexview.reviewset import load

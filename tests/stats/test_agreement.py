@@ -14,12 +14,15 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from rexview.stats.agreement import (
+    Alpha,
     PairAgreement,
     agreement_of_table,
     alphas,
     ordinal_alpha,
     pair_agreements,
+    pair_tables,
     quadratic_kappa,
+    score_patterns,
 )
 from rexview.stats.values import SINGLE_SCORES
 
@@ -43,6 +46,14 @@ def both(*pairs: tuple[int, int], dimension: str = "process") -> pl.DataFrame:
     return marks_of(*rows, dimension=dimension)
 
 
+def agreements(marks: pl.DataFrame, readers: list[str], **more: Any) -> tuple[PairAgreement, ...]:
+    return pair_agreements(pair_tables(marks, readers), readers, **more)
+
+
+def alphas_of(marks: pl.DataFrame, **more: Any) -> tuple[Alpha, ...]:
+    return alphas(score_patterns(marks, **more))
+
+
 def only(found: tuple[PairAgreement, ...], dimension: str = "process") -> PairAgreement:
     (one,) = [row for row in found if row.dimension == dimension]
     return one
@@ -51,7 +62,7 @@ def only(found: tuple[PairAgreement, ...], dimension: str = "process") -> PairAg
 class TestByHand:
     """Four answers scored (1,1), (2,3), (3,3), (5,4) by a and b."""
 
-    found = only(pair_agreements(both((1, 1), (2, 3), (3, 3), (5, 4)), ["a", "b"]))
+    found = only(agreements(both((1, 1), (2, 3), (3, 3), (5, 4)), ["a", "b"]))
 
     def test_kappa(self) -> None:
         # Squares of the differences: 0 + 1 + 0 + 1 = 2 over 4 answers: 1/2 observed.
@@ -81,8 +92,8 @@ class TestByHand:
 
     def test_who_is_stricter_follows_the_order_of_the_readers(self) -> None:
         marks = both((1, 2), (2, 4), (3, 3))
-        assert only(pair_agreements(marks, ["a", "b"])).difference == -1.0
-        turned = only(pair_agreements(marks, ["b", "a"]))
+        assert only(agreements(marks, ["a", "b"])).difference == -1.0
+        turned = only(agreements(marks, ["b", "a"]))
         assert turned.difference == 1.0
         assert (turned.reader_a, turned.mean_a) == ("b", 3.0)
 
@@ -125,7 +136,7 @@ def test_kappa_of_random_tables_is_that_of_two_libraries() -> None:
 def test_unused_levels_do_not_change_the_weights() -> None:
     # Only 1 and 5 are used, 8 times alike and 2 times apart: weights 0 and 16 cancel out, so this
     # is the unweighted kappa of a 2 by 2 table: observed 0.2 apart, by chance 0.5.
-    found = only(pair_agreements(both(*[(1, 1)] * 4, *[(5, 5)] * 4, (1, 5), (5, 1)), ["a", "b"]))
+    found = only(agreements(both(*[(1, 1)] * 4, *[(5, 5)] * 4, (1, 5), (5, 1)), ["a", "b"]))
     assert found.qwk == pytest.approx(1 - 0.2 / 0.5)
     # 1 and 2 against 1 and 5: the scale is not squeezed together to three neighbours.
     wide = agreement_of_table(
@@ -163,7 +174,7 @@ def test_interval_of_kappa_is_that_of_a_plain_bootstrap() -> None:
 
 class TestUndefined:
     def test_all_scores_alike(self) -> None:
-        found = only(pair_agreements(both((4, 4), (4, 4), (4, 4)), ["a", "b"]))
+        found = only(agreements(both((4, 4), (4, 4), (4, 4)), ["a", "b"]))
         assert found.qwk is None
         assert found.why == "Both readers gave all 3 answers the score 4: kappa is undefined."
         assert found.qwk_interval.why == found.why
@@ -172,7 +183,7 @@ class TestUndefined:
         assert found.mad_interval.why
 
     def test_one_answer(self) -> None:
-        found = only(pair_agreements(both((3, 3)), ["a", "b"]))
+        found = only(agreements(both((3, 3)), ["a", "b"]))
         assert found.qwk is None
         assert found.sd_a is None
         assert found.why == (
@@ -182,7 +193,7 @@ class TestUndefined:
 
     def test_each_reader_keeps_to_a_score_of_their_own(self) -> None:
         # Chance differs as much as the readers do: 1 - 1/1 = 0, however close they are.
-        found = only(pair_agreements(both((4, 5), (4, 5), (4, 5)), ["a", "b"]))
+        found = only(agreements(both((4, 5), (4, 5), (4, 5)), ["a", "b"]))
         assert found.qwk is None
         assert found.qwk_interval.low is None
         assert found.why == (
@@ -190,7 +201,7 @@ class TestUndefined:
         )
 
     def test_one_reader_never_varies(self) -> None:
-        found = only(pair_agreements(both((4, 5), (4, 4), (4, 3)), ["a", "b"]))
+        found = only(agreements(both((4, 5), (4, 4), (4, 3)), ["a", "b"]))
         assert found.qwk is None
         assert found.why == (
             "A reader gave all 3 answers the score 4: without variance kappa is undefined."
@@ -198,7 +209,7 @@ class TestUndefined:
         assert found.mad == pytest.approx(2 / 3)
 
     def test_no_shared_answer_on_a_dimension(self) -> None:
-        found = pair_agreements(both((4, 5)), ["a", "b"])
+        found = agreements(both((4, 5)), ["a", "b"])
         language = only(found, "language")
         assert language.n == 0
         assert language.why == "No answer was scored by both readers."
@@ -211,14 +222,14 @@ class TestUndefined:
         ]
 
     def test_readers_who_share_nothing_are_no_pair(self) -> None:
-        assert pair_agreements(marks_of(("c1", "a", 3), ("c2", "b", 3)), ["a", "b"]) == ()
-        assert pair_agreements(marks_of(), ["a", "b"]) == ()
-        assert pair_agreements(marks_of(("c1", "a", 3)), ["a"]) == ()
+        assert agreements(marks_of(("c1", "a", 3), ("c2", "b", 3)), ["a", "b"]) == ()
+        assert agreements(marks_of(), ["a", "b"]) == ()
+        assert agreements(marks_of(("c1", "a", 3)), ["a"]) == ()
 
 
 def test_an_answer_with_three_readers_counts_in_three_pairs() -> None:
     marks = marks_of(("c1", "a", 3), ("c1", "b", 4), ("c1", "z", 5), ("c2", "a", 1), ("c2", "b", 1))
-    found = pair_agreements(marks, ["z", "a", "b"], dimensions=["process"])
+    found = agreements(marks, ["z", "a", "b"], dimensions=["process"])
     assert [(row.reader_a, row.reader_b, row.n) for row in found] == [
         ("z", "a", 1),
         ("z", "b", 1),
@@ -232,7 +243,7 @@ def test_pictures_are_compared_one_by_one() -> None:
         *(("c1", 2, "a", 2), ("c2", None, "a", 4), ("c2", None, "b", 4)),
         dimension="image_content",
     )
-    found = only(pair_agreements(marks, ["a", "b"]), "image_content")
+    found = only(agreements(marks, ["a", "b"]), "image_content")
     assert found.n == 3  # both pictures of c1 that b scored, and the unnumbered one of c2
     assert found.mad == pytest.approx(2 / 3)
 
@@ -277,7 +288,7 @@ class TestAlpha:
         )
 
     def test_the_packages_example(self) -> None:
-        (found,) = alphas(self.marks(), dimensions=["process"])
+        (found,) = alphas_of(self.marks(), dimensions=["process"])
         assert found.alpha == pytest.approx(0.815, abs=5e-4)
         assert (found.n_units, found.n_readers) == (11, 4)  # the last unit has one reader
         assert found.interval.low < found.alpha < found.interval.high
@@ -300,19 +311,19 @@ class TestAlpha:
             assert ours == pytest.approx(theirs, abs=1e-12)
 
     def test_two_readers_have_kappa_instead(self) -> None:
-        assert alphas(both((1, 2), (3, 3))) == ()
-        assert alphas(marks_of()) == ()
+        assert alphas_of(both((1, 2), (3, 3))) == ()
+        assert alphas_of(marks_of()) == ()
 
     def test_all_alike_is_undefined(self) -> None:
         marks = marks_of(*((case, reader, 4) for case in "xyz" for reader in "abc"))
-        found = {row.dimension: row for row in alphas(marks)}
+        found = {row.dimension: row for row in alphas_of(marks)}
         assert found["process"].alpha is None
         assert found["process"].why == "Every score given is 4: alpha is undefined."
         assert found["language"].why == "No answer was scored by two readers."
         assert "image_style" not in found
 
     def test_three_readers_of_whom_no_two_share_anything(self) -> None:
-        (found,) = alphas(
+        (found,) = alphas_of(
             marks_of(("x", "a", 1), ("y", "b", 2), ("z", "c", 3)), dimensions=["process"]
         )
         assert (found.n_units, found.alpha) == (0, None)

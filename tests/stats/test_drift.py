@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from rexview.stats.drift import drift
+from rexview.stats.drift import Drift, drift, score_days
 from rexview.stats.values import SINGLE_SCORES
 
 START = date(2026, 3, 1)
@@ -26,6 +26,12 @@ def marks_of(*rows: tuple[str, str, int, int | None], dimension: str = "process"
     return pl.DataFrame(given, schema=SINGLE_SCORES, orient="row")
 
 
+def drifting(
+    marks: pl.DataFrame, dimension: str, reader: str, other: str | None = None, **more: Any
+) -> Drift:
+    return drift(score_days(marks, dimension, reader, other), dimension, reader, other, **more)
+
+
 def spans(found: Any) -> list[tuple[int, int, int]]:
     return [
         ((block.first - START).days, (block.last - START).days, block.n) for block in found.blocks
@@ -37,13 +43,13 @@ def test_days_are_put_together_until_a_block_is_full() -> None:
     # days 3-5 have 3.
     days = [0, 0, 1, 2, 2, 2, 2, 3, 4, 5]
     marks = marks_of(*((f"c{n}", "a", 3, day) for n, day in enumerate(days)))
-    assert spans(drift(marks, "process", "a", smallest=3)) == [(0, 1, 3), (2, 2, 4), (3, 5, 3)]
+    assert spans(drifting(marks, "process", "a", smallest=3)) == [(0, 1, 3), (2, 2, 4), (3, 5, 3)]
 
 
 def test_a_rest_joins_the_last_block() -> None:
     days = [0, 0, 0, 4, 4, 4, 9, 9]
     marks = marks_of(*((f"c{n}", "a", 3, day) for n, day in enumerate(days)))
-    assert spans(drift(marks, "process", "a", smallest=3)) == [(0, 0, 3), (4, 9, 5)]
+    assert spans(drifting(marks, "process", "a", smallest=3)) == [(0, 0, 3), (4, 9, 5)]
 
 
 def test_means_and_differences_by_hand() -> None:
@@ -52,7 +58,7 @@ def test_means_and_differences_by_hand() -> None:
         *(("c4", "a", 2, 6), ("c5", "a", 1, 6), ("c6", "a", 1, 6)),  # mean 4/3
         *(("c1", "b", 3, 40), ("c2", "b", 4, None), ("c4", "b", 4, 0), ("c9", "b", 1, 0)),
     )
-    found = drift(marks, "process", "a", "b", smallest=3)
+    found = drifting(marks, "process", "a", "b", smallest=3)
     early, late = found.blocks
     assert (early.n, early.mean, early.shared) == (3, 4.0, 2)
     assert early.difference == 1.0  # (5 - 3 + 4 - 4) / 2
@@ -68,7 +74,7 @@ def test_days_give_back_the_scores_of_their_block() -> None:
     dice = random.Random(2)
     rows = [(f"c{n}", "a", dice.randint(1, 5), dice.choice([None, *range(30)])) for n in range(300)]
     marks = marks_of(*rows)
-    found = drift(marks, "process", "a", resamples=0)
+    found = drifting(marks, "process", "a", resamples=0)
     assert 2 <= len(found.blocks) <= 12
     assert found.undated == sum(row[3] is None for row in rows)
     assert sum(block.n for block in found.blocks) == found.n - found.undated
@@ -93,7 +99,7 @@ def test_days_give_back_the_scores_of_their_block() -> None:
 )
 def test_too_little_is_explained(days: list[int | None], why: str) -> None:
     marks = marks_of(*((f"c{n}", "a", 3, day) for n, day in enumerate(days)))
-    found = drift(marks, "process", "a")
+    found = drifting(marks, "process", "a")
     assert found.why is not None
     assert found.why.startswith(why)
     assert len(found.blocks) < 2
@@ -101,6 +107,6 @@ def test_too_little_is_explained(days: list[int | None], why: str) -> None:
 
 def test_without_another_reader_there_is_no_difference() -> None:
     marks = marks_of(*((f"c{n}", "a", 3, n) for n in range(30)))
-    for block in drift(marks, "process", "a").blocks:
+    for block in drifting(marks, "process", "a").blocks:
         assert (block.shared, block.difference) == (0, None)
         assert block.interval.why  # all scores alike

@@ -19,7 +19,10 @@ from rexview.stats.failure_rates import (
     clusters_of,
     failure_rates,
     failure_tests,
+    judged_by_model,
     rate,
+    tally_pairs,
+    tally_patients,
 )
 
 
@@ -37,9 +40,18 @@ def judged(failure, model, flags):
     return pl.DataFrame(rows, schema=JUDGED, orient="row")
 
 
+def rate_of(flags, patients):
+    given = tally_patients(np.array([*flags], dtype=np.bool_), np.array([*patients], dtype=int))
+    return rate(given)
+
+
+def compared(table, clusters, models, failures):
+    return failure_tests(tally_pairs(judged_by_model(table, clusters), models, failures))
+
+
 @pytest.mark.parametrize(("k", "n"), [(0, 5), (3, 38), (5, 26), (26, 26), (1, 1)])
 def test_wilson_is_that_of_statsmodels(k, n):
-    found = rate([place < k for place in range(n)], range(n))
+    found = rate_of([place < k for place in range(n)], range(n))
     low, high = proportion_confint(k, n, method="wilson")
     assert found.method == WILSON
     assert (found.flagged, found.n, found.share) == (k, n, k / n)
@@ -48,8 +60,8 @@ def test_wilson_is_that_of_statsmodels(k, n):
 
 def test_cases_of_one_patient_widen_the_interval():
     flags = [True] * 10 + [False] * 30
-    one_each = rate(flags, range(40))
-    shared = rate(flags, [place // 5 for place in range(40)])  # patients fail as a whole
+    one_each = rate_of(flags, range(40))
+    shared = rate_of(flags, [place // 5 for place in range(40)])  # patients fail as a whole
     assert (one_each.method, shared.method) == (WILSON, CLUSTERS)
     assert shared.clusters == 8
     assert shared.share == one_each.share == 0.25
@@ -61,7 +73,7 @@ def test_the_cluster_bootstrap_is_that_of_single_patients_drawn_one_by_one():
     random = np.random.default_rng(3)
     clusters = np.repeat(np.arange(30), random.integers(1, 5, 30))
     flags = random.random(len(clusters)) < np.repeat(random.random(30), np.bincount(clusters))
-    found = rate(flags, clusters)
+    found = rate_of(flags, clusters)
     tops, bottoms = np.bincount(clusters, flags), np.bincount(clusters)
     drawn = random.integers(0, 30, (20_000, 30))
     shares = tops[drawn].sum(axis=1) / bottoms[drawn].sum(axis=1)
@@ -70,14 +82,14 @@ def test_the_cluster_bootstrap_is_that_of_single_patients_drawn_one_by_one():
 
 
 def test_no_failure_at_all_has_an_interval_by_patient():
-    found = rate([False] * 20, [place // 2 for place in range(20)])
+    found = rate_of([False] * 20, [place // 2 for place in range(20)])
     low, high = proportion_confint(0, 10, method="wilson")
     assert found.method == WILSON_CLUSTERS
     assert (found.interval.low, found.interval.high) == pytest.approx((low, high), abs=1e-12)
 
 
 def test_what_nothing_can_be_judged_by_has_no_rate():
-    found = rate([], [])
+    found = rate_of([], [])
     assert (found.share, found.interval.why) == (None, NOTHING_JUDGED)
 
 
@@ -108,7 +120,7 @@ def test_mcnemar_is_that_of_statsmodels_and_adjusted_over_all():
         ]
         raw.append(mcnemar(table, exact=True).pvalue)
     failures = ["laterality_error", "omission", "verbose"]
-    tests = failure_tests(pl.concat(parts), alone(40), ["a", "b"], failures)
+    tests = compared(pl.concat(parts), alone(40), ["a", "b"], failures)
     assert [test.p for test in tests] == pytest.approx(raw)
     assert [test.p_adj for test in tests] == pytest.approx(multipletests(raw, method="fdr_bh")[1])
 
@@ -120,7 +132,7 @@ def test_pairs_are_the_cases_in_which_both_can_be_judged():
             judged("omission", "b", [False, False, False, None, True, True]),
         ]
     )
-    (test,) = failure_tests(both, alone(6), ["a", "b"], ["omission"])
+    (test,) = compared(both, alone(6), ["a", "b"], ["omission"])
     assert (test.n_pairs, test.only_a, test.only_b, test.both, test.left_out) == (4, 2, 0, 1, 2)
     assert test.difference == 0.5
     assert test.p == 0.5  # two of two: 2 * 0.5 ** 2
@@ -129,16 +141,16 @@ def test_pairs_are_the_cases_in_which_both_can_be_judged():
 
 def test_what_cannot_be_tested_says_why():
     same = pl.concat([judged("omission", name, [True, False]) for name in "ab"])
-    (test,) = failure_tests(same, alone(2), ["a", "b"], ["omission"])
+    (test,) = compared(same, alone(2), ["a", "b"], ["omission"])
     assert (test.p, test.why, test.difference) == (None, NO_DISCORDANCE, 0.0)
-    (apart,) = failure_tests(same.filter(model="a"), alone(2), ["a", "b"], ["omission"])
+    (apart,) = compared(same.filter(model="a"), alone(2), ["a", "b"], ["omission"])
     assert (apart.p, apart.why, apart.difference) == (None, NO_PAIRS, None)
 
 
 def test_rates_stand_in_the_order_asked_for_also_the_empty_ones():
-    rows = failure_rates(
-        judged("verbose", "a", [True, False]), alone(2), ["b", "a"], ["omission", "verbose"]
-    )
+    parts = judged_by_model(judged("verbose", "a", [True, False]), alone(2))
+    tallies = {about: tally_patients(part.flagged, part.patients) for about, part in parts.items()}
+    rows = failure_rates(tallies, ["b", "a"], ["omission", "verbose"])
     assert [(row.failure, row.model, row.rate.flagged, row.rate.n) for row in rows] == [
         ("omission", "b", 0, 0),
         ("omission", "a", 0, 0),

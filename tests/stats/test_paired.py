@@ -29,7 +29,9 @@ from rexview.stats.paired import (
 
 def pair(a, b, dimension="process", **more):
     """Return the one test of that dimension between two models with these scores."""
-    tests = compare(made_finals(a={dimension: a}, b={dimension: b}), ["a", "b"], **more).tests
+    tests = compare(
+        made_finals(a={dimension: a}, b={dimension: b}).by_answer, ["a", "b"], **more
+    ).tests
     (found,) = [test for test in tests if test.dimension == dimension]
     return found
 
@@ -106,7 +108,7 @@ class TestPairs:
 
     def test_a_dimension_scored_for_one_model_only(self):
         finals = made_finals(a={"process": [1, 2], "language": [5, 5]}, b={"process": [3, 4]})
-        tests = {test.dimension: test for test in compare(finals, ["a", "b"]).tests}
+        tests = {test.dimension: test for test in compare(finals.by_answer, ["a", "b"]).tests}
         assert list(tests) == list(TESTED_TOGETHER)
         assert tests["language"].why == NO_PAIRS
         assert tests["language"].left_out == 2
@@ -114,7 +116,7 @@ class TestPairs:
         assert tests["process"].p is not None
 
     def test_one_model_has_nothing_to_be_compared_with(self):
-        compared = compare(made_finals(a={"process": [1, 2, 3]}), ["a"])
+        compared = compare(made_finals(a={"process": [1, 2, 3]}).by_answer, ["a"])
         assert compared.tests == ()
         assert compared.friedman == ()
 
@@ -157,7 +159,7 @@ class TestAdjusted:
         models = {
             name: {d: random.integers(1, 6, 30).tolist() for d in TESTED_TOGETHER} for name in "abc"
         }
-        tests = compare(made_finals(**models), list("abc"), resamples=0).tests
+        tests = compare(made_finals(**models).by_answer, list("abc"), resamples=0).tests
         assert len(tests) == 3 * 5
         reference = multipletests([test.p for test in tests], method="fdr_bh")[1]
         assert [test.p_adj for test in tests] == pytest.approx(reference.tolist(), rel=1e-12)
@@ -175,7 +177,7 @@ class TestAdjusted:
             },
             b={"language": [0] * 5, "process": [0] * 3, "execution": [0], "synthesis": [3, 3]},
         )
-        found = {test.dimension: test.p_adj for test in compare(finals, ["a", "b"]).tests}
+        found = {test.dimension: test.p_adj for test in compare(finals.by_answer, ["a", "b"]).tests}
         assert found == {
             "content": None,
             "language": pytest.approx(0.1875),
@@ -194,7 +196,7 @@ class TestAdjusted:
         )  # fmt: skip
         scores = {"process": [1, 2, 3, 4, 5, 1, 2]}
         finals = made_finals(shown, a=scores, b={"process": [0] * 7}, c=scores)
-        tests = compare(finals, ["a", "b", "c"]).tests
+        tests = compare(finals.by_answer, ["a", "b", "c"]).tests
         content, style = tests[-2:]
         assert [test.dimension for test in tests[-2:]] == ["image_content", "image_style"]
         assert (content.model_a, content.model_b, content.n_pairs) == ("a", "b", 2)
@@ -208,7 +210,7 @@ class TestFriedman:
         random = np.random.default_rng(seed=18)
         scores = random.random((6, 10))
         models = {f"m{i}": {"language": row.tolist()} for i, row in enumerate(scores)}
-        compared = compare(made_finals(**models), list(models), resamples=0)
+        compared = compare(made_finals(**models).by_answer, list(models), resamples=0)
         (test,) = [test for test in compared.friedman if test.dimension == "language"]
         assert test.statistic == pytest.approx(11.428571428571416, rel=1e-12)
         assert test.p == pytest.approx(0.043514520866727614, rel=1e-12)
@@ -216,7 +218,7 @@ class TestFriedman:
 
     def friedman(self, **models):
         finals = made_finals(**{name: {"process": of} for name, of in models.items()})
-        tests = compare(finals, list(models), resamples=0).friedman
+        tests = compare(finals.by_answer, list(models), resamples=0).friedman
         (found,) = [test for test in tests if test.dimension == "process"]
         return found
 
@@ -247,7 +249,7 @@ def test_twenty_models_take_seconds_and_all_have_their_rows():
     }
     finals = made_finals(**models)
     start = time.process_time()
-    compared = compare(finals, names)
+    compared = compare(finals.by_answer, names)
     assert time.process_time() - start < 15  # about 1.5 s on a free core
     assert len(compared.tests) == 190 * 5
     assert len(compared.friedman) == 5
@@ -259,7 +261,7 @@ def test_the_order_of_models_turns_signs_and_nothing_else():
     random = np.random.default_rng(2)
     models = {name: {"process": random.integers(1, 6, 25).tolist()} for name in "ab"}
     finals = made_finals(**models)
-    forth, back = (compare(finals, order).tests[2] for order in ("ab", "ba"))
+    forth, back = (compare(finals.by_answer, order).tests[2] for order in ("ab", "ba"))
     assert (forth.p, forth.statistic, forth.n_zero) == (back.p, back.statistic, back.n_zero)
     assert forth.effect == pytest.approx(-back.effect)
     assert forth.mean_difference == pytest.approx(-back.mean_difference)

@@ -9,7 +9,7 @@ from support.final_scores import made_finals, pictures
 
 from rexview.stats import gap_summaries, no_answers, summaries
 from rexview.stats.bootstrap import ALL_EQUAL, NO_VALUES
-from rexview.stats.summary import NO_VALUE, ONE_VALUE
+from rexview.stats.summary import NO_VALUE, ONE_VALUE, score_tallies
 
 
 def one(rows, dimension, model):
@@ -19,7 +19,11 @@ def one(rows, dimension, model):
 
 def test_mean_spread_and_shares():
     # 5, 5, 4.5, 2, 1: sum 17.5, mean 3.5; deviations 1.5 1.5 1 -1.5 -2.5, squares 14, / 4 = 3.5
-    row = one(summaries(made_finals(g={"language": [5, 5, 4.5, 2, 1]}), ["g"]), "language", "g")
+    row = one(
+        summaries(score_tallies(made_finals(g={"language": [5, 5, 4.5, 2, 1]})), ["g"]),
+        "language",
+        "g",
+    )
     assert (row.n, row.mean) == (5, 3.5)
     assert row.sd == pytest.approx(math.sqrt(3.5), rel=1e-12)
     assert (row.share_5, row.share_below_3) == (0.4, 0.4)
@@ -30,20 +34,20 @@ def test_mean_spread_and_shares():
 
 def test_three_is_not_below_three_and_a_third_short_of_five_is_not_five():
     values = [3, (3 + 3 + 3) / 3, (5 + 5 + 4) / 3, 8 / 3]
-    row = one(summaries(made_finals(g={"process": values}), ["g"]), "process", "g")
+    row = one(summaries(score_tallies(made_finals(g={"process": values})), ["g"]), "process", "g")
     assert (row.share_5, row.share_below_3) == (0.0, 0.25)
 
 
 def test_equal_means_count_as_one_value_however_they_were_added_up():
     values = [0.1 + 0.2 + 4.0, 4.3, 4.3]
-    row = one(summaries(made_finals(g={"process": values}), ["g"]), "process", "g")
+    row = one(summaries(score_tallies(made_finals(g={"process": values})), ["g"]), "process", "g")
     assert list(row.counts.values()) == [3]
     assert row.interval.why == ALL_EQUAL == row.why
 
 
 def test_nothing_one_and_all_equal_are_explained():
     finals = made_finals(g={"process": [4], "language": [4, 4, 4]})
-    rows = summaries(finals, ["g", "absent"])
+    rows = summaries(score_tallies(finals), ["g", "absent"])
     nothing = one(rows, "process", "absent")
     assert (nothing.n, nothing.mean, nothing.sd, nothing.share_5) == (0, None, None, None)
     assert nothing.why == NO_VALUE == NO_VALUES
@@ -55,31 +59,31 @@ def test_nothing_one_and_all_equal_are_explained():
 
 def test_rows_come_by_dimension_and_model_and_pictures_only_where_there_are_any():
     finals = made_finals(a={"process": [1, 2]}, b={"process": [3]})
-    rows = summaries(finals, ["b", "a"], resamples=0)
+    rows = summaries(score_tallies(finals), ["b", "a"], resamples=0)
     text = ["content", "language", "process", "execution", "synthesis"]
     order = [(dimension, model) for dimension in text for model in ("b", "a")]
     assert [(row.dimension, row.model) for row in rows] == order
     assert all(row.interval.low is None for row in rows)
 
     shown = made_finals(pictures(("c1", "a", 0, 5.0, None), ("c1", "a", 1, 2.0, None)), a={}, b={})
-    rows = summaries(shown, ["a", "b"], resamples=0)
+    rows = summaries(score_tallies(shown), ["a", "b"], resamples=0)
     assert one(rows, "image_content", "a").n == 2  # pictures, not answers
     assert one(rows, "image_content", "b").n == 0
     assert not [row for row in rows if row.dimension == "image_style"]
-    none = summaries(shown, ["b"], resamples=0)
+    none = summaries(score_tallies(shown), ["b"], resamples=0)
     assert not [row for row in none if row.dimension == "image_content"]
 
 
 def test_gaps_are_flagged_from_the_threshold_on():
     # 3, 2, 2, 0, -1, -1: mean 5/6, three of six at 2 or more
     finals = made_finals(g={"gap": [3, 2, 2, 0, -1, -1]})
-    (row,) = gap_summaries(finals, ["g"], threshold=2)
+    (row,) = gap_summaries(score_tallies(finals), ["g"], threshold=2)
     assert row.mean == pytest.approx(5 / 6, rel=1e-12)
     assert (row.n, row.flagged, row.share_flagged) == (6, 3, 0.5)
     assert list(row.counts) == [-1.0, 0.0, 2.0, 3.0]
-    (strict,) = gap_summaries(finals, ["g"], threshold=2.5)
+    (strict,) = gap_summaries(score_tallies(finals), ["g"], threshold=2.5)
     assert strict.flagged == 1
-    (none,) = gap_summaries(finals, ["other"], threshold=2)
+    (none,) = gap_summaries(score_tallies(finals), ["other"], threshold=2)
     assert (none.n, none.mean, none.share_flagged, none.flagged) == (0, None, None, 0)
     assert none.why == NO_VALUE
 

@@ -102,13 +102,14 @@ def test_skips_done_and_reveals_are_each_readers_own(reviews):
     reviews.record([skip, *done, *reveal], BOB)
     reviews.record([Entry("done", "c2", value={"done": False})], BOB)
     assert reviews.skips("bob") == {"c1": "Blurred"}
-    assert reviews.done("bob") == {"c1"}
+    done = {row.case: row.value["done"] for row in reviews.current("done", person="bob")}
+    assert done == {"c1": True, "c2": False}
     assert reviews.revealed("bob", "report") == {"c1"}
     assert reviews.revealed("bob", "models") == {None}
     reviews.record([Entry("skip", "c1")], BOB)
     assert reviews.skips("bob") == {}
     assert not reviews.skips("ann")
-    assert not reviews.done("ann")
+    assert not reviews.current("done", person="ann")
     assert not reviews.revealed("ann", "report")
 
 
@@ -122,15 +123,14 @@ def test_a_look_at_the_models_changes_no_revision_of_scores(reviews):
     assert (row.subject, row.value, row.previous) == ("unblinded", value, {"what": "unblinded"})
 
 
-def test_revisions_grow_and_changes_are_what_came_after(reviews):
+def test_revisions_grow_and_the_history_has_what_came_after(reviews):
     assert reviews.revision() == 0
     (first,) = reviews.record([score(4)], ANN)
     before = reviews.revision()
     assert before == first.id
     second = reviews.record([score(3), score(2, dimension="language")], BOB)
-    assert reviews.changes_since(before) == second
-    assert reviews.changes_since(0, limit=1) == (first,)
-    assert reviews.changes_since(reviews.revision()) == ()
+    assert reviews.revision() == second[-1].id
+    assert reviews.history() == (*reversed(second), first)
 
 
 def test_the_history_can_be_narrowed(reviews):

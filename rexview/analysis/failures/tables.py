@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-import polars as pl
-
 from rexview.analysis.engine import CaseProperty, Engine
 from rexview.analysis.failures.captions import COUNTED, SMALL
 from rexview.analysis.filter.case_filter import CaseFilter
@@ -16,7 +14,15 @@ from rexview.analysis.filter.conditions import NOT_KNOWN, Finding, region_name, 
 from rexview.analysis.filter.linked_count import Count, refined
 from rexview.analysis.filter.wording import value_name
 from rexview.stats.bootstrap import RESAMPLES
-from rexview.stats.failure_rates import FailureTest, Rate, failure_rates, failure_tests, rate
+from rexview.stats.failure_rates import (
+    NO_PATIENTS,
+    FailureTest,
+    PatientTally,
+    Rate,
+    failure_rates,
+    failure_tests,
+    rate,
+)
 
 BY_FINDING: Final = CaseProperty("finding", "Finding", "findings")
 BY_REGION: Final = CaseProperty("region", "Region", "findings")
@@ -140,17 +146,14 @@ def failure_tables(
     failures = list(dict.fromkeys(found.failure for found in tallies))
     hinted = {(found.failure, found.model): found.hint for found in tallies}
 
-    def judged() -> tuple[pl.DataFrame, pl.DataFrame, list[str], list[str]]:
-        found = engine.judged_answers(base, failures, sources)
-        clusters = found.select("case", "cluster").unique()
-        return found.drop("cluster"), clusters, list(models), failures
-
     def compare_models() -> tuple[FailureTest, ...]:
         few = len(models) <= MOST_RESAMPLED
-        return failure_tests(*judged(), resamples=resamples if few else 0)
+        pairs = engine.judged_pairs(base, failures, sources)
+        return failure_tests(pairs, resamples=resamples if few else 0)
 
     rows = []
-    for found in failure_rates(*judged(), resamples=resamples):
+    judged = engine.judged_tallies(base, failures, sources)
+    for found in failure_rates(judged, list(models), failures, resamples=resamples):
         failure, model, share = found.failure, found.model, found.rate
         opens = replace(base, failures=(failure,), sources=sources, models=(model,))
         can = replace(base, judged=(failure,), models=(model,))
@@ -198,28 +201,33 @@ def failure_groups(
     models = engine.tally(base).names(engine.facts)
     failing = replace(base, failures=(failure,), sources=COUNTED[counted][1])
     found = list(_groups(engine, base, failing, by))
-    found.sort(key=lambda group: -int(group[3]["flagged"].sum()))
+    found.sort(key=lambda group: -_flagged(group[3]))
     groups = []
     for value, name, opens, judged in found[:MOST_GROUPS]:
         cells = []
         for model in models:
-            own = judged.filter(pl.col("model") == model)
-            share = rate(own["flagged"], own["cluster"], resamples=resamples)
+            share = rate(judged.get((failure, model), NO_PATIENTS), resamples=resamples)
             mine = replace(opens, models=(model,))
             can = replace(mine, failures=(), sources=(), findings=(), judged=(failure,))
             flagged = Count(share.flagged, mine, share.n)
             cells.append(GroupCell(model, flagged, Count(share.n, can), share))
-        total = sum(cell.rate.flagged for cell in cells)
-        groups.append(Group(value, name, Count(total, opens), tuple(cells)))
+        groups.append(Group(value, name, Count(_flagged(judged), opens), tuple(cells)))
     kind = by.key if by in (BY_FINDING, BY_REGION) else "property"
     left_out = max(0, len(found) - MOST_GROUPS)
     return FailureGroups(failure, by, kind, models, tuple(groups), left_out)
 
 
+_Tallies = Mapping[tuple[str, str], PatientTally]
+
+
+def _flagged(judged: _Tallies) -> int:
+    return sum(tally.total for tally in judged.values())
+
+
 def _groups(
     engine: Engine, base: CaseFilter, failing: CaseFilter, by: CaseProperty
-) -> Iterator[tuple[str, str, CaseFilter, pl.DataFrame]]:
-    """Yield each group with any failure: value, name, what opens it, its answers that are judged.
+) -> Iterator[tuple[str, str, CaseFilter, _Tallies]]:
+    """Yield each group with any failure: value, name, what opens it, what can be judged of it.
 
     Every answer that can be judged could fail on any finding or region: those are of all of them.
     """
@@ -227,8 +235,8 @@ def _groups(
     if by.field != "findings":
         for value, n in engine.property_counts(base, by).by_value.items():
             within = refined(base, **{by.field: value}) if n else None
-            judged = engine.judged_answers(within, failures, sources) if within else None
-            if judged is not None and judged["flagged"].any():
+            judged = engine.judged_tallies(within, failures, sources) if within else {}
+            if _flagged(judged):
                 opens = refined(failing, **{by.field: value}) or failing
                 yield value, value_name(engine.facts, by.field, value), opens, judged
         return
@@ -238,8 +246,8 @@ def _groups(
         regions = sorted({region for name in known if (region := region_of(name))})
         words = [Finding(region, is_region=True) for region in regions]
     for word in (*words, Finding(NOT_KNOWN)):
-        judged = engine.judged_answers(base, failures, sources, (str(word),))
-        if judged["flagged"].any():
+        judged = engine.judged_tallies(base, failures, sources, (str(word),))
+        if _flagged(judged):
             name = region_name(word.id) if word.is_region else word.name
             name = _NOT_KNOWN_NAME if word.id == NOT_KNOWN else name
             yield str(word), name, replace(failing, findings=(str(word),)), judged

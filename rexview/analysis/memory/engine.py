@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import polars as pl
 
+from rexview.analysis.case.cards import CaseCard
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.engine import (
-    AnswerSummary,
     CaseProperty,
-    CaseSummary,
     DisputedAnswer,
     Facets,
     FailureTally,
     ModelTally,
+    PairCases,
     Position,
     PropertyCounts,
     ReaderScore,
@@ -26,12 +26,12 @@ from rexview.analysis.engine import (
 )
 from rexview.analysis.filter.case_filter import SOURCES, CaseFilter
 from rexview.analysis.filter.wording import sentence_case
+from rexview.analysis.memory.cards import case_cards
 from rexview.analysis.memory.facets import facets
-from rexview.analysis.memory.selection import CASE_FACETS, Selection, about, flagged_by, select
-from rexview.analysis.memory.severity import harm_text
+from rexview.analysis.memory.judged import judged_by_model
+from rexview.analysis.memory.selection import CASE_FACETS, Selection, flagged_by, select
 from rexview.analysis.memory.table import (
     FAILURE_BITS,
-    NUMBERS,
     AnswerTable,
     answer_table,
     in_content_order,
@@ -39,9 +39,13 @@ from rexview.analysis.memory.table import (
 from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
 from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
 from rexview.stats import ContentOrder
-from rexview.stats.failure_rates import JUDGED
+from rexview.stats.agreement import PairTables, ScorePatterns, pair_tables, score_patterns
+from rexview.stats.drift import score_days
+from rexview.stats.failure_rates import PairTally, PatientTally, tally_pairs, tally_patients
+from rexview.stats.summary import ScoreTallies, score_tallies
+from rexview.stats.units import both_scored, units_of
 from rexview.stats.values import Finals, single_scores, unfinished_work
-from rexview.vocab import HEADLINE_FAILURES
+from rexview.vocab import DIMENSIONS, HEADLINE_FAILURES
 
 _PROPERTIES: Final = {
     "category": ("categories", "Question category"),
@@ -53,6 +57,7 @@ _PROPERTIES: Final = {
 """Field of the filter and name on screen, by the word in the link."""
 _TAG: Final = "tag:"
 _SELECTIONS_KEPT: Final = 16
+_FRAMES_KEPT: Final = 2
 
 
 class MemoryEngine:
@@ -64,6 +69,8 @@ class MemoryEngine:
     def __init__(self, table: AnswerTable) -> None:
         self.table = table
         self._select = lru_cache(maxsize=_SELECTIONS_KEPT)(self._selected)
+        self._finals = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_finals)
+        self._scores = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_scores)
 
     def _selected(self, case_filter: CaseFilter) -> Selection:
         return select(self.table, case_filter)
@@ -114,24 +121,9 @@ class MemoryEngine:
         after = found.ids(found.case_rows[place + 1 : place + 2])
         return Position(place + 1, len(found), next(iter(before), None), next(iter(after), None))
 
-    def case(self, case_filter: CaseFilter, case: str) -> CaseSummary:
-        """Return one case of the set as lists show it."""
-        table, chosen = self.table, self.selection(case_filter).row_mask
-        row = table.row_of_case[case]
-        start = int(table.starts[row])
-        end = len(table.rows) if row + 1 == len(table.cases) else int(table.starts[row + 1])
-        rows = list(table.rows[start:end].iter_rows(named=True))
-        answers = tuple(
-            self._summary(answer, chosen=bool(chosen[start + place]))
-            for place, answer in enumerate(rows)
-            if answer["model"] is not None
-        )
-        left = [answer for place, answer in enumerate(rows) if chosen[start + place]]
-        harm, meaning = "", ""
-        if left:
-            worst = max(left, key=lambda answer: float(answer["severity"]))
-            harm, meaning = self._harm(worst)
-        return CaseSummary(answers, harm, meaning, table.comments.get(case))
+    def cards(self, case_filter: CaseFilter, cases: Sequence[str]) -> tuple[CaseCard, ...]:
+        """Return the cards of some cases of the set, in the order given."""
+        return tuple(case_cards(self.selection(case_filter), cases))
 
     def flags(
         self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
@@ -140,43 +132,17 @@ class MemoryEngine:
         survey = self.table.survey
         return tuple(survey.flags_of(case, answers, reader_flags)) if survey else ()
 
-    def _summary(self, row: Mapping[str, Any], *, chosen: bool) -> AnswerSummary:
-        failures, hints = [], []
-        for failure, bit in FAILURE_BITS.items():
-            detected, reader_flagged = (
-                bool(row["detected"] & bit),
-                bool(row["reader_flagged"] & bit),
-            )
-            if detected or reader_flagged:
-                source = (
-                    "both"
-                    if detected and reader_flagged
-                    else "reader"
-                    if reader_flagged
-                    else "detector"
-                )
-                failures.append((failure, source))
-            elif row["hinted"] & bit:
-                hints.append((failure, "hint"))
-        finals = {name: row[name] for name in NUMBERS}
-        every = (*failures, *hints)
-        return AnswerSummary(row["model"], row["status"], finals, every, chosen, self._harm(row)[0])
-
-    def _harm(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """Return what puts a row where it stands, and what that level of harm means."""
-        levels = self.table.harm.levels if row["harm_failure"] else {}
-        return harm_text(row, self.table.harm), levels.get(row["harm"], "")
-
     def tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
         found = self.selection(case_filter)
-        rows = self.table.rows.select("model", "status", "weakest", "content", "spread").filter(
+        counted = ["n_readers", "content", "spread"]
+        rows = self.table.rows.select("model", "status", "weakest", *counted).filter(
             pl.Series(found.row_mask & self.table.answered)
         )
         numbers = {
             model: counts
             for model, *counts in rows.group_by("model")
-            .agg(pl.len(), pl.col("content").count(), pl.col("spread").count())
+            .agg(pl.len(), pl.col(counted).count())
             .iter_rows()
         }
         by_status, by_weakest = (
@@ -211,17 +177,58 @@ class MemoryEngine:
         shown = {value: n for value, n in counts.items() if not named or value in named}
         return PropertyCounts(shown, len(np.unique(rows[left])))
 
-    def final_scores(self, case_filter: CaseFilter) -> Finals:
-        """Return the final scores, one row an answer that came (one a picture)."""
+    def _filtered_finals(self, case_filter: CaseFilter) -> Finals:
         return self.table.finals.only(self.selection(case_filter).answers)
 
-    def reader_scores(self, case_filter: CaseFilter) -> pl.DataFrame:
-        """Return the readers' single scores."""
+    def score_tallies(self, case_filter: CaseFilter) -> ScoreTallies:
+        """Count the final scores."""
+        return score_tallies(self._finals(case_filter))
+
+    def final_scores(self, case_filter: CaseFilter, dimension: str) -> pl.DataFrame:
+        """Return the final scores of one dimension, one an answer."""
+        values: pl.DataFrame = self._finals(case_filter).by_answer(dimension)
+        return values.with_columns(pl.col("case").cast(pl.Categorical()).to_physical())
+
+    def _filtered_scores(self, case_filter: CaseFilter) -> pl.DataFrame:
         return self._scores_of(self.selection(case_filter).answers)
 
     def _scores_of(self, answers: pl.DataFrame) -> pl.DataFrame:
         given = single_scores(self.table.scores.review_set)
         return given.join(answers, on=["case", "model"], how="semi", maintain_order="left")
+
+    def readers(self, case_filter: CaseFilter) -> tuple[str, ...]:
+        """Return the ids of those who scored any of the answers."""
+        met = set(self._scores(case_filter)["reader"].unique())
+        return tuple(reader for reader in self.facts.readers if reader in met)
+
+    def pair_tables(self, case_filter: CaseFilter) -> PairTables:
+        """Count what every two readers both scored, by their scores."""
+        return pair_tables(self._scores(case_filter), self.readers(case_filter))
+
+    def pair_cases(self, case_filter: CaseFilter, pair: tuple[str, str]) -> dict[str, PairCases]:
+        """Count the cases with something that two readers both scored, by dimension."""
+        scores, apart = self._scores(case_filter), (pl.col("score") - pl.col("score_b")).abs()
+        found = {}
+        for dimension in DIMENSIONS:
+            both = both_scored(units_of(scores, dimension), pair)
+            by_scores = both.group_by("score", "score_b").agg(pl.col("case").n_unique())
+            shared, same, close, differing = (
+                both.filter(some)["case"].n_unique()
+                for some in (pl.lit(True), apart == 0, apart <= 1, apart > 0)
+            )
+            cells = {(a, b): cases for a, b, cases in by_scores.iter_rows()}
+            found[dimension] = PairCases(shared, same, close, differing, cells)
+        return found
+
+    def score_patterns(self, case_filter: CaseFilter) -> dict[str, ScorePatterns]:
+        """Count the scores that answers got from all readers."""
+        return score_patterns(self._scores(case_filter))
+
+    def score_days(
+        self, case_filter: CaseFilter, dimension: str, reader: str, other: str
+    ) -> pl.DataFrame:
+        """Count a reader's scores by day."""
+        return score_days(self._scores(case_filter), dimension, reader, other)
 
     def disputed(
         self, case_filter: CaseFilter, start: int, size: int
@@ -282,39 +289,26 @@ class MemoryEngine:
             return ()
         return tuple(known.filter(failure=failure)["finding"].unique().sort().to_list())
 
-    def judged_answers(
+    def judged_tallies(
         self,
         case_filter: CaseFilter,
         failures: Sequence[str],
         sources: Sequence[str] = (),
         findings: Sequence[str] = (),
-    ) -> pl.DataFrame:
-        """Return the answers that can be judged for each failure, and whether they are flagged."""
-        table = self.table
-        chosen = self.selection(case_filter).row_mask & table.answered
-        flags = flagged_by(table, sources)
-        models = table.rows["model"]
-        own = {"case": pl.UInt32(), "model": models.dtype, "cluster": pl.Int64()}
-        parts = [pl.DataFrame(schema={**JUDGED, **own})]
-        for failure in failures:
-            bit = np.uint32(FAILURE_BITS[failure])
-            rows = np.flatnonzero(chosen & ((table.judged & bit) != 0))
-            flagged = (flags[rows] & bit) != 0
-            if findings:
-                flagged &= about(table, (failure,), sources, findings)[rows]
-            cases = table.case_row[rows]
-            parts.append(
-                pl.DataFrame(
-                    {
-                        "case": cases,
-                        "model": models.gather(rows),
-                        "failure": pl.repeat(failure, len(rows), dtype=pl.String, eager=True),
-                        "flagged": flagged,
-                        "cluster": table.cluster[cases],
-                    }
-                )
-            )
-        return pl.concat(parts)
+    ) -> dict[tuple[str, str], PatientTally]:
+        """Count patients by their answers that can be judged for a failure and are flagged."""
+        judged = judged_by_model(self.selection(case_filter), failures, sources, findings)
+        return {
+            about: tally_patients(part.flagged, part.patients) for about, part in judged.items()
+        }
+
+    def judged_pairs(
+        self, case_filter: CaseFilter, failures: Sequence[str], sources: Sequence[str] = ()
+    ) -> dict[tuple[str, str, str], PairTally]:
+        """Count the cases in which two models can be judged."""
+        judged = judged_by_model(self.selection(case_filter), failures, sources)
+        models = [model.model for model in self.tally(case_filter).by_model]
+        return tally_pairs(judged, models, failures)
 
     def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
         """Count the cases with answers that are left, and the patients that they are of."""

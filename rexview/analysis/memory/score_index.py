@@ -13,6 +13,7 @@ from rexview.analysis.engine import unique_names
 from rexview.analysis.filter.conditions import ReaderPair, ScoreCondition
 from rexview.analysis.memory.coded_column import Mask
 from rexview.schema import ReviewSet
+from rexview.stats.units import both_scored, units_of
 from rexview.stats.values import single_scores
 from rexview.vocab import IMAGE_DIMENSIONS
 
@@ -66,16 +67,8 @@ class ScoreIndex:
         """
         everywhere = np.ones(len(self.place), dtype=np.bool_)
         for pair in map(ReaderPair.parse, words):
-            unit = ["row", "image"] if pair.dimension in IMAGE_DIMENSIONS else ["row"]
-            given = self.frame.filter(pl.col("dimension") == pair.dimension)
-            first, second = (
-                given.filter(pl.col("reader") == reader)
-                .select(*unit, pl.col("score").alias(name))
-                .unique(unit, keep="last")
-                for name, reader in zip(("first", "second"), pair.readers, strict=True)
-            )
-            apart = (pl.col("first") - pl.col("second")).abs()
-            met = first.join(second, on=unit, nulls_equal=True)
+            met = both_scored(units_of(self.frame, pair.dimension), pair.readers)
+            apart = (pl.col("score") - pl.col("score_b")).abs()
             everywhere &= self._rows(met.filter(apart.is_between(pair.low, pair.high)))
         return everywhere
 

@@ -7,13 +7,13 @@ pictures for the image dimensions; Browse counts cases, so the number of cases i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import polars as pl
+import numpy as np
 
-from rexview.analysis.engine import Engine
+from rexview.analysis.engine import Engine, PairCases
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.conditions import MOST_APART, ReaderPair, ScoreCondition
 from rexview.analysis.filter.linked_count import ANY, Count, count_within, with_all
@@ -21,7 +21,7 @@ from rexview.stats import NO_ANSWER
 from rexview.stats.agreement import Alpha, PairAgreement, alphas, pair_agreements
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.drift import Block, Drift, drift
-from rexview.stats.units import LEVELS, unit_name, units_of
+from rexview.stats.units import LEVELS, unit_name
 from rexview.vocab import DIMENSION_NAMES
 
 Pair = tuple[str, str]
@@ -165,13 +165,13 @@ def reader_tables(
     ``resamples`` are those of each bootstrap interval, 0 for none.
     """
     base = case_filter or CaseFilter()
-    tally, scores = engine.tally(base), _filtered_scores(engine, base)
-    met = set(scores["reader"].unique().to_list())
-    readers = {reader: name for reader, name in engine.facts.readers.items() if reader in met}
-    found = pair_agreements(scores, list(readers), resamples=0)
+    tally, tables = engine.tally(base), engine.pair_tables(base)
+    readers = {reader: engine.facts.readers[reader] for reader in engine.readers(base)}
+    found = pair_agreements(tables, list(readers), resamples=0)
     pairs = tuple(dict.fromkeys((row.reader_a, row.reader_b) for row in found))
     chosen = _chosen(pair, found)
-    n_scored = scores.select("case", "model").n_unique() if len(scores) else 0
+    cases = engine.pair_cases(base, chosen) if chosen else {}
+    n_scored = sum(model.scored for model in tally.by_model)
     n_doubled = sum(model.with_spread for model in tally.by_model)
     return ReaderTables(
         readers=readers,
@@ -182,14 +182,13 @@ def reader_tables(
         unfinished=tally.unfinished,
         pairs=pairs,
         overview=found if len(pairs) > 1 else (),
-        alphas=alphas(scores, resamples=resamples),
+        alphas=alphas(engine.score_patterns(base), resamples=resamples),
         pair=chosen,
-        dimensions=tuple(_dimensions(scores, chosen, base, resamples)) if chosen else (),
+        dimensions=tuple(
+            _with_links(numbers, cases[numbers.dimension], base)
+            for numbers in (pair_agreements(tables, chosen, resamples=resamples) if chosen else ())
+        ),
     )
-
-
-def _filtered_scores(engine: Engine, case_filter: CaseFilter) -> pl.DataFrame:
-    return engine.reader_scores(case_filter).filter(pl.col("score").is_not_null())
 
 
 def shared_count(numbers: PairAgreement, base: CaseFilter) -> Count:
@@ -207,10 +206,11 @@ def reader_drifts(
     resamples: int = RESAMPLES,
 ) -> tuple[ReaderDrift, ReaderDrift]:
     """Lay out the scores of both readers of a pair over time, each beside the other."""
-    scores, names = _filtered_scores(engine, case_filter), engine.facts.readers
+    names = engine.facts.readers
 
     def of(reader: str, other: str) -> ReaderDrift:
-        found = drift(scores, dimension, reader, other, resamples=resamples)
+        given = engine.score_days(case_filter, dimension, reader, other)
+        found = drift(given, dimension, reader, other, resamples=resamples)
         also = str(ScoreCondition.of(other, dimension))
         blocks = []
         for block in found.blocks:
@@ -223,53 +223,35 @@ def reader_drifts(
     return of(*pair), of(*pair[::-1])
 
 
-def _dimensions(
-    scores: pl.DataFrame, pair: Pair, base: CaseFilter, resamples: int
-) -> Iterator[DimensionAgreement]:
-    a, b = pair
-    for numbers in pair_agreements(scores, pair, resamples=resamples):
-        dimension = numbers.dimension
-        units = units_of(scores, dimension)
-        of_a, of_b = (units.filter(pl.col("reader") == reader) for reader in pair)
-        both = of_a.select("unit", "case", "score").join(
-            of_b.select("unit", pl.col("score").alias("score_b")), on="unit"
-        )
-        met = both.group_by("score", "score_b").agg(pl.len(), pl.col("case").n_unique().alias("in"))
-        places = {(one, two): (n, cases) for one, two, n, cases in met.iter_rows()}
-        cells = tuple(
-            Cell(
-                one,
-                two,
-                Count(
-                    places[one, two][0],
-                    with_all(
-                        base,
-                        "reader_scores",
-                        str(ScoreCondition.of(a, dimension, one)),
-                        str(ScoreCondition.of(b, dimension, two)),
-                    ),
-                    numbers.n,
-                ),
-                places[one, two][1],
-            )
-            for one in LEVELS
-            for two in LEVELS
-            if (one, two) in places
-        )
-        same, close, apart = (
-            _part(both, ReaderPair(dimension, pair, *limits), base)
-            for limits in ((0, 0), (0, 1), (1, MOST_APART))
-        )
-        shared, cases = shared_count(numbers, base), both["case"].n_unique()
-        yield DimensionAgreement(numbers, shared, cases, same, close, apart, cells)
+def _with_links(numbers: PairAgreement, cases: PairCases, base: CaseFilter) -> DimensionAgreement:
+    """Join the numbers of a pair of readers on one dimension with what opens them."""
+    dimension, pair = numbers.dimension, (numbers.reader_a, numbers.reader_b)
+    points = np.abs(np.subtract.outer(LEVELS, LEVELS))
 
+    def part(low: int, high: int, n_cases: int) -> Part:
+        """Count what both scored so many points apart."""
+        n = int(numbers.table[(points >= low) & (points <= high)].sum())
+        wanted = str(ReaderPair(dimension, pair, low, high))
+        return Part(Count(n, with_all(base, "reader_pairs", wanted), numbers.n), n_cases)
 
-def _part(both: pl.DataFrame, wanted: ReaderPair, base: CaseFilter) -> Part:
-    """Count what both scored (``case``, ``score``, ``score_b``) so many points apart."""
-    apart = (pl.col("score") - pl.col("score_b")).abs()
-    found = both.filter(apart.is_between(wanted.low, wanted.high))
-    count = Count(len(found), with_all(base, "reader_pairs", str(wanted)), len(both))
-    return Part(count, found["case"].n_unique())
+    def cell(scores: tuple[int, int]) -> Cell:
+        conditions = (
+            str(ScoreCondition.of(reader, dimension, score))
+            for reader, score in zip(pair, scores, strict=True)
+        )
+        n = int(numbers.table[tuple(map(LEVELS.index, scores))])
+        opens = with_all(base, "reader_scores", *conditions)
+        return Cell(*scores, Count(n, opens, numbers.n), cases.by_scores[scores])
+
+    return DimensionAgreement(
+        numbers,
+        shared_count(numbers, base),
+        cases.shared,
+        same=part(0, 0, cases.same),
+        close=part(0, 1, cases.close),
+        apart=part(1, MOST_APART, cases.apart),
+        cells=tuple(map(cell, sorted(cases.by_scores))),
+    )
 
 
 def _chosen(wanted: Sequence[str], found: Sequence[PairAgreement]) -> Pair | None:

@@ -56,8 +56,7 @@ def split_scores(
     parts = []
     for value in (value for value in sizes if value in largest):
         base = refined(case_filter, **{by.field: value}) or case_filter
-        finals = engine.final_scores(base)
-        cells = tuple(score_cells(finals, models, base, resamples=resamples))
+        cells = tuple(score_cells(engine.score_tallies(base), models, base, resamples=resamples))
         name = value_name(engine.facts, by.field, value)
         parts.append(SplitPart(value, name, Count(sizes[value], base), cells))
     return Split(

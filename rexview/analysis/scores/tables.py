@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
-
-import polars as pl
 
 from rexview.analysis.engine import Engine, ModelTally
 from rexview.analysis.filter.case_filter import CaseFilter, Range
@@ -28,8 +26,14 @@ from rexview.analysis.filter.linked_count import (
 from rexview.stats import NO_ANSWER, ContentOrder
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.paired import Comparison, PairTest, compare
-from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
-from rexview.stats.values import SCORE_ORDER, Finals
+from rexview.stats.summary import (
+    GapSummary,
+    ScoreSummary,
+    ScoreTallies,
+    gap_summaries,
+    summaries,
+)
+from rexview.stats.values import SCORE_ORDER
 from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
 
 TABLE_1: Final = ("content", "language")
@@ -180,10 +184,10 @@ def score_tables(
     base = case_filter or CaseFilter()
     tally = engine.tally(base)
     models, n = tally.names(engine.facts), tally.answers
-    finals = engine.final_scores(base)
+    scores = engine.score_tallies(base)
 
     def compare_models() -> Comparison:
-        return compare(engine.final_scores(base), list(models), resamples=resamples)
+        return compare(partial(engine.final_scores, base), list(models), resamples=resamples)
 
     return ScoreTables(
         models=models,
@@ -194,10 +198,10 @@ def score_tables(
         with_content=count_within(base, tally.with_content, n, content=ANY),
         unscored=n - tally.lost - tally.with_content,
         lost=count_within(base, tally.lost, n, statuses=NO_ANSWER),
-        readers=engine.reader_scores(base)["reader"].n_unique(),
+        readers=len(engine.readers(base)),
         unfinished=tally.unfinished,
-        cells=tuple(score_cells(finals, models, base, resamples=resamples)),
-        gaps=tuple(gap_cells(finals, models, base, engine.facts.gap_threshold, resamples)),
+        cells=tuple(score_cells(scores, models, base, resamples=resamples)),
+        gaps=tuple(gap_cells(scores, models, base, engine.facts.gap_threshold, resamples)),
         no_answers=tuple(_lost(model, base) for model in tally.by_model),
         compare_models=compare_models,
     )
@@ -220,19 +224,17 @@ def pairs_exact(base: CaseFilter) -> bool:
 
 
 def score_cells(
-    left: Finals, models: Iterable[str], base: CaseFilter, *, resamples: int = RESAMPLES
+    scores: ScoreTallies, models: Iterable[str], base: CaseFilter, *, resamples: int = RESAMPLES
 ) -> Iterator[ScoreCell]:
     """Work out every dimension of every model over the final scores that ``base`` leaves."""
-    came = _by_model(left.answers)
-    answers = {name: _by_model(left.of(name)) for name in IMAGE_DIMENSIONS}
-    found = summaries(left, list(models), resamples=resamples)
+    found = summaries(scores, list(models), resamples=resamples)
     met = {summary.dimension for summary in found if summary.n}
     for summary in found:
         dimension, model = summary.dimension, summary.model
         if dimension not in met:
             continue
         pictures = dimension in IMAGE_DIMENSIONS
-        exact = not pictures or answers[dimension].get(model, 0) == summary.n
+        exact = not pictures or scores.pictured[dimension].get(model, 0) == summary.n
 
         perfect, low = (
             round((share or 0.0) * summary.n) for share in (summary.share_5, summary.share_below_3)
@@ -250,7 +252,7 @@ def score_cells(
             perfect=counts[1],
             low=counts[2],
             bins=tuple(counts[3:]),
-            unscored=0 if pictures else came.get(model, 0) - summary.n,
+            unscored=0 if pictures else scores.answers.get(model, 0) - summary.n,
             exact=exact,
         )
 
@@ -258,11 +260,6 @@ def score_cells(
 def cells_of(cells: Iterable[ScoreCell], dimension: str) -> list[ScoreCell]:
     """Return the cells of one dimension, in their order."""
     return [cell for cell in cells if cell.dimension == dimension]
-
-
-def _by_model(frame: pl.DataFrame) -> dict[str, int]:
-    """Count the different answers of each model."""
-    return dict(frame.select("case", "model").unique().group_by("model").len().iter_rows())
 
 
 def _binned(summary: ScoreSummary) -> list[int]:
@@ -273,10 +270,14 @@ def _binned(summary: ScoreSummary) -> list[int]:
 
 
 def gap_cells(
-    left: Finals, models: Mapping[str, str], base: CaseFilter, threshold: float, resamples: int
+    scores: ScoreTallies,
+    models: Mapping[str, str],
+    base: CaseFilter,
+    threshold: float,
+    resamples: int,
 ) -> Iterator[GapCell]:
     """Work out the gaps of every model over the final scores that ``base`` leaves."""
-    for summary in gap_summaries(left, list(models), threshold=threshold, resamples=resamples):
+    for summary in gap_summaries(scores, list(models), threshold=threshold, resamples=resamples):
         model, n = summary.model, summary.n
         yield GapCell(
             summary=summary,

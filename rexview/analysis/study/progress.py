@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from rexview.analysis.study.worklist import Progress, case_states, progress_of, required_scores
-from rexview.schema import ReviewSet
+from rexview.analysis.study.engine import StudyEngine
+from rexview.analysis.study.worklist import Progress, case_states, progress_of
 from rexview.store import Assignment
 
 
@@ -27,7 +27,7 @@ class ReaderProgress:
 
 
 def readers_progress(
-    review_set: ReviewSet,
+    engine: StudyEngine,
     assignments: Sequence[Assignment],
     written: pl.DataFrame,
     skipped: Mapping[str, Collection[str]],
@@ -37,8 +37,6 @@ def readers_progress(
     While there are no assignments, every case is everybody's. ``written`` has the scores written in
     the app (columns :data:`rexview.frames.SCORES`), ``skipped`` the ids of skipped cases by reader.
     """
-    required = required_scores(review_set)
-    scorable = required["case"].unique(maintain_order=True).to_list()
     own = written.partition_by("reader", as_dict=True) if len(written) else {}
     given = {str(reader): scores for (reader,), scores in own.items()}
     readers = [one.reader for one in assignments] + sorted({*given, *skipped})
@@ -48,15 +46,17 @@ def readers_progress(
         scores = given.get(reader, written.clear())
         if assignments and not mine:  # what somebody scored without having been asked to
             mine = dict.fromkeys(scores["case"].to_list(), "")
-        worklist = [case for case in scorable if case in mine] if assignments else scorable
-        states = case_states(worklist, required, scores, skipped.get(reader, ()))
-        orders = [mine.get(case, "") for case in worklist]
+        skips = skipped.get(reader, ())
+        touched = {*scores["case"], *skips}
+        required = engine.required([case for case in touched if not assignments or case in mine])
+        states = case_states(required, scores, skips)
+        orders = [mine[case] for case in engine.scorable(mine)]
         found.append(
             ReaderProgress(
                 reader,
                 orders.count("first"),
                 orders.count("second"),
-                progress_of(states),
+                progress_of(states, len(orders) if assignments else engine.n_scorable),
                 list(states.values()).count("begun"),
             )
         )

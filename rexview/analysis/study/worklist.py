@@ -12,24 +12,23 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
-from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from rexview.detect import box_request, cases_asking_for_boxes, models_without_boxes
+from rexview.detect import box_request, models_without_boxes
 from rexview.rubric import RubricDimension, load_rubric
 from rexview.schema import Answer, Case, ReviewSet
-from rexview.stats import answer_status, status_of
+from rexview.stats import status_of
 from rexview.vocab import DIMENSIONS, IMAGE_DIMENSIONS, TEXT_DIMENSIONS
 
 CaseState = Literal["open", "begun", "done", "skipped"]
 BUILT_IN_RUBRIC: Final = "rexecution"
-_WITHOUT_BOXES: Final = "image_style"
+WITHOUT_BOXES: Final = "image_style"
 """What is scored of the picture where boxes were asked for and none came."""
 ITEM: Final = ("case", "model", "dimension", "picture")
 """Columns that name one thing to be scored; ``picture`` counts from 0, null for none."""
@@ -94,7 +93,7 @@ def items_of(
     elif answer.boxes:
         items += [Item(name) for name in shown]
     elif has_text and lacks_boxes:
-        items += [Item(name) for name in shown if name == _WITHOUT_BOXES]
+        items += [Item(name) for name in shown if name == WITHOUT_BOXES]
     return tuple(items)
 
 
@@ -108,60 +107,6 @@ def boxes_expected(review_set: ReviewSet, case: Case | None) -> frozenset[str]:
 def needs_scores(answer: Answer) -> bool:
     """Whether a reader has to score the answer: one that never came in full needs no score."""
     return status_of(answer) == "answered"
-
-
-_REQUIRED: Final[WeakKeyDictionary[ReviewSet, pl.DataFrame]] = WeakKeyDictionary()
-
-
-def required_scores(review_set: ReviewSet) -> pl.DataFrame:
-    """Return everything that one reader has to score in a review set, worked out once.
-
-    Columns :data:`ITEM`: the items that :func:`items_of` gives for the newest answers that came in
-    full, of choice questions only where the study's rules say so. In the order of the answers.
-    """
-    if review_set not in _REQUIRED:
-        _REQUIRED[review_set] = _required(review_set, tuple(rubric_of(review_set)))
-    return _REQUIRED[review_set]
-
-
-def _required(review_set: ReviewSet, dimensions: Sequence[str]) -> pl.DataFrame:
-    came = review_set.answers.filter("_newest").filter(answer_status() == "answered")
-    if not review_set.info.protocol.choice_cases:
-        choices = review_set.cases.filter(pl.col("question_type") == "choice").select(case="id")
-        came = came.join(choices, on="case", how="anti", maintain_order="left")
-    pictures = pl.col("images").list.len().fill_null(0).cast(pl.Int64)
-    boxes = pl.col("boxes").list.len().fill_null(0)
-    has_text = pl.col("text").fill_null("").str.contains(r"\S") | pl.col("choice").is_not_null()
-    counted = came.select(
-        "case", "model", has_text.alias("_text"), pictures.alias("_n"), (boxes > 0).alias("_boxes")
-    ).with_row_index("_answer")
-    none = pl.lit(None, dtype=pl.Int64).alias("picture")
-    texts = _each(counted.filter("_text"), TEXT_DIMENSIONS, dimensions, none)
-    numbered = counted.filter(pl.col("_n") > 0).with_columns(
-        pl.int_ranges(pl.col("_n")).alias("picture")
-    )
-    numbered = numbered.explode("picture", empty_as_null=False, keep_nulls=False)
-    shown = _each(numbered, IMAGE_DIMENSIONS, dimensions, pl.col("picture"))
-    drawn = counted.filter((pl.col("_n") == 0) & pl.col("_boxes"))
-    boxed = _each(drawn, IMAGE_DIMENSIONS, dimensions, none)
-    undrawn = counted.filter((pl.col("_n") == 0) & ~pl.col("_boxes") & pl.col("_text")).filter(
-        ~pl.col("model").is_in(list(models_without_boxes(review_set.models)))
-    )
-    asked = undrawn.join(cases_asking_for_boxes(review_set), on="case", how="semi")
-    lacking = _each(asked, [_WITHOUT_BOXES], dimensions, none)
-    return (
-        pl.concat([texts, shown, boxed, lacking]).sort("_answer", maintain_order=True).select(ITEM)
-    )
-
-
-def _each(
-    answers: pl.DataFrame, names: Iterable[str], known: Collection[str], picture: pl.Expr
-) -> pl.DataFrame:
-    wanted = pl.DataFrame({"dimension": [name for name in names if name in known]})
-    wanted = wanted.cast({"dimension": pl.String})
-    return answers.join(wanted, how="cross").select(
-        "_answer", "case", "model", "dimension", picture
-    )
 
 
 def slots_of(case_id: str, models: Iterable[str], *, reader: str, key: bytes) -> dict[str, str]:
@@ -202,77 +147,43 @@ def reading_order(cases: Iterable[str], *, reader: str, seed: int) -> tuple[str,
     return tuple(_by_hash(cases, seed, reader, "order"))
 
 
-def worklist_cases(
-    review_set: ReviewSet, assigned: Collection[str] | None, *, reader: str
-) -> tuple[str, ...]:
-    """Return a reader's worklist: the cases with something to score, in their own order.
-
-    ``assigned`` holds the ids of the cases assigned to the reader; None means that nobody has been
-    assigned anything, and that every case is theirs.
-    """
-    scorable = required_scores(review_set)["case"].unique(maintain_order=True).to_list()
-    wanted = None if assigned is None else set(assigned)
-    cases = [case for case in scorable if wanted is None or case in wanted]
-    seed = review_set.info.protocol.seed
-    return reading_order(cases, reader=reader, seed=seed)
-
-
 def case_states(
-    worklist: Sequence[str],
-    required: pl.DataFrame,
-    given: pl.DataFrame,
-    skipped: Collection[str],
+    required: pl.DataFrame, given: pl.DataFrame, skipped: Collection[str]
 ) -> dict[str, CaseState]:
-    """Say of every case of a worklist how far the reader is with it.
+    """Say how far a reader is with the cases that are not open any more.
 
-    ``required`` is as :func:`required_scores` returns it. ``given`` has the reader's own current
-    scores (columns :data:`rexview.frames.SCORES`); rows without a score do not count. A ``skipped``
-    case that was scored in full after all is done.
+    ``required`` is what :meth:`rexview.analysis.study.engine.StudyEngine.required` returns of the
+    cases that the reader has scores of or skipped. ``given`` has the reader's own current scores
+    (columns :data:`rexview.frames.SCORES`); rows without a score do not count. A ``skipped`` case
+    that was scored in full after all is done.
     """
     own = given.filter(pl.col("score").is_not_null()).select(
         "case", "model", "dimension", pl.col("image").cast(pl.Int64).alias("picture")
     )
     met = required.join(own.unique(), on=list(ITEM), how="semi", nulls_equal=True)
     begun = dict(met.group_by("case").len().iter_rows())
-    few = required.filter(pl.col("case").is_in(list(begun))) if begun else required.clear()
-    wanted = dict(few.group_by("case").len().iter_rows())
-    left_out = set(skipped)
     states: dict[str, CaseState] = {}
-    for case in worklist:
-        if begun.get(case) and begun[case] == wanted[case]:
+    for case, wanted in required.group_by("case").len().iter_rows():
+        if begun.get(case) == wanted:
             states[case] = "done"
-        elif case in left_out:
+        elif case in skipped:
             states[case] = "skipped"
-        else:
-            states[case] = "begun" if begun.get(case) else "open"
+        elif case in begun:
+            states[case] = "begun"
     return states
 
 
-def progress_of(states: Mapping[str, CaseState]) -> Progress:
-    """Count the cases of :func:`case_states`."""
+def progress_of(states: Mapping[str, CaseState], total: int) -> Progress:
+    """Count the cases of :func:`case_states`, of so many on the worklist."""
     found = list(states.values())
-    return Progress(found.count("done"), found.count("skipped"), len(found))
-
-
-def resume_at(
-    worklist: Sequence[str], states: Mapping[str, CaseState], last: str | None = None
-) -> str | None:
-    """Return the case to go on with; None when every case is scored or skipped.
-
-    It is the case last worked on if that is not finished, else the first unfinished one after it,
-    else the first unfinished one of all.
-    """
-    start = worklist.index(last) if last in states else 0
-    for case in (*worklist[start:], *worklist[:start]):
-        if states[case] in ("open", "begun"):
-            return case
-    return None
+    return Progress(found.count("done"), found.count("skipped"), total)
 
 
 def share_of_cases(strata: Mapping[str, str], share: float, *, seed: int) -> tuple[str, ...]:
     """Draw a share of cases at random, each stratum giving its part: for the second reader.
 
-    ``strata`` has the stratum of each case (:func:`strata_of`), ``share`` is between 0 and 1. The
+    ``strata`` has the stratum of each case
+    (:attr:`rexview.analysis.study.engine.StudyEngine.strata`), ``share`` is between 0 and 1. The
     number drawn is this part of all cases, rounded, half up; what rounding leaves over goes to the
     strata with the largest remainders. The same seed draws the same cases, in the order of
     ``strata``.
@@ -292,14 +203,6 @@ def share_of_cases(strata: Mapping[str, str], share: float, *, seed: int) -> tup
     for name, cases in members.items():
         drawn.update(_by_hash(cases, seed, "second", name)[: taken[name]])
     return tuple(case for case in strata if case in drawn)
-
-
-def strata_of(review_set: ReviewSet, cases: Iterable[str]) -> dict[str, str]:
-    """Return the stratum of each case: kind of question, category, normal or not where known."""
-    normal = pl.col("normal").cast(pl.String).fill_null("")
-    frame = review_set.cases.select("id", "question_type", pl.col("category").fill_null(""), normal)
-    known = {case: "/".join(words) for case, *words in frame.iter_rows()}
-    return {case: known[case] for case in cases if case in known}
 
 
 def _by_hash(names: Iterable[str], *about: str | int) -> list[str]:

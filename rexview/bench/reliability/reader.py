@@ -17,7 +17,8 @@ from threading import Condition, Thread
 from typing import Any, Final
 from uuid import UUID, uuid5
 
-from rexview.analysis.study.worklist import slots_of, worklist_cases
+from rexview.analysis.memory.study import MemoryStudyEngine
+from rexview.analysis.study.worklist import slots_of
 from rexview.answer_digest import digests_of
 from rexview.bench.reliability.audit import Cell, SentEntry
 from rexview.bench.reliability.server import ScoreServer
@@ -57,7 +58,8 @@ def slots_to_give(server: ScoreServer, person: Person) -> dict[str, list[Slot]]:
     review_set = server.review_set
     key = open_reviews(review_set, server.settings).letter_key()
     found: dict[str, list[Slot]] = {kind: [] for kind in KINDS}
-    for case in worklist_cases(review_set, None, reader=person.id):
+    worklist = MemoryStudyEngine(review_set).worklist(person.id, None)
+    for case in worklist.page(0, len(worklist)):
         models = [answer.model for answer in review_set.answers_of(case)]
         items = items_to_score(review_set, case)
         reader_letters = slots_of(case, models, reader=person.id, key=key)
@@ -191,10 +193,10 @@ class Reader:
         ends = time.monotonic() + limit_s
         with self._changed:
             while not until(len(self._unsent)):
-                left = ends - time.monotonic()
-                if left <= 0:
+                remaining_s = ends - time.monotonic()
+                if remaining_s <= 0:
                     return False
-                self._changed.wait(min(left, 0.5))
+                self._changed.wait(min(remaining_s, 0.5))
             return True
 
     def wait_saved(self, limit_s: float) -> bool:

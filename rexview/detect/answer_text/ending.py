@@ -15,6 +15,7 @@ from rexview.detect.answer_text.last_word import judge_last_word
 from rexview.detect.answer_text.loops import find_loop
 from rexview.detect.answer_text.refusal import find_refusal
 from rexview.detect.answer_text.structure import open_structure
+from rexview.detect.phrases import either
 
 EndingKind = Literal["complete", "truncated_suspected", "repetition", "empty", "blocked"]
 
@@ -34,11 +35,9 @@ _THOUGHT_END: Final = re.compile(
 )
 _CLOSERS: Final = "*_`\"'”’»)]}|>~ \t\r\n"
 _FINAL_STOPS: Final = ".!?。！？…।؟"
+_HEADING: Final = either("text_end", "heading")
 _SECTION: Final = re.compile(
-    r"^\s*(?:#{1,6}\s+)[*_]{0,2}(?:\d+[.)]\s*)?(?:impressions?|conclusions?|findings|summary|"
-    r"recommendations?|assessment|discussion|differential(?: diagnos[ei]s)?|interpretation|"
-    r"diagnos[ei]s|analysis|evaluation|answer|final answer|limitations|next steps?)[*_]{0,2}\s*$",
-    re.IGNORECASE,
+    rf"^\s*(?:#{{1,6}}\s+)[*_]{{0,2}}(?:\d+[.)]\s*)?(?:{_HEADING})[*_]{{0,2}}\s*$", re.IGNORECASE
 )
 _RULE: Final = re.compile(r"^\s*([-*_=])(?:\s*\1){2,}\s*$")
 _LIST_MARK: Final = re.compile(
@@ -116,10 +115,10 @@ def _readable_part(text: str) -> tuple[int | None, int]:
     """Return where the answer itself starts and ends; no start when reasoning is still open."""
     end = len(text.rstrip())
     for _ in range(_MOST_MARKS):
-        mark = _SPECIAL.search(text, max(0, end - _LONGEST_WORD), end)
-        if mark is None:
+        end_mark = _SPECIAL.search(text, max(0, end - _LONGEST_WORD), end)
+        if end_mark is None:
             break
-        end = len(text[: mark.start()].rstrip())
+        end = len(text[: end_mark.start()].rstrip())
     opened = _THOUGHT.match(text, len(text) - len(text.lstrip()))
     if not opened:
         return 0, end

@@ -9,23 +9,19 @@ from typing import Final
 
 import yaml
 
+from rexview.detect.phrases import either, whole_words
+
+
+def _just_before(name: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{either('text_end', name)})\s+$", re.IGNORECASE)
+
+
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_VERB: Final = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|be|been|shows?|demonstrates?|reveals?|suggests?|appears?|"
-    r"seen|noted|there|measures?|lies|ends|indicates?|represents?|projects?|remains?|with)\b",
-    re.IGNORECASE,
-)
+_VERB: Final = whole_words("text_end", "verb")
 _ARTICLE_BEFORE: Final = re.compile(
-    r"\b(?:there (?:is|are|was|were)|a|an|another|with|within|without|no|any|of|and|mild|very|"
-    r"slightly|represents?|shows?|demonstrates?|suggests?|reflects?|indicates?|reveals?)"
-    r"\s+(?:[\w-]+ly\s+)?$",
-    re.IGNORECASE,
+    rf"\b(?:{either('text_end', 'article_before')})\s+(?:[\w-]+ly\s+)?$", re.IGNORECASE
 )
-_NEEDS_MORE: Final = re.compile(
-    r"\b(?:there (?:is|are)|with|and|due|secondary|shows?|has|have|is|are|attributed|related|but|"
-    r"adjacent|relative|compared|according|extends?|of|for|within|be|suggests?|without)\s+$",
-    re.IGNORECASE,
-)
+_NEEDS_MORE: Final = _just_before("needs_more")
 _CONTRACTED: Final = re.compile(
     r"(?:\b(?:it|there|he|she|what|who|here)['’]s|['’](?:re|ve|ll)|n['’]t)$", re.IGNORECASE
 )
@@ -33,16 +29,8 @@ _HALF_CLAUSE: Final = re.compile(
     r"\b(?:whereas|while|that|because|although|but|where)\s+the\s+(?:left|right)$", re.IGNORECASE
 )
 _NO: Final = re.compile(r"\b(?:no|without|any)\s+$", re.IGNORECASE)
-_TO_WHAT: Final = re.compile(
-    r"\b(?:refer\w*|attend\w*|allud\w*|belong\w*|want\w*|wish\w*|respond\w*|listen\w*|led|used)\s+$",
-    re.IGNORECASE,
-)
-"""Before a "to" that may end a sentence: "what it refers to"."""
-_PREDICATE: Final = re.compile(
-    r"\b(?:is|are|was|were|be|remains?|appears?|seen|noted|than|or|not|likely|"
-    r"mainly|more|less|both)\s+$",
-    re.IGNORECASE,
-)
+_TO_WHAT: Final = _just_before("takes_to")
+_PREDICATE: Final = _just_before("predicate")
 _SENTENCE_START: Final = re.compile(r"(?<=[.!?;])\s+|\s\|\s|:\s")
 _AFTER_STOP: Final = re.compile(r"[a-z)][.;]\s+$")
 _SHORT: Final = 60

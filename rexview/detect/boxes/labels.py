@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from rexview.detect.findings import find_mentions, finding_info
+from rexview.detect.phrases import either, whole_words, word_set
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,7 @@ class Claim:
 
 _LONGEST: Final = 300
 """Characters; a longer text is not a label."""
-_IMAGE: Final = (
-    r"(?:image|picture|pic|film|screen|display|photo|photograph|radiograph|x[ -]?ray|cxr|viewer|"
-    r"frame|panel|figure|observer)"
-)
+_IMAGE: Final = rf"(?:{either('box_label', 'image')})"
 _IMAGE_SIDE: Final = re.compile(
     rf"\b(?:left|right)(?:[ -]hand)?(?:[ -]side)?(?:[ -]half)? (?:of|on|in) (?:the )?{_IMAGE}\b"
     rf"|\b{_IMAGE}(?:'?s)?[ -](?:left|right)\b(?:[ -]side)?",
@@ -39,48 +37,15 @@ _IMAGE_SIDE: Final = re.compile(
 )
 """Names a side of the image, which is no claim about the patient."""
 _IMAGE_WORD: Final = re.compile(
-    rf"\b(?:{_IMAGE}|corner|quadrant|top|bottom)\b|\blateral\s*$", re.IGNORECASE
+    rf"\b(?:{_IMAGE}|{either('box_label', 'of_image')})\b|\blateral\s*$", re.IGNORECASE
 )
 """What is left after that and still speaks of the image: too little to tell whose side is meant."""
-_BOTH: Final = re.compile(
-    r"\b(?:bilateral(?:ly)?|both|bi-?basilar|bi-?basal|bi-?apical|bi-?hilar|R/L|L/R)\b",
-    re.IGNORECASE,
-)
-_OTHERS_SIDE: Final = re.compile(
-    r"\b(?:ventric\w*|atri(?:um|al|a)|heart|"
-    r"cardi(?:ac(?! (?:pacemaker|device|pacing device|generator))|um|al|omegaly|omediastinal)|"
-    r"aort(?:a|ic)|arch|knob|coronary|valv\w*|"
-    r"subclavian|jugular|brachiocephalic|svc|ijv?|picc|cvc|cvl|"
-    r"(?<!pleural )(?<!pigtail )(?<!drainage )catheters?|"
-    r"(?<!pleural )(?<!fissural )(?<!kerley )(?<!b )(?<!septal )(?<!fracture )lines?|"
-    r"leads?|swan|sheath|"
-    r"endotracheal|ett|intubation|main-? ?stem|ngt?|nasogastric|feeding|"
-    r"shift\w*|deviat\w*|rotat\w*|displac\w+ (?:to|toward)\w*|tilt\w*|convex\w*|scoliosis|"
-    r"lateral (?:view|projection)|decubitus|markers?)\b",
-    re.IGNORECASE,
-)
-"""Words whose side is not a finding's, or of things that start on one side and end on the other."""
-_STAYING: Final = re.compile(
-    r"\b(?:pacemakers?|pacers?|pulse generators?|generators?|a?icds?|crt-?d?|defibrillators?"
-    r"|cardiac (?:pacemaker|device)|pacing device|ports?|(?:power|medi|infusa)-?ports?"
-    r"|port-?a-?caths?)\b",
-    re.IGNORECASE,
-)
-"""Devices that lie under the skin of one side, whatever leads into the chest from them."""
-_MOVING: Final = re.compile(
-    r"\b(?:tips?|leads?|wires?|electrodes?|catheters?|tubing|course|ends?|terminat\w+)\b",
-    re.IGNORECASE,
-)
-"""Parts of such devices that may lie on the other side."""
-_NEGATED: Final = re.compile(
-    r"\b(?:no|not|without|absent|absence|negative|excluded?|rule out|r/o|rather than|versus|vs)\b",
-    re.IGNORECASE,
-)
-_NOT_A_SIDE: Final = re.compile(
-    r"\b(?:(?:post|after)[ -]rt|rt (?:change|fibrosis)\w*|left (?:over|behind|out)"
-    r"|retro-?cardiac)\b",
-    re.IGNORECASE,
-)
+_BOTH: Final = whole_words("box_label", "both_sides")
+_OTHERS_SIDE: Final = whole_words("box_label", "side_of_another")
+_STAYING: Final = whole_words("box_label", "staying_device")
+_MOVING: Final = whole_words("box_label", "moving_part")
+_NEGATED: Final = whole_words("box_label", "negated")
+_NOT_A_SIDE: Final = whole_words("box_label", "no_side")
 _SIDE: Final = re.compile(
     r"(?P<right>\b(?i:right(?:-?sided|ward)?|rt|r-sided)\b|\b(?:RUL|RML|RLL|RUZ|RMZ|RLZ|RUQ)\b"
     r"|(?<![\w'/<>])R(?![\w'/<>-])|(?i:\bmiddle[ -]lobe\b))"
@@ -90,20 +55,9 @@ _SIDE: Final = re.compile(
 _LOBE_SHORT: Final = re.compile(r"\b(?:rul|rml|rll|lul|lll)\b", re.IGNORECASE)
 _LOBES: Final = {"u": "upper lobe", "m": "middle lobe", "l": "lower lobe"}
 _WORDS: Final = re.compile(r"[a-z0-9]+")
-_DROPPED: Final = frozenset(
-    (
-        *("right", "left", "r", "l", "rt", "lt", "sided", "rightsided", "leftsided", "side"),
-        *("the", "a", "an", "of", "in", "on", "at", "patient", "s"),
-    )
-)
-_TIP: Final = re.compile(r"\b(?:tip|tips|end|ends|terminus|entry)\b", re.IGNORECASE)
-_NOT_A_FINDING: Final = frozenset(
-    (
-        *("lung", "lobe", "hemithorax", "hilum", "chest", "thorax", *_LOBES.values()),
-        *("finding", "abnormality", "lesion", "region", "area", "roi", "box"),
-    )
-)
-"""Labels that are too general for two boxes to be of the same finding."""
+_DROPPED: Final = word_set("box_label", "dropped")
+_TIP: Final = whole_words("box_label", "tip")
+_NOT_A_FINDING: Final = word_set("box_label", "general")
 
 
 @lru_cache(maxsize=50_000)
@@ -171,11 +125,11 @@ def label_key(label: str | None) -> str | None:
     >>> label_key("LLL infiltrate"), label_key("Consolidation"), label_key("odd thing")
     ('airspace_opacity', 'airspace_opacity', 'odd thing')
     """
-    own = finding_of(label)
-    if own is None:
+    finding = finding_of(label)
+    if finding is None:
         return None
     families = {finding_info(mention.finding).family for mention in find_mentions(label)}
-    return families.pop() if len(families) == 1 else own
+    return families.pop() if len(families) == 1 else finding
 
 
 @lru_cache(maxsize=20_000)

@@ -83,17 +83,18 @@ class BoxMisplaced:
             return None
         if tip and any(_centre_in(reference.box, box.box) for reference in references):
             return None
-        own = [
+        drawn = [
             other.box
             for other in boxes
             if topics & label_topics(other.label)
             and image_of(case, other) == image
             and not box_problem(other.box, image.width, image.height)
         ]
-        given = [reference.box for reference in references]
-        pairs = [(box.box, hull(given))]
-        if _share_inside(box.box, hull(given)) >= _LEAST_INSIDE:
-            pairs += [(hull(own), one) for one in (*given, hull(given))]
+        reference_boxes = [reference.box for reference in references]
+        around = hull(reference_boxes)
+        pairs = [(box.box, around)]
+        if _share_inside(box.box, around) >= _LEAST_INSIDE:
+            pairs += [(hull(drawn), one) for one in (*reference_boxes, around)]
         if any(iou(first, second) >= LEAST_IOU for first, second in pairs):
             return None
         return references[best], overlaps[best]

@@ -12,6 +12,7 @@ import polars as pl
 
 from rexview.detect.core.detector import AnswerInCase, flag, mention_evidence
 from rexview.detect.findings import Mention, finding_info
+from rexview.detect.phrases import either, whole_words
 from rexview.detect.report_comparison import mentions_of_answer
 from rexview.schema import Evidence, Flag, Model, ReviewSet
 
@@ -22,11 +23,8 @@ _MAYBE: Final = (
     r"|show|indicat|locali"
 )
 """One of these is in every question that :func:`box_request` finds; tables are narrowed by it."""
-_FILM: Final = r"(?:image|film|radiograph|picture|view|x-?ray|scan|cxr|photo)s?"
-_OBJECT: Final = (
-    r"(?:it|them|each|every|all|any|the|this|these|that|those|your|its|their|what|where|which|"
-    r"both|on|an?)"
-)
+_FILM: Final = rf"(?:{either('box_request', 'film')})s?"
+_OBJECT: Final = rf"(?:{either('box_request', 'named')})"
 _ASKED: Final = re.compile(
     r"\b(?:bounding[\s-]*)?(?:box|boxes|bbox|bboxes|rectangles?|rois?|regions? of interest)\b"
     rf"|\b(?:mark|annotate)\s+{_OBJECT}\b"
@@ -50,11 +48,7 @@ _NOT_NEEDED: Final = re.compile(
     r"^[^.?!;\n]{0,20}\b(?:not (?:needed|required|necessary|wanted)|optional|unnecessary)\b",
     re.IGNORECASE,
 )
-_DEVICES: Final = re.compile(
-    r"\b(?:devices?|tubes?|lines?|catheters?|drains?|leads?|pacemakers?|tips?|hardware|wires?|"
-    r"piccs?|ports?|implants?)\b",
-    re.IGNORECASE,
-)
+_DEVICES: Final = whole_words("box_request", "device")
 
 
 @lru_cache(maxsize=256)

@@ -6,12 +6,8 @@ is not needed.
 
 from __future__ import annotations
 
-from typing import Literal
-
-from rexview.geometry import box_side, orientation_of
+from rexview.geometry import BoxSide, box_side_on
 from rexview.schema import AnswerBox, Case, Evidence, ReferenceBox, StudyImage
-
-BoxSide = Literal["right", "left", "midline"]
 
 
 def image_of(case: Case, box: AnswerBox | ReferenceBox) -> StudyImage | None:
@@ -24,10 +20,7 @@ def image_of(case: Case, box: AnswerBox | ReferenceBox) -> StudyImage | None:
 def side_of(case: Case, box: AnswerBox | ReferenceBox) -> BoxSide | None:
     """Return the side of the patient that a box lies on; None where nothing tells."""
     image = image_of(case, box)
-    if image is None or not image.width or not image.height:
-        return None
-    orientation = orientation_of(image.view, image.patient_orientation, image.laterality_flip)
-    return box_side(box.box, image.width, image.height, orientation)
+    return box_side_on(image, box.box) if image is not None else None
 
 
 def reference_side(case: Case, reference: ReferenceBox) -> str | None:

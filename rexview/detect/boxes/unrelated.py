@@ -11,6 +11,7 @@ from rexview.detect.boxes.labels import claim_of, label_findings, short_label
 from rexview.detect.boxes.position import box_evidence
 from rexview.detect.core.detector import AnswerInCase, flag, mention_evidence
 from rexview.detect.findings import Mention, find_mentions, finding_info, may_be_same_fracture
+from rexview.detect.phrases import word_set
 from rexview.detect.report_comparison import MOST_READ
 from rexview.detect.score_failures import has_boxes_or_score, low_image_score
 from rexview.geometry import OTHER_SIDE
@@ -22,14 +23,7 @@ _ANY_FRACTURE: Final = "fracture"
 """A fracture of no named bone: "no fracture" denies one of any bone."""
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _STEM: Final = 5
-_PLACES: Final = frozenset(
-    (
-        *("right", "left", "bilateral", "upper", "lower", "middle", "mid", "zone", "lobe", "lung"),
-        *("base", "basal", "apical", "apex", "hilar", "side", "sided", "hemithorax", "small"),
-        *("large", "moderate", "new", "old", "possible", "region", "area", "the", "and", "with"),
-        *("residual", "tip", "end"),
-    )
-)
+_PLACES: Final = word_set("box_label", "place")
 
 
 @dataclass(frozen=True)
@@ -69,11 +63,11 @@ def _unmet(
     named = label_findings(box.label)
     if not named:
         return None
-    own = [mention for mention in mentions if _meets(mention.finding, named)]
-    if any(mention.status != "negated" for mention in own):
+    named_mentions = [mention for mention in mentions if _meets(mention.finding, named)]
+    if any(mention.status != "negated" for mention in named_mentions):
         return None
     label = short_label(box.label)
-    denials = [mention for mention in own if _denies(mention, named, box.label)]
+    denials = [mention for mention in named_mentions if _denies(mention, named, box.label)]
     if denials:
         message = f"The box “{label}” marks what the answer says is not there."
         return message, (box_evidence(box), mention_evidence("answer", text, denials[-1]))

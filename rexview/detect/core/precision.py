@@ -25,6 +25,11 @@ class Precision:
         """A sentence for the page."""
         return f"In tests {self.right:,} of {self.flags:,} such flags were right."
 
+    @property
+    def caption(self) -> str:
+        """The sentence after what the rule looks at."""
+        return f"Rule: {self.sentence[0].lower()}{self.sentence[1:]}"
+
 
 def precision_of(failure: str) -> Precision | None:
     """Return the measured precision of a failure's detector; None when it was not measured."""

@@ -85,8 +85,8 @@ class Survey:
         found = self.scan.flags_by_answer(case_id)
         flags: list[Flag] = []
         for answer in answers:
-            own = (flag for flag in reader_flags if flag.model == answer.model)
-            flags += with_verdicts(found.get((case_id, answer.model), ()), own)
+            answer_verdicts = (flag for flag in reader_flags if flag.model == answer.model)
+            flags += with_verdicts(found.get((case_id, answer.model), ()), answer_verdicts)
         return flags
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from rexview.detect.findings.mention import Mention
 from rexview.detect.findings.reading import find_mentions
-from rexview.geometry import OTHER_SIDE, orientation_of
+from rexview.geometry import OTHER_SIDE, image_orientation
 from rexview.schema import Answer, Case
 
 REPORT_SECTIONS: Final = ("findings", "impression")
@@ -91,11 +91,7 @@ def _of_patient(case: Case, mention: Mention) -> Mention:
     """
     if not case.images:
         return mention
-    known = [
-        orientation_of(image.view, image.patient_orientation, image.laterality_flip)
-        for image in case.images
-    ]
-    ends = {orientation.left for orientation in known if orientation.left in ("R", "L")}
+    ends = {image_orientation(image).left for image in case.images} & {"R", "L"}
     if ends == {"R"}:
         return mention
     if ends == {"L"} and mention.side in ("right", "left"):

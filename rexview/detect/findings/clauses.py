@@ -211,9 +211,11 @@ def _drafts(
 def _is_definite(tokens: Tokens, terms: list[Term], f: int, sides: list[Term]) -> bool:
     """Whether a finding is spoken of as known: "the (right basal) opacity"."""
     first = terms[f].i
-    own = [side.i for side in sides if side.i < first]
-    if own and not any(min(own) < term.i < first and term.is_("verb", "but") for term in terms):
-        first = min(own)
+    before = [side.i for side in sides if side.i < first]
+    if before and not any(
+        min(before) < term.i < first and term.is_("verb", "but") for term in terms
+    ):
+        first = min(before)
     words = tokens.words[max(0, first - 4) : first]
     return "the" in words[-3:] and not _WITHIN & set(words[: words.index("the")])
 
@@ -262,8 +264,8 @@ def _zone(terms: list[Term], f: int, sides: list[Term]) -> str | None:
             return side.meaning.zone
     if not any(term.meaning.zone and term.meaning.side is None for term in terms):
         return None
-    own = [terms.index(side) for side in sides]
-    near = sorted(range(len(terms)), key=lambda k: min(abs(k - place) for place in (*own, f)))
+    places = [terms.index(side) for side in sides]
+    near = sorted(range(len(terms)), key=lambda k: min(abs(k - place) for place in (*places, f)))
     for k in near[:8]:
         meaning = terms[k].meaning
         if meaning.zone and meaning.side is None:

@@ -17,60 +17,33 @@ from rexview.detect.findings.mention import Side, Status
 from rexview.detect.findings.sentences import Sentence
 from rexview.detect.findings.side_cleaning import clean_sides
 from rexview.detect.findings.terms import Term, matters, scan
-from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.detect.findings.tokens import Tokens
+from rexview.detect.phrases import either, word_set
 from rexview.geometry import OTHER_SIDE
 
-_ASKED: Final = re.compile(
-    r"question|indication|clinical|history|reason|request|options?\b|choices|prompt|task|query"
-)
-_SECTION: Final = re.compile(
-    r"findings?\b|impression|conclusion|summary|summari[sz]e|answer|final|overall|recommend|plan\b"
-    r"|next step|diagnosis|opinion|assessment|comment|technique|comparison|report|explanation"
-    r"|reasoning|result|discussion|interpretation|step \d|observations?|management|follow"
-)
+_ASKED: Final = re.compile(either("heading", "asked"))
+_SECTION: Final = re.compile(either("heading", "section"))
 _LEADS: Final = re.compile(
     r"(?:so,? )?(?:the |my )?(?:in (?:conclusion|summary|short)|to (?:summari[sz]e|conclude)"
     r"|overall|in sum|final(?:ly)?|therefore|thus|hence|conclusion|impression|summary"
     r"|all in all|taken together)\b[,:]?",
     re.IGNORECASE,
 )
-_LEADING: Final = frozenset(
-    words_of(
-        "so the my in to overall final finally therefore thus hence conclusion impression summary "
-        "all taken"
-    )
-)
-"""Words that such a phrase starts with."""
+_LEADING: Final = word_set("sentence", "leading")
 _PENDING: Final = frozenset(
     ("side", "laterality", "location", "position", "site", "where", "region")
 )
 _ALSO: Final = frozenset(
     ("also", "additionally", "second", "another", "too", "other", "both", "further", "well")
 )
-_CONDITIONAL: Final = frozenset(
-    words_of("should were had is are does do did was can could would has have")
-)
-"""At the start of a sentence: a question or a condition."""
-_COMPARED: Final = frozenset(
-    words_of(
-        "also additionally second another too other both further larger smaller bigger "
-        "unchanged stable than however whereas while similar new additional contralateral "
-        "increased decreased improved worse worsened resolved persists remains now less more and"
-    )
-)
+_CONDITIONAL: Final = word_set("sentence", "conditional")
+_COMPARED: Final = word_set("sentence", "compared")
 _HAS: Final = frozenset(("has", "have", "had", "is", "are"))
 _RESOLVED: Final = frozenset(("resolved", "cleared", "disappeared", "gone", "vanished"))
-_PARTLY: Final = frozenset(
-    words_of(
-        "not n't never partly partially almost nearly mostly largely incompletely if should once "
-        "when until may might could yet hardly barely somewhat slightly be"
-    )
-)
+_PARTLY: Final = word_set("sentence", "partly")
 _MEMORY: Final = 40
 """Mentions that a correction looks back over."""
-_BODY: Final = frozenset(
-    words_of("finding findings impression report result answer chest comparison technique response")
-)
+_BODY: Final = word_set("sentence", "body")
 _SOON: Final = 120
 """Tokens that a request or history may take before its findings."""
 _MARKUP: Final = 8

@@ -19,16 +19,6 @@ from rexview.detect.findings.mention import Finding, Side
 from rexview.detect.findings.tokens import words_of
 
 _FOLDER: Final = Path(__file__).parent
-_SIDES: Final[dict[Side, tuple[str, ...]]] = {
-    "right": ("right", "rightward", "rightwards", "rt", "right sided", "r sided", "right side",
-              "right sides", "right hand", "right hand side", "rt sided"),
-    "left": ("left", "leftward", "leftwards", "lt", "left sided", "l sided", "left side",
-             "left sides", "left hand", "left hand side", "lt sided"),
-    "bilateral": ("bilateral", "bilaterally", "bilat", "both", "b/l", "bl", "both sides", "r/l",
-                  "l/r", "bibasilar", "bibasal", "biapical", "bihilar", "either side",
-                  "each side", "each lung", "two sided", "biapically", "bibasally", "biperihilar"),
-    "midline": ("midline",),
-}  # fmt: skip
 _CHOICE: Final = re.compile(r"\{([^{}]*)\}")
 _BRITISH: Final = (
     ("oedema", "edema"),
@@ -111,7 +101,7 @@ def lexicon() -> Lexicon:
         for words in _spellings(entry["words"]):
             meaning = meanings.setdefault(words, Meaning())
             meaning.zone, meaning.side = zone, entry["side"]
-    for side, phrases in _SIDES.items():
+    for side, phrases in data["sides"].items():
         for words in _spellings(phrases):
             meanings.setdefault(words, Meaning()).side = side
     for cue, phrases in _load("cues.yaml").items():

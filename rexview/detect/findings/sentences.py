@@ -7,31 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.detect.findings.tokens import Tokens
+from rexview.detect.phrases import word_set
 
 _LINE_START: Final = re.compile(
     r"[ \t>]*(?:(?P<hash>#{1,6})[ \t]"
     r"|(?P<item>[-*+•–·▪◦]|\d{1,3}[.)]|[a-zA-Z][.)])(?:[ \t]+|(?=\*\*)))?"
 )
-_ABBREVIATIONS: Final = frozenset(
-    words_of("dr mr mrs ms vs approx eg ie fig st e i g resp incl ca pt no")
-)
-_STARTERS: Final = frozenset(
-    words_of(
-        "no there the heart lungs lung both bilateral cardiac mediastinum mediastinal trachea "
-        "left right small mild moderate large stable unchanged new interval endotracheal "
-        "cardiomediastinal this it pulmonary pleural costophrenic osseous bones bony visualized "
-        "impression findings normal clear minimal trace severe"
-    )
-)
+_ABBREVIATIONS: Final = word_set("sentence", "abbreviation")
+_STARTERS: Final = word_set("sentence", "starter")
 _EVENTFUL: Final = _STARTERS | {"\n", ".", "!", "?", ";"}
 """Words at which a sentence may end or begin; all others are passed over."""
-_LINKS: Final = frozenset(
-    words_of(
-        "the a an in on at of to and or with within without from for by is are was were over "
-        "along into no than greater"
-    )
-)
+_LINKS: Final = word_set("sentence", "link")
 _LONGEST: Final = 120
 """Tokens; a longer run without an end is cut, so that no text takes more than its length."""
 _LABEL_WORDS: Final = 7

@@ -12,33 +12,18 @@ from typing import Final
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.side_cleaning import SHIFTS
 from rexview.detect.findings.terms import Term
-from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.detect.findings.tokens import Tokens
+from rexview.detect.phrases import word_set
 
 _REACH: Final = 5
 """Tokens without a meaning that may stand between a finding and its side."""
-_MAYBE_ADJECTIVES: Final = frozenset(
-    words_of(
-        "possible possibly probable probably likely suspected questionable equivocal potential "
-        "presumed borderline indeterminate query ?"
-    )
-)
+_MAYBE_ADJECTIVES: Final = word_set("sentence", "maybe_adjective")
 _WALK: Final = 16
 """Terms that are looked at before or after a finding: it bounds the time for odd sentences."""
 _NONE: Final = frozenset(("none", "nil"))
 """Between the side of a finding and the side that has it not: "on the right, none on the left"."""
-_ATTACHED: Final = frozenset(
-    words_of(
-        "adjacent associated underlying overlying compressive accompanying adjoining bibasilar "
-        "passive overlapping subjacent concomitant concurrent neighbouring neighboring "
-        "ipsilateral"
-    )
-)
-_PARTS: Final = frozenset(
-    words_of(
-        "area areas region regions focus foci patch patches amount volume collection degree "
-        "band bands pocket pockets appearance evidence type sided presence"
-    )
-)
+_ATTACHED: Final = word_set("sentence", "attached")
+_PARTS: Final = word_set("sentence", "part")
 
 
 def attach(
@@ -106,10 +91,10 @@ def _usable(term: Term) -> bool:
     return term.side is not None and not term.way and not term.clear
 
 
-def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool) -> list[Term]:
+def _before(tokens: Tokens, terms: list[Term], f: int, finding: int, *, device: bool) -> list[Term]:
     """Walk back from a finding at ``f`` (or the part of the body it is of) to the sides it has.
 
-    ``own`` is the finding's index. The walk ends at whatever starts another statement.
+    ``finding`` is the finding's index. The walk ends at whatever starts another statement.
     """
     found: list[Term] = []
     passed_and = shared = placed = False
@@ -121,7 +106,7 @@ def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool
             break
         if _usable(term):
             foreign = term.entry and not device
-            if (found and not passed_and) or foreign or _belongs_to_earlier(terms, k, own):
+            if (found and not passed_and) or foreign or _belongs_to_earlier(terms, k, finding):
                 break
             found.append(term)
             passed_and = False
@@ -177,7 +162,7 @@ def _before(tokens: Tokens, terms: list[Term], f: int, own: int, *, device: bool
     return found
 
 
-def _belongs_to_earlier(terms: list[Term], k: int, own: int) -> bool:
+def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
     """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
     for back in range(k - 1, max(-1, k - 4), -1):
         earlier = terms[back]
@@ -185,7 +170,7 @@ def _belongs_to_earlier(terms: list[Term], k: int, own: int) -> bool:
             if back and terms[back - 1].is_("and"):
                 return False  # "resolution of oedema and of the right effusion"
             return any(
-                term.finding and n != own
+                term.finding and n != finding
                 for n, term in enumerate(terms[max(0, k - _WALK) : k], max(0, k - _WALK))
             )
         if not earlier.names_anatomy:

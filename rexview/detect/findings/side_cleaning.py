@@ -12,17 +12,12 @@ from rexview.detect.findings.lexicon import Meaning
 from rexview.detect.findings.mention import Side
 from rexview.detect.findings.terms import Term, cues_of
 from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.detect.phrases import word_set
 from rexview.geometry import OTHER_SIDE
 
 SHIFTS: Final = frozenset({"mediastinal_shift", "tracheal_deviation"})
 """Findings whose side is where something moved."""
-_IMAGE_PARTS: Final = frozenset(
-    words_of(
-        "side half part portion hand lower upper mid middle corner quadrant third edge area "
-        "region of in on the this provided given frontal chest pa ap aspect most hemithorax "
-        "bottom top"
-    )
-)
+_IMAGE_PARTS: Final = word_set("sentence", "image_part")
 _MORE: Final = frozenset(words_of("greater worse greatest worst more larger"))
 _COMPARED: Final = 4
 """Words between a side and the word that compares it."""
@@ -147,8 +142,8 @@ def _is_image_side(tokens: Tokens, terms: list[Term], k: int) -> bool:
     for later in terms[k + 1 : k + 6]:
         between = tokens.words[term.j : later.i]
         if later.is_("picture"):
-            own = all(word in _IMAGE_PARTS for word in between)
-            return own and (linked or any(word in ("of", "in", "on") for word in between))
+            adjoining = all(word in _IMAGE_PARTS for word in between)
+            return adjoining and (linked or any(word in ("of", "in", "on") for word in between))
     return False
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from rexview.detect.findings.mention import Status
 from rexview.detect.findings.terms import Term
 from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.detect.phrases import word_set
 
 _BARE: Final = frozenset(
     ("no", "none", "nil", "not", "negative", "absent", "false", "nowhere", "no longer", "out")
@@ -30,13 +31,7 @@ _EARLIER: Final = frozenset(
     words_of("prior previous previously earlier before last preceding comparison old yesterday")
 )
 _SINCE: Final = frozenset(words_of("from since than to with over until new"))
-_DEGREES: Final = frozenset(
-    words_of(
-        "large significant small massive clearly entirely completely fully well changed as so "
-        "only just simply merely new increased increasing decreased severe acute extensive "
-        "tension"
-    )
-)
+_DEGREES: Final = word_set("sentence", "degree")
 _IS_NOT: Final = frozenset(
     ("is not", "are not", "was not", "were not", "isn't", "aren't", "wasn't", "weren't", "not")
 )

@@ -18,37 +18,18 @@ from rexview.detect.findings.side_cleaning import clean_sides
 from rexview.detect.findings.structured_parts import Node, Span
 from rexview.detect.findings.terms import Term, scan
 from rexview.detect.findings.tokens import Tokens
+from rexview.detect.phrases import either, whole_words
 
-_SIDE_KEY: Final = re.compile(
-    r"\b(?:side|laterality|lateralis\w+|lateraliz\w+|lat|loc|location|locations|position|site|where"
-    r"|zone|lobe|place)\b"
-)
-_STATUS_KEY: Final = re.compile(
-    r"\b(?:present|presence|status|detected|exists|seen|value|assertion|certainty|positive|found"
-    r"|result|answer|visible|confidence|y/n)\b"
-)
-_NEGATED_KEY: Final = re.compile(
-    r"\b(?:negatives?|absent|excluded|ruled out|negated|not (?:present|seen)|denied|pertinent"
-    r"|removed|resolved|normal findings|unlikely)\b"
-)
-_ASKED_KEY: Final = re.compile(
-    r"\b(?:question|indication|history|reason|prompt|options?|choices|request|task|clinical"
-    r"|recommendations?|differentials?|to exclude|instructions?)\b"
-)
-_PRIOR_KEY: Final = re.compile(r"\b(?:prior|previous|comparison)\b")
+_SIDE_KEY: Final = whole_words("field", "side")
+_STATUS_KEY: Final = whole_words("field", "status")
+_NEGATED_KEY: Final = whole_words("field", "negated")
+_ASKED_KEY: Final = whole_words("field", "asked")
+_PRIOR_KEY: Final = whole_words("field", "prior")
 _YES: Final = re.compile(
-    r"\W*(?:yes|true|present|positive|seen|found|1|1\.0|x|✓|✔|✅|y|detected|confirmed|abnormal|\+)\W*"
-    r"(?:$|[,;(–—-])", re.IGNORECASE,
-)  # fmt: skip
-_NO: Final = re.compile(
-    r"\W*(?:no(?:ne)?|false|absent|negative|not (?:present|seen|detected|identified|visible)|0|0\.0"
-    r"|nil|null|n|normal|clear|unremarkable|-+|–|—|✗|✘|❌|n/a|not applicable|excluded|resolved"
-    r"|removed)?\W*(?:$|[,;(])", re.IGNORECASE,
-)  # fmt: skip
-_MAYBE: Final = re.compile(
-    r"\W*(?:possible|possibly|probable|uncertain|equivocal|maybe|likely|suspected|indeterminate"
-    r"|questionable|low|moderate|borderline)\W*$", re.IGNORECASE,
-)  # fmt: skip
+    rf"\W*(?:{either('field', 'present_value')})\W*(?:$|[,;(–—-])", re.IGNORECASE
+)
+_NO: Final = re.compile(rf"\W*(?:{either('field', 'absent_value')})?\W*(?:$|[,;(])", re.IGNORECASE)
+_MAYBE: Final = re.compile(rf"\W*(?:{either('field', 'doubtful_value')})\W*$", re.IGNORECASE)
 _KEY_LENGTH: Final = 120
 """Characters of a key or cell that are read: each row reads its headers again."""
 _DEPTH: Final = 45
@@ -87,19 +68,19 @@ def _read(tokens: Tokens, node: Node, around: _Around, depth: int) -> list[Draft
         if key is None:
             found += _read(tokens, value, around, depth + 1)
             continue
-        if scalar and (own := _status_in(tokens.text, value.span)) is not None:
+        if scalar and (value_status := _status_in(tokens.text, value.span)) is not None:
             if _NEGATED_KEY.search(name) and not _names(tokens, key):
-                status = "negated" if own == "positive" else status
+                status = "negated" if value_status == "positive" else status
                 continue
             if _STATUS_KEY.search(name) and not _names(tokens, key):
-                status = own
+                status = value_status
                 continue
         drafts, places = _key(tokens, key)
         if scalar and not drafts and _SIDE_KEY.search(name):
-            given = _sides(tokens, value.span)
+            value_sides = _sides(tokens, value.span)
             within = _prose(tokens, value.span, around)
-            if given and not within:
-                sides += given
+            if value_sides and not within:
+                sides += value_sides
                 continue
         if not scalar and not drafts and not places and _SIDE_KEY.search(name):
             inside = [leaf.span for leaf in _leaves(value)]

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from rexview.detect.phrases import either
+
 Span = tuple[int, int]
 """Start and end of a stretch of the text."""
 
@@ -114,20 +116,22 @@ def _tables(text: str, start: int, end: int) -> list[StructuredPart]:
         return []
     parts: list[StructuredPart] = []
     rows: list[list[Span]] = []
-    mark = ""
+    separator = ""
     first = at = start
     while at <= end:
         stop = text.find("\n", at, end)
         stop = end if stop < 0 else stop
         line = text[at:stop]
-        own = mark if mark and mark in line else _separator(text, at, stop)
-        if own and (not rows or own == mark):
+        line_separator = (
+            separator if separator and separator in line else _separator(text, at, stop)
+        )
+        if line_separator and (not rows or line_separator == separator):
             if not rows:
-                first, mark = at, own
-            rows.append(_cells(text, at, stop, own))
+                first, separator = at, line_separator
+            rows.append(_cells(text, at, stop, line_separator))
         elif rows:
             _close(text, (first, at), rows, parts)
-            rows, mark = [], ""
+            rows, separator = [], ""
         at = stop + 1
     if rows:
         _close(text, (first, end), rows, parts)
@@ -143,14 +147,14 @@ def _separator(text: str, at: int, stop: int) -> str:
     return match[0].strip()[-1] if match else ""
 
 
-def _cells(text: str, at: int, stop: int, mark: str) -> list[Span]:
+def _cells(text: str, at: int, stop: int, separator: str) -> list[Span]:
     cells: list[Span] = []
-    while at < stop and text[at] in " \t" and mark == "|":
+    while at < stop and text[at] in " \t" and separator == "|":
         at += 1
-    if mark == "|" and at < stop and text[at] == "|":
+    if separator == "|" and at < stop and text[at] == "|":
         at += 1
     while at <= stop:
-        end = text.find(mark, at, stop)
+        end = text.find(separator, at, stop)
         end = stop if end < 0 else end
         if end < stop or text[at:end].strip():
             cells.append((at, end))
@@ -160,28 +164,23 @@ def _cells(text: str, at: int, stop: int, mark: str) -> list[Span]:
 
 def _close(text: str, span: Span, rows: list[list[Span]], parts: list[StructuredPart]) -> None:
     """Turn the rows of a table into records; a single row with a mark is no table."""
-    told = [row for row in rows if not all(_RULE.fullmatch(text[a:b]) for a, b in row)]
-    if len(told) < 2 or max(map(len, told)) < 2:
+    table = [row for row in rows if not all(_RULE.fullmatch(text[a:b]) for a, b in row)]
+    if len(table) < 2 or max(map(len, table)) < 2:
         return
-    head = told[0]
+    head = table[0]
     part = StructuredPart(span)
-    if max(map(len, told)) == 2 and not _has_header(text, told):
-        pairs = [(row[0], Node(row[1])) for row in told if len(row) == 2]
+    if max(map(len, table)) == 2 and not _has_header(text, table):
+        pairs = [(row[0], Node(row[1])) for row in table if len(row) == 2]
         part.records.append(Node(span, list(pairs)))
     else:
-        for row in told[1:]:
+        for row in table[1:]:
             named = [(head[k] if k < len(head) else None, Node(cell)) for k, cell in enumerate(row)]
             place = (row[0][0], row[-1][1]) if row else span
             part.records.append(Node(place, list(named), row=True))
     parts.append(part)
 
 
-_HEADER: Final = re.compile(
-    r"\W*(?:side|lateral\w*|location|position|site|region|zone|present\w*|status|finding|abnormal\w*"
-    r"|observation|description|comment|result|seen|assessment|details?|notes?|remark"
-    r"|structure|area|system|where|detected|y/n|yes/no|impression|severity|interpretation)\b",
-    re.IGNORECASE,
-)
+_HEADER: Final = re.compile(rf"\W*(?:{either('field', 'table_header')})\b", re.IGNORECASE)
 
 
 def _has_header(text: str, rows: list[list[Span]]) -> bool:

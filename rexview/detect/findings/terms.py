@@ -54,9 +54,9 @@ def cues_of(terms: Iterable[Term]) -> set[str]:
     """Return the kinds of cues that stand among some terms."""
     cues: set[str] = set()
     for term in terms:
-        own = term.meaning.cues
-        if own:
-            cues |= own
+        term_cues = term.meaning.cues
+        if term_cues:
+            cues |= term_cues
     return cues
 
 

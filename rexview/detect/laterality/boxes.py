@@ -12,14 +12,13 @@ from typing import Literal
 
 from rexview.detect.boxes.labels import claim_of, label_key, short_label
 from rexview.detect.boxes.position import (
-    BoxSide,
     box_evidence,
     image_of,
     reference_evidence,
     reference_side,
     side_of,
 )
-from rexview.geometry import OTHER_SIDE
+from rexview.geometry import OTHER_SIDE, BoxSide
 from rexview.schema import Answer, AnswerBox, Case, Evidence, ReferenceBox
 
 

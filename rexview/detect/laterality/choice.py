@@ -19,13 +19,12 @@ from rexview.detect.findings import (
     report_text,
 )
 from rexview.detect.laterality.text import one_side, sided_by_family, sides_named, stretch
+from rexview.detect.phrases import either
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import Answer, Case, Evidence
 
 _INVERTED: Final = re.compile(
-    r"\b(?:not?|cannot|neither|without|except|absent|missing|excluded|ruled out|lacks?|false|least"
-    r"|incorrect|untrue|wrong|normal|clear|free|spared|unaffected)\b|n['’]t\b",
-    re.IGNORECASE,
+    rf"\b(?:{either('choice', 'asks_for_absence')})\b|n['’]t\b", re.IGNORECASE
 )
 """In a question that asks for what is not there, a choice claims nothing that is."""
 _LONGEST: Final = 2_000
@@ -123,15 +122,15 @@ def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:
         lead = len(before)
         mentions = find_mentions(before + option)
     claims: dict[str, list[_Claim]] = {}
-    for family, own in sided_by_family(as_displayed(case, mentions)).items():
+    for family, sided in sided_by_family(as_displayed(case, mentions)).items():
         claims[family] = [
             _Claim(mention, (mention.side_start - lead, mention.side_end - lead))
-            for mention in own
+            for mention in sided
             if mention.side_start is not None
             and mention.side_end is not None
             and mention.side_start >= lead
         ]
-    return {family: own for family, own in claims.items() if own}
+    return {family: sided for family, sided in claims.items() if sided}
 
 
 @lru_cache(maxsize=256)

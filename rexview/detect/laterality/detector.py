@@ -7,9 +7,10 @@ orientation of its image, so that no image file is needed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import TypeVar
 
 from rexview.detect.boxes.labels import claim_of, label_key
 from rexview.detect.boxes.position import box_evidence, reference_evidence, reference_side
@@ -32,7 +33,9 @@ from rexview.detect.laterality.text import (
     stretch,
 )
 from rexview.geometry import OTHER_SIDE
-from rexview.schema import Evidence, Flag
+from rexview.schema import AnswerBox, Evidence, Flag, ReferenceBox
+
+_Sided = TypeVar("_Sided", bound=tuple[AnswerBox | ReferenceBox, str | None])
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Laterality:
         case, answer, mentions = one.case, one.answer, one.mentions
         placed = boxes_with_sides(case, answer)
         claims = sided_by_family(mentions)
-        both = [family for family, own in claims.items() if one_side(own) == "bilateral"]
+        both = [family for family, sided in claims.items() if one_side(sided) == "bilateral"]
         flags = [
             flag(self, answer, found.kind, found.message, found.evidence)
             for found in against_boxes(case, placed, both)
@@ -92,9 +95,9 @@ class Laterality:
         if not claims:
             return flags
         reported = [mention for _, mention in one.report_mentions]
-        own = contradictions_within(mentions, reported)
-        doubtful = {finding_info(item.claim.finding).family for item in own}
-        for item in (*against_report(mentions, reported), *own):
+        within = contradictions_within(mentions, reported)
+        doubtful = {finding_info(item.claim.finding).family for item in within}
+        for item in (*against_report(mentions, reported), *within):
             family = finding_info(item.claim.finding).family
             if item.kind == "bilateral" and family in doubtful:
                 continue
@@ -117,18 +120,17 @@ def _text_against_boxes(
     found: list[tuple[str, str, Evidence, Mention]] = []
     for family, claims in claimed.items():
         other = OTHER_SIDE.get(one_side(claims) or "")
-        own = [(box, side) for box, side in placed if label_key(box.label) == family]
-        given = [(box, side) for box, side in references if label_key(box.label) == family]
-        if other is None or not all(side == other for _, side in own or given):
+        drawn = _of_family(placed, family)
+        expected = _of_family(references, family)
+        if other is None or not all(side == other for _, side in drawn or expected):
             continue
-        if own and not any(claim_of(box.label) for box, _ in own):
+        if drawn and not any(claim_of(box.label) for box, _ in drawn):
             lies = f"its box lies on the {other}"
-            found.append(("boxes", lies, box_evidence(own[0][0], other), claims[0]))
-        elif given and not own:
+            found.append(("boxes", lies, box_evidence(drawn[0][0], other), claims[0]))
+        elif expected and not drawn:
             lies = f"the reference box lies on the {other}"
-            found.append(
-                ("reference_boxes", lies, reference_evidence(given[0][0], other), claims[0])
-            )
+            evidence = reference_evidence(expected[0][0], other)
+            found.append(("reference_boxes", lies, evidence, claims[0]))
     return [
         flag(
             detector,
@@ -139,6 +141,11 @@ def _text_against_boxes(
         )
         for kind, lies, box, claim in sorted(found, key=itemgetter(0))
     ]
+
+
+def _of_family(boxes: Iterable[_Sided], family: str) -> list[_Sided]:
+    """Keep the boxes whose label is of a family of findings."""
+    return [sided for sided in boxes if label_key(sided[0].label) == family]
 
 
 def _explain(
@@ -157,9 +164,13 @@ def _explain(
     report = getattr(one.case.report, section) or ""
     evidence = [*stated, *_evidence("report", report, contrary, section)]
     family = finding_info(claim.finding).family
-    own = [(box, side) for box, side in placed if label_key(box.label) == family]
-    if item.kind == "report" and len({side for _, side in own}) == 1 and own[0][1] in OTHER_SIDE:
-        box, side = own[0]
+    drawn = _of_family(placed, family)
+    if (
+        item.kind == "report"
+        and len({side for _, side in drawn}) == 1
+        and drawn[0][1] in OTHER_SIDE
+    ):
+        box, side = drawn[0]
         parts.append(f"its box lies on the {side}")
         evidence.append(box_evidence(box, side))
     tail = " (one side of a bilateral finding)" if item.kind == "bilateral" else ""

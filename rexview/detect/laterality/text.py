@@ -88,18 +88,18 @@ def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list
     claimed_by_family = sided_by_family(answer)
     families = set(claimed_by_family)
     for family, claims in claimed_by_family.items():
-        given = reference.get(family) or _related(family, families, reference)
-        if not given:
+        reported = reference.get(family) or _related(family, families, reference)
+        if not reported:
             continue
-        claimed, known = one_side(claims), one_side(given)
+        claimed, known = one_side(claims), one_side(reported)
         if claimed == known or claimed is None or known is None:
             continue
         if "bilateral" in (claimed, known):
             one = next((m for m in claims if m.side == claimed), claims[0])
-            other = next((m for m in given if m.side == known), given[0])
+            other = next((m for m in reported if m.side == known), reported[0])
             found.append(Contradiction("bilateral", one, other))
-        elif not _contradicted(claims, given, reference):
-            found.append(Contradiction("report", claims[0], given[0]))
+        elif not _contradicted(claims, reported, reference):
+            found.append(Contradiction("report", claims[0], reported[0]))
     return found
 
 
@@ -112,9 +112,9 @@ def _related(family: str, families: set[str], reference: dict[str, list[Mention]
         return []
     return [
         mention
-        for name, given in reference.items()
+        for name, reported in reference.items()
         if may_be_same_fracture(family, name)
-        for mention in given
+        for mention in reported
     ]
 
 
@@ -127,19 +127,19 @@ def one_side(mentions: Sequence[Mention]) -> str | None:
 
 
 def _contradicted(
-    claims: Sequence[Mention], given: Sequence[Mention], reference: dict[str, list[Mention]]
+    claims: Sequence[Mention], reported: Sequence[Mention], reference: dict[str, list[Mention]]
 ) -> bool:
     """Whether the report has another finding on the claimed side that the answer may well mean."""
     ids = {mention.finding for mention in claims}
-    if ids & {mention.finding for mention in given} - _UNSPECIFIC:
+    if ids & {mention.finding for mention in reported} - _UNSPECIFIC:
         return False
     region = finding_info(claims[0].finding).region
-    own = {id(mention) for mention in given}
+    reported_ids = {id(mention) for mention in reported}
     return any(
         mention.side in (claims[0].side, "bilateral")
         for mentions in reference.values()
         for mention in mentions
-        if id(mention) not in own and finding_info(mention.finding).region == region
+        if id(mention) not in reported_ids and finding_info(mention.finding).region == region
     )
 
 

@@ -10,10 +10,10 @@ from pydicom import uid
 from pydicom.encaps import get_frame
 
 from rexview.errors import ImageBroken, ImageTooLarge
-from rexview.imaging.codestream import coded_size
+from rexview.imaging.codestream import coded_size, rare_jpeg
 from rexview.imaging.dicom import isolated
 from rexview.imaging.dicom.shape import PixelElement, Shape
-from rexview.imaging.limits import DAMAGED, cut_off
+from rexview.imaging.limits import DAMAGED, NOT_SUPPORTED, cut_off
 
 _UNDEFINED: Final = 0xFFFFFFFF
 _ITEM: Final = b"\xfe\xff\x00\xe0"
@@ -62,8 +62,10 @@ def check_compressed(
     syntax: uid.UID,
     size: int,
     offsets: tuple[bytes, bytes] | None,
-) -> tuple[str, ...]:
-    """Refuse what no decoder should see, and say which decoders to try.
+) -> tuple[tuple[str, ...], str]:
+    """Refuse what no decoder should see.
+
+    Returns the decoders to try, and the reason to give when none of them can.
 
     ``offsets`` is the extended offset table with its lengths.
 
@@ -79,7 +81,7 @@ def check_compressed(
         raise ImageBroken(f"The picture is compressed in a way that cannot be read here{name}.")
     _check_fragments(file, element, shape, size)
     if syntax == uid.RLELossless:
-        return plugins
+        return plugins, DAMAGED
     file.seek(element.start)
     try:
         frame = get_frame(file, 0, number_of_frames=shape.frames, extended_offsets=offsets)
@@ -93,7 +95,9 @@ def check_compressed(
         raise ImageBroken(
             "The compressed picture has another size or other channels than the header says."
         )
-    return plugins
+    lossless = syntax in (uid.JPEGLossless, uid.JPEGLosslessSV1)
+    kind = None if lossless else rare_jpeg(frame)
+    return plugins, NOT_SUPPORTED.format(kind=kind) if kind else DAMAGED
 
 
 def _check_fragments(file: BinaryIO, element: PixelElement, shape: Shape, size: int) -> None:

@@ -19,6 +19,7 @@ from typing import Final
 from pydicom import uid
 from pydicom.pixels.decoders.base import DecodeRunner, get_decoder
 
+from rexview.imaging.codestream import with_whole_scans
 from rexview.imaging.dicom.libjpeg_worker import LENGTH
 
 PLUGIN: Final = "libjpeg-isolated"
@@ -129,7 +130,7 @@ atexit.register(_shared.close)
 
 def _decode_frame(src: bytes, runner: DecodeRunner) -> bytes:
     """Decode one frame; called by pydicom."""
-    return _shared.decode(src)
+    return _shared.decode(with_whole_scans(src))
 
 
 def register() -> None:

@@ -17,7 +17,7 @@ from rexview.errors import ImageBroken
 from rexview.imaging.dicom.compressed import check_compressed
 from rexview.imaging.dicom.header import Header
 from rexview.imaging.dicom.shape import PixelElement, Shape
-from rexview.imaging.limits import DAMAGED, cut_off
+from rexview.imaging.limits import cut_off
 
 
 def decode(
@@ -41,8 +41,7 @@ def decode(
     reason = "The pixel data do not fit the header."
     if syntax.is_encapsulated:
         offsets = options.get("extended_offsets")
-        plugins = check_compressed(file, element, shape, syntax, size, offsets)
-        reason = DAMAGED
+        plugins, reason = check_compressed(file, element, shape, syntax, size, offsets)
     else:
         _check_native(element, shape, size, options)
     lift = _bits_below(header, shape, syntax)

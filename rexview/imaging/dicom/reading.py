@@ -181,5 +181,10 @@ def facts_of(opened: OpenedDicom) -> ImageFacts:
     if opened.pixels is None or not rows or not columns:
         raise _no_picture(header)
     return ImageFacts(
-        columns, rows, frames_of(header), orientation_words(header), view_word(header)
+        columns,
+        rows,
+        frames_of(header),
+        orientation_words(header),
+        view_word(header),
+        format="DICOM",
     )

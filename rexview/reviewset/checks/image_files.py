@@ -175,10 +175,10 @@ def with_headers(
         return cases
     flat = Flat.of_series(cases["images"])
     images = flat.fields.with_columns(cases["id"].gather(pl.Series(flat.owner)).alias("case"))
-    wanted, left = _wanted(images), 0
+    wanted, unread = _wanted(images), 0
     if wanted.height > MOST_HEADERS:
         wanted, with_boxes = _boxed_first(wanted, boxed)
-        left = max(0, with_boxes - MOST_HEADERS)
+        unread = max(0, with_boxes - MOST_HEADERS)
     headers: dict[int, ImageFacts] = {}
     for at, path in wanted.head(MOST_HEADERS).select("at", "path").iter_rows():
         try:
@@ -187,9 +187,9 @@ def with_headers(
             continue
         if header:
             headers[at] = header
-    if left:
+    if unread:
         message = (
-            f"The size or orientation of {left:,} images with boxes is not given, and was not "
+            f"The size or orientation of {unread:,} images with boxes is not given, and was not "
             f"read from their files as there are more than {MOST_HEADERS:,}."
         )
         remedy = "Give width, height and patient_orientation in cases."

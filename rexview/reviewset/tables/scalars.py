@@ -249,17 +249,17 @@ def _date(series: pl.Series, column: Column, location: Location) -> pl.Series:
             break
         parsed = text.str.to_datetime(pattern, time_unit="us", strict=False)
         found = found.fill_null(parsed if zoned else parsed.dt.replace_time_zone("UTC"))
-    left = found.is_null() & text.is_not_null() & ~text.str.to_lowercase().is_in(MISSING)
-    if left.any():
+    unread = found.is_null() & text.is_not_null() & ~text.str.to_lowercase().is_in(MISSING)
+    if unread.any():
         dates = {
             value: moment.astimezone(UTC)
-            for value in text.filter(left).unique().to_list()
+            for value in text.filter(unread).unique().to_list()
             for moment in [read_date(value)]
             if moment
         }
         others = [dates.get(value) for value in text.to_list()]
         found = found.fill_null(pl.Series(others, dtype=column.dtype))
-        _no_date(left & found.is_null(), series, location)
+        _no_date(unread & found.is_null(), series, location)
     return found
 
 

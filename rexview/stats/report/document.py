@@ -16,13 +16,33 @@ import polars as pl
 
 from rexview import __version__
 from rexview.schema import ReviewSet
-from rexview.stats.agreement import PairAgreement, alphas, pair_agreements
+from rexview.stats.agreement import (
+    PairAgreement,
+    alphas,
+    pair_agreements,
+    pair_tables,
+    score_patterns,
+)
 from rexview.stats.answered import no_answers
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval
-from rexview.stats.failure_rates import JUDGED, clusters_of, failure_rates, failure_tests
+from rexview.stats.failure_rates import (
+    JUDGED,
+    clusters_of,
+    failure_rates,
+    failure_tests,
+    judged_by_model,
+    tally_pairs,
+    tally_patients,
+)
 from rexview.stats.final import CONTENT_ORDERS, ContentOrder
 from rexview.stats.paired import compare
-from rexview.stats.summary import GapSummary, ScoreSummary, gap_summaries, summaries
+from rexview.stats.summary import (
+    GapSummary,
+    ScoreSummary,
+    gap_summaries,
+    score_tallies,
+    summaries,
+)
 from rexview.stats.values import TESTED_TOGETHER, finals, single_scores, unfinished_work
 from rexview.vocab import FAILURES, IMAGE_DIMENSIONS
 
@@ -82,10 +102,11 @@ def report(
     answered = set(review_set.answers["model"].unique())
     models = [model.id for model in review_set.models if model.id in answered]
     readers = list(review_set.reader_names)
-    compared = compare(values, models, resamples=resamples)
-    scores = summaries(values, models, resamples=resamples)
-    gaps = gap_summaries(values, models, threshold=gap_threshold, resamples=resamples)
-    agreements = pair_agreements(given, readers, resamples=resamples)
+    compared = compare(values.by_answer, models, resamples=resamples)
+    counted = score_tallies(values)
+    scores = summaries(counted, models, resamples=resamples)
+    gaps = gap_summaries(counted, models, threshold=gap_threshold, resamples=resamples)
+    agreements = pair_agreements(pair_tables(given, readers), readers, resamples=resamples)
     rates: list[Row] = []
     failure_comparisons: list[Row] = []
     if judged is not None:
@@ -98,7 +119,7 @@ def report(
         "readers": list(map(_agreement, agreements)),
         "no_answer": list(map(_plain, no_answers(review_set.answers, models))),
         "friedman": list(map(_plain, compared.friedman)),
-        "alpha": list(map(_plain, alphas(given, resamples=resamples))),
+        "alpha": list(map(_plain, alphas(score_patterns(given), resamples=resamples))),
         "failures": rates,
         "failure_tests": failure_comparisons,
         "unfinished": begun.to_dicts(),
@@ -165,9 +186,10 @@ def _failure_rows(
     }
     met = set(flagged["failure"].unique())
     failures = [failure for failure in FAILURES if failure in met]
-    wanted, clusters = flagged.select(list(JUDGED)), clusters_of(cases)
+    parts = judged_by_model(flagged.select(list(JUDGED)), clusters_of(cases))
+    tallies = {about: tally_patients(part.flagged, part.patients) for about, part in parts.items()}
     rates: list[Row] = []
-    for row in failure_rates(wanted, clusters, models, failures, resamples=resamples):
+    for row in failure_rates(tallies, models, failures, resamples=resamples):
         only_rule, only_reader, both, hinted = counts.get((row.failure, row.model), (0, 0, 0, 0))
         rates.append(
             {
@@ -187,5 +209,5 @@ def _failure_rows(
                 "why": row.rate.interval.why,
             }
         )
-    tests = failure_tests(wanted, clusters, models, failures, resamples=resamples)
+    tests = failure_tests(tally_pairs(parts, models, failures), resamples=resamples)
     return rates, [_plain(test) | {"why": test.why or test.interval.why} for test in tests]

@@ -27,7 +27,7 @@ _NOT_COUNTED: Final = ("id", CHECKSUM)
 
 
 class Damaged(Exception):
-    """The database does not fit together. Never leaves the package: see ``trouble``."""
+    """The database does not fit together. Never leaves the package: see :mod:`.errors`."""
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
-from rexview.analysis.case.cards import CardBox, CaseCard
-from rexview.analysis.engine import AnswerSummary
+from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
 from rexview.analysis.scores.captions import counted
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem

@@ -33,7 +33,7 @@ export class VerdictCard {
         "Stands beside what you write. It is asked for once and kept on this computer.",
       ),
     );
-    this.alert = html("p", { class: "rx-v-trouble", role: "alert" });
+    this.alert = html("p", { class: "rx-v-alert", role: "alert" });
     this.again = button("Try again", () => this.tryAgain());
     this.keep = html("button", { class: "rx-v-strong" }, "Keep");
     const shut = button("✕", () => this.close(), { "aria-label": "Close" });

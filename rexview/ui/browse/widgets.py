@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -12,11 +11,11 @@ import pandas as pd
 import streamlit as st
 
 from rexview.analysis import ANSWER_STATUSES, SORTS, CaseFilter, Engine, Facets, search_caption
-from rexview.analysis.case.cards import CaseCard
-from rexview.analysis.engine import AnswerSummary
+from rexview.analysis.case.cards import AnswerSummary, CaseCard
 from rexview.schema import ReviewSet
 from rexview.ui.filters.panel import set_filter
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.choices import choose_page
 from rexview.ui.link.in_app import browse_link, go_to, linked_html
 from rexview.ui.link.newest import change_link, filter_asked
 from rexview.ui.link.pages import PAGE_CASE
@@ -87,13 +86,10 @@ def list_foot(total: int, first: int, shown: int) -> None:
     """Show the pages of a list that does not fit on one."""
     view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
     size = PAGE_SIZE.get(view, PAGE_SIZE["cards"])
-    pages = math.ceil(total / size)
-    if pages < 2:
+    if total <= size:
         return
-    current = first // size + 1
-    key = f"browse_page_{current}"
     with st.container(horizontal=True, vertical_alignment="center", key="rx_list_foot"):
-        st.pagination(pages, default=current, key=key, on_change=_turn, args=(key,), width=380)
+        choose_page(total, size, key="browse_page")
         st.html(f'<p class="rx-count">{_range_text(total, first, shown)}</p>')
 
 
@@ -176,8 +172,3 @@ def _show_as() -> None:
     change_link(
         {link_keys.QUERY_VIEW: None if view == "cards" else view, link_keys.QUERY_PAGE: None}
     )
-
-
-def _turn(key: str) -> None:
-    page = st.session_state[key]
-    change_link({link_keys.QUERY_PAGE: None if page == 1 else str(page)})

@@ -12,7 +12,6 @@ from uuid import NAMESPACE_URL, uuid5
 import streamlit as st
 
 from rexview.analysis.study.exposure import UNBLINDED
-from rexview.analysis.study.worklist import required_scores
 from rexview.errors import StoreError
 from rexview.schema import ReviewSet
 from rexview.store import Entry, may
@@ -40,7 +39,7 @@ def note_case(review_set: ReviewSet, case_id: str) -> None:
     try:
         reviews = review_sets.reviews(review_set)
         given = ReaderState(person.id, reviews.current_state())
-        scored = set(required_scores(review_set)["case"])
+        scored = review_sets.study_engine(review_set).scorable(waiting)
         entries = [
             Entry(
                 "reveal",

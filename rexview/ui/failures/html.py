@@ -147,7 +147,7 @@ def meanings_html(tables: FailureTables) -> str:
     for failure in tables.failures:
         about = FAILURES[failure]
         found = precision_of(failure)
-        rule = f" Rule: {found.sentence[0].lower()}{found.sentence[1:]}" if found else ""
+        rule = f" {found.caption}" if found else ""
         text = f"{about.meaning} {judged_caption(failure)}{rule}"
         items.append(f"<li><b>{html.escape(about.plural)}.</b> {html.escape(text)}</li>")
     return f'<ul class="rx-reasons rx-meanings">{"".join(items)}</ul>'

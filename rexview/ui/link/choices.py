@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -9,6 +10,7 @@ import streamlit as st
 
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.newest import change_link
 
 
 def kept_in_link(
@@ -52,6 +54,21 @@ def option_kept_in_link(
     asked = link_keys.query_value(query)
     shown = asked if asked in options else usual
     return kept_in_link(key, query, shown, lambda chosen: None if chosen == usual else chosen)
+
+
+def choose_page(total: int, size: int, key: str) -> None:
+    """Offer the pages of a list that does not fit on one; the link keeps which is shown."""
+    pages = math.ceil(total / size)
+    if pages < 2:
+        return
+    current = link_keys.page_number(total, size) + 1
+    key = f"{key}_{current}"
+
+    def turned() -> None:
+        page = st.session_state[key]
+        change_link({link_keys.QUERY_PAGE: None if page == 1 else str(page)})
+
+    st.pagination(pages, default=current, key=key, on_change=turned, width=380)
 
 
 def published_shown(label: str, page: str) -> bool:

@@ -76,8 +76,8 @@ def _precision_html(failure: str) -> str:
     if found is None:
         return ""
     title = f"Measured on {found.on}. A flag is something to review, never a verdict."
-    sentence = f"The rule: {found.sentence[0].lower()}{found.sentence[1:]}"
-    return f' <span class="rx-measured" title="{html.escape(title)}">{html.escape(sentence)}</span>'
+    caption = html.escape(found.caption)
+    return f' <span class="rx-measured" title="{html.escape(title)}">{caption}</span>'
 
 
 def _failure_row(numbers: Overview, row: FailureCount) -> str:

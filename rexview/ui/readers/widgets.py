@@ -19,13 +19,11 @@ from rexview.analysis.readers.adjudication import Adjudication
 from rexview.analysis.readers.captions import agreement_caption, no_drift_captions
 from rexview.analysis.readers.tables import ReaderDrift, ReaderTables
 from rexview.schema import ReviewSet
-from rexview.ui.access import permissions
 from rexview.ui.charts.panel import show_chart, show_charts_beside
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.choices import kept_in_link, published_shown
+from rexview.ui.link.choices import choose_page, kept_in_link, published_shown
 from rexview.ui.link.in_app import linked_html
-from rexview.ui.link.pages import PAGE_ADJUDICATE
 from rexview.ui.readers import html as readers_html
 from rexview.ui.reviews import study_records
 from rexview.ui.server import server_state
@@ -210,9 +208,7 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, facts: SetFact
         return
     head = readers_html.all_disputed_html(total, found.cases, found.answers.opens)
     linked_html(head, key="readers_disputed_head")
-    pages = -(-total // PAGE_SIZE)
-    page = link_keys.page_number(total, PAGE_SIZE) + 1
-    first = (page - 1) * PAGE_SIZE
+    first = link_keys.page_number(total, PAGE_SIZE) * PAGE_SIZE
     readers = facts.readers
     drawn = readers_html.disputes_html(
         found.part(first, PAGE_SIZE),
@@ -222,18 +218,10 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, facts: SetFact
         first=first,
         agreed=study_records.agreed_scores(review_set),
     )
-    if permissions.may_see(PAGE_ADJUDICATE):
-        st.page_link(
-            PAGE_ADJUDICATE,
-            label="Adjudicate",
-            icon=":material/balance:",
-            query_params=link_keys.link_query(),
-        )
+    study_records.link_to_adjudicate()
     linked_html(drawn, key="readers_disputed")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if pages > 1:
-            key = f"readers_page_{page}"
-            st.pagination(pages, default=page, key=key, on_change=_turn, args=(key,), width=380)
+        choose_page(total, PAGE_SIZE, key="readers_page")
         st.download_button(
             "CSV of the whole list",
             partial(_csv, found, readers),
@@ -247,8 +235,3 @@ def show_adjudication(review_set: ReviewSet, found: Adjudication, facts: SetFact
 
 def _csv(found: Adjudication, readers: Mapping[str, str]) -> bytes:
     return table_csv(found.frame(readers))
-
-
-def _turn(key: str) -> None:
-    page = st.session_state[key]
-    link_keys.set_query({link_keys.QUERY_PAGE: None if page == 1 else str(page)})

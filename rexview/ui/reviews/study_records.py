@@ -18,6 +18,8 @@ from rexview.people import Person
 from rexview.schema import ReviewSet, Score
 from rexview.store import Reviews, may
 from rexview.ui.access import permissions
+from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_ADJUDICATE
 from rexview.ui.server import review_sets, server_state
 
 _NEW_READERS: Final = "study_new_readers"
@@ -27,6 +29,17 @@ _NEW_READERS: Final = "study_new_readers"
 def _adjudications(reviews: Reviews, revision: int) -> pl.DataFrame:
     """Return each consensus, read anew for each ``revision``."""
     return reviews.adjudications()
+
+
+def link_to_adjudicate() -> None:
+    """Show the way to where readers' differences are settled, to those who may go there."""
+    if permissions.may_see(PAGE_ADJUDICATE):
+        st.page_link(
+            PAGE_ADJUDICATE,
+            label="Adjudicate",
+            icon=":material/balance:",
+            query_params=link_keys.link_query(),
+        )
 
 
 def consensus_on(review_set: ReviewSet, case_id: str) -> tuple[Score, ...]:

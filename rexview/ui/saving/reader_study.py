@@ -5,7 +5,7 @@ Both the Score page and the route that takes scores ask here, so that they canno
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import polars as pl
 
 from rexview.analysis.case.record import READER_FAILURES
+from rexview.analysis.study.engine import StudyEngine, Worklist
 from rexview.analysis.study.exposure import REPORT, UNBLINDED, Exposures
 from rexview.analysis.study.worklist import (
     CaseState,
@@ -23,11 +24,8 @@ from rexview.analysis.study.worklist import (
     items_of,
     keyed_hash,
     progress_of,
-    required_scores,
-    resume_at,
     rubric_of,
     slots_of,
-    worklist_cases,
 )
 from rexview.answer_digest import by_answer, digests_of
 from rexview.people import Person
@@ -77,19 +75,40 @@ class Study:
     person: Person
     reviews: Reviews
     given: ReaderState
-    worklist: tuple[str, ...]
+    engine: StudyEngine
+    assigned: frozenset[str] | None
     letter_key: bytes = field(repr=False)
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
-        """Place of each case in the worklist, from 0."""
-        return {case: place for place, case in enumerate(self.worklist)}
+    def worklist(self) -> Worklist:
+        """What the reader has to score, in their own order."""
+        return self.engine.worklist(self.person.id, self.assigned)
+
+    def has(self, case: str) -> bool:
+        """Whether a case is on the worklist."""
+        return self.worklist.position(case).number is not None
+
+    def in_order(self, cases: Iterable[str]) -> list[str]:
+        """Return those of some cases that are on the worklist, in its order."""
+        places = {case: self.worklist.position(case).number for case in cases}
+        return [case for at, case in sorted((at, case) for case, at in places.items() if at)]
+
+    def revealed(self) -> Sequence[str]:
+        """Return the cases of the worklist whose models the reader was shown, in its order."""
+        cases = {case for case, _, what, _ in self.given.of("reveal") if what == "models"}
+        if None in cases:  # all at once
+            return self.worklist.page(0, len(self.worklist))
+        return self.in_order(case for case in cases if case)
 
     @cached_property
     def states(self) -> dict[str, CaseState]:
-        """How far the reader is with each case."""
-        required = required_scores(self.review_set)
-        return case_states(self.worklist, required, self.scores, self.given.skips)
+        """How far the reader is with each case of the worklist that is not open any more."""
+        touched = self.in_order({*self.scores["case"], *self.given.skips})
+        return case_states(self.engine.required(touched), self.scores, self.given.skips)
+
+    def state(self, case: str) -> CaseState:
+        """Return how far the reader is with a case of the worklist."""
+        return self.states.get(case, "open")
 
     @cached_property
     def scores(self) -> pl.DataFrame:
@@ -99,7 +118,7 @@ class Study:
     @property
     def progress(self) -> Progress:
         """How far the reader is in all."""
-        return progress_of(self.states)
+        return progress_of(self.states, len(self.worklist))
 
     def slots(self, case_id: str) -> Mapping[str, str]:
         """Return the model behind each letter of a case."""
@@ -125,7 +144,8 @@ class Study:
 
     def resume(self) -> str | None:
         """Return the case to go on with, None when all are scored or skipped."""
-        return resume_at(self.worklist, self.states, self.given.last_case)
+        closed = {case for case, state in self.states.items() if state != "begun"}
+        return self.worklist.next_open(closed, self.given.last_case)
 
     def now(self) -> Study:
         """Return the same study as it stands in the database now."""
@@ -151,16 +171,9 @@ def study_of(review_set: ReviewSet, person: Person) -> Study:
     every = reviews.assignments()
     theirs = frozenset(one.case for one in every if one.reader == person.id)
     assigned = theirs if every else None  # who is assigned nothing while others are, has nothing
-    worklist = _worklist(review_set, assigned, person.id)
+    engine = review_sets.study_engine(review_set)
     given = ReaderState(person.id, reviews.current_state())
-    return Study(review_set, person, reviews, given, worklist, reviews.letter_key())
-
-
-@lru_cache(maxsize=256)
-def _worklist(
-    review_set: ReviewSet, assigned: frozenset[str] | None, reader: str
-) -> tuple[str, ...]:
-    return worklist_cases(review_set, assigned, reader=reader)
+    return Study(review_set, person, reviews, given, engine, assigned, reviews.letter_key())
 
 
 @lru_cache(maxsize=4096)

@@ -129,13 +129,13 @@ def _reply(
     study = writer.study
     shown = body.get("case")
     cases = {*scored, shown if isinstance(shown, str) else None}
-    known = [case for case in study.worklist if case in cases] if cases != {None} else []
+    known = study.in_order(case for case in cases if case is not None)
     progress = study.progress
     return {
         **reply,
         "revision": study.given.state.revision,
         "own": {case: given_json(study, case) for case in known},
-        "states": {case: study.states[case] for case in known},
+        "states": {case: study.state(case) for case in known},
         "progress": {
             "done": progress.done,
             "skipped": progress.skipped,

@@ -44,7 +44,7 @@ class ScoreEntries:
         ------
         Refused, Overtaken
         """
-        if sent.case not in self.study.places:
+        if not self.study.has(sent.case):
             raise Refused("This case is not on your list.")
         if sent.field not in _FIELDS.get(sent.kind, ()):
             raise Refused("This is not something that the score pad sends.")
@@ -141,7 +141,7 @@ class ScoreEntries:
             value["what"] = "models"
             cases = tuple(
                 case
-                for case in (self.study.worklist if every else cases)
+                for case in (self.study.in_order(self.study.states) if every else cases)
                 if not given.was_shown(case, "models")
             )
         else:

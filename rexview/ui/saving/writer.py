@@ -151,7 +151,7 @@ def _comment(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
         if writer.review_set.case(sent.case) is None:
             raise Refused("There is no such case any more.")
         targets = case_targets(writer.review_set, sent.case)
-    elif sent.case in writer.study.places:
+    elif writer.study.has(sent.case):
         targets = score_targets(writer.study, sent.case)
     else:
         raise Refused("This case is not on your list.")

@@ -36,7 +36,7 @@ _ENDINGS: Final = {
 
 def reader_page(study: Study, case_id: str) -> CasePage | None:
     """Return a case as the reader may see it, None when it is not on their worklist."""
-    if case_id not in study.places:
+    if not study.has(case_id):
         return None
     return _shown(study, case_id)[0]
 
@@ -50,20 +50,21 @@ def pad_data(study: Study, case_id: str) -> dict[str, Any]:
 
     Places count from 1; the list of cases holds those around the one shown.
     """
-    place = study.places[case_id]
-    first, last = max(place - _AROUND, 0), place + _AROUND + 1
+    position = study.worklist.position(case_id)
+    place = position.number or 1
+    first = max(place - _AROUND, 1)
+    around = study.worklist.page(first - 1, place + _AROUND + 1 - first)
     progress, rules = study.progress, study.review_set.info.protocol
-    beside = [study.worklist[at] for at in (place + 1, place - 1) if 0 <= at < len(study.worklist)]
     return {
         "outbox": outbox_json(study.review_set, SCORE_PAGE, study.person),
         "case": _case_json(study, case_id),
-        "ahead": {one: _case_json(study, one) for one in beside},
+        "ahead": {one: _case_json(study, one) for one in (position.after, position.before) if one},
         "worklist": {
             "total": progress.total,
             "done": progress.done,
             "skipped": progress.skipped,
-            "first": first + 1,
-            "entries": tuple((case, study.states[case]) for case in study.worklist[first:last]),
+            "first": first,
+            "entries": tuple((case, study.state(case)) for case in around),
         },
         "rubric": [
             {
@@ -92,7 +93,7 @@ def _case_json(study: Study, case_id: str) -> dict[str, Any]:
     page, texts = _shown(study, case_id)
     if page is None:
         raise KeyError(case_id)
-    place = study.places[case_id]
+    position = study.worklist.position(case_id)
     slots, shown = study.slots(case_id), study.shown(case_id)
     colours = slot_colours(slots)
     items = items_to_score(study.review_set, case_id)
@@ -102,9 +103,9 @@ def _case_json(study: Study, case_id: str) -> dict[str, Any]:
         names = {slot: every[model] for slot, model in slots.items()}
     return {
         "case": case_id,
-        "place": place + 1,
-        "previous": study.worklist[place - 1] if place > 0 else None,
-        "next": study.worklist[place + 1] if place + 1 < len(study.worklist) else None,
+        "place": position.number,
+        "previous": position.before,
+        "next": position.after,
         "question": _question_html(page.case),
         "report": _report_json(study, case_id),
         "answers": [

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Final
 
 import polars as pl
 import streamlit as st
 
-from rexview.analysis.engine import position_in
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -70,9 +68,9 @@ def study_now(review_set: ReviewSet, person: Person) -> Study:
 def case_to_show(study: Study) -> str:
     """Return the case of the link if it is on the worklist, else the one to go on with."""
     wanted = link_keys.query_value(link_keys.QUERY_CASE)
-    if wanted is not None and wanted in study.places:
+    if wanted is not None and study.has(wanted):
         return wanted
-    case = study.resume() or study.worklist[0]
+    case = study.resume() or study.worklist.page(0, 1)[0]
     link_keys.set_query({link_keys.QUERY_CASE: case})
     return case
 
@@ -82,13 +80,13 @@ def show_picture(study: Study, case_id: str) -> None:
     page = reader_page(study, case_id)
     if page is None:
         return
-    place = study.places[case_id]
-    beside = [study.worklist[at] for at in (place + 1, place - 1) if 0 <= at < len(study.worklist)]
-    pages = [one for case in beside if (one := reader_page(study, case))]
+    position = study.worklist.position(case_id)
+    beside = (position.after, position.before)
+    pages = [one for case in beside if case and (one := reader_page(study, case))]
     show_viewer(
         study.review_set,
         page,
-        partial(position_in, study.worklist),
+        study.worklist.position,
         pages,
         blinded=True,
         taken_keys=TAKEN_KEYS,
@@ -133,7 +131,7 @@ def revealed_table(study: Study) -> pl.DataFrame:
     One row for each answer and reader: ``Case``, ``Answer``, ``Model``, ``Reader``, then a column
     for each dimension that was scored, the mean over pictures.
     """
-    cases = [case for case in study.worklist if study.given.was_shown(case, "models")]
+    cases = study.revealed()
     answers = [
         {
             "case": case,

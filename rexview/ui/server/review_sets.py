@@ -25,7 +25,9 @@ from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.colours import model_colours
 from rexview.analysis.engine import Engine
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.analysis.study.finished import only_finished
+from rexview.analysis.memory.finished import only_finished
+from rexview.analysis.memory.study import MemoryStudyEngine
+from rexview.analysis.study.engine import StudyEngine
 from rexview.answer_digest import digests_of
 from rexview.errors import ReviewSetError, RexviewError, StoreError
 from rexview.schema import ReviewSet
@@ -288,6 +290,14 @@ def engine(review_set: ReviewSet) -> Engine:
 
 
 _in_order = lru_cache(maxsize=4)(MemoryEngine.in_content_order)
+
+
+def study_engine(review_set: ReviewSet) -> StudyEngine:
+    """Return what answers which cases a study scores; it changes with the files only."""
+    return _study_engine(_load(review_set.folder, _files_state(review_set)))
+
+
+_study_engine = lru_cache(maxsize=4)(MemoryStudyEngine)
 
 
 def colours(review_set: ReviewSet) -> dict[str, str]:

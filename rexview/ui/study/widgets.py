@@ -13,7 +13,6 @@ from rexview.analysis.scores.captions import counted
 from rexview.analysis.study.assignment import NewAssignment, plan_assignments, withdrawable
 from rexview.analysis.study.exposure import Exposure, exposures_of
 from rexview.analysis.study.progress import ReaderProgress, begun_cases, readers_progress
-from rexview.analysis.study.worklist import required_scores, strata_of
 from rexview.errors import StoreError
 from rexview.people import Person, person_alone
 from rexview.schema import ReviewSet
@@ -22,9 +21,13 @@ from rexview.store import Entry, Reviews, may
 from rexview.ui.access import permissions
 from rexview.ui.comments.panel import REFRESH_S
 from rexview.ui.html.safe_text import as_markdown, lines_as_markdown
-from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_STUDY
-from rexview.ui.reviews.study_records import add_reader, case_differences, reader_names
+from rexview.ui.link.pages import PAGE_STUDY
+from rexview.ui.reviews.study_records import (
+    add_reader,
+    case_differences,
+    link_to_adjudicate,
+    reader_names,
+)
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.study.html import exposures_html, plan_html, progress_html
 
@@ -54,7 +57,8 @@ def show_progress(review_set: ReviewSet) -> None:
 def _progress(review_set: ReviewSet, reviews: Reviews, revision: int) -> tuple[ReaderProgress, ...]:
     """Count, anew only when anything was written."""
     written, assignments = reviews.scores(), reviews.assignments()
-    return readers_progress(review_set, assignments, written, _skipped(reviews))
+    engine = review_sets.study_engine(review_set)
+    return readers_progress(engine, assignments, written, _skipped(reviews))
 
 
 def _skipped(reviews: Reviews) -> dict[str, set[str]]:
@@ -91,7 +95,7 @@ def show_assigning(review_set: ReviewSet) -> None:
         seed = st.number_input(
             "Seed", 0, 10**9, max(rules.seed, 0), key="study_seed", help="Fixes what chance decides"
         )
-    strata = _strata(review_set)
+    strata = review_sets.study_engine(review_set).strata
     plan = plan_assignments(
         strata, assignments, first=first, second=second, share=percent / 100, seed=int(seed)
     )
@@ -106,12 +110,6 @@ def show_assigning(review_set: ReviewSet) -> None:
         on_click=_write,
         args=(review_set, plan.added, True),
     )
-
-
-@lru_cache(maxsize=8)
-def _strata(review_set: ReviewSet) -> Mapping[str, str]:
-    scorable = required_scores(review_set)["case"].unique(maintain_order=True)
-    return strata_of(review_set, scorable.to_list())
 
 
 def _choose_readers(label: str, key: str, names: Mapping[str, str]) -> list[str]:
@@ -208,13 +206,7 @@ def show_to_adjudicate(review_set: ReviewSet) -> None:
         return
     count = as_markdown(counted(len(cases), "case")) + (" has" if len(cases) == 1 else " have")
     st.markdown(f"{count} two readers {threshold:g} points or more apart; {agreed:,} settled.")
-    if permissions.may_see(PAGE_ADJUDICATE):
-        st.page_link(
-            PAGE_ADJUDICATE,
-            label="Adjudicate",
-            icon=":material/balance:",
-            query_params=link_keys.link_query(),
-        )
+    link_to_adjudicate()
 
 
 def may_assign() -> bool:

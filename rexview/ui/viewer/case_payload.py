@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import streamlit as st
@@ -13,8 +13,8 @@ from rexview.analysis.case.record import CasePage
 from rexview.analysis.colours import slot_colours
 from rexview.analysis.engine import Position
 from rexview.errors import ImageError, PathEscape
-from rexview.geometry import Orientation, box_problem, box_side, orientation_of
-from rexview.schema import AnswerBox, Flag, ReferenceBox, ReviewSet, StudyImage
+from rexview.geometry import box_problem, box_side_on, image_orientation
+from rexview.schema import AnswerBox, Case, Flag, ReferenceBox, ReviewSet, StudyImage
 from rexview.ui.access.image_links import image_name, pixel_url
 from rexview.ui.link import keys as link_keys
 from rexview.ui.server import review_sets
@@ -97,13 +97,12 @@ def viewer_data(
     """Make the viewer's data for one case, without what lies ahead of it."""
     place = position(page.case.id)
     case = page.case
-    frames = {image.id: _Frame(image) for image in case.images}
     key_image = case.key_image
     views = [_view(review_set, image) for image in case.images]
     views += _returned(review_set, page, names)
     groups = [
         _group(
-            frames,
+            case,
             answer.boxes,
             page.keyed_flags(),
             group_id=answer.model,
@@ -116,7 +115,7 @@ def viewer_data(
     if case.reference_boxes:
         groups.append(
             _group(
-                frames,
+                case,
                 case.reference_boxes,
                 page.keyed_flags(),
                 group_id=REFERENCE_GROUP,
@@ -134,30 +133,12 @@ def viewer_data(
     )
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """An image as far as its boxes need it."""
-
-    image: StudyImage
-
-    @property
-    def orientation(self) -> Orientation:
-        image = self.image
-        return orientation_of(image.view, image.patient_orientation, image.laterality_flip)
-
-    def side(self, box: Sequence[float]) -> str | None:
-        if not self.image.width or not self.image.height:
-            return None
-        found = box_side(box, self.image.width, self.image.height, self.orientation)
-        return _SIDES[found] if found else None
-
-    def third(self, box: Sequence[float]) -> str | None:
-        if not self.image.height or self.orientation.top != "H":
-            return None
-        centre = (box[1] + box[3] / 2) / self.image.height
-        return (
-            "upper third" if centre < 1 / 3 else "middle third" if centre < 2 / 3 else "lower third"
-        )
+def _third(image: StudyImage, box: Sequence[float]) -> str | None:
+    """Say in which third of an upright image the centre of a box lies."""
+    if not image.height or image_orientation(image).top != "H":
+        return None
+    centre = (box[1] + box[3] / 2) / image.height
+    return "upper third" if centre < 1 / 3 else "middle third" if centre < 2 / 3 else "lower third"
 
 
 def _pixels(review_set: ReviewSet, path: str, *, wordless: bool = False) -> PixelLink:
@@ -169,13 +150,12 @@ def _view(review_set: ReviewSet, image: StudyImage) -> ViewerImage:
     title = VIEWS.get(image.view, image.view)
     if image.prior:
         title = f"Prior, {title}"
-    frame = _Frame(image)
     try:
         pixels = _pixels(review_set, image.path)
     except (ImageError, PathEscape) as error:
         return ViewerImage(image.id, title, image.view, error=str(error), prior=image.prior)
     return ViewerImage(
-        image.id, title, image.view, pixels, prior=image.prior, orientation=frame.orientation
+        image.id, title, image.view, pixels, prior=image.prior, orientation=image_orientation(image)
     )
 
 
@@ -197,7 +177,7 @@ def _returned(
 
 
 def _group(
-    frames: Mapping[str, _Frame],
+    case: Case,
     boxes: Sequence[AnswerBox | ReferenceBox],
     flags: Sequence[tuple[str, Flag]],
     *,
@@ -209,16 +189,17 @@ def _group(
     drawn: list[ViewerBox] = []
     reasons: list[str] = []
     for number, box in enumerate(boxes, start=1):
-        frame = frames.get(box.image)
+        image = case.image(box.image)
         problem = (
-            box_problem(box.box, frame.image.width, frame.image.height)
-            if frame
+            box_problem(box.box, image.width, image.height)
+            if image
             else "The box is on an image that the case does not have."
         )
-        if frame is None or problem:
+        if image is None or problem:
             reasons.append(f"{box.label}: {problem}")
             continue
         x, y, width, height = box.box
+        side = box_side_on(image, box.box)
         drawn.append(
             ViewerBox(
                 id=f"{group_id}/{number}",
@@ -228,8 +209,8 @@ def _group(
                 y=y,
                 width=width,
                 height=height,
-                side=frame.side(box.box),
-                place=frame.third(box.box),
+                side=_SIDES[side] if side else None,
+                place=_third(image, box.box),
                 score=box.score if isinstance(box, AnswerBox) else None,
                 note=_note(box, flags, group_id),
                 finding=" ".join(label_keys(box.label)) or None,

@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 
 from rexview import frames
+from rexview.analysis.memory.study import MemoryStudyEngine, required_scores
 from rexview.analysis.study.progress import begun_cases, readers_progress
-from rexview.analysis.study.worklist import Progress, required_scores
+from rexview.analysis.study.worklist import Progress
 from rexview.store import Assignment
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -46,7 +47,8 @@ def test_counts_of_what_was_assigned(review_set):
         ("c4", "bob", "first"),
     )
     scores = written(review_set, ann=["c1", "c2-", "c4"], cem=["c4-"])
-    ann, bob, cem = readers_progress(review_set, assignments, scores, {"bob": ["c3"], "ann": []})
+    engine = MemoryStudyEngine(review_set)
+    ann, bob, cem = readers_progress(engine, assignments, scores, {"bob": ["c3"], "ann": []})
     assert (ann.reader, ann.first, ann.second, ann.begun) == ("ann", 2, 1, 1)
     assert ann.progress == Progress(1, 0, 3), "what was not assigned does not count"
     assert (bob.first, bob.second, bob.progress) == (2, 0, Progress(0, 1, 2))
@@ -55,6 +57,7 @@ def test_counts_of_what_was_assigned(review_set):
 
 
 def test_without_assignments_everything_is_everybodys(review_set):
-    (ann,) = readers_progress(review_set, [], written(review_set, ann=["c1"]), {})
+    engine = MemoryStudyEngine(review_set)
+    (ann,) = readers_progress(engine, [], written(review_set, ann=["c1"]), {})
     assert (ann.first, ann.second, ann.progress) == (0, 0, Progress(1, 0, 4))
-    assert readers_progress(review_set, [], written(review_set), {}) == ()
+    assert readers_progress(engine, [], written(review_set), {}) == ()

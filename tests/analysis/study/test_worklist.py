@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rexview import frames
-from rexview.analysis.study import worklist
+from rexview.analysis.memory import study
+from rexview.analysis.memory.study import (
+    MemoryStudyEngine,
+    MemoryWorklist,
+    required_scores,
+    strata_of,
+)
 from rexview.analysis.study.worklist import (
     Item,
     Progress,
@@ -16,13 +22,9 @@ from rexview.analysis.study.worklist import (
     needs_scores,
     progress_of,
     reading_order,
-    required_scores,
-    resume_at,
     rubric_of,
     share_of_cases,
     slots_of,
-    strata_of,
-    worklist_cases,
 )
 from rexview.schema import Answer, AnswerBox, Model, Protocol
 from rexview.vocab import IMAGE_DIMENSIONS, TEXT_DIMENSIONS
@@ -53,6 +55,12 @@ def own(*rows):
     ]
     blank = dict.fromkeys(frames.SCORES)
     return pl.DataFrame([{**blank, **row} for row in full], schema=frames.SCORES)
+
+
+def worklist_cases(review_set, assigned, *, reader):
+    assigned = None if assigned is None else frozenset(assigned)
+    worklist = MemoryStudyEngine(review_set).worklist(reader, assigned)
+    return worklist.page(0, len(worklist))
 
 
 def everything(review_set, case):
@@ -215,7 +223,9 @@ def test_states_follow_the_scores(review_set):
     order = ["c1", "c2", "c3"]
 
     def states(rows, skipped=()):
-        return list(case_states(order, required, own(*rows), skipped).values())
+        found = case_states(required, own(*rows), skipped)
+        assert "open" not in found.values()
+        return [found.get(case, "open") for case in order]
 
     assert states([]) == ["open", "open", "open"]
     whole = everything(review_set, "c2")
@@ -231,16 +241,16 @@ def test_states_follow_the_scores(review_set):
 
 def test_progress_and_where_to_go_on():
     states = {"a": "done", "b": "skipped", "c": "begun", "d": "open"}
-    assert progress_of(states) == Progress(done=1, skipped=1, total=4)
-    assert progress_of(states).remaining == 2
-    order = list(states)
-    assert resume_at(order, states) == "c"
-    assert resume_at(order, states, last="d") == "d"
-    assert resume_at(order, states, last="a") == "c"
-    assert resume_at(order, {**states, "d": "done"}, last="d") == "c"
-    assert resume_at(order, states, last="gone") == "c"
-    assert resume_at(order, dict.fromkeys(order, "done")) is None
-    assert resume_at([], {}) is None
+    assert progress_of(states, 4) == Progress(done=1, skipped=1, total=4)
+    assert progress_of(states, 4).remaining == 2
+    worklist = MemoryWorklist(("a", "b", "c", "d"))
+    assert worklist.next_open({"a", "b"}) == "c"
+    assert worklist.next_open({"a", "b"}, last="d") == "d"
+    assert worklist.next_open({"a", "b"}, last="a") == "c"
+    assert worklist.next_open({"a", "b", "d"}, last="d") == "c"
+    assert worklist.next_open({"a", "b"}, last="gone") == "c"
+    assert worklist.next_open({"a", "b", "c", "d"}) is None
+    assert MemoryWorklist(()).next_open(()) is None
 
 
 @given(
@@ -284,5 +294,5 @@ def test_strata_are_kinds_of_questions(make_set):
 
 def test_required_scores_are_worked_out_once(review_set, monkeypatch):
     first = required_scores(review_set)
-    monkeypatch.setattr(worklist, "_required", None)
+    monkeypatch.setattr(study, "_required", None)
     assert required_scores(review_set) is first

@@ -89,6 +89,13 @@ def test_twelve_bit_and_lossless_jpeg_go_through_it(monkeypatch):
     assert len(frames) == 2
 
 
+def test_twelve_bits_of_a_writer_that_left_the_scan_open():
+    """What libjpeg-turbo 3 gives for the same frame: 0 to 264, mean 14.4."""
+    pixels = read_image(CORPUS / "JPEG-lossy.dcm").pixels
+    assert (pixels.shape, pixels.dtype) == ((1024, 256), np.uint16)
+    assert (pixels.min(), pixels.max()) == (0, 264)
+
+
 def test_availability():
     assert is_available(uid.JPEGLosslessSV1)
     assert not is_available(uid.JPEG2000)

@@ -69,11 +69,11 @@ def wait_for_case(page, case):
 def trouble(page):
     """What the pad tells of trouble, when it does."""
     page.wait_for_selector(WAITING, timeout=60_000)
-    words = page.locator(".rx-pad .trouble").inner_text()
+    words = page.locator(".rx-pad .alert").inner_text()
     assert re.match("Not saved yet: kept on this computer, will be sent.", words)
     return words
 
 
 def wait_saved(page):
     page.wait_for_selector(SAVED, timeout=60_000)
-    page.wait_for_selector(".rx-pad .trouble", state="hidden")
+    page.wait_for_selector(".rx-pad .alert", state="hidden")

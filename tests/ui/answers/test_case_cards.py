@@ -6,7 +6,6 @@ from html.parser import HTMLParser
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.cards import case_cards
 from rexview.analysis.memory.engine import memory_engine
 from rexview.analysis.overview import overview
 from rexview.ui.answers.case_cards import gallery_html
@@ -66,7 +65,7 @@ def test_hostile_text_stays_text_everywhere(hostile_set):
     colours = dict.fromkeys(engine.facts.models, "#123456")
     every = CaseFilter()
     numbers = overview(engine)
-    cards = case_cards(hostile_set, engine, every, engine.page(every, 0, 100))
+    cards = engine.cards(every, engine.page(every, 0, 100))
     html = "".join(
         (
             gallery_html(hostile_set, cards, chosen, colours=colours, gap_threshold=2.0),
@@ -89,7 +88,7 @@ def test_a_case_without_image_answers_or_size_has_a_card(make_set):
         answers=[{"case": "b", "model": "g"}],
     )
     in_order = CaseFilter(sort="order")
-    cards = case_cards(review_set, memory_engine(review_set), in_order, ["b", "a"])
+    cards = memory_engine(review_set).cards(in_order, ["b", "a"])
     assert [card.case.id for card in cards] == ["b", "a"]
     html = gallery_html(
         review_set, cards, CaseFilter(), colours={"g": "#000", "m": "#000"}, gap_threshold=2.0
@@ -113,7 +112,7 @@ def test_cards_tell_the_answers_that_the_filter_is_about(make_set):
         ],
     )
     chosen = CaseFilter(failures=("token_limit",))
-    (card,) = case_cards(review_set, memory_engine(review_set), chosen, ["c"])
+    (card,) = memory_engine(review_set).cards(chosen, ["c"])
     assert [(answer.model, answer.chosen) for answer in card.answers] == [("g", True), ("m", False)]
     assert [answer.failures for answer in card.answers] == [
         (("token_limit", "both"),),
@@ -158,7 +157,7 @@ def test_cards_say_why_they_stand_where_they_stand_only_in_that_order(make_set, 
         ("order", (), ""),
     ):
         found = CaseFilter(sort=sort, models=models)
-        (card,) = case_cards(review_set, engine, found, ["c"])
+        (card,) = engine.cards(found, ["c"])
         drawn = gallery_html(
             review_set, [card], found, colours={"g": "#111", "m": "#222"}, gap_threshold=2
         )

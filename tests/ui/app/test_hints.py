@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from rexview.analysis import CaseFilter
-from rexview.analysis.case.cards import case_cards
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.overview import overview
@@ -87,7 +86,7 @@ def test_nothing_met_gives_no_panel(make_set: Any) -> None:
 
 
 def test_a_card_names_it_as_possible(review_set: ReviewSet, engine: MemoryEngine) -> None:
-    cards = case_cards(review_set, engine, CaseFilter(), ["c"])
+    cards = engine.cards(CaseFilter(), ["c"])
     assert [answer.failures for answer in cards[0].answers] == [
         (("omission", "hint"),),
         (("omission", "reader"),),

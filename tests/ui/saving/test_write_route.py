@@ -72,7 +72,7 @@ def slot_of(review_set, model, case="c1", person=READER):
 def shown_of(review_set, model, case="c1", person=READER):
     """The name of what stands under a model's letter, empty where there is nothing."""
     study = study_of(review_set, person)
-    shown = study.shown(case) if case in study.places else {}
+    shown = study.shown(case) if study.has(case) else {}
     return next((shown[slot] for slot in shown if study.slots(case)[slot] == model), "")
 
 
@@ -101,7 +101,7 @@ def score(review_set):
             "case": case,
             "kind": "score",
             "slot": slot,
-            "shown": study.shown(case).get(slot, "") if case in study.places else "",
+            "shown": study.shown(case).get(slot, "") if study.has(case) else "",
             "subject": "process",
             "picture": None,
             "field": "score",

@@ -54,7 +54,7 @@ export class Panel {
     });
     this.list = html("div", { class: "rx-c-list" });
     this.form = new CommentForm(this);
-    this.alert = html("p", { class: "rx-c-trouble", role: "status" });
+    this.alert = html("p", { class: "rx-c-alert", role: "status" });
     const close = button("✕", () => this.open(false), { "aria-label": "Close the comments" });
     this.box = html(
       "section",

@@ -2,13 +2,13 @@
 // beside it, still those of the case before, are dimmed until the page has followed.
 
 import { listenToPage } from "../../components/events.js";
+import { RepeatedRequest } from "../../components/repeated_request.js";
 
 /** @import { Direction } from "./types.d.ts" */
 
 // Then what the page says counts again, whatever it is. Long, since until then the texts are those of
 // another case and stay dimmed, and keys pressed meanwhile are kept: a busy server may need seconds.
 const PATIENCE_MS = 30_000;
-const AGAIN_MS = 3000; // what is asked of the page while it runs anew can be lost: it is asked again
 const MOST_KEPT = 9;
 const MARK = "rxTurning";
 /** @type {Record<Direction, string>} */
@@ -22,6 +22,7 @@ export class CaseTurning {
   constructor(turn, /** @type {AbortSignal} */ signal) {
     this.target = null;
     this.later = [];
+    this.request = new RepeatedRequest();
     const pressed = (event) => {
       for (const direction of /** @type {Direction[]} */ (["next", "previous"])) {
         const button = event.target.closest?.(BUTTONS[direction]);
@@ -46,18 +47,13 @@ export class CaseTurning {
 
   /** Wait for the page to show a case; `ask` asks for it, unless the page goes there by itself. */
   begin(target, ask) {
-    this.#stop();
     this.target = target;
-    if (ask) {
-      ask();
-      this.asking = setInterval(ask, AGAIN_MS);
-    }
     this.until = performance.now() + PATIENCE_MS;
     document.documentElement.dataset[MARK] = "";
-    this.timer = setTimeout(() => {
+    this.request.begin(ask, PATIENCE_MS, () => {
       this.later = [];
       this.end();
-    }, PATIENCE_MS);
+    });
   }
 
   /** Whether data of this case may be shown now; the awaited case ends the turning. */
@@ -68,14 +64,9 @@ export class CaseTurning {
     return true;
   }
 
-  #stop() {
-    clearTimeout(this.timer);
-    clearInterval(this.asking);
-  }
-
   end() {
     this.target = null;
-    this.#stop();
+    this.request.end();
     delete document.documentElement.dataset[MARK];
   }
 }

@@ -1,32 +1,28 @@
 // The page follows the pad to another case; where it does not, though the server answers, it is gone
 // and is loaded anew.
 
+import { RepeatedRequest } from "../../../components/repeated_request.js";
 import { outbox } from "../../../saving/assets/outbox.js";
 
 const PATIENCE_MS = 12_000; // a busy server takes its time
-const AGAIN_MS = 3000;
 
 export class Follow {
   constructor(pad) {
     this.pad = pad;
     this.stuck = false;
+    this.request = new RepeatedRequest();
   }
 
   close() {
-    clearTimeout(this.waiting);
-    clearInterval(this.asking);
+    this.request.end();
   }
 
-  /** Ask the page for another case, again and again: what is asked while it runs anew can be lost. */
+  /** Ask the page for another case until it has come. */
   await(ask) {
-    this.close();
-    ask();
-    this.asking = setInterval(ask, AGAIN_MS);
-    this.waiting = setTimeout(() => {
-      clearInterval(this.asking);
+    this.request.begin(ask, PATIENCE_MS, () => {
       this.stuck = true;
       outbox.ask(); // is the server there at all?
-    }, PATIENCE_MS);
+    });
   }
 
   /** The page has followed. */

@@ -54,7 +54,7 @@ export class Frame {
         "aria-label": "Keys",
       }),
     );
-    this.alert = html("p", { class: "trouble", role: "alert", hidden: true });
+    this.alert = html("p", { class: "alert", role: "alert", hidden: true });
     this.complaints = html("div", { class: "complaints", role: "alert" });
     this.finish = html("div", { class: "finish", hidden: true });
     this.seen = html("div", { class: "seen", hidden: true });

@@ -3,7 +3,7 @@
 A reader who is in the middle of a case has given some of its scores and may change them; a mean, an
 agreement or an adjudication over them would be about half a judgement. So scores written in the app
 enter no table until their reader has given every score that the case asks for
-(:func:`rexview.analysis.study.worklist.required_scores`). Scores that came with the set
+(:func:`rexview.analysis.memory.study.required_scores`). Scores that came with the set
 count as they are, whole or not.
 """
 
@@ -14,7 +14,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.analysis.study.worklist import required_scores
+from rexview.analysis.memory.study import required_scores
 from rexview.schema import ReviewSet
 
 _WORK: Final = ("reader", "case")

@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from rexview.analysis.memory.engine import memory_engine
+from rexview.analysis.memory.finished import only_finished
 from rexview.analysis.readers.consensus import differing_cases
-from rexview.analysis.study.finished import only_finished
 from rexview.frames import SCORES
 from rexview.stats.report.document import report
 from rexview.stats.values import unfinished_work
