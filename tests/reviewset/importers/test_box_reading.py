@@ -100,3 +100,13 @@ def test_a_reading_that_does_not_exist_is_refused(text: str) -> None:
         BoxReading.parse(text)
     assert BoxReading.parse("XYXY") == BoxReading("xyxy", "pixels")
     assert str(BoxReading.parse("cxcywh:fraction")) == "cxcywh:fraction"
+
+
+def test_what_the_format_prescribes_is_taken_where_it_fits() -> None:
+    coco = BoxReading("xywh", "pixels")
+    assert propose_reading([(10, 12, 30, 40)], [(100, 100)], expected=coco).sure
+    wrong = propose_reading([(60, 70, 90, 95)] * 6, [(100, 100)] * 6, expected=coco)
+    assert wrong.reading == BoxReading("xyxy", "pixels")
+    assert propose_reading([(0.1, 0.1, 0.3, 0.4)], [(100, 100)], expected=coco).reading.unit == (
+        "fraction"
+    )

@@ -114,12 +114,14 @@ class BoxReading:
 class ReadingProposal:
     """The reading that is proposed for all boxes of a source.
 
-    ``others`` fit the values as well; ``sure`` says that there are none. ``why`` is a sentence.
+    ``others`` fit the values as well; ``sure`` says that there are none. ``why`` is a sentence,
+    ``fits`` is False where not even the proposed reading puts the boxes inside their images.
     """
 
     reading: BoxReading
     others: tuple[BoxReading, ...]
     why: str
+    fits: bool = True
 
     @property
     def sure(self) -> bool:
@@ -133,6 +135,7 @@ def propose_reading(
     *,
     shape: Shape | None = None,
     unit: Unit | None = None,
+    expected: BoxReading | None = None,
 ) -> ReadingProposal:
     """Find out how the boxes of a source, or of one model in it, are meant.
 
@@ -143,7 +146,9 @@ def propose_reading(
     sizes : sequence of (width, height) or None
         Of each box's image, pixels.
     shape, unit : optional
-        What the source says itself, by the names of its columns or by its format.
+        What the source says itself, by the names of its columns.
+    expected : BoxReading, optional
+        What the format prescribes: taken where it fits, whatever else would.
 
     Returns
     -------
@@ -163,6 +168,8 @@ def propose_reading(
         for reading in (BoxReading(each, one) for each in shapes)
     }
     fitting = [reading for reading, share in tried.items() if share >= _FITS]
+    if expected in fitting:
+        return ReadingProposal(expected, (), "The format says so.")
     if fitting:
         best, others = fitting[0], tuple(fitting[1:])
         why = "It is the only reading that puts the boxes inside their images."
@@ -175,7 +182,7 @@ def propose_reading(
     best = max(tried, key=lambda reading: tried[reading])
     outside = round((1 - tried[best]) * len(numbers))
     why = f"No reading puts all boxes inside their images; with this one {outside:,} are outside."
-    return ReadingProposal(best, (), why)
+    return ReadingProposal(best, (), why, fits=False)
 
 
 def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:

@@ -1,0 +1,278 @@
+"""Boxes brought onto the images of an import, as the truth or as a model's.
+
+Which box four numbers are is found out for all boxes of a file and model at once
+(:mod:`.box_reading`), unless the format or the person says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+
+from rexview.geometry import box_problem
+from rexview.reviewset.importers.annotations.box_reading import (
+    BoxReading,
+    ReadingProposal,
+    Shape,
+    propose_reading,
+)
+from rexview.reviewset.importers.annotations.found_box import FoundBox
+from rexview.reviewset.importers.core.set_rows import Place, SetRows
+from rexview.reviewset.importers.images.names import safe_path
+from rexview.reviewset.tables.source import At
+
+_SAME_SHAPE: Final = 0.01
+_PICTURES_SHOWN: Final = 3
+_NO_IMAGE: Final = "The boxes are for images that are not there, or that several could be."
+
+Size = tuple[int, int]
+Find = Callable[[FoundBox], Place | None]
+
+
+@dataclass(frozen=True)
+class BoxPreview:
+    """Some boxes of a file as they are read, for a person to look at before the import.
+
+    ``pictures`` has up to three images (the id of the case and of the image, size in pixels) with
+    their boxes: label, and the four numbers as given, which another reading makes into other boxes.
+    """
+
+    file: str
+    model: str | None
+    count: int
+    proposal: ReadingProposal
+    pictures: tuple[
+        tuple[str, str, Size, tuple[tuple[str, tuple[float, float, float, float]], ...]], ...
+    ]
+
+
+@dataclass(frozen=True)
+class _Placed:
+    found: FoundBox
+    case: str
+    image: str
+    stored: Size | None
+
+    @property
+    def size(self) -> Size | None:
+        """The size of the picture that the numbers are of."""
+        return self.found.size or self.stored
+
+
+def place_boxes(
+    found: Sequence[FoundBox],
+    file: str,
+    rows: SetRows,
+    options: Mapping[str, Any],
+    *,
+    find: Find | None = None,
+    shape: Shape | None = None,
+    expected: BoxReading | None = None,
+    part: str = "",
+) -> int:
+    """Add boxes to their cases: as reference boxes, or to the answers of their model.
+
+    Boxes that cannot be drawn are added all the same, with a warning: where a model puts a box
+    matters even if that is outside of the image. Boxes measured on a picture of another size are
+    scaled to the stored one, where both have the same shape. Where no source gives any image, cases
+    are made of the names of the pictures.
+
+    Parameters
+    ----------
+    found : sequence of FoundBox
+        Of one file, or of many small ones that are one export (``box.file`` says which).
+    file, part : str
+        The file, or what the files are together, and the list in it, as a person reads it.
+    find : callable, optional
+        Finds case and image of a box; by the name of the picture when left out.
+    shape, expected : optional
+        What the names of the columns say, and what the format prescribes.
+
+    Returns
+    -------
+    int
+        How many boxes were added.
+    """
+    if find is None:
+        if not any(True for _ in rows.images()):
+            _make_cases(found, file, rows, part)
+        find = _by_name(file, rows, part)
+    targets = {one.image: find(one) for one in {box.image: box for box in found}.values()}
+    images = {(case, image["id"]): image for case, image in rows.images()}
+    groups: dict[str | None, list[_Placed]] = {}
+    absent = 0
+    for box in found:
+        target = targets[box.image]
+        image = images.get((target[0], target[1] or "")) if target else None
+        if target is None or image is None:
+            absent += 1
+            rows.receipt.unused(_at(box, file, part), _NO_IMAGE)
+            continue
+        stored = _stored_size(image)
+        groups.setdefault(box.model, []).append(_Placed(box, target[0], image["id"], stored))
+    if absent:
+        message = (
+            f"{absent:,} boxes are for images that are not there, or that several could be; they "
+            "were left out."
+        )
+        remedy = "Nothing, if only some of the images are meant. Else give the images, too."
+        rows.log.warning(file, message, remedy, field="image")
+    return sum(
+        _add_group(model, boxes, file, rows, part, _reading_of(boxes, options, shape, expected))
+        for model, boxes in groups.items()
+    )
+
+
+def _reading_of(
+    boxes: Sequence[_Placed],
+    options: Mapping[str, Any],
+    shape: Shape | None,
+    expected: BoxReading | None,
+) -> ReadingProposal:
+    if options.get("boxes_as"):
+        return ReadingProposal(options["boxes_as"], (), "It was said so.")
+    numbers = [one.found.numbers for one in boxes]
+    sizes = [one.size for one in boxes]
+    return propose_reading(numbers, sizes, shape=shape, expected=expected)
+
+
+def _add_group(
+    model: str | None,
+    boxes: Sequence[_Placed],
+    file: str,
+    rows: SetRows,
+    part: str,
+    proposal: ReadingProposal,
+) -> int:
+    """Add the boxes of one model, or the reference, in one reading; return how many."""
+    _say(proposal, len(boxes), model, file, rows)
+    rows.box_previews.append(_preview(file, model, boxes, proposal))
+    reading = proposal.reading
+    sizes = [one.size if reading.unit == "pixels" else one.stored or one.size for one in boxes]
+    known = np.array([size or (np.nan, np.nan) for size in sizes], dtype=np.float64)
+    numbers = np.array([one.found.numbers for one in boxes], dtype=np.float64)
+    pixels = reading.to_pixels(numbers, known)
+    added = scaled = 0
+    for one, size, box in zip(boxes, sizes, pixels.tolist(), strict=True):
+        at = _at(one.found, file, part)
+        if not np.isfinite(box).all():
+            _keep_unplaced(one, reading, at, rows)
+            continue
+        drawn, was_scaled = _scaled(box, size, one.stored, at, rows)
+        scaled += was_scaled
+        problem = box_problem(drawn, *(one.stored or one.size or (None, None)))
+        if problem:
+            message = f"{problem} It is kept, and not drawn."
+            rows.log.warning(at.file, message, "Correct the box.", row=at.row, field="box")
+        row = {"image": one.image, "label": one.found.label, "box": drawn, **one.found.extra}
+        if model is None:
+            rows.add_boxes(one.case, one.image, [row], at)
+        else:
+            rows.add_model_boxes(one.case, model, [row | {"score": one.found.score}], at)
+        added += 1
+    if scaled:
+        rows.log.note(f"{file}: {scaled:,} boxes were scaled to the size of their image file.")
+    return added
+
+
+def _say(
+    proposal: ReadingProposal, count: int, model: str | None, file: str, rows: SetRows
+) -> None:
+    whose = f"boxes of {model}" if model is not None else "reference boxes"
+    how = proposal.reading.in_words
+    rows.log.note(f"{file}: {count:,} {whose}, read as {how}.")
+    if proposal.sure and proposal.fits:
+        return
+    message = f"The {whose} are read as {how}. {proposal.why}"
+    remedy = f"Say how they are meant (option boxes-as), if not {proposal.reading}."
+    rows.log.warning(file, message, remedy, field="box")
+
+
+def _keep_unplaced(one: _Placed, reading: BoxReading, at: At, rows: SetRows) -> None:
+    """Keep a box in parts of an image whose size nobody knows, as an extra field of its case."""
+    message = (
+        f"The box is in {reading.unit} of an image whose size is not known; it is kept as the "
+        "extra field boxes_as_given, and not drawn."
+    )
+    rows.log.warning(at.file, message, "Give the images, too.", row=at.row, field="box")
+    case = rows.case(one.case)
+    assert case is not None
+    given = {
+        "image": one.image,
+        "label": one.found.label,
+        "numbers": list(one.found.numbers),
+        "reading": str(reading),
+        "model": one.found.model,
+    }
+    case["boxes_as_given"] = [*(case.get("boxes_as_given") or []), given]
+    rows.receipt.used(at)
+
+
+def _scaled(
+    box: Sequence[float], size: Size | None, stored: Size | None, at: At, rows: SetRows
+) -> tuple[list[float], bool]:
+    if size is None or stored is None or size == stored:
+        return list(box), False
+    across, down = stored[0] / size[0], stored[1] / size[1]
+    if abs(across / down - 1) > _SAME_SHAPE:
+        message = (
+            "The box was measured on a picture of another shape than the image file; it may be "
+            "misplaced."
+        )
+        remedy = "Give the image that the boxes were drawn on."
+        rows.log.warning(at.file, message, remedy, row=at.row, field="box")
+        return list(box), False
+    return [one * scale for one, scale in zip(box, (across, down) * 2, strict=True)], True
+
+
+def _at(box: FoundBox, file: str, part: str) -> At:
+    return At(box.file or file, box.row, part)
+
+
+def _stored_size(image: Mapping[str, Any]) -> Size | None:
+    width, height = image.get("width"), image.get("height")
+    return (int(width), int(height)) if width and height else None
+
+
+def _by_name(file: str, rows: SetRows, part: str) -> Find:
+    return lambda box: rows.find_case(image=str(box.image), at=_at(box, file, part))
+
+
+def _make_cases(found: Sequence[FoundBox], file: str, rows: SetRows, part: str) -> None:
+    """Make a case of each picture that the boxes name."""
+    first = {str(box.image): box for box in reversed(found)}
+    for name, box in reversed(first.items()):
+        path = safe_path(name)
+        if path is None:
+            continue
+        image: dict[str, Any] = {"path": path}
+        if box.size:
+            image |= {"width": box.size[0], "height": box.size[1]}
+        case_id = path.rsplit(".", 1)[0] or path
+        rows.add_case({"id": case_id, "images": [image]}, _at(box, file, part))
+    if first:
+        rows.log.note(f"{file}: cases were made of the {len(first):,} pictures that it names.")
+
+
+def _preview(
+    file: str, model: str | None, boxes: Sequence[_Placed], proposal: ReadingProposal
+) -> BoxPreview:
+    """Choose the pictures with the most boxes."""
+    pictures: dict[tuple[str, str, Size], list[_Placed]] = {}
+    for one in boxes:
+        if one.size is not None:
+            pictures.setdefault((one.case, one.image, one.size), []).append(one)
+    fullest = sorted(pictures.items(), key=lambda item: -len(item[1]))[:_PICTURES_SHOWN]
+    shown = tuple(
+        (*place, tuple((one.found.label, one.found.numbers) for one in inside))
+        for place, inside in fullest
+    )
+    return BoxPreview(file, model, len(boxes), proposal, shown)
+
+
+def as_model(found: Sequence[FoundBox], model: str | None) -> list[FoundBox]:
+    """Return boxes as those of ``model``, where one is named."""
+    return list(found) if model is None else [replace(box, model=model) for box in found]

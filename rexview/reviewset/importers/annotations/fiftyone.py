@@ -1,0 +1,151 @@
+"""FiftyOne's exports: ``samples.json`` of a whole data set, and ``labels.json`` of its boxes.
+
+Boxes are ``x, y, width, height`` in fractions of the picture (docs.voxel51.com, "Exporting
+datasets"). A field of labels with confidences is a model's, named by the field; one without is the
+reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from rexview.reviewset.importers.annotations.box_reading import four_numbers
+from rexview.reviewset.importers.annotations.found_box import FoundBox
+
+_BOX_FIELDS: Final = frozenset(
+    (
+        *("_id", "_cls", "label", "bounding_box", "confidence", "attributes", "tags", "mask"),
+        *("index", "mask_path"),
+    )
+)
+_SAMPLE_FIELDS: Final = frozenset(
+    (
+        *("_id", "_media_type", "_rand", "_dataset_id", "filepath", "metadata", "created_at"),
+        *("last_modified_at", "tags"),
+    )
+)
+_ONE_LABEL: Final = ("Classification", "Regression")
+
+
+@dataclass
+class Sample:
+    """One sample: its picture, the size of it, its other fields, its boxes, its labels.
+
+    ``labels`` are classifications by field: words, with a confidence where a model gave one.
+    """
+
+    row: int
+    image: str
+    size: tuple[int, int] | None = None
+    boxes: list[FoundBox] = field(default_factory=list)
+    labels: dict[str, list[tuple[str, float | None]]] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+    unread: dict[str, int] = field(default_factory=dict)
+
+
+def looks_like_samples(content: Any) -> bool:
+    """Whether parsed JSON is one of FiftyOne's exports."""
+    if not isinstance(content, Mapping):
+        return False
+    samples = content.get("samples")
+    if isinstance(samples, list) and samples:
+        return isinstance(samples[0], Mapping) and "filepath" in samples[0]
+    labels = content.get("labels")
+    return isinstance(content.get("classes"), list) and isinstance(labels, Mapping)
+
+
+def read_samples(content: Mapping[str, Any]) -> Iterator[Sample | int]:
+    """Yield the samples of an export; a place (from 1) where one is none."""
+    if isinstance(content.get("samples"), list):
+        for row, entry in enumerate(content["samples"], start=1):
+            named = isinstance(entry, Mapping) and isinstance(entry.get("filepath"), str)
+            yield _sample(row, entry) if named else row
+        return
+    classes = [str(name) for name in content["classes"]]
+    for row, (image, entries) in enumerate(content["labels"].items(), start=1):
+        sample = Sample(row, str(image))
+        for one in entries if isinstance(entries, list) else [entries]:
+            if isinstance(one, Mapping):
+                _add_box(sample, _named(one, classes), "ground_truth", has_scores=False)
+            elif one is not None:
+                label = _class_name(one, classes)
+                sample.labels.setdefault("ground_truth", []).append((label, None))
+        yield sample
+
+
+def _sample(row: int, entry: Mapping[str, Any]) -> Sample:
+    metadata = entry.get("metadata")
+    sample = Sample(row, str(entry["filepath"]), _size(metadata))
+    tags = entry.get("tags")
+    if tags:
+        sample.extra["tags"] = tags
+    for name, value in entry.items():
+        kind = value.get("_cls") if isinstance(value, Mapping) else None
+        if name in _SAMPLE_FIELDS or value is None:
+            continue
+        if kind in ("Detections", "Detection"):
+            given = value.get("detections", []) if kind == "Detections" else [value]
+            found = [one for one in given if isinstance(one, Mapping)]
+            has_scores = any(one.get("confidence") is not None for one in found)
+            for one in found:
+                _add_box(sample, one, name, has_scores=has_scores)
+        elif kind in (*_ONE_LABEL, "Classifications"):
+            given = value.get("classifications", []) if kind == "Classifications" else [value]
+            for one in given:
+                if isinstance(one, Mapping):
+                    word = one.get("label", one.get("value"))
+                    sample.labels.setdefault(name, []).append((str(word), _confidence(one)))
+        elif kind is not None:
+            sample.unread[f"{name} ({kind})"] = sample.unread.get(f"{name} ({kind})", 0) + 1
+        else:
+            sample.extra[name] = value
+    return sample
+
+
+def _add_box(sample: Sample, one: Mapping[str, Any], name: str, *, has_scores: bool) -> None:
+    values = one.get("bounding_box")
+    numbers = four_numbers(values) if isinstance(values, list) else None
+    if numbers is None:
+        key = f"{name} without four numbers"
+        sample.unread[key] = sample.unread.get(key, 0) + 1
+        return
+    extra = {key: value for key, value in one.items() if key not in _BOX_FIELDS and value}
+    attributes = one.get("attributes")
+    if attributes:
+        extra["attributes"] = attributes
+    label = one.get("label")
+    sample.boxes.append(
+        FoundBox(
+            sample.image,
+            "" if label is None else str(label),
+            numbers,
+            sample.row,
+            name if has_scores else None,
+            _confidence(one),
+            sample.size,
+            extra,
+        )
+    )
+
+
+def _named(one: Mapping[str, Any], classes: list[str]) -> dict[str, Any]:
+    return {**one, "label": _class_name(one.get("label"), classes)}
+
+
+def _class_name(label: Any, classes: list[str]) -> str:
+    numbered = isinstance(label, int) and not isinstance(label, bool) and 0 <= label < len(classes)
+    return classes[label] if numbered else "" if label is None else str(label)
+
+
+def _confidence(one: Mapping[str, Any]) -> float | None:
+    numbers = four_numbers([one.get("confidence"), 0, 0, 0])
+    return numbers[0] if numbers else None
+
+
+def _size(metadata: Any) -> tuple[int, int] | None:
+    if not isinstance(metadata, Mapping):
+        return None
+    numbers = four_numbers([metadata.get("width"), metadata.get("height"), 0, 0])
+    return (int(numbers[0]), int(numbers[1])) if numbers and min(numbers[:2]) > 0 else None

@@ -1,0 +1,232 @@
+"""Label Studio's JSON exports: tasks with what people annotated and what models predicted.
+
+Both forms are read: the full one (``data``, ``annotations``, ``predictions``) and the short one
+(JSON-MIN), where the labels stand beside the data. Boxes are percent of the picture, origin top
+left (labelstud.io, "Units of image annotations"). Source: the results' own ``type``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from rexview.reviewset.importers.annotations.box_reading import four_numbers
+from rexview.reviewset.importers.annotations.found_box import FoundBox
+
+_BOXES: Final = ("rectanglelabels", "rectangle", "ellipselabels", "polygonlabels")
+_WORDS: Final = ("choices", "taxonomy", "rating", "number", "textarea")
+_TASK_FIELDS: Final = frozenset(
+    (
+        *("id", "data", "annotations", "completions", "predictions", "drafts", "meta", "inner_id"),
+        *("created_at", "updated_at", "updated_by", "project", "file_upload", "comment_authors"),
+        *("total_annotations", "cancelled_annotations", "total_predictions", "comment_count"),
+        *("unresolved_comment_count", "last_comment_updated_at", "annotator", "annotation_id"),
+        *("lead_time", "overlap", "state", "allow_skip"),
+    )
+)
+_UPLOAD_PREFIX: Final = re.compile(r"^[0-9a-f]{8}-")
+"""Label Studio puts eight digits before the name of an uploaded file."""
+_IMAGE_ENDING: Final = re.compile(r"\.(png|jpe?g|webp|tiff?|bmp|gif|dcm|dicom)$", re.IGNORECASE)
+
+
+@dataclass
+class Task:
+    """One task: its picture, its other data, and what was found on it.
+
+    ``words`` are choices, ratings and texts by the name of their control: of people under None, of
+    a model under its version. ``unread`` names kinds of results that are not read, with a count.
+    """
+
+    row: int
+    image: str | None
+    data: dict[str, Any]
+    boxes: list[FoundBox] = field(default_factory=list)
+    words: dict[str | None, dict[str, list[str]]] = field(default_factory=dict)
+    unread: dict[str, int] = field(default_factory=dict)
+    annotators: int = 0
+
+
+def looks_like_tasks(content: Any) -> bool:
+    """Whether parsed JSON is a list of Label Studio's tasks, in either form."""
+    first = content[0] if isinstance(content, list) and content else None
+    if not isinstance(first, Mapping):
+        return False
+    full = isinstance(first.get("data"), Mapping)
+    if full and first.keys() & {"annotations", "completions", "predictions"}:
+        return True
+    return any(
+        isinstance(one, Mapping) and "original_width" in one and _label_key(one)
+        for value in first.values()
+        if isinstance(value, list)
+        for one in value[:1]
+    )
+
+
+def read_tasks(content: Sequence[Any]) -> Iterator[Task | int]:
+    """Yield the tasks of an export; a place in the list (from 1) where one is no task."""
+    for row, entry in enumerate(content, start=1):
+        if not isinstance(entry, Mapping):
+            yield row
+        elif isinstance(entry.get("data"), Mapping):
+            yield _full_task(row, entry)
+        else:
+            yield _short_task(row, entry)
+
+
+def _full_task(row: int, entry: Mapping[str, Any]) -> Task:
+    image, data = _split_data(entry["data"])
+    meta = entry.get("meta")
+    if isinstance(meta, Mapping):
+        data |= {key: value for key, value in meta.items() if key not in data}
+    data |= {key: value for key, value in entry.items() if key not in _TASK_FIELDS}
+    task = Task(row, image, data)
+    annotations = entry.get("annotations") or entry.get("completions")
+    for one in _objects(annotations):
+        if one.get("was_cancelled"):
+            _count(task, "skipped annotation")
+            continue
+        task.annotators += 1
+        for result in _objects(one.get("result")):
+            _add(task, result, None)
+    for one in _objects(entry.get("predictions")):
+        model = one.get("model_version")
+        model = str(model) if model not in (None, "") else "prediction"
+        for result in _objects(one.get("result")):
+            _add(task, result, model)
+    return task
+
+
+def _short_task(row: int, entry: Mapping[str, Any]) -> Task:
+    """JSON-MIN: what is a list of labelled shapes is boxes, everything else is data."""
+    shapes = {
+        key: value
+        for key, value in entry.items()
+        if isinstance(value, list) and any(_label_key(one) for one in _objects(value))
+    }
+    image, data = _split_data({k: v for k, v in entry.items() if k not in shapes})
+    task = Task(row, image, {k: v for k, v in data.items() if k not in _TASK_FIELDS}, annotators=1)
+    for value in shapes.values():
+        for one in _objects(value):
+            _add(task, {"type": _label_key(one), "value": one, **one}, None)
+    return task
+
+
+def _split_data(data: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
+    """Return the picture's name, and the other data of a task."""
+    others = dict(data)
+    for key, value in data.items():
+        name = _picture_name(value)
+        if name is not None:
+            del others[key]
+            return name, others
+    return None, others
+
+
+def _picture_name(value: Any) -> str | None:
+    """Return the path of a picture from a task's data, without what Label Studio added.
+
+    >>> _picture_name("/data/local-files/?d=xrays/a.png"), _picture_name("plain text")
+    ('xrays/a.png', None)
+    """
+    if not isinstance(value, str) or len(value) > 2000 or "\n" in value:
+        return None
+    parts = urlsplit(value)
+    path = parse_qs(parts.query).get("d", [unquote(parts.path)])[0]
+    if not _IMAGE_ENDING.search(path):
+        return None
+    if parts.path.startswith("/data/upload/"):
+        return _UPLOAD_PREFIX.sub("", path.rpartition("/")[2])
+    if parts.scheme:
+        return path.rpartition("/")[2]
+    return path.lstrip("/")
+
+
+def _add(task: Task, result: Mapping[str, Any], model: str | None) -> None:
+    kind = str(result.get("type") or "").lower()
+    value = result.get("value")
+    if not isinstance(value, Mapping):
+        _count(task, kind or "result without a value")
+        return
+    if kind in _BOXES:
+        box = _box(task, result, value, kind, model)
+        if box is None:
+            _count(task, f"{kind} without four numbers")
+        else:
+            task.boxes.append(box)
+        return
+    words = value.get("text" if kind == "textarea" else kind)
+    if kind in _WORDS and words is not None:
+        name = str(result.get("from_name") or kind)
+        listed = words if isinstance(words, list) else [words]
+        kept = task.words.setdefault(model, {}).setdefault(name, [])
+        kept += [_path_of_words(one) for one in listed]
+        return
+    _count(task, kind or "result without a type")
+
+
+def _path_of_words(word: Any) -> str:
+    """A choice of a taxonomy is the list of its levels."""
+    return " / ".join(map(str, word)) if isinstance(word, list) else str(word)
+
+
+def _box(
+    task: Task, result: Mapping[str, Any], value: Mapping[str, Any], kind: str, model: str | None
+) -> FoundBox | None:
+    numbers = four_numbers(_upright(value, kind))
+    if numbers is None or task.image is None:
+        return None
+    labels = value.get(_label_key(value) or "")
+    words = ", ".join(map(str, labels)) if isinstance(labels, list) else str(labels or "")
+    size = four_numbers([result.get("original_width"), result.get("original_height"), 0, 0])
+    score = result.get("score", value.get("score"))
+    rated = isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
+    rotation = value.get("rotation")
+    return FoundBox(
+        task.image,
+        words,
+        numbers,
+        task.row,
+        model,
+        float(score) if rated and model is not None else None,
+        (int(size[0]), int(size[1])) if size and size[0] > 0 and size[1] > 0 else None,
+        {"rotation": rotation} if rotation else {},
+    )
+
+
+def _upright(value: Mapping[str, Any], kind: str) -> list[Any]:
+    """Return left, top, width, height in percent of the upright box around a shape."""
+    if kind == "polygonlabels":
+        points = [four_numbers([*point[:2], 0, 0]) for point in _pairs(value.get("points"))]
+        known = [(point[0], point[1]) for point in points if point]
+        if not known:
+            return []
+        left, top = (min(axis) for axis in zip(*known, strict=True))
+        right, bottom = (max(axis) for axis in zip(*known, strict=True))
+        return [left, top, right - left, bottom - top]
+    if kind == "ellipselabels":
+        ellipse = four_numbers([value.get(key) for key in ("x", "y", "radiusX", "radiusY")])
+        if ellipse is None:
+            return []
+        x, y, across, down = ellipse
+        return [x - across, y - down, 2 * across, 2 * down]
+    return [value.get(key) for key in ("x", "y", "width", "height")]
+
+
+def _label_key(value: Mapping[str, Any]) -> str | None:
+    return next((key for key in _BOXES if key in value), None)
+
+
+def _pairs(value: Any) -> list[Sequence[Any]]:
+    return [one for one in value if isinstance(one, list) and len(one) >= 2] if value else []
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _count(task: Task, kind: str) -> None:
+    task.unread[kind] = task.unread.get(kind, 0) + 1

@@ -1,0 +1,193 @@
+"""Files of annotation tools read into an import: Label Studio, FiftyOne, Pascal VOC, YOLO."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from rexview.reviewset.importers.annotations import fiftyone, label_studio, pascal_voc, yolo
+from rexview.reviewset.importers.annotations.box_placement import as_model, place_boxes
+from rexview.reviewset.importers.annotations.box_reading import BoxReading
+from rexview.reviewset.importers.annotations.found_box import FoundBox
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile, read_json, read_text
+from rexview.reviewset.importers.images.names import safe_path
+from rexview.reviewset.importers.table.column_names import is_identity
+from rexview.reviewset.tables.source import At
+
+_PERCENT: Final = BoxReading("xywh", "percent")
+_FRACTIONS: Final = BoxReading("xywh", "fraction")
+_CENTRES: Final = BoxReading("cxcywh", "fraction")
+_CORNERS: Final = BoxReading("xyxy", "pixels")
+
+
+def read_label_studio(
+    files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]
+) -> None:
+    """Read exports of Label Studio: people's boxes are the reference, predictions a model's."""
+    for file in files:
+        content = read_json(file.path, rows.log)
+        if not label_studio.looks_like_tasks(content):
+            continue
+        rows.receipt.rows(file.label, len(content))
+        boxes: list[FoundBox] = []
+        unread: dict[str, int] = {}
+        hidden: dict[str, None] = {}
+        several = 0
+        for task in label_studio.read_tasks(content):
+            if isinstance(task, int):
+                rows.receipt.unused(At(file.label, task), "The entry is no task.")
+                continue
+            at = At(file.label, task.row)
+            case_id = _case_of_picture(task.image, rows, at, f"task {task.row}")
+            hidden |= dict.fromkeys(name for name in task.data if is_identity(name))
+            given = {name: value for name, value in task.data.items() if not is_identity(name)}
+            rows.add_case({"id": case_id, **given, **_plain_words(task.words.get(None, {}))}, at)
+            for model, words in task.words.items():
+                if model is not None:
+                    texts = [text for name in words for text in words[name]]
+                    answer = {"case": case_id, "model": model, "text": "\n".join(texts)}
+                    rows.add_answer({**answer, **_plain_words(words)}, at)
+            boxes += as_model(task.boxes, options.get("model"))
+            several += task.annotators > 1 and bool(task.boxes)
+            for kind, count in task.unread.items():
+                unread[kind] = unread.get(kind, 0) + count
+        place_boxes(boxes, file.label, rows, options, expected=_PERCENT)
+        for name in hidden:
+            rows.receipt.identity_column(file.label, name)
+        _name_unread(unread, file, rows)
+        if several:
+            rows.log.warning(
+                file.label,
+                f"{several:,} tasks have boxes of more than one person; all are reference boxes.",
+                "Export one person's annotations, if only those are meant.",
+                field="annotations",
+            )
+
+
+def _plain_words(words: Mapping[str, list[str]]) -> dict[str, Any]:
+    return {name: texts[0] if len(texts) == 1 else texts for name, texts in words.items()}
+
+
+def _name_unread(unread: Mapping[str, int], file: SourceFile, rows: SetRows) -> None:
+    for kind, count in unread.items():
+        why = f"{count:,} of them are there; they are not read."
+        rows.receipt.column_unused(file.label, kind, None, why)
+
+
+def _case_of_picture(image: str | None, rows: SetRows, at: At, otherwise: str) -> str:
+    """Return the case that shows a picture; where no source has it, a new one of its name."""
+    path = safe_path(image) if image else None
+    if path is None:
+        return rows.add_case({"id": otherwise}, at)
+    known = rows.find_case(image=path)
+    if known is not None:
+        return known[0]
+    case_id = str(PurePosixPath(path).with_suffix(""))
+    return rows.add_case({"id": case_id, "images": [{"path": path}]}, at)
+
+
+def read_fiftyone(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read exports of FiftyOne: fields with confidences are models', others the reference."""
+    for file in files:
+        content = read_json(file.path, rows.log)
+        if not fiftyone.looks_like_samples(content):
+            continue
+        rows.receipt.rows(file.label, len(content.get("samples") or content["labels"]))
+        boxes: list[FoundBox] = []
+        unread: dict[str, int] = {}
+        for sample in fiftyone.read_samples(content):
+            if isinstance(sample, int):
+                why = "The entry is no sample: it has no filepath."
+                rows.receipt.unused(At(file.label, sample), why)
+                continue
+            at = At(file.label, sample.row)
+            case_id = _case_of_picture(sample.image, rows, at, f"sample {sample.row}")
+            case: dict[str, Any] = {"id": case_id, **sample.extra}
+            tags = {}
+            for name, labels in sample.labels.items():
+                if any(score is not None for _, score in labels):
+                    case[name] = [{"label": word, "confidence": score} for word, score in labels]
+                else:
+                    tags[name] = [word for word, _ in labels]
+            rows.add_case({**case, "tags": tags}, at)
+            boxes += as_model(sample.boxes, options.get("model"))
+            for kind, count in sample.unread.items():
+                unread[kind] = unread.get(kind, 0) + count
+        place_boxes(boxes, file.label, rows, options, expected=_FRACTIONS)
+        _name_unread(unread, file, rows)
+
+
+def read_voc(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read Pascal VOC, one file a picture; objects with a confidence are a model's."""
+    boxes: list[FoundBox] = []
+    for file in files:
+        text = read_text(file.path, rows.log, save_as="UTF-8")
+        if text is None:
+            continue
+        try:
+            found = pascal_voc.read_annotation(text)
+        except pascal_voc.NotPascalVoc as error:
+            message = f"The file {error}"
+            rows.log.warning(file.label, message, "Export it again.", kind="voc")
+            rows.receipt.file_unread(file.label, "XML", message)
+            continue
+        rows.receipt.rows(file.label, len(found.boxes) + len(found.broken))
+        _case_of_picture(found.image, rows, At(file.label), found.image)
+        for row in found.broken:
+            rows.receipt.unused(At(file.label, row), "The object has no four numbers as bndbox.")
+        boxes += [
+            replace(one, file=file.label, model=None if one.score is None else "detector")
+            for one in found.boxes
+        ]
+    place_boxes(
+        as_model(boxes, options.get("model")),
+        "Pascal VOC files",
+        rows,
+        options,
+        expected=_CORNERS,
+    )
+
+
+def read_yolo(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read YOLO's label files with their lists of classes; lines with a confidence are a model's."""
+    classes: dict[PurePosixPath, list[str]] = {}
+    labels: list[tuple[SourceFile, str]] = []
+    for file in files:
+        text = read_text(file.path, rows.log, save_as="UTF-8")
+        if text is None:
+            continue
+        names = yolo.class_names(file.label, text)
+        if names is None:
+            labels.append((file, text))
+        else:
+            classes[PurePosixPath(file.label).parent] = names
+    boxes: list[FoundBox] = []
+    outlines = unnamed = 0
+    for file, text in labels:
+        names = _nearest(PurePosixPath(file.label).parent, classes)
+        model = options.get("model") or yolo.model_name(file.label)
+        found = yolo.read_labels(file.label, text, names, model)
+        rows.receipt.rows(file.label, len(found.boxes) + len(found.broken))
+        for row in found.broken:
+            rows.receipt.unused(At(file.label, row), "The line has no four numbers.")
+        outlines += found.outlines
+        unnamed += any(box.label.startswith("class ") for box in found.boxes)
+        boxes += [replace(box, file=file.label) for box in found.boxes]
+    where = "YOLO files"
+    place_boxes(boxes, where, rows, options, expected=_CENTRES)
+    if outlines:
+        rows.log.note(f"{where}: {outlines:,} outlines were read as the boxes around them.")
+    if unnamed:
+        message = f"{unnamed:,} files have classes without a name; their numbers are shown."
+        rows.log.warning(where, message, "Give classes.txt or data.yaml, too.", field="class")
+
+
+def _nearest(folder: PurePosixPath, classes: Mapping[PurePosixPath, list[str]]) -> list[str]:
+    """Return the class names of the folder itself, of one above, else the only ones there are."""
+    for one in (folder, *folder.parents):
+        if one in classes:
+            return classes[one]
+    return next(iter(classes.values())) if len(classes) == 1 else []
