@@ -153,7 +153,10 @@ def _add_import(commands: Any) -> None:
     for importer in FORMATS.values():
         one = formats.add_parser(importer.id, help=importer.name, description=importer.description)
         one.add_argument("sources", type=_path, nargs="+", metavar="SOURCE")
-        one.add_argument("--out", **_FOLDER, required=True)
+        place = one.add_mutually_exclusive_group(required=True)
+        place.add_argument("--out", **_FOLDER, help="the new review set")
+        place.add_argument("--into", **_FOLDER, help="the review set that is added to")
+        one.add_argument("--json", action="store_true", help="the receipt as one JSON object")
         importer.add_arguments(one)
         one.set_defaults(run=_import, importer=importer)
 
@@ -318,12 +321,21 @@ def _render(options: argparse.Namespace) -> int:
 def _import(options: argparse.Namespace) -> int:
     from rexview.reviewset.importers import import_source
 
-    report = import_source(
-        options.importer.id,
-        options.sources,
-        options.out,
-        options=options.importer.read_arguments(options),
-    )
+    try:
+        report = import_source(
+            options.importer.id,
+            options.sources,
+            options.into or options.out,
+            options=options.importer.read_arguments(options),
+            into=options.into is not None,
+        )
+    except ImportSourceError as error:
+        if options.json:
+            print(json.dumps(error.receipt, ensure_ascii=False, indent=1))
+        raise
+    if options.json:
+        print(json.dumps(report.receipt.as_json(), ensure_ascii=False, indent=1))
+        return 0
     _print_problems(report.problems, sys.stderr)
     print(report.summary())
     return 0

@@ -28,7 +28,7 @@ from rexview.reviewset.checks.references import check_references
 from rexview.reviewset.images import find_picture
 from rexview.reviewset.info import read_info
 from rexview.reviewset.problems import ProblemList
-from rexview.reviewset.sources import find_tables, fingerprint
+from rexview.reviewset.sources import UNFINISHED, find_tables, fingerprint
 from rexview.reviewset.tables.source import TableSource
 from rexview.reviewset.tables.table import empty_table, read_table
 from rexview.schema import ReviewSet, SetInfo
@@ -65,6 +65,14 @@ def _open(folder: Path, problems: ProblemList) -> ReviewSet | None:
         problems.add("error", folder.name or ".", message, "Give the folder with reviewset.yaml.")
         return None
     state = fingerprint(folder)
+    if (folder / UNFINISHED).is_file():
+        message = "An import into this set was interrupted while its tables were exchanged."
+        remedy = (
+            f"Put the files of the folder {folder.name}-before-… beside it back, and remove "
+            f"{UNFINISHED}."
+        )
+        problems.add("error", UNFINISHED, message, remedy)
+        return None
     info = read_info(folder, problems) or SetInfo(name="")
     sources = find_tables(folder, problems)
     if "cases" not in sources and not problems.has_errors_in("cases"):

@@ -12,6 +12,8 @@ from rexview.reviewset.problems import ProblemList
 from rexview.reviewset.tables.source import TableFormat, TableSource
 
 INFO_FILE: Final = "reviewset.yaml"
+UNFINISHED: Final = ".import-unfinished"
+"""Lies in a set while its tables are exchanged, and names the folder with those before."""
 FORMATS: Final[dict[str, TableFormat]] = {".jsonl": "jsonl", ".csv": "csv", ".parquet": "parquet"}
 """Table format by the end of the file's name."""
 _NEAR_MISSES: Final = {

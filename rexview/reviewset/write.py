@@ -59,10 +59,6 @@ def write(
     ) as beside:
         work = Path(beside) / "set"
         work.mkdir()
-        for name, table in TABLES.items():
-            frame = _whole(review_set, name)
-            if frame.height or table.required:
-                _WRITERS[table_format](_file_frame(name, frame), table, work)
         base = "images/"
         if images == "refer":
             base = _referred(review_set, folder)
@@ -71,11 +67,30 @@ def write(
         else:
             _copy_images(review_set, work)
         _copy_beside(review_set, work)
-        text = dump_info(review_set.info, images=base)
-        (work / INFO_FILE).write_text(text, encoding="utf-8", newline="\n")
+        write_tables(review_set, work, table_format, base)
         if folder.exists():
             folder.rmdir()
         work.rename(folder)
+
+
+def write_tables(
+    review_set: ReviewSet, folder: Path, table_format: TableFormat, images: str
+) -> None:
+    """Write the tables of a review set and ``reviewset.yaml``, with that images base, to a folder.
+
+    Empty tables are left out, except cases.
+    """
+    for name, table in TABLES.items():
+        frame = _whole(review_set, name)
+        if frame.height or table.required:
+            _WRITERS[table_format](_file_frame(name, frame), table, folder)
+    text = dump_info(review_set.info, images=images)
+    (folder / INFO_FILE).write_text(text, encoding="utf-8", newline="\n")
+
+
+def json_rows(review_set: ReviewSet, name: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table as the JSON objects that its file has, in their order."""
+    yield from _json_rows(_file_frame(name, _whole(review_set, name)), TABLES[name])
 
 
 def write_csv(review_set: ReviewSet, names: Sequence[str], folder: Path) -> list[Path]:

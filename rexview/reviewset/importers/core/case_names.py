@@ -64,12 +64,12 @@ class CaseNames:
         cases = self._cases_of(case) if case is not None else []
         if not cases and study is not None:
             cases = list(self._studies.get(folded(study), ()))
-        images = self._images_of(image) if image is not None else []
+        images = self.images_of(image) if image is not None else []
         if cases:
             of_case = [one for one in images if one[0] in cases]
             return [*of_case] if of_case else [(one, None) for one in cases]
         if not images and case is not None:
-            images = self._images_of(case)
+            images = self.images_of(case)
         return [*images]
 
     def _cases_of(self, name: str) -> list[str]:
@@ -78,7 +78,8 @@ class CaseNames:
             return [exact]
         return list(self._folded.get(folded(name), ()) or self._studies.get(folded(name), ()))
 
-    def _images_of(self, written: str) -> list[tuple[str, str]]:
+    def images_of(self, written: str) -> list[tuple[str, str]]:
+        """Return case and path of the images that a path as written can mean."""
         path = safe_path(written)
         if path is None:
             return []

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from rexview.reviewset.importers.core.complete import OPEN_QUESTION as OPEN_QUESTION
+from rexview.reviewset.importers.core.complete import REPORT_QUESTION as REPORT_QUESTION
 from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.core.set_rows import OPEN_QUESTION as OPEN_QUESTION
-from rexview.reviewset.importers.core.set_rows import REPORT_QUESTION as REPORT_QUESTION
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.images import placement
 from rexview.reviewset.tables.source import At
@@ -43,8 +43,9 @@ class Draft:
     def add_to(self, rows: SetRows, file: str) -> None:
         """Add everything as rows of that file; what is wrong with them has been said."""
         rows.said = True
-        rows.name, rows.description = self.name, self.description
-        rows.images_base, rows.copy_names = self.images_base, self.copy_names
+        rows.name, rows.description = rows.name or self.name, self.description
+        rows.images_base = rows.images_base or self.images_base
+        rows.copy_names |= self.copy_names
         for number, case in enumerate(self.cases.values(), start=1):
             rows.add_case(_plain(vars(case)), At(file, number, "cases"))
         if self.images_base:

@@ -135,7 +135,52 @@ _COCO: Final = Importer(
     reader=f"{_PACKAGE}.coco.importer:read_coco",
     gives_draft=True,
 )
-FORMATS: Final[dict[str, Importer]] = {
-    importer.id: importer for importer in (_REXRANK, _TABLE, _IMAGES, _COCO)
-}
+_PREDICTIONS: Final = Importer(
+    id="predictions",
+    name="Predictions by id",
+    description="JSON with texts by the id of their case, {id: text}, or of several models, "
+    "{model: {id: text}}.",
+    options=(
+        *COMMON_OPTIONS,
+        Option("model", "texts", "Model names", "Name of a file's model, or FILE=NAME."),
+    ),
+    suffixes=(".json",),
+    folders=False,
+    reader=f"{_PACKAGE}.predictions.importer:read_predictions",
+    recogniser=f"{_PACKAGE}.predictions.importer:recognises",
+)
+_SPECIAL: Final = (_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS)
+_MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
+_HANDED_ON: Final = ("site", "sheet", "group", "mapping")
+"""Options of single formats that ``auto`` has, too."""
+_AUTO: Final = Importer(
+    id="auto",
+    name="Anything: recognised by its content",
+    description="Files, folders and ZIP archives of any kind that is known, together: answers, "
+    "cases, pictures, boxes, scores. Each file is recognised by its content and read in the right "
+    "order; what is proposed is taken as it is, and the receipt says what became of everything.",
+    options=(
+        *COMMON_OPTIONS,
+        Option(
+            "model",
+            "texts",
+            "Model names",
+            "The model of files that do not name it, or FILE=NAME for each of them.",
+        ),
+        *(
+            next(option for one in _SPECIAL for option in one.options if option.name == name)
+            for name in _HANDED_ON
+        ),
+    ),
+    suffixes=tuple(
+        dict.fromkeys(
+            ending
+            for endings in (_MORE_ENDINGS, *(one.suffixes for one in _SPECIAL))
+            for ending in endings
+        )
+    ),
+    folders=True,
+    reader=f"{_PACKAGE}.auto.reader:read_auto",
+)
+FORMATS: Final[dict[str, Importer]] = {importer.id: importer for importer in (_AUTO, *_SPECIAL)}
 """Importers by id, in the order in which a form lists them."""

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 from rexview.bounded import typed_path
 from rexview.errors import FileRefused, Problem
 from rexview.reviewset.importers.core.receipt import Receipt
-from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
 
@@ -157,9 +157,9 @@ class Importer:
         else:
             read(files, rows, options)
 
-    def recognises(self, probe: Probe) -> str | None:
+    def recognises(self, probe: Probe) -> Found | None:
         """Say why a file is of this format; None when it is not."""
-        found: str | None = _function(self.recogniser)(probe) if self.recogniser else None
+        found: Found | None = _function(self.recogniser)(probe) if self.recogniser else None
         return found
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:

@@ -81,7 +81,8 @@ class UnusedRows:
 class Receipt:
     """What an import read and what became of it; closed once, then only read.
 
-    ``models`` counts the answers of each model, ``not_run`` the answers that never came.
+    Counts are those of the set afterwards; ``before`` are those of the tables of a set that was
+    added to. ``models`` counts the answers of each model, ``not_run`` the answers that never came.
     ``rows_in`` is ``rows_used`` and all of ``rows_unused`` together.
     """
 
@@ -95,6 +96,7 @@ class Receipt:
     metrics: int = 0
     model_boxes: int = 0
     reference_boxes: int = 0
+    before: dict[str, int] | None = None
     images: int = 0
     images_found: int = 0
     not_run: dict[str, int] = field(default_factory=dict)
@@ -120,12 +122,22 @@ class Receipt:
         if at.row is not None:
             self._used[at] = self._used.get(at, 0) + 1
 
+    @property
+    def used_any(self) -> bool:
+        """Whether anything was made of any row so far."""
+        return bool(self._used)
+
     def taken_back(self, at: At) -> None:
         """Note that one thing that was made of a row was left out in the end."""
         if at in self._used:
             self._used[at] -= 1
             if not self._used[at]:
                 del self._used[at]
+
+    def belongs_to_another(self, at: At) -> None:
+        """Note that a row is no row after all, such as a picture that a case of a table shows."""
+        self._used.pop(at, None)
+        self._given[at.file, at.part] -= 1
 
     def unused(self, at: At, why: str) -> None:
         """Say why nothing was made of a row; it holds unless something was made of it after all."""

@@ -78,6 +78,7 @@ TYPES: Final = {
     "html": "web page",
     "json": "JSON",
     "jsonl": "JSON Lines",
+    "broken_json": "damaged JSON",
     "table": "table",
     "text": "text",
     "empty": "empty file",
@@ -87,6 +88,14 @@ TYPES: Final = {
 PICTURES: Final = frozenset(("png", "jpeg", "gif", "tiff", "bmp", "webp", "jpeg2000", "dicom"))
 _DICOM_GROUPS: Final = (b"\x02\x00", b"\x08\x00")
 """First groups of a DICOM data set without a preamble, in little endian."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Why a file is of a format; ``role`` where it is read at another time than the format is."""
+
+    why: str
+    role: int | None = None
 
 
 @dataclass(frozen=True)
@@ -165,6 +174,8 @@ class Probe:
             return "json"
         if self.json_lines:
             return "jsonl"
+        if start.startswith(("{", "[")):
+            return "broken_json"
         return "table" if self.table else "text"
 
     @property
@@ -216,7 +227,7 @@ class Probe:
 
     @cached_property
     def json_lines(self) -> list[dict[str, Any]]:
-        """The first objects, where each line of the file is one; else an empty list."""
+        """The first objects, where nearly each line of the file is one; else an empty list."""
         lines = [line for line in self.text.splitlines()[: _LOOKED_AT + 1] if line.strip()]
         if len(self.head) == _HEAD and len(lines) <= _LOOKED_AT:
             lines = lines[:-1]  # the last may be cut off
@@ -225,11 +236,10 @@ class Probe:
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError):
-                return []
-            if not isinstance(value, dict):
-                return []
-            found.append(value)
-        return found
+                continue  # its reader says which line
+            if isinstance(value, dict):
+                found.append(value)
+        return found if len(found) * 2 > len(lines[:_LOOKED_AT]) else []
 
     @cached_property
     def table(self) -> SampleTable | None:

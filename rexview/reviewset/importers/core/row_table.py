@@ -38,6 +38,11 @@ class RowTable:
         if before is not None:
             self._join(before, row, at, self.table.key)
             return before
+        return self.append(row, at)
+
+    def append(self, row: Row, at: At) -> Row:
+        """Add a row, whatever else has its key; it is then found by it."""
+        key = self.key(row)
         if key:
             self.by_key[key] = len(self.rows)
         self.rows.append(row)
@@ -57,8 +62,7 @@ class RowTable:
                 for other in [one for one in before if one.startswith(f"{name}_")]:
                     first[other] = before.pop(other)
             elif name == "images" and isinstance(before, list) and isinstance(value, list):
-                known = {image["path"] for image in before if isinstance(image, dict)}
-                before += [image for image in value if image["path"] not in known]
+                before += _more_images(before, value)
             elif name in ("reference_boxes", "boxes"):
                 before += [box for box in value if box not in before]
             else:
@@ -79,6 +83,16 @@ class RowTable:
         )
         remedy = "Give each its own id, or correct one of them."
         self._log.warning(at.file, message, remedy, row=at.row, field=inside or name)
+
+
+def _more_images(known: list[Row], images: list[Row]) -> list[Row]:
+    """Return the images with other paths than those known, without an id that one of them has."""
+    paths, ids = ({image.get(name) for image in known} for name in ("path", "id"))
+    return [
+        {name: one for name, one in image.items() if name != "id" or one not in ids}
+        for image in images
+        if image["path"] not in paths
+    ]
 
 
 def as_id(value: Any) -> str | None:

@@ -6,18 +6,22 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from rexview.bounded import typed_path
-from rexview.errors import FileRefused, ImportSourceError
-from rexview.reviewset import write
+from rexview.errors import FileRefused, ImportSourceError, ReviewSetError
+from rexview.reviewset import load, write
+from rexview.reviewset.images import images_folder, is_url
+from rexview.reviewset.importers.core.complete import complete
 from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import Importer, ImportReport
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.rewrite import rewrite
 from rexview.reviewset.tables.source import TableFormat
+from rexview.schema import ReviewSet
 
 _SHOWN: Final = 60
 _NO_OPTIONS: Final[Mapping[str, Any]] = {}
@@ -31,12 +35,17 @@ def import_source(
     out: Path,
     *,
     options: Mapping[str, Any] = _NO_OPTIONS,
+    into: bool = False,
 ) -> ImportReport:
-    """Make a review set from files of another format.
+    """Make a review set from files of another format, or add them to one.
 
     ``format_id`` is a key of :data:`FORMATS`, ``options`` go by the names of that importer's
     options. Sources are only read; ``out`` is not there yet, or empty, and not inside a source. The
     problems of the report are warnings.
+
+    With ``into`` the set in ``out`` is added to: it is written anew with what comes, as a whole or
+    not at all, and its tables as they were are kept in a dated folder beside it. Reviews stay
+    attached, as its folder, its ``id`` and the answers that do not change stay.
 
     Raises
     ------
@@ -46,7 +55,7 @@ def import_source(
     """
     log, receipt = ProblemLog(), Receipt(format_id)
     try:
-        return _import(format_id, sources, out, options, log, receipt)
+        return _import(format_id, sources, out, options, log, receipt, into)
     except ImportSourceError as error:
         receipt.refuse(error.problems, log.notes)
         error.receipt = receipt.as_json()
@@ -60,6 +69,7 @@ def _import(
     options: Mapping[str, Any],
     log: ProblemLog,
     receipt: Receipt,
+    into: bool,
 ) -> ImportReport:
     importer = FORMATS.get(format_id)
     if importer is None:
@@ -71,20 +81,44 @@ def _import(
         raise ImportSourceError("The import cannot start.", log.problems)
     settings = _read_options(importer, options, log)
     _check_sources(importer, sources, log)
-    _check_out(sources, out, log)
+    if not into:
+        _check_out(sources, out, log)
     if log.has_errors:
         raise ImportSourceError("The import cannot start.", log.problems)
     rows = SetRows(settings["name"] or "", log, receipt)
-    importer.read([SourceFile(source, source.name) for source in sources], rows, settings)
-    if not log.has_errors:
-        rows.finish(settings["question"])
-    if not rows.cases and not log.has_errors:
-        log.error(sources[0].name, "Nothing was found to import.", f"Give {importer.description}")
-    if log.has_errors:
-        raise ImportSourceError(f"{sources[0].name} cannot be imported.", log.problems)
-    _write(rows, out, settings)
+    before = _open(out) if into else None
+    if before:
+        rows.start_from(before)
+    try:
+        importer.read(_source_files(sources), rows, settings)
+        if not log.has_errors:
+            complete(rows, settings["question"])
+        if not (rows.cases and receipt.used_any) and not log.has_errors:
+            _say_nothing_found(sources[0].name, importer, log, receipt)
+        if log.has_errors:
+            raise ImportSourceError(f"{sources[0].name} cannot be imported.", log.problems)
+        _write(rows, out, settings, before)
+    finally:
+        rows.close()
     receipt.close(log.problems, log.notes)
     return ImportReport(format_id, out, _counts(receipt), receipt, log.notes, log.problems)
+
+
+def _source_files(sources: Sequence[Path]) -> list[SourceFile]:
+    """Give each source its file name as label, and its folder's before it where two are alike."""
+    names = [source.name for source in sources]
+    return [
+        SourceFile(one, one.name if names.count(one.name) == 1 else f"{one.parent.name}/{one.name}")
+        for one in sources
+    ]
+
+
+def _say_nothing_found(name: str, importer: Importer, log: ProblemLog, receipt: Receipt) -> None:
+    for file in receipt.files_unread:
+        message = f"Nothing was read of it ({file.type})."
+        log.error(file.file, message, file.why)
+    if not receipt.files_unread:
+        log.error(name, "Nothing was found to import.", f"Give {importer.description}")
 
 
 def _read_options(importer: Importer, given: Mapping[str, Any], log: ProblemLog) -> dict[str, Any]:
@@ -133,30 +167,63 @@ def _check_out(sources: Sequence[Path], out: Path, log: ProblemLog) -> None:
             log.error(out.name, message, remedy, field="out")
 
 
-def _write(rows: SetRows, out: Path, settings: Mapping[str, Any]) -> None:
-    from rexview.reviewset.importers.images.placement import copy_images
+def _open(folder: Path) -> ReviewSet:
+    try:
+        return load(folder)
+    except ReviewSetError as error:
+        message = "The set that should be added to cannot be opened."
+        raise ImportSourceError(message, error.problems) from None
 
+
+def _write(rows: SetRows, out: Path, settings: Mapping[str, Any], before: ReviewSet | None) -> None:
     log = rows.log
     out.parent.mkdir(parents=True, exist_ok=True)
-    images: Literal["refer"] | Path = "refer"
-    base = rows.images_base
     try:
         with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as beside:
-            if settings["copy"]:
-                folder = Path(beside) / "images"
-                copied = copy_images(rows, folder)
-                images, base = folder if folder.is_dir() else "refer", None  # none was found
-                log.note(f"{copied:,} images were copied into the review set.")
-            review_set = rows.to_review_set(out, os.fspath(base.resolve()) if base else "images/")
+            images, base = _placed(rows, out, Path(beside) / "images", settings["copy"], before)
+            review_set = rows.to_review_set(out, base)
             if log.has_errors:
                 raise ImportSourceError("The review set cannot be made.", log.problems)
             most = max(review_set.cases.height, review_set.answers.height)
-            usual: TableFormat = "jsonl" if most <= MOST_JSON_ROWS else "parquet"
-            chosen = settings["table_format"] or usual
-            write(review_set, out, table_format=chosen, images=images)
+            chosen: TableFormat | None = settings["table_format"]
+            if chosen is None and most > MOST_JSON_ROWS:
+                chosen = "parquet"
+            if before:
+                backup = rewrite(review_set, base=base, table_format=chosen, images=images)
+                log.note(f"The tables as they were are kept in {backup.name}, beside the set.")
+            else:
+                write(review_set, out, table_format=chosen or "jsonl", images=images or "refer")
+    except ReviewSetError as error:
+        raise ImportSourceError(str(error), (*error.problems, *log.problems)) from None
     except OSError as error:
         log.error(out.name, f"Writing failed: {error.strerror}.", "Check the disk, then try again.")
         raise ImportSourceError("The review set cannot be written.", log.problems) from None
+
+
+def _placed(
+    rows: SetRows, out: Path, folder: Path, copy: bool, before: ReviewSet | None
+) -> tuple[Path | None, str]:
+    """Copy images into a folder where they have to be; return it, and the set's images base."""
+    from rexview.reviewset.importers.images.placement import copy_images
+
+    base = rows.images_base
+    if before and is_url(before.info.images):
+        return None, before.info.images
+    within = before is not None and base is not None and base == out.resolve() / "images"
+    if not copy and not _are_apart(rows):
+        if before and base == images_folder(out, before.info.images):
+            return None, before.info.images
+        return None, os.fspath(base.resolve()) if base else "images/"
+    copied = copy_images(rows, folder, but=base if within else None)
+    why = "" if copy else ", as they do not lie in one folder"
+    rows.log.note(f"{copied:,} images were copied into the review set{why}.")
+    return folder if folder.is_dir() else None, "images/"
+
+
+def _are_apart(rows: SetRows) -> bool:
+    """Whether images were found that do not lie where the base folder and their path say."""
+    paths = {image["path"] for _, image in rows.images()}
+    return not all(map(rows.lies_in_base, paths & rows.files.keys()))
 
 
 def _counts(receipt: Receipt) -> dict[str, int]:

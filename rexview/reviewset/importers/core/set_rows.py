@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
 
 from rexview.columns import TABLES
+from rexview.reviewset.images import images_folder, is_url
 from rexview.reviewset.importers.core.case_names import CaseNames
 from rexview.reviewset.importers.core.plain import MAX_DEPTH, plain, plain_text
 from rexview.reviewset.importers.core.problem_log import ProblemLog
@@ -23,12 +25,8 @@ from rexview.reviewset.json_text import is_missing
 from rexview.reviewset.load import assemble
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.source import At, TableSource
+from rexview.reviewset.write import json_rows
 from rexview.schema import Model, Reader, ReviewSet, SetInfo
-
-REPORT_QUESTION: Final = "Write the findings and the impression of this study."
-"""The task of a report case (ReXrank)."""
-OPEN_QUESTION: Final = "What abnormalities does this study show, and where?"
-"""The task of a case for which the source gives none."""
 
 Place = tuple[str, str | None]
 """The id of a case, and of one of its images where one is meant or it has only one."""
@@ -42,7 +40,8 @@ class SetRows:
     another name when they are copied. ``second_answers`` says what becomes of another text for an
     answer that is there: ``run`` keeps it as a further run of the model, ``first`` leaves it out.
     ``base`` is the set that is added to, if there is one. ``columns`` has, by file, what a field is
-    called there, for problems.
+    called there, for problems. Cases that are added while ``provisional`` is set are pictures that
+    may belong to the cases of another source: ``pictures_alone`` has their ids and places.
     """
 
     def __init__(
@@ -58,15 +57,48 @@ class SetRows:
         self.second_answers = second_answers
         self.images_base: Path | None = None
         self.files: dict[str, Path] = {}
+        self.not_found: set[str] = set()
         self.copy_names: dict[str, str] = {}
         self.models: dict[str, Row] = {}
         self.readers: dict[str, Row] = {}
         self.base: SetInfo | None = None
         self.columns: dict[str, dict[str, str]] = {}
         self.said = False
-        self._tables = {name: RowTable(table, log) for name, table in TABLES.items()}
+        self.provisional = False
+        self.pictures_alone: dict[str, At] = {}
+        self._scratch: TemporaryDirectory[str] | None = None
+        self.tables = {name: RowTable(table, log) for name, table in TABLES.items()}
         self._by_case: dict[str, list[Row]] = {}
         self._names = CaseNames()
+
+    @property
+    def scratch(self) -> Path:
+        """A folder for what has to be unpacked; it goes when the import ends."""
+        if self._scratch is None:
+            self._scratch = TemporaryDirectory(prefix="rexview-import-")
+        return Path(self._scratch.name)
+
+    def close(self) -> None:
+        """Remove what was unpacked."""
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+    def start_from(self, review_set: ReviewSet) -> None:
+        """Take the rows of a set that is added to; they count as no rows of the import."""
+        self.base, self.name = review_set.info, review_set.info.name
+        for name, table in self.tables.items():
+            for row in json_rows(review_set, name):
+                table.append(row, At(name))
+                if name == "cases":
+                    self._names.add(row)
+                elif name == "answers":
+                    self._by_case.setdefault(row["case"], []).append(row)
+        self.receipt.before = {name: len(table.rows) for name, table in self.tables.items()}
+        folder = images_folder(review_set.folder, review_set.info.images)
+        if not is_url(review_set.info.images) and folder.is_dir():
+            self.images_base = folder
+            paths = {image["path"] for _, image in self.images()}
+            self.files = {path: folder / path for path in paths if (folder / path).is_file()}
 
     # Adding
 
@@ -78,10 +110,17 @@ class SetRows:
         """
         given = self._plain(row, at)
         given["images"] = list(self._safe_images(given, at))
+        if self.provisional:  # whoever names the picture asks about it
+            for name in ("question", "question_type"):
+                given.pop(name, None)
         self.receipt.used(at)
-        case = self._tables["cases"].add(given, at)
+        case = self.tables["cases"].add(given, at)
         if case.get("id"):
             self._names.add(case)
+            if self.provisional and case is given:
+                self.pictures_alone[case["id"]] = at
+            elif not self.provisional:
+                self.pictures_alone.pop(case["id"], None)
         return str(case.get("id"))
 
     def add_answer(self, row: Mapping[str, Any], at: At) -> bool:
@@ -91,7 +130,7 @@ class SetRows:
         is then named in the receipt, unless something else was made of it.
         """
         given = self._plain(row, at)
-        answers = self._tables["answers"]
+        answers = self.tables["answers"]
         before = answers.find(*answers.key(given))
         text = given.get("text")
         if before is not None and text is not None:
@@ -168,16 +207,16 @@ class SetRows:
 
     def case(self, case_id: str) -> Row | None:
         """Return the row of a case, which may be changed, or None."""
-        return self._tables["cases"].find(case_id)
+        return self.tables["cases"].find(case_id)
 
     @property
     def cases(self) -> list[Row]:
         """The rows of all cases."""
-        return self._tables["cases"].rows
+        return self.tables["cases"].rows
 
     def rows_of(self, table: str) -> list[Row]:
         """Return the rows of a table."""
-        return self._tables[table].rows
+        return self.tables[table].rows
 
     def answers_of(self, case_id: str) -> list[Row]:
         """Return the rows of the answers to a case, the last first."""
@@ -218,35 +257,22 @@ class SetRows:
             for image in _named(case):
                 yield case["id"], image
 
+    def lies_in_base(self, path: str) -> bool:
+        """Whether the file of an image lies where the base folder and its path say."""
+        base, file = self.images_base, self.files[path]
+        return base is not None and file.resolve() == (base / path).resolve()
+
+    def picture_of(self, written: str) -> str | None:
+        """Return the path of the one image with a file that a written path can mean, or None."""
+        paths = {path for _, path in self._names.images_of(written)} & self.files.keys()
+        return next(iter(paths)) if len(paths) == 1 else None
+
     def move_image(self, case_id: str, image: Row, path: str) -> None:
         """Give an image another path: that of its file, as it was found."""
         self._names.move_image(case_id, image["path"], path)
         image["path"] = path
 
     # Ending
-
-    def finish(self, question: str | None) -> None:
-        """Complete the rows once all sources are read.
-
-        Answers without a case get one; scores and the like without a case are left out and named.
-        A case without a question gets ``question``, else a placeholder, which is said.
-        """
-        self._add_cases_of_answers()
-        self._drop_without_case()
-        without = [case for case in self.cases if is_missing(case.get("question"))]
-        for case in without:
-            report = case.get("question_type") == "report" or (
-                case.get("question_type") is None and bool(case.get("report"))
-            )
-            if report:
-                case["question_type"] = "report"
-            case["question"] = question or (REPORT_QUESTION if report else OPEN_QUESTION)
-        if without and not question:
-            words = " and ".join(quoted(one) for one in {case["question"]: 0 for case in without})
-            self.log.note(
-                f"{len(without):,} case{'s'[: len(without) != 1]} came without a question and "
-                f"stand under a placeholder: {words} (option question)."
-            )
 
     def to_review_set(self, folder: Path, images: str) -> ReviewSet:
         """Read the rows as the reader of review sets reads files; problems go to the log.
@@ -274,7 +300,7 @@ class SetRows:
                 places=table.places,
                 columns=self.columns,
             )
-            for name, table in self._tables.items()
+            for name, table in self.tables.items()
             if table.rows
         }
         review_set = assemble(folder, info, sources, log, look_at_images=False)
@@ -326,40 +352,14 @@ class SetRows:
         if reader:
             self.readers.setdefault(reader, {"id": reader, "name": reader})
         self.receipt.used(at)
-        self._tables[name].add(given, at)
+        self.tables[name].add(given, at)
 
     def _free_run(self, answer: Row) -> str:
         number = 2
-        answers = self._tables["answers"]
+        answers = self.tables["answers"]
         while answers.key({**answer, "run_id": str(number)}) in answers.by_key:
             number += 1
         return str(number)
-
-    def _add_cases_of_answers(self) -> None:
-        answers = self._tables["answers"]
-        made: dict[str, int] = {}
-        for row, at in zip(answers.rows, answers.places, strict=True):
-            if row.get("case") and self.case(row["case"]) is None:
-                self.add_case({"id": row["case"]}, at)
-                made[at.file] = made.get(at.file, 0) + 1
-        described = len(self.cases) > sum(made.values())
-        for file, number in made.items() if described else ():
-            message = f"{number:,} answers are to cases that no source describes; these were made."
-            self.log.warning(file, message, "Give the file with these cases, too.", field="case")
-
-    def _drop_without_case(self) -> None:
-        for name in ("scores", "flags", "metrics", "edits"):
-            table = self._tables[name]
-            kept = RowTable(table.table, self.log)
-            for row, at in zip(table.rows, table.places, strict=True):
-                if self.case(row.get("case") or "") is not None:
-                    kept.add(row, at)
-                    continue
-                self.receipt.taken_back(at)
-                why = "There is no such case."
-                self.receipt.unused(at, why)
-                self.log.warning(at.file, why, "Give the cases, too.", row=at.row, field="case")
-            self._tables[name] = kept
 
 
 def _new(kind: Any, rows: Mapping[str, Row], known: Iterable[Any]) -> tuple[Any, ...]:

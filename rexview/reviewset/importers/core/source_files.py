@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -32,6 +34,38 @@ class SourceFile:
 
     path: Path
     label: str
+
+
+_NOT_A_MODEL: Final = frozenset(
+    (
+        *("rexrank", "prediction", "predictions", "pred", "preds", "result", "results", "output"),
+        *("outputs", "generated", "reports", "report", "iuxray", "iu", "xray", "mimic", "mimiccxr"),
+        *("cxr", "chexpert", "chexpertplus", "plus", "rexgradient", "gradient", "valid", "val"),
+        *("validation", "test", "train", "private", "public", "json", "findings", "impression"),
+    )
+)
+
+
+def name_of_model(file: SourceFile) -> str:
+    """Return the name of a model from that of its file, without what every such file is called."""
+    path = file.path
+    words = [word for word in re.split(r"[_\s]+", path.stem) if word]
+    telling = [
+        word for word in words if re.sub(r"[^a-z]", "", word.lower()) not in (*_NOT_A_MODEL, "")
+    ]
+    return " ".join(telling) or path.stem
+
+
+def model_of(file: SourceFile, options: Mapping[str, Any]) -> str:
+    """Return the model of a file: as the option names it (NAME or FILE=NAME), or from its name."""
+    given = options.get("model") or ()
+    names = [given] if isinstance(given, str) else list(given)
+    for name in names:
+        label, mark, model = name.partition("=")
+        if mark and label in (file.label, file.path.name):
+            return str(model).strip()
+    plain = [name for name in names if "=" not in name]
+    return str(plain[0]) if len(plain) == 1 else name_of_model(file)
 
 
 def read_text(path: Path, log: ProblemLog, *, save_as: str, label: str | None = None) -> str | None:

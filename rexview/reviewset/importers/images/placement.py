@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rexview.errors import ImageError, ImportSourceError, Problem
 from rexview.reviewset.importers.core.case_names import TELLING_STEM
-from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.images.inspection import inspect_image
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.vocab import normalise_view
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from rexview.reviewset.importers.core.set_rows import SetRows
 
 _SAMPLE: Final = 200
+_FACTS: Final = ("width", "height", "patient_orientation", "view")
 _LIKELY_FOLDERS: Final = ("", "images", "files", "PNG", "png", "jpg", "data")
 
 
@@ -31,53 +31,112 @@ Placement = tuple[Path, dict[str, str]]
 """How written paths map into a folder: the folder, and the file of each path found there."""
 
 
-def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], file: str) -> None:
+def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], source: str) -> None:
     """Find the files of all images that have none yet, and read their size and orientation.
 
     ``given`` is the images folder that the user named; without one, images are looked for in the
-    folder of those that were found before, else in the folders ``beside`` and their likely
-    sub-folders. An image that is missing or broken is a warning about ``file``; where none is found
-    there is one in all.
+    folder of those that were found before, in the folders ``beside`` and their likely
+    sub-folders. An image that is missing or broken is a warning about ``source``; where none is
+    found there is one in all.
     """
-    missing = [(case, image) for case, image in rows.images() if image["path"] not in rows.files]
+    found_before = {one["path"]: one for _, one in rows.images() if one["path"] in rows.files}
+    missing = []
+    for case, image in rows.images():
+        if image["path"] in rows.files:
+            continue
+        known = rows.picture_of(image["path"])  # a source of pictures may have it
+        if known is None:
+            missing.append((case, image))
+        else:
+            rows.move_image(case, image, known)
+            facts = {name: found_before[known].get(name) for name in _FACTS}
+            image |= {name: one for name, one in facts.items() if one and not image.get(name)}
     wanted = list(dict.fromkeys(image["path"] for _, image in missing))
     if not wanted:
         return
-    bases = [given] if given else [rows.images_base] if rows.images_base else _candidates(beside)
-    placement = best_placement(wanted, list(bases))
-    if placement is None:
+    bases = [rows.images_base] if rows.images_base and not given else []
+    bases += [given] if given else _candidates(beside)
+    placement = best_placement(wanted, bases)
+    unsaid = set(wanted) - rows.not_found  # another reader may have looked for them already
+    rows.not_found |= unsaid
+    if placement is None and unsaid:
         where = "in the images folder" if given else "beside the source"
         message = f"None of the {len(wanted):,} images was found {where}."
         remedy = (
             "Name the folder that holds them (images folder); everything else can be read without "
             "them."
         )
-        rows.log.warning(file, message, remedy, field="images")
+        rows.log.warning(source, message, remedy, field="images")
+    if placement is None:
         return
     base, files = placement
     rows.images_base = rows.images_base or base
-    facts = {path: _facts(base, path, files.get(path), rows.log, file) for path in wanted}
+    facts = {path: _facts(rows, base, file) for path, file in files.items()}
+    for path in wanted:
+        if path in unsaid and path not in files:
+            message = f"The image {path} was not found."
+            remedy = "Add it to the images folder, or leave it: the case can be read without it."
+            rows.log.warning(source, message, remedy, field="images")
     for case, image in missing:
         path = image["path"]
         found = files.get(path)
         if found is not None:
-            rows.files[found] = base / found
-            rows.move_image(case, image, found)
+            name = found if base == rows.images_base else f"{base.name}/{found}"
+            rows.files[name] = base / found
+            rows.move_image(case, image, name)
             describe(image, facts[path])
 
 
-def _facts(
-    base: Path, path: str, found: str | None, log: ProblemLog, file: str
-) -> ImageFacts | None:
-    if found is None:
-        message = f"The image {path} was not found."
-        remedy = "Add it to the images folder, or leave it: the case can be read without it."
-        log.warning(file, message, remedy, field="images")
-        return None
+def gather_images(rows: SetRows, sources: Sequence[Path]) -> None:
+    """Give each image file one path, from one base folder on if all lie below a source's folder.
+
+    Sources may each name their images from another folder on; an image that a case then has twice
+    is one.
+    """
+    used = {image["path"] for _, image in rows.images()}
+    files = {path: file.resolve() for path, file in rows.files.items() if path in used}
+    if files and rows.base is None and not all(map(rows.lies_in_base, files)):
+        base = Path(os.path.commonpath([file.parent for file in files.values()]))
+        folders = [source if source.is_dir() else source.parent for source in sources]
+        if any(base.is_relative_to(folder.resolve()) for folder in folders):
+            rows.images_base = base
+    names = {file: path for path, file in files.items()}
+    names |= {file: path for path, file in files.items() if rows.lies_in_base(path)}
+    if rows.images_base:
+        base = rows.images_base.resolve()
+        names |= {
+            file: file.relative_to(base).as_posix() for file in names if file.is_relative_to(base)
+        }
+    for case, image in rows.images():
+        if image["path"] in files:
+            file = files[image["path"]]
+            rows.copy_names.setdefault(names[file], rows.copy_names.get(image["path"], names[file]))
+            rows.move_image(case, image, names[file])
+    rows.files |= {path: file for file, path in names.items()}
+    for case_row in rows.cases:
+        _join_images(case_row)
+
+
+def _join_images(case: dict[str, Any]) -> None:
+    """Make one of images of a case with the same path; boxes on any of them are on it."""
+    images: dict[str, dict[str, Any]] = {}
+    ids: dict[str, str] = {}
+    for image in case.get("images") or []:
+        first = images.setdefault(image["path"], image)
+        ids[image["id"]] = first["id"]
+        first |= {name: one for name, one in image.items() if first.get(name) is None}
+    if len(images) < len(case.get("images") or []):
+        case["images"] = list(images.values())
+        for box in case.get("reference_boxes") or []:
+            box["image"] = ids.get(box.get("image"), box.get("image"))
+
+
+def _facts(rows: SetRows, base: Path, path: str) -> ImageFacts | None:
     try:
-        return inspect_image(base / found)
+        return inspect_image(base / path)
     except ImageError as error:
-        log.warning(found, str(error), "Replace the file by an intact one.", kind="image broken")
+        remedy = "Replace the file by an intact one."
+        rows.log.warning(path, str(error), remedy, kind="image broken")
         return None
 
 
@@ -176,8 +235,10 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
     }
 
 
-def copy_images(rows: SetRows, folder: Path) -> int:
+def copy_images(rows: SetRows, folder: Path, *, but: Path | None = None) -> int:
     """Copy the images that are there into a folder, under their own or their given names.
+
+    Those that lie in the folder ``but`` already are left there.
 
     Returns
     -------
@@ -190,7 +251,11 @@ def copy_images(rows: SetRows, folder: Path) -> int:
         When the disk has not enough room for them.
     """
     used = {image["path"] for _, image in rows.images()}
-    files = {path: file for path, file in rows.files.items() if path in used}
+    files = {
+        path: file
+        for path, file in rows.files.items()
+        if path in used and not (but and file == but / path)
+    }
     if not files:
         return 0
     size = sum(file.stat().st_size for file in files.values())
@@ -213,5 +278,5 @@ def copy_images(rows: SetRows, folder: Path) -> int:
     for case, image in list(rows.images()):
         if image["path"] in names:
             rows.move_image(case, image, names[image["path"]])
-    rows.files = {names[path]: folder / names[path] for path in files}
+    rows.files |= {names[path]: folder / names[path] for path in files}
     return len(names)

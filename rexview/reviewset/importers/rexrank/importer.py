@@ -13,24 +13,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rexview.reviewset.importers.core.recognise import Probe
-from rexview.reviewset.importers.core.set_rows import REPORT_QUESTION, SetRows
-from rexview.reviewset.importers.core.source_files import REPEATED, SourceFile, read_json
+from rexview.reviewset.importers.core.complete import REPORT_QUESTION
+from rexview.reviewset.importers.core.recognise import Found, Probe
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import (
+    REPEATED,
+    SourceFile,
+    name_of_model,
+    read_json,
+)
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.rexrank.study import PREDICTION, RexrankStudy
 from rexview.reviewset.tables.source import At
 
 _ID_FIELDS: Final = ("study_id", "StudyID", "id", "study")
-_NOT_A_NAME: Final = frozenset(
-    (
-        *("rexrank", "prediction", "predictions", "pred", "preds", "result", "results", "output"),
-        *("outputs", "generated", "reports", "report", "iuxray", "iu", "xray", "mimic", "mimiccxr"),
-        *("cxr", "chexpert", "chexpertplus", "plus", "rexgradient", "gradient", "valid", "val"),
-        *("validation", "test", "train", "private", "public", "json", "findings", "impression"),
-    )
-)
-
-
 _TELLING: Final = frozenset(
     (
         *("section_findings", "section_impression", "key_image_path", "frontal_lateral"),
@@ -61,13 +57,13 @@ class Studies:
         return any(PREDICTION in study.fields for study in self.by_id.values())
 
 
-def recognises(probe: Probe) -> str | None:
+def recognises(probe: Probe) -> Found | None:
     """Say why a file is ReXrank's: a dict or a list of studies with its fields."""
     found = probe.json if probe.kind == "json" else None
     entries = list(found.values()) if isinstance(found, dict) else found or []
     fields = {name for one in entries[:20] if isinstance(one, dict) for name in one}
     telling = sorted(fields & _TELLING)
-    return f"JSON of studies with {', '.join(telling[:3])}" if telling else None
+    return Found(f"JSON of studies with {', '.join(telling[:3])}") if telling else None
 
 
 def read_rexrank(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -144,7 +140,7 @@ def _model_names(
     files: Sequence[SourceFile], given: Sequence[str] | None, rows: SetRows
 ) -> dict[str, str]:
     """Name the model of each prediction file: as told, else from the file name."""
-    names = {file.label: model_name(file) for file in files}
+    names = {file.label: name_of_model(file) for file in files}
     for place, text in enumerate(given or ()):
         label, mark, name = text.partition("=")
         if mark and label in names:
@@ -156,16 +152,6 @@ def _model_names(
             remedy = "Give one name for each prediction file, in their order, or FILE=NAME."
             rows.log.error(files[0].label if files else "model", message, remedy, field="model")
     return names
-
-
-def model_name(file: SourceFile) -> str:
-    """Return the name of a model from that of its file, without what every such file is called."""
-    path = file.path
-    words = [word for word in re.split(r"[_\s]+", path.stem) if word]
-    telling = [
-        word for word in words if re.sub(r"[^a-z]", "", word.lower()) not in (*_NOT_A_NAME, "")
-    ]
-    return " ".join(telling) or path.stem
 
 
 def _add_answers(rows: SetRows, studies: Studies, model: str) -> None:

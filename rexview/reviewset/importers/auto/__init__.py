@@ -1,0 +1,1 @@
+"""Sources of any kind: opened, recognised by their content, and read in the right order."""

@@ -1,0 +1,130 @@
+"""Sources of any kind: each file is recognised by its content and read by the format that knows it.
+
+The order of the sources does not matter: what makes cases is read first, then answers, boxes, and
+what people said of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.errors import FileRefused
+from rexview.reviewset.importers.auto.unpack import Opener
+from rexview.reviewset.importers.core.formats import FORMATS
+from rexview.reviewset.importers.core.importer import PROPOSED, Importer
+from rexview.reviewset.importers.core.recognise import PICTURES, TYPES, Probe
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.importers.images.placement import gather_images, place_images
+
+_GENERAL: Final = ("predictions", "table")
+"""Formats that would take much for theirs: they are asked last."""
+_REASONS: Final = {
+    "empty": "It is empty.",
+    "pickle": "Reading a pickle can run any program; save it as JSON, CSV or Parquet.",
+    "arrow": "Save it as Parquet: Dataset.to_parquet() or DataFrame.to_parquet().",
+    "xls": "Save it as .xlsx or .csv.",
+    "html": "Save what it shows as .xlsx or .csv.",
+    "broken_json": "Its JSON breaks off or goes wrong; give the whole file.",
+    **dict.fromkeys(("tar", "7z", "rar", "bzip2", "xz", "gzip"), "Unpack it, or make it a ZIP."),
+}
+_BOXES: Final = 3
+"""The role from which on image sizes are needed."""
+_UNKNOWN: Final = "No format that is known has such content."
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """A file with the format that it is of, why, and when it is read."""
+
+    file: SourceFile
+    importer: Importer
+    why: str
+    role: int
+
+
+def recognise(file: SourceFile) -> Recognised | None:
+    """Say what a file is by its content; None when no format knows it.
+
+    Raises
+    ------
+    FileRefused, OSError
+        When it cannot be read.
+    """
+    probe = Probe(file.path, file.label)
+    special = [name for name in FORMATS if name not in _GENERAL]
+    for importer in (FORMATS[name] for name in (*special, *_GENERAL)):
+        found = importer.recognises(probe)
+        if found is not None:
+            return Recognised(file, importer, found.why, found.role or importer.role)
+    if probe.kind in PICTURES:
+        images = FORMATS["images"]
+        return Recognised(file, images, TYPES[probe.kind], images.role)
+    return None
+
+
+def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read files, folders and archives of any known kinds."""
+    rows.name = rows.name or " and ".join(
+        dict.fromkeys(file.path.stem.replace("_", " ") for file in files[:2])
+    )
+    found: list[Recognised] = []
+    for file in Opener(rows).open(files):
+        try:
+            one = recognise(file)
+            kind = None if one else Probe(file.path).kind
+        except (FileRefused, OSError) as error:
+            rows.receipt.file_unread(file.label, "file", f"It cannot be read: {error}")
+            continue
+        if one:
+            found.append(one)
+        else:
+            rows.receipt.file_unread(
+                file.label, TYPES[str(kind)], _REASONS.get(str(kind), _UNKNOWN)
+            )
+    order = list(FORMATS)
+    found.sort(key=lambda one: (one.role, order.index(one.importer.id), one.file.label))
+    groups: dict[tuple[int, str], list[Recognised]] = {}
+    for one in found:
+        groups.setdefault((one.role, one.importer.id), []).append(one)
+    beside = [file.path if file.path.is_dir() else file.path.parent for file in files]
+    for (role, name), group in groups.items():
+        if role >= _BOXES:
+            _place(rows, options, beside, files[0].label)
+        importer = FORMATS[name]
+        inside = [one.file for one in group]
+        for one in group if name != "images" else ():
+            rows.log.note(f"{one.file.label}: {importer.name} ({one.why}).")
+        rows.provisional = name == "images"
+        importer.read(inside, rows, settings_for(importer, options))
+        rows.provisional = False
+    _place(rows, options, beside, files[0].label)
+    labels = ", ".join(file.label for file in files)
+    rows.description = f"Imported from {labels}."
+
+
+def _place(rows: SetRows, options: Mapping[str, Any], beside: Sequence[Path], label: str) -> None:
+    """Find the images of all cases so far; boxes cannot be placed without their sizes."""
+    if not rows.log.has_errors:
+        place_images(rows, options["images"], beside, label)
+        gather_images(rows, beside)
+
+
+def settings_for(importer: Importer, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of one format: what was given to ``auto``, else its usual values.
+
+    The columns of a table are taken as proposed.
+    """
+    settings: dict[str, Any] = {"images": None}
+    for option in importer.options:
+        value = options.get(option.name)
+        if option.name == "model" and option.type == "text" and value is not None:
+            plain = [one for one in value if "=" not in one]
+            value = plain[0] if len(plain) == 1 else None
+        if option.name == "mapping" and value is None:
+            value = PROPOSED
+        settings[option.name] = option.default if value is None else value
+    return settings

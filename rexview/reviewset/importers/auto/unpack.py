@@ -1,0 +1,189 @@
+"""Folders and archives opened into files: within bounds, never outside of the scratch folder."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from rexview.bounded import file_name
+from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.importers.images.names import safe_path
+
+MAX_FILES: Final = 500_000
+MAX_UNPACKED: Final = 50_000_000_000
+"""Bytes that all archives of an import may give together."""
+MAX_RATIO: Final = 1000
+"""How much larger than packed a file may be: text packs a hundredfold, a bomb a millionfold."""
+_SMALL: Final = 10_000_000
+_DEEPEST: Final = 3
+_CHUNK: Final = 1_048_576
+_PASSED_OVER: Final = frozenset(("__macosx", "thumbs.db", "desktop.ini", "ehthumbs.db"))
+"""Names of what systems leave in folders, in small letters; so is what begins with a dot."""
+_ENCRYPTED: Final = 0x1
+
+
+def is_passed_over(name: str) -> bool:
+    """Whether a file or folder is only what a system left there."""
+    return name.startswith(".") or name.lower() in _PASSED_OVER
+
+
+class Opener:
+    """Opens the sources of one import into files, each under a name of its own.
+
+    What is packed goes into the scratch folder of the import; what cannot be opened is named in
+    the receipt.
+    """
+
+    def __init__(self, rows: SetRows) -> None:
+        self._rows = rows
+        self._labels: set[str] = set()
+        self._unpacked = 0
+        self._files = 0
+
+    def open(self, sources: Sequence[SourceFile]) -> Iterator[SourceFile]:
+        """Yield every file of the sources, folders and archives opened."""
+        for source in sources:
+            if source.path.is_dir():
+                yield from self._folder(source.path, source.path, source.label, 0)
+            else:
+                yield from self._file(source, 0)
+
+    def _folder(self, folder: Path, root: Path, label: str, depth: int) -> Iterator[SourceFile]:
+        real = root.resolve()
+        for place, folders, names in os.walk(folder):
+            folders[:] = sorted(name for name in folders if not is_passed_over(name))
+            for name in sorted(names):
+                path = Path(place, name)
+                shown = f"{label}/{path.relative_to(root).as_posix()}"
+                if is_passed_over(name):
+                    continue
+                if not path.resolve().is_relative_to(real):
+                    self._unread(shown, "link", "It leads out of the folder.")
+                elif not stat.S_ISREG(path.stat().st_mode):
+                    self._unread(shown, "device or pipe", "It is no file.")
+                else:
+                    yield from self._file(SourceFile(path, shown), depth)
+
+    def _file(self, file: SourceFile, depth: int) -> Iterator[SourceFile]:
+        self._files += 1
+        if self._files > MAX_FILES:
+            if self._files == MAX_FILES + 1:
+                message = f"There are more than {MAX_FILES:,} files."
+                self._rows.log.error(file.label, message, "Import them in several parts.")
+            return
+        try:
+            kind = Probe(file.path).kind
+        except OSError as error:
+            self._unread(file.label, "file", f"It cannot be read: {error.strerror or error}.")
+            return
+        if kind in ("zip", "gzip") and depth >= _DEEPEST:
+            self._unread(file.label, "archive", "Archives are nested too deeply.")
+        elif kind == "zip":
+            yield from self._zip(file, depth)
+        elif kind == "gzip" and not file.path.name.lower().endswith((".nii.gz", ".tgz", ".tar.gz")):
+            yield from self._gzip(file, depth)
+        else:
+            yield SourceFile(file.path, self._own(file.label))
+
+    def _own(self, label: str) -> str:
+        """Return a name that no other file has."""
+        name, number = label, 2
+        while name in self._labels:
+            name, number = f"{label} ({number})", number + 1
+        self._labels.add(name)
+        return name
+
+    def _unread(self, label: str, kind: str, why: str) -> None:
+        self._rows.receipt.file_unread(label, kind, why)
+
+    def _zip(self, file: SourceFile, depth: int) -> Iterator[SourceFile]:
+        folder = self._scratch_folder(file)
+        try:
+            with zipfile.ZipFile(file.path) as archive:
+                for member in archive.infolist():
+                    self._member(archive, member, folder, file.label)
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+            self._unread(file.label, "ZIP archive", f"It is damaged: {error}.")
+            return
+        yield from self._folder(folder, folder, file.label, depth + 1)
+
+    def _scratch_folder(self, file: SourceFile) -> Path:
+        folder = self._rows.scratch / f"{len(list(self._rows.scratch.iterdir())):05}"
+        name = file_name(file.path.stem)
+        (folder / name).mkdir(parents=True)
+        return folder / name
+
+    def _member(
+        self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, label: str
+    ) -> None:
+        written = member.filename.replace("\\", "/")
+        parts = PurePosixPath(written).parts
+        if written.endswith("/") or any(is_passed_over(one) for one in parts if one != ".."):
+            return
+        shown = f"{label}/{written}"
+        path = safe_path(written)
+        if path is None or path != written.removeprefix("./"):
+            self._unread(written, "file in an archive", "Its path leads out of the archive.")
+        elif member.flag_bits & _ENCRYPTED:
+            self._unread(shown, "file in an archive", "It is encrypted.")
+        elif stat.S_ISLNK(member.external_attr >> 16):
+            self._unread(shown, "link in an archive", "Links are not followed.")
+        elif member.file_size > max(_SMALL, member.compress_size * MAX_RATIO):
+            self._unread(shown, "file in an archive", "It would be far larger than the archive.")
+        else:
+            target = folder / path
+            try:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(member) as source:
+                    if not self._copy(source, target, member.file_size):
+                        self._unread(shown, "file in an archive", "The archives hold too much.")
+            except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, EOFError):
+                target.unlink(missing_ok=True)
+                self._unread(shown, "file in an archive", "It is damaged.")
+
+    def _gzip(self, file: SourceFile, depth: int) -> Iterator[SourceFile]:
+        name = file_name(file.path.name.removesuffix(".gz").removesuffix(".GZ"))
+        target = self._scratch_folder(file) / name
+        most = max(_SMALL, file.path.stat().st_size * MAX_RATIO)
+        try:
+            with gzip.open(file.path) as source:
+                whole = self._copy(source, target, most)
+        except (OSError, EOFError, zlib.error):
+            self._unread(file.label, "gzip archive", "It is damaged.")
+            return
+        if whole:
+            label = file.label.removesuffix(".gz").removesuffix(".GZ")
+            yield from self._file(SourceFile(target, label), depth + 1)
+        else:
+            self._unread(file.label, "gzip archive", "It would be far larger than the archive.")
+
+    def _copy(self, source: Any, target: Path, most: int) -> bool:
+        """Copy at most so many bytes; False, and no file, where there are more."""
+        written = 0
+        with target.open("wb") as out:
+            while chunk := source.read(_CHUNK):
+                written += len(chunk)
+                self._unpacked += len(chunk)
+                if written > most or self._unpacked > MAX_UNPACKED:
+                    break
+                if self._unpacked % (1 << 28) < _CHUNK:
+                    _check_room(target)
+                out.write(chunk)
+            else:
+                return True
+        target.unlink()
+        return False
+
+
+def _check_room(target: Path) -> None:
+    if shutil.disk_usage(target.parent).free < _SMALL:
+        raise OSError("there is no room left on the disk")

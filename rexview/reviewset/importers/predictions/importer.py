@@ -1,0 +1,99 @@
+"""Predictions as JSON: ``{id: text}`` of one model, or ``{model: {id: text}}`` of several.
+
+A null is an answer that never came; an empty text is an answer that came empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rexview.reviewset.importers.core.recognise import Found, Probe
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile, model_of, read_json
+from rexview.reviewset.importers.table.column_names import FIELD_NAMES, MODEL_NAME, ColumnName
+from rexview.reviewset.tables.source import At
+
+_FIELDS: Final = frozenset(name for names in FIELD_NAMES.values() for name in names)
+_LOOKED_AT: Final = 200
+_PROSE: Final = 4
+"""Words from which on texts are taken for prose."""
+
+
+def recognises(probe: Probe) -> Found | None:
+    """Say why a file holds predictions: texts by id, or such dicts by model."""
+    content = probe.json if probe.kind == "json" else None
+    if not isinstance(content, dict) or len(content) == 0:
+        return None
+    if _are_texts(content):
+        return Found(f"texts by id, {len(content):,} entries")
+    inner = [one for one in content.values() if isinstance(one, dict)]
+    if len(inner) == len(content) and all(map(_are_texts, inner)) and _are_models(content):
+        return Found(f"texts by model and id, {len(content):,} models")
+    return None
+
+
+def _are_texts(found: Mapping[str, Any]) -> bool:
+    """Whether a dict has texts by the id of their case, not settings by their names."""
+    values = list(found.values())[:_LOOKED_AT]
+    texts = [one for one in values if isinstance(one, str) and one.strip()]
+    names = [name for name in list(found)[:_LOOKED_AT] if ColumnName.of(name).plain in _FIELDS]
+    if not texts or names or any(one is not None and not isinstance(one, str) for one in values):
+        return False
+    numbered = sum(any(letter.isdigit() for letter in name) for name in list(found)[:_LOOKED_AT])
+    words = sum(len(text.split()) for text in texts) / len(texts)
+    return numbered * 2 >= len(values) or words >= _PROSE
+
+
+def _are_models(found: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether the outer names are models', not ids of cases or columns of a table."""
+    if any(ColumnName.of(name).plain in _FIELDS for name in found):
+        return False
+    inner = {name for one in found.values() for name in list(one)[:_LOOKED_AT]}
+    if any(map(MODEL_NAME.search, inner)):
+        return False
+    return any(map(MODEL_NAME.search, found)) or len(inner) >= len(found)
+
+
+def read_predictions(
+    files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]
+) -> None:
+    """Read the predictions of one or more models."""
+    for file in files:
+        content = read_json(file.path, rows.log, file.label)
+        if content is None:
+            continue
+        if not isinstance(content, dict):
+            message = "The file holds no texts by the id of their case."
+            rows.log.error(file.label, message, "Write {id: text}, or {model: {id: text}}.")
+            continue
+        named = model_of(file, options)
+        for model, case, text, at in _entries(content, named, file):
+            rows.receipt.rows(file.label, 1, at.part)
+            _add(rows, model, case, text, at)
+    rows.name = rows.name or files[0].path.stem.replace("_", " ")
+
+
+def _entries(
+    content: Mapping[str, Any], model: str, file: SourceFile
+) -> Iterator[tuple[str, str, Any, At]]:
+    """Yield model, case, text and place of each entry."""
+    for number, (name, value) in enumerate(content.items(), start=1):
+        if isinstance(value, dict):
+            for inner, (case, text) in enumerate(value.items(), start=1):
+                yield name.strip(), case, text, At(file.label, inner, name)
+        else:
+            yield model, name, value, At(file.label, number)
+
+
+def _add(rows: SetRows, model: str, case: str, text: Any, at: At) -> None:
+    rows.declare_model(model)
+    found = rows.find_case(case=case, at=at)
+    if text is None:
+        rows.receipt.ran_not(at, model)
+    elif not isinstance(text, str) or not case.strip():
+        message = "The entry is not a text by the id of its case."
+        rows.log.warning(at.file, message, "Write {id: text}.", row=at.row)
+        rows.receipt.unused(at, message)
+    else:
+        rows.add_answer({"case": found[0] if found else case, "model": model, "text": text}, at)
