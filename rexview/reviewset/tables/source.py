@@ -33,12 +33,17 @@ class At:
     """Where a row of an import came from: the file's name as shown, and the row in it from 1.
 
     ``part`` tells rows apart where one file has several lists of them (the images and the
-    annotations of COCO).
+    annotations of COCO). ``columns`` says what the source calls a field, for problems.
     """
 
     file: str
     row: int | None = None
     part: str = ""
+    columns: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def named(self, field: str) -> str:
+        """Return what the source calls a field."""
+        return self.columns.get(field) or self.columns.get(_STEP.findall(field)[0], field)
 
 
 @dataclass
@@ -48,8 +53,7 @@ class TableSource:
     ``label`` is the name that problems carry. Rows are numbered through all parts;
     :meth:`locate` finds the part and the row in it. With the format ``rows`` they are those of an
     import, each with its place: a value that does not fit is then a warning, and kept in ``unfit``
-    (by row, then by field) where it was an error in a file of our own. ``columns`` says, by file,
-    what a field is called there.
+    (by row, then by field) where it was an error in a file of our own.
     """
 
     name: str
@@ -60,7 +64,6 @@ class TableSource:
     is_folder: bool = False
     rows: Sequence[Mapping[str, Any]] = ()
     places: Sequence[At] = ()
-    columns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     unfit: dict[int, dict[str, Any]] = field(default_factory=dict)
     _ends: list[int] = field(default_factory=list)
 
@@ -92,9 +95,9 @@ class TableSource:
                 value = value.get(step)
         self.unfit.setdefault(row, {})[field] = value
 
-    def named(self, file: str, field: str | None) -> str | None:
-        """What a field is called in a file."""
-        return self.columns.get(file, {}).get(field or "", field)
+    def named(self, row: int | None, field: str | None) -> str | None:
+        """What a field of a row is called where the row came from."""
+        return self.places[row - 1].named(field) if row and field and self.places else field
 
     def error(
         self, message: str, remedy: str, *, row: int | None = None, field: str | None = None
@@ -120,7 +123,7 @@ class TableSource:
             file, file_row = self.locate(row["_row"])
             where = field(row) if callable(field) else field
             text = message(row) if callable(message) else message
-            where = self.named(file, where)
+            where = self.named(row["_row"], where)
             examples.append(Problem(severity, file, file_row, where, text, remedy))
         self.problems.add_many(examples, rows.height, table=self.label)
 
@@ -185,7 +188,7 @@ class Location:
         for position in positions[: self.source.problems.listed].tolist():
             row, field = self.of(position)
             file, file_row = self.source.locate(row)
-            field = self.source.named(file, field) or field
+            field = self.source.named(row, field) or field
             text = message(position) if callable(message) else message
             if values is not None:
                 text = text.replace("{value}", quoted(values[position]))

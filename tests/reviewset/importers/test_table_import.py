@@ -184,7 +184,7 @@ def test_rows_that_contradict_each_other(tmp_path, run_import):
     for entry in told["fields"]:
         if entry["field"] in ("case", "study_id"):
             entry["column"] = "case" if entry["field"] == "case" else None
-    done = run_import("table", source, mapping=told)
+    done = run_import("table", source, mapping=told, second_answers="first")
     assert done.review_set.case("c1").question == "First?"
     assert done.review_set.answers.select("case", "text").rows() == [
         ("c1", ANSWER),
@@ -195,6 +195,10 @@ def test_rows_that_contradict_each_other(tmp_path, run_import):
         (2, "answer"),
         (3, "case"),
     }
+    done = run_import("table", source, mapping=told)
+    runs = done.review_set.answers_of("c1", all_runs=True)
+    assert {(one.run_id, one.text) for one in runs} == {(None, ANSWER), ("2", OTHER)}
+    assert done.review_set.case("c1").extra == {"question_2": "Other?"}
 
 
 def test_runs_of_one_model_stay_apart(tmp_path, run_import):

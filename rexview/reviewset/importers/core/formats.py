@@ -12,6 +12,7 @@ from rexview.reviewset.importers.core.importer import COMMON_OPTIONS, PROPOSED, 
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.reviewset.importers.table.column_guess import propose_mapping
 from rexview.reviewset.importers.table.sheet import EXCEL_SUFFIXES, TEXT_SUFFIXES
+from rexview.reviewset.importers.table.structured.read import JSON_SUFFIXES, PARQUET_SUFFIXES
 
 _PACKAGE: Final = "rexview.reviewset.importers"
 
@@ -43,6 +44,41 @@ def _table_arguments(parser: argparse.ArgumentParser) -> None:
         help="print the proposed meaning of the columns of FILE as JSON, and stop",
     )
 
+
+TABLE_OPTIONS: Final = (
+    Option(
+        "scale",
+        "text",
+        "Scale of scores",
+        "What scores go from and to, worst first, where it is not 1 to 5: such as 0-10, or words "
+        "apart by commas. They are converted to 1 to 5, and the given ones kept.",
+    ),
+    Option(
+        "empty",
+        "choice",
+        "An empty answer",
+        "What an empty cell means: the model was not run, or its answer came empty.",
+        default="not-run",
+        choices=("not-run", "answer"),
+    ),
+    Option(
+        "second_answers",
+        "choice",
+        "Another answer of a model",
+        "What becomes of another text of the same model to the same case: a further run, or left "
+        "out.",
+        default="run",
+        choices=("run", "first"),
+    ),
+    Option(
+        "index_from",
+        "choice",
+        "Options count from",
+        "What the first option is counted as, where options are given as numbers.",
+        choices=("0", "1"),
+    ),
+)
+"""Options of everything that becomes a table."""
 
 _REXRANK: Final = Importer(
     id="rexrank",
@@ -82,11 +118,13 @@ _TABLE: Final = Importer(
         ),
         Option("sheet", "text", "Sheet", "Sheet of an Excel file; the first one when left out."),
         Option("model", "text", "Model", "The model, where no column says which one answered."),
+        *TABLE_OPTIONS,
     ),
-    suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES),
+    suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES),
     folders=False,
     reader=f"{_PACKAGE}.table.importer:read_table",
-    gives_draft=True,
+    recogniser=f"{_PACKAGE}.table.importer:recognises",
+    role=2,
     extra_arguments=_table_arguments,
 )
 _IMAGES: Final = Importer(

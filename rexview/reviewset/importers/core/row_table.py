@@ -70,7 +70,7 @@ class RowTable:
 
     def _keep_beside(self, row: Row, name: str, value: Any, at: At, inside: str) -> None:
         """Keep another value for a field as ``name_2`` and so on, and say so."""
-        stem, number = f"{inside}_{name}" if inside else name, 2
+        stem, number = name if inside in ("", "extra") else f"{inside}_{name}", 2
         while row.get(f"{stem}_{number}", value) != value:
             number += 1
         kept_as = f"{stem}_{number}"
@@ -82,7 +82,7 @@ class RowTable:
             f"this one is kept as {kept_as}."
         )
         remedy = "Give each its own id, or correct one of them."
-        self._log.warning(at.file, message, remedy, row=at.row, field=inside or name)
+        self._log.warning(at.file, message, remedy, row=at.row, field=at.named(inside or name))
 
 
 def _more_images(known: list[Row], images: list[Row]) -> list[Row]:

@@ -39,9 +39,9 @@ class SetRows:
     ``files`` has the file of each image that was found, by its path. ``copy_names`` gives images
     another name when they are copied. ``second_answers`` says what becomes of another text for an
     answer that is there: ``run`` keeps it as a further run of the model, ``first`` leaves it out.
-    ``base`` is the set that is added to, if there is one. ``columns`` has, by file, what a field is
-    called there, for problems. Cases that are added while ``provisional`` is set are pictures that
-    may belong to the cases of another source: ``pictures_alone`` has their ids and places.
+    ``base`` is the set that is added to, if there is one. Cases that are added while
+    ``provisional`` is set are pictures that may belong to the cases of another source:
+    ``pictures_alone`` has their ids and places.
     """
 
     def __init__(
@@ -62,7 +62,6 @@ class SetRows:
         self.models: dict[str, Row] = {}
         self.readers: dict[str, Row] = {}
         self.base: SetInfo | None = None
-        self.columns: dict[str, dict[str, str]] = {}
         self.said = False
         self.provisional = False
         self.pictures_alone: dict[str, At] = {}
@@ -139,7 +138,7 @@ class SetRows:
                 if self.second_answers == "first":
                     message = "The answer differs from an earlier one of this model to the case."
                     remedy = "Give the run of each, or give each file its own model name."
-                    self.log.warning(at.file, message, remedy, row=at.row, field="text")
+                    self.log.warning(at.file, message, remedy, row=at.row, field=at.named("text"))
                     self.receipt.unused(at, "Another text for an answer that is there.")
                     return False
                 given["run_id"] = self._free_run(given)
@@ -148,7 +147,7 @@ class SetRows:
                     "as a further run."
                 )
                 remedy = "Name the runs (run_id), or remove one of them."
-                self.log.warning(at.file, message, remedy, row=at.row, field="text")
+                self.log.warning(at.file, message, remedy, row=at.row, field=at.named("text"))
         self.declare_model(given.get("model"))
         self.receipt.used(at)
         if answers.add(given, at) is given:
@@ -298,7 +297,6 @@ class SetRows:
                 problems=log,
                 rows=table.rows,
                 places=table.places,
-                columns=self.columns,
             )
             for name, table in self.tables.items()
             if table.rows

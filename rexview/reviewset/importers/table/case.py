@@ -1,12 +1,11 @@
-"""The case that one row of a table describes."""
+"""The case that one row of a table describes, as a row of the declared columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Final
+import re
+from collections.abc import Mapping
+from typing import Any, Final
 
-from rexview.reviewset.importers.core.draft import OPEN_QUESTION, REPORT_QUESTION
 from rexview.reviewset.importers.core.report_text import (
     absent,
     read_age,
@@ -14,105 +13,129 @@ from rexview.reviewset.importers.core.report_text import (
     read_sex,
     split_report,
 )
-from rexview.reviewset.importers.images.names import safe_path
 from rexview.reviewset.importers.table.cell_values import read_list, read_option, read_yes_no
-from rexview.reviewset.importers.table.sheet import Cells
-from rexview.schema import Case, Context, Report, StudyImage
-from rexview.vocab import CATEGORY_NAMES, DIFFICULTIES, QUESTION_TYPES, normalise_view
-
-Warn = Callable[[str, str, str | None], None]
-"""Takes a message, a remedy, and the field that they are about."""
+from rexview.reviewset.importers.table.column_names import ColumnName
+from rexview.reviewset.importers.table.mapped_row import MappedRow
+from rexview.vocab import QUESTION_TYPES, normalise_view
 
 _TAG: Final = "tag_"
+_OPTION: Final = "option_"
+_PRIOR: Final = frozenset(("prior", "previous", "old", "comparison", "before"))
+_PLAIN: Final = ("category", "difficulty", "study_id", "patient_id", "site", "explanation")
+_NEXT_OPTION: Final = re.compile(r"(?:^|[\s,;])\(?([A-H])[).:]\s+")
 
 
-def case_from(case_id: str, fields: Cells, question: str | None, warn: Warn) -> Case:
-    """Make a case of the cells of one row, by the field that their column is mapped to.
+def case_row(row: MappedRow, index_from: int | None) -> dict[str, Any]:
+    """Make the row of a case of the cells of one row; what it could not use stays in ``row``.
 
-    ``question`` is that of rows that give none; None for the usual one of their type.
+    ``index_from`` says what the first option is counted as; None when nobody said.
     """
-    options = tuple(read_list(fields.get("options")))
-    report = _report(fields)
-    kind = _question_type(fields, options, report)
-    given = fields.get("question") or question
-    return Case(
-        id=case_id,
-        question=given or (REPORT_QUESTION if kind == "report" else OPEN_QUESTION),
-        question_type=kind,
-        category=_word(fields.get("category")),
-        tags={
-            name.removeprefix(_TAG): tuple(read_list(value))
-            for name, value in fields.items()
-            if name.startswith(_TAG) and value
+    options = read_options(row)
+    told = (row.peek("question_type") or "").strip().lower()
+    kind = told if told in QUESTION_TYPES and (told != "choice" or options) else None
+    if kind:
+        row.take("question_type")
+    found: dict[str, Any] = {name: row.take(name) for name in ("question", *_PLAIN)}
+    found |= {
+        "question_type": kind or ("choice" if options else None),
+        "tags": {
+            field.removeprefix(_TAG): read_list(row.take(field))
+            for field in row.fields
+            if field.startswith(_TAG) and row.peek(field)
         },
-        difficulty=_word(fields.get("difficulty")),
-        study_id=fields.get("study_id"),
-        patient_id=fields.get("patient_id"),
-        site=fields.get("site"),
-        normal=read_yes_no(fields.get("normal")),
-        context=_context(fields),
-        report=report,
-        images=_images(fields, warn),
-        options=options,
-        correct=_correct(fields.get("correct"), options),
-    )
+        "normal": row.read("normal", read_yes_no),
+        "context": _context(row),
+        "report": _report(row),
+        "images": _images(row),
+        "options": options,
+        "correct": row.read("correct", lambda text: right_option(text, options, index_from)),
+    }
+    return {name: value for name, value in found.items() if value not in (None, {}, [])}
 
 
-def _word(text: str | None) -> str | None:
-    """Return a word of the vocabulary for ``Broad abnormality`` and the like, else the text."""
-    if text is None:
+def _report(row: MappedRow) -> dict[str, str]:
+    whole = split_report(row.take("report"))
+    findings, impression = row.take("findings"), row.take("impression")
+    found = {
+        "findings": whole.findings if absent(findings) else findings,
+        "impression": whole.impression if absent(impression) else impression,
+    }
+    return {name: text for name, text in found.items() if text is not None}
+
+
+def _context(row: MappedRow) -> dict[str, str]:
+    found = dict(vars(read_context(row.take("indication"))).items())
+    for name, read in (("age", read_age), ("sex", read_sex)):
+        found[name] = row.read(name, read) or found[name]
+    comparison = row.take("comparison")
+    found["comparison"] = found["comparison"] if absent(comparison) else comparison
+    return {name: text for name, text in found.items() if text is not None}
+
+
+def _images(row: MappedRow) -> list[dict[str, Any]]:
+    images: list[dict[str, Any]] = []
+    for field in ("image", "image_2", "image_3"):
+        name = ColumnName.of(row.fields.get(field, ""))
+        given = row.value(field)
+        listed = given if isinstance(given, list) else []
+        if listed and all(isinstance(one, Mapping) and "path" in one for one in listed):
+            images += [dict(one) for one in listed]
+            row.take(field)
+            continue
+        views = [word for word in name.words if normalise_view(word) != "UNKNOWN"]
+        for path in read_list(row.take(field)):
+            image: dict[str, Any] = {"path": path}
+            if views and field in row.fields and not row.peek("view"):
+                image["view"] = views[0]
+            if _PRIOR & {*name.words}:
+                image["prior"] = True
+            images.append(image)
+    views = read_list(row.peek("view"))
+    if views and len(views) == len(images):
+        row.take("view")
+        images = [image | {"view": view} for image, view in zip(images, views, strict=True)]
+    return images
+
+
+def read_options(row: MappedRow) -> list[str]:
+    """Read the options of a row: a list in one cell, a text with letters, or a column each."""
+    own = [row.take(field) for field in row.fields if field.startswith(_OPTION)]
+    own = [one for one in own if one is not None]
+    if own:
+        return [one for one in own if one is not None]
+    text = row.take("options")
+    listed = read_list(text)
+    if text is not None and len(listed) == 1:
+        starts = [(one.start(), one[1]) for one in _NEXT_OPTION.finditer(text)]
+        letters = [letter for _, letter in starts]
+        if letters and letters == list("ABCDEFGH"[: len(letters)]):
+            ends = [*[place for place, _ in starts[1:]], len(text)]
+            return [text[a:b].strip(" ,;\n") for (a, _), b in zip(starts, ends, strict=True)]
+    return listed
+
+
+def right_option(text: str, options: list[str], index_from: int | None) -> int | None:
+    """Return the index of an option that a cell names: by its text, its letter, or its number.
+
+    A number counts only where ``index_from`` says what the first option is counted as.
+    """
+    plain = text.strip()
+    same = [place for place, option in enumerate(options) if option.strip() == plain]
+    if same:
+        return same[0]
+    folded = plain.casefold()
+    bare = [
+        place
+        for place, option in enumerate(options)
+        if re.sub(r"^\s*\(?[A-Za-z][).:]\s*", "", option).strip().casefold() == folded
+    ]
+    if len(bare) == 1:
+        return bare[0]
+    if not options:
         return None
-    folded = "_".join(text.lower().replace("-", " ").split())
-    return folded if folded in CATEGORY_NAMES or folded in DIFFICULTIES else text
-
-
-def _question_type(fields: Cells, options: tuple[str, ...], report: Report) -> str:
-    told = (fields.get("question_type") or "").strip().lower()
-    if told in QUESTION_TYPES and (told != "choice" or options):
-        return told
-    if options:
-        return "choice"
-    return "open" if fields.get("question") or report == Report() else "report"
-
-
-def _report(fields: Cells) -> Report:
-    whole = split_report(fields.get("report"))
-    findings, impression = fields.get("findings"), fields.get("impression")
-    return Report(
-        findings=whole.findings if absent(findings) else findings,
-        impression=whole.impression if absent(impression) else impression,
-    )
-
-
-def _context(fields: Cells) -> Context:
-    context = read_context(fields.get("indication"))
-    return replace(
-        context,
-        age=read_age(fields.get("age")) or context.age,
-        sex=read_sex(fields.get("sex")) or context.sex,
-        comparison=fields.get("comparison") or context.comparison,
-    )
-
-
-def _images(fields: Cells, warn: Warn) -> tuple[StudyImage, ...]:
-    written = read_list(fields.get("image"))
-    views: list[str | None] = [*read_list(fields.get("view"))]
-    if len(views) != len(written):
-        views = [None] * len(written)
-    images: dict[str, StudyImage] = {}
-    for text, view in zip(written, views, strict=True):
-        path = safe_path(text)
-        if path is None:
-            message = "The image path is not a path inside a folder; the image was left out."
-            warn(message, "Write it relative to the images folder.", "image")
-        else:
-            image = StudyImage(id=path, path=path, view=normalise_view(view), view_raw=view)
-            images.setdefault(path, image)
-    return tuple(images.values())
-
-
-def _correct(text: str | None, options: tuple[str, ...]) -> int | None:
-    if text is None or not options:
-        return None
-    same = [place for place, option in enumerate(options) if option.strip() == text.strip()]
-    return same[0] if same else read_option(text, len(options))
+    if re.fullmatch(r"-?\d+(\.0+)?", plain):
+        if index_from is None:
+            return None
+        place = int(float(plain)) - index_from
+        return place if 0 <= place < len(options) else None
+    return read_option(plain, len(options))

@@ -76,8 +76,8 @@ def propose_mapping(
     return guess(table, scale=scale)
 
 
-def guess(table: Sheet, *, scale: str | None = None) -> ColumnMapping:
-    """Propose what the columns of a table mean."""
+def guess(table: Sheet, *, scale: str | None = None, models: Sequence[str] = ()) -> ColumnMapping:
+    """Propose what the columns of a table mean; ``models`` are those of other files."""
     cells = {
         name: [value for value in table.column(name) if value][:_VALUES_LOOKED_AT]
         for name in table.columns
@@ -99,7 +99,7 @@ def guess(table: Sheet, *, scale: str | None = None) -> ColumnMapping:
     answers = _with_columns_of_text(table, answers, fields, open_names, names, cells)
     _correct_case(table, fields)
     _unmap_halves(fields)
-    models = list(dict.fromkeys(one.model for one in answers))
+    models = list(dict.fromkeys((*(one.model for one in answers), *models)))
     left = _left(open_names, answers, fields)
     found = {name: guess_judgement(names[name], cells[name], models, scale) for name in left}
     judgements = [one for one in found.values() if isinstance(one, JudgementColumn)]

@@ -22,8 +22,9 @@ from rexview.bounded import check_file
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import read_text
-from rexview.reviewset.importers.table.json_records import Record, Records
-from rexview.reviewset.importers.table.structured import (
+from rexview.reviewset.importers.table.structured.json_records import Record, Records
+from rexview.reviewset.importers.table.structured.pictures import Pictures
+from rexview.reviewset.importers.table.structured.read import (
     JSON_SUFFIXES,
     PARQUET_SUFFIXES,
     read_json_tables,
@@ -89,7 +90,8 @@ class Sheet:
     For CSV that is the data row (1 is the first below the header), for Excel the row of the sheet,
     for JSON the entry or line. ``given`` are the rows' values where the file gives them a type.
     ``unread`` are rows that could not become part of the table, with the reason, and ``settings``
-    what stands beside all rows. ``others`` names further tables of the file.
+    what stands beside all rows. ``others`` names further tables of the file. ``pictures`` has the
+    files of pictures that the table held, by the path that stands for them in cells.
     """
 
     file: str
@@ -101,6 +103,7 @@ class Sheet:
     unread: tuple[tuple[int, str], ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     others: tuple[str, ...] = ()
+    pictures: Mapping[str, Path] = field(default_factory=dict)
 
     def read(self, columns: Mapping[str, str], log: ProblemLog) -> Iterator[Row]:
         """Yield the rows; ``columns`` says which column holds which field."""
@@ -123,13 +126,16 @@ def read_sheet(
     sheet: str | None = None,
     max_rows: int | None = None,
     label: str | None = None,
+    pictures: Path | None = None,
 ) -> Sheet | None:
     """Read a table of a file; log an error and return None when it cannot be read.
 
     ``sheet`` names that of an Excel file, or the list of a JSON file; the one with the most data
     when left out. With ``max_rows`` reading stops after so many rows, for a first look. ``label``
-    is the file's name in problems.
+    is the file's name in problems. Pictures that the table holds are written into ``pictures``, if
+    it is given.
     """
+    inside = Pictures(pictures)
     file, suffix = label or path.name, path.suffix.lower()
     start = _start(path)
     if suffix in EXCEL_SUFFIXES or (start.startswith(b"PK\x03\x04") and _is_workbook(path)):
@@ -143,9 +149,13 @@ def read_sheet(
         log.error(file, "This kind of spreadsheet cannot be read.", "Save it as .xlsx or CSV.")
         return None
     if suffix in PARQUET_SUFFIXES or start.startswith(b"PAR1"):
-        return _chosen(file, read_parquet_table(path, log, file, max_rows), log, sheet)
+        return _chosen(
+            file, read_parquet_table(path, log, file, inside, max_rows), log, sheet, inside
+        )
     if suffix in JSON_SUFFIXES or start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
-        return _chosen(file, read_json_tables(path, log, file, max_rows), log, sheet)
+        return _chosen(
+            file, read_json_tables(path, log, file, inside, max_rows), log, sheet, inside
+        )
     rows = _text_rows(path, log, max_rows, file)
     return None if rows is None else _assemble(file, rows, log, None, count_from_header=True)
 
@@ -167,7 +177,9 @@ def _is_workbook(path: Path) -> bool:
         return False
 
 
-def _chosen(file: str, tables: list[Records], log: ProblemLog, wanted: str | None) -> Sheet | None:
+def _chosen(
+    file: str, tables: list[Records], log: ProblemLog, wanted: str | None, inside: Pictures
+) -> Sheet | None:
     """Make a grid of the table that is wanted, else of that with the most records."""
     if not tables:
         return None
@@ -177,7 +189,8 @@ def _chosen(file: str, tables: list[Records], log: ProblemLog, wanted: str | Non
         log.error(file, f"There is no list “{wanted}”.", remedy, field="sheet")
         return None
     chosen = max(tables, key=lambda one: (one.name == wanted, len(one.records)))
-    return grid_of(file, chosen, log, [name for name in names if name != chosen.name])
+    found = grid_of(file, chosen, log, [name for name in names if name != chosen.name])
+    return found and replace(found, pictures=inside.files)
 
 
 def grid_of(file: str, table: Records, log: ProblemLog, others: Sequence[str] = ()) -> Sheet | None:
@@ -207,8 +220,6 @@ def _cell_of(value: Any) -> str | None:
     """Return a value of JSON or Parquet as text; what is empty on purpose stays empty."""
     if isinstance(value, str):
         return None if value.strip() in _NO_VALUE and value.strip() else value
-    if isinstance(value, bytes):
-        return f"{len(value):,} bytes"
     if isinstance(value, list | tuple | dict):
         return dump(value) if value else None
     return text_of_cell(value)

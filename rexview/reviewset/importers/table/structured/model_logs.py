@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from rexview.reviewset.importers.table.json_records import Record, text_of
+from rexview.reviewset.importers.table.structured.json_records import Record, text_of
 
 _DEEPEST: Final = 3
 _OF_A_REPLY: Final = frozenset(

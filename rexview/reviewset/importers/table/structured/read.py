@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import date, time, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import MAX_VALUES, read_json, read_text
-from rexview.reviewset.importers.table.json_records import Records, tables_of
-from rexview.reviewset.importers.table.model_logs import (
+from rexview.reviewset.importers.table.structured.json_records import Records, tables_of
+from rexview.reviewset.importers.table.structured.model_logs import (
     is_batch,
     is_harness_sample,
     plain_entry,
 )
+from rexview.reviewset.importers.table.structured.pictures import Pictures
+from rexview.reviewset.importers.table.workbook import text_of_cell
 from rexview.reviewset.json_text import JsonError, parse
+from rexview.reviewset.tables.files import MAX_COLUMNS
 
 JSON_SUFFIXES: Final = (".json", ".jsonl", ".ndjson")
 PARQUET_SUFFIXES: Final = (".parquet",)
+_ROWS_AT_A_TIME: Final = 256
 _ONE_A_LINE: Final = "Write one complete JSON object on each line."
 _KINDS: Final = ((is_batch, "a batch of requests"), (is_harness_sample, "samples of lm-eval"))
 
 
 def read_json_tables(
-    path: Path, log: ProblemLog, file: str, max_rows: int | None = None
+    path: Path, log: ProblemLog, file: str, pictures: Pictures, max_rows: int | None = None
 ) -> list[Records]:
-    """Read the tables of a JSON or JSON Lines file; log an error where there are none."""
+    """Read the tables of a JSON or JSON Lines file; log an error where there are none.
+
+    Pictures inside go to ``pictures``.
+    """
     text = read_text(path, log, save_as="UTF-8", label=file)
     if text is None:
         return []
@@ -42,6 +52,10 @@ def read_json_tables(
             return []
         found = tables_of(_with_plain_entries(file, value, log))
     found = [table for table in found if table.records]
+    for table in found:
+        for number, record in zip(table.numbers, table.records, strict=True):
+            for name, value in record.items():
+                record[name] = pictures.taken_out(value, number)
     if not found and not log.has_errors:
         message = "The file has no list or object of records that could be rows of a table."
         remedy = "Give a list of objects, one for each answer or case."
@@ -104,51 +118,74 @@ def _note_kind(file: str, entry: Any, log: ProblemLog) -> None:
 
 
 def read_parquet_table(
-    path: Path, log: ProblemLog, file: str, max_rows: int | None = None
+    path: Path, log: ProblemLog, file: str, pictures: Pictures, max_rows: int | None = None
 ) -> list[Records]:
     """Read a Parquet file as records; its numbers are those of rows.
 
-    Whole numbers that stand for classes in a Hugging Face file become the classes' names.
+    Pictures inside go to ``pictures``. Whole numbers that stand for classes in a Hugging Face file
+    become the classes' names.
     """
-    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    from rexview.reviewset.tables.files import MAX_COLUMNS
-
+    found = Records()
     try:
-        scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
-        columns = len(scan.collect_schema())
-        rows = scan.select(pl.len()).collect().item()
-        if columns > MAX_COLUMNS or rows * columns > MAX_VALUES:
-            message = f"The table has {rows:,} rows of {columns:,} columns, too many to be read."
-            log.error(file, message, "Split it into several files.")
-            return []
-        frame = (scan if max_rows is None else scan.head(max_rows)).collect()
-    except (pl.exceptions.PolarsError, OSError):
+        with pq.ParquetFile(path) as content:
+            about = content.metadata
+            rows, columns = about.num_rows, about.num_columns
+            if columns > MAX_COLUMNS or rows * columns > MAX_VALUES:
+                message = f"The table has {rows:,} rows of {columns:,} columns: too many."
+                log.error(file, message, "Split it into several files.")
+                return []
+            classes = _class_names(content.schema_arrow.metadata)
+            for batch in content.iter_batches(_ROWS_AT_A_TIME):
+                for record in batch.to_pylist():
+                    number = len(found.numbers) + len(found.unread) + 1
+                    found.add(_plain_record(record, number, classes, pictures), number)
+                if max_rows is not None and len(found.records) >= max_rows:
+                    break
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         message = "The file is damaged, or is not a Parquet file."
         log.error(file, message, "Write it again.")
         return []
-    if not rows:
+    if not found.records:
         log.error(file, "The table is empty.", "Give a table with rows.")
         return []
-    for name, names in _class_names(path).items():
-        if name in frame.columns and frame[name].dtype.is_integer():
-            named = dict(enumerate(names))
-            words = [named.get(number, number) for number in frame[name].to_list()]
-            frame = frame.with_columns(pl.Series(name, list(map(str, words))))
-    return [Records.of(frame.iter_rows(named=True))]
+    return [found]
 
 
-def _class_names(path: Path) -> dict[str, list[str]]:
+def _plain_record(
+    record: dict[str, Any], number: int, classes: Mapping[str, list[str]], pictures: Pictures
+) -> dict[str, Any]:
+    plain = {name: pictures.taken_out(_plain(value), number) for name, value in record.items()}
+    for name, names in classes.items():
+        value = plain.get(name)
+        if isinstance(value, int) and 0 <= value < len(names):
+            plain[name] = names[value]
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    """Return a value of Parquet as one of JSON: dates as text, maps as objects."""
+    if isinstance(value, date | time):
+        return text_of_cell(value)
+    if isinstance(value, Decimal | timedelta | UUID):
+        return str(value)
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    return value
+
+
+def _class_names(metadata: Mapping[bytes, bytes] | None) -> dict[str, list[str]]:
     """Return the names of classes by column, as Hugging Face's ``datasets`` writes them."""
-    import pyarrow.parquet as pq
-
     try:
-        given = (pq.read_schema(path).metadata or {}).get(b"huggingface", b"{}")
-        features = json.loads(given)["info"]["features"]
+        features = json.loads((metadata or {}).get(b"huggingface", b"{}"))["info"]["features"]
         return {
             name: list(map(str, one["names"]))
             for name, one in features.items()
             if one.get("_type") == "ClassLabel"
         }
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}

@@ -1,0 +1,332 @@
+"""The rows of one table, made rows of cases, answers and judgements.
+
+Rows of the same case are brought together by the case id or, where no column holds one, by the
+same study, image and question. Rows of the same answer, one for each reader, are brought together
+too. What has no place of its own is kept as an extra field of the case or of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.reviewset.importers.core.receipt import example_of
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.table.case import case_row, read_options, right_option
+from rexview.reviewset.importers.table.cell_values import read_number, read_whole
+from rexview.reviewset.importers.table.column_mapping import ANSWER_FIELDS, ColumnMapping
+from rexview.reviewset.importers.table.column_names import NOT_RUN, is_identity
+from rexview.reviewset.importers.table.judgements import JudgementReader
+from rexview.reviewset.importers.table.mapped_row import MappedRow
+from rexview.reviewset.importers.table.sheet import Cells, Row, Sheet
+from rexview.reviewset.tables.source import At
+
+_NUMBERS: Final[dict[str, Callable[[str], float | None]]] = {
+    **dict.fromkeys(("input_tokens", "output_tokens", "max_output_tokens"), read_whole),
+    "latency_s": read_number,
+}
+_NAMES: Final = {"answer": "text", "reasoning": "explanation"}
+"""Fields of a mapping that the declared columns call otherwise."""
+_KEY: Final = ("study_id", "image", "question")
+_DESCRIBING: Final = frozenset(
+    (
+        *("question", "report", "findings", "impression", "image", "options", "option_a"),
+        *("indication", "category", "normal", "correct"),
+    )
+)
+_ONE_OF: Final = ("finish_reason", "created", "run_id", "error", "choice")
+
+
+class CaseKeys:
+    """The cases of rows that have no case id, through all tables of an import."""
+
+    def __init__(self, rows: SetRows) -> None:
+        self.rows = rows
+        self._known: dict[tuple[str | None, ...], str] = {}
+        self._made: set[str] = set()
+        self._number = 0
+
+    def of(self, key: tuple[str | None, ...]) -> str:
+        """Return the id for a study, image and question, any of which may be None."""
+        if not any(key):
+            return self._new()
+        if key not in self._known:
+            self._known[key] = self._described(key) or self._new()
+        return self._known[key]
+
+    def _described(self, key: tuple[str | None, ...]) -> str | None:
+        """Find a case that another file has, if it does not ask something else."""
+        study, image, question = key
+        if study is None and image is None:
+            return None
+        found = self.rows.find_case(study=study, image=image)
+        if found is None or found[0] in self._made:
+            return None
+        case = self.rows.case(found[0])
+        asked = case and case.get("question")
+        return found[0] if question is None or asked in (None, question) else None
+
+    def _new(self) -> str:
+        self._number += 1
+        while self.rows.case(f"case-{self._number:03}") is not None:
+            self._number += 1
+        made = f"case-{self._number:03}"
+        self._made.add(made)
+        return made
+
+
+class TableReader:
+    """Reads the rows of one table."""
+
+    def __init__(
+        self,
+        rows: SetRows,
+        sheet: Sheet,
+        mapping: ColumnMapping,
+        options: Mapping[str, Any],
+        keys: CaseKeys,
+    ) -> None:
+        self.rows, self.sheet, self.mapping, self.keys = rows, sheet, mapping, keys
+        self.fields = {one.field: one.column for one in mapping.fields if one.column}
+        self.empty_is_answer = options.get("empty") == "answer"
+        self.model = options["model"] or mapping.model or Path(sheet.file).stem
+        self.wide = self._answer_columns()
+        self.has_answers = bool(self.wide) or "answer" in self.fields or "choice" in self.fields
+        self.judgements = JudgementReader(rows, mapping, options.get("scale"))
+        self.describes = bool(_DESCRIBING & self.fields.keys())
+        self.alone = not rows.cases
+        self.names = self.fields | {
+            name: self.fields[field] for field, name in _NAMES.items() if field in self.fields
+        }
+        if "model" in self.fields and not options["model"]:
+            named = {cell for cell in sheet.column(self.fields["model"]) if cell}
+            self.model = named.pop() if len(named) == 1 else self.model
+        given = options.get("index_from")
+        self.index_from = int(given) if given is not None else self._first_index()
+        self.case_extras, self.answer_extras = self._extra_columns()
+
+    def _answer_columns(self) -> dict[str, dict[str, str]]:
+        """Return the columns of each model by field, in a table of a column per model."""
+        found: dict[str, dict[str, str]] = {}
+        for one in self.mapping.answers:
+            found.setdefault(one.model, {})[one.field] = one.column
+        if len(found) == 1:  # what stands beside the only model's answer is about it
+            for field in ANSWER_FIELDS:
+                if field in self.fields and field != "answer":
+                    next(iter(found.values())).setdefault(field, self.fields.pop(field))
+        return found
+
+    def read(self) -> None:
+        """Read every row, and name in the receipt what is kept or left out."""
+        receipt, log, file = self.rows.receipt, self.rows.log, self.sheet.file
+        part = self.sheet.name or ""
+        receipt.rows(file, len({*self.sheet.numbers}) + len(self.sheet.unread), part)
+        for number, why in self.sheet.unread:
+            receipt.unused(At(file, number, part), why)
+        if self.mapping.identity:
+            columns = ", ".join(self.mapping.identity)
+            message = f"Columns that look like a patient's identity were left out: {columns}."
+            remedy = "Map them if they hold nothing of the kind."
+            log.warning(file, message, remedy, field="identity")
+            for column in self.mapping.identity:
+                receipt.identity_column(file, column)
+        if not self.has_answers and not self.mapping.judgements and "score" not in self.fields:
+            message = "No column holds answers; the cases were imported without any."
+            remedy = "Map the answer, if there is one."
+            log.warning(file, message, remedy, field="answer")
+        for name, value in self.sheet.settings.items():
+            receipt.column_unused(file, name, value, "It stands beside the rows, and is of none.")
+        for kept in self.mapping.kept:
+            if kept.note and kept.column in self.mapping.extra_columns:
+                message = f"Kept as an extra field. {kept.note}"
+                remedy = "Give the mapping with its meaning, if it has one."
+                log.warning(file, message, remedy, field=kept.column)
+        for model in self.wide:
+            self.rows.declare_model(model)
+        for row in self.sheet.read(self.fields, log):
+            self._read_row(row)
+        self._name_columns()
+
+    def _name_columns(self) -> None:
+        """Name the columns that nothing was made of, and those that are kept as extra fields."""
+        receipt, file = self.rows.receipt, self.sheet.file
+        for column in (*self.case_extras, *self.answer_extras):
+            cells = [cell for cell in self.sheet.column(column) if cell]
+            if not cells:
+                receipt.column_unused(file, column, None, "It is empty.")
+                continue
+            of = "case" if column in self.case_extras else "answer"
+            receipt.column_kept(file, column, cells[0], of)
+
+    def _read_row(self, row: Row) -> None:
+        at = At(self.sheet.file, row.number, self.sheet.name or "", self.names)
+        mapped = MappedRow(row, self.fields, at)
+        case_id = self._case_id(mapped)
+        case = self._case(case_id, mapped)
+        options = (self.rows.case(case_id) or {}).get("options") or case.get("options") or []
+        answers = [
+            (model, answer)
+            for model, fields in self._by_model(row)
+            if (answer := self._answer(case_id, model, fields, options, mapped)) is not None
+        ]
+        about = [model for model, _ in answers] or self._judged_models(case_id, mapped)
+        made = self.judgements.read(case_id, about, mapped)
+        self._keep_the_rest(case, [answer for _, answer in answers], mapped)
+        if self.describes or len(case) > 1 or (self.alone and not answers):
+            self.rows.add_case(case, at)
+        for _, answer in answers:
+            self.rows.add_answer(answer, at)
+        if not answers and not made:
+            self.rows.receipt.unused(at, "It has no answer, and nothing about the case.")
+
+    # Cases
+
+    def _case_id(self, row: MappedRow) -> str:
+        if "case" not in self.fields:
+            return self.keys.of(tuple(row.peek(field) for field in _KEY))
+        given = row.peek("case")
+        if given is None:
+            message = "The row has no case id; it became a case of its own."
+            row.warn(message, "Give the case id in every row.", "case", self.rows)
+            return f"row {row.at.row}"
+        row.take("case")
+        if self.rows.case(given) is None and not self.alone and "question" not in self.fields:
+            study, image = row.peek("study_id"), row.peek("image")
+            found = self.rows.find_case(case=given, study=study, image=image, at=row.at)
+            return found[0] if found else given.strip()
+        return given.strip()
+
+    def _case(self, case_id: str, row: MappedRow) -> dict[str, Any]:
+        return {"id": case_id, **case_row(row, self.index_from)}
+
+    def _first_index(self) -> int | None:
+        """Say what options are counted from, where the numbers themselves tell."""
+        numbers: set[int] = set()
+        most = 0
+        for row in self.sheet.read(self.fields, self.rows.log):
+            mapped = MappedRow(row, self.fields, At(self.sheet.file))
+            for field in ("correct", "choice"):
+                number = read_whole(mapped.peek(field))
+                numbers |= set() if number is None else {number}
+            most = max(most, len(read_options(mapped))) if numbers else most
+        if not numbers or not most:
+            return None
+        if 0 in numbers:
+            return 0
+        return 1 if max(numbers) == most else None
+
+    # Answers
+
+    def _by_model(self, row: Row) -> list[tuple[str, dict[str, str]]]:
+        """Return the columns of each answer that a row can hold, by field."""
+        if self.wide:
+            return list(self.wide.items())
+        if not self.has_answers:
+            return []
+        columns: dict[str, str] = {
+            field: self.fields[field] for field in ANSWER_FIELDS if field in self.fields
+        }
+        return [(row["model"] or self.model, columns)]
+
+    def _answer(
+        self, case_id: str, model: str, columns: dict[str, str], options: list[str], row: MappedRow
+    ) -> dict[str, Any] | None:
+        """Make an answer of its cells; None, said in the receipt, when the model was not run."""
+        cells = {field: row.row.cells[column] for field, column in columns.items()}
+        text = cells.get("answer")
+        came = text is not None and (not text or text.strip().lower() not in NOT_RUN)
+        told = any(
+            cell and cell.strip().lower() not in NOT_RUN
+            for field, cell in cells.items()
+            if field not in ("answer", "max_output_tokens")
+        )
+        judged = self._is_judged(model, row)
+        for field in ("model", *(("answer",) if not self.wide else ())):
+            row.take(field)
+        if "answer" in columns:
+            row.take_column(columns["answer"])
+        if not (came or told or judged or self.empty_is_answer):
+            for column in columns.values():
+                if (row.row.cells[column] or "").strip().lower() in NOT_RUN:
+                    row.take_column(column)
+            self.rows.receipt.ran_not(row.at, model)
+            return None
+        answer: dict[str, Any] = {"case": case_id, "model": model}
+        answer["text"] = text if came and text is not None else ""
+        for field in columns.keys() - {"answer"}:
+            cell = cells[field]
+            if cell is None or cell.strip().lower() in NOT_RUN:
+                row.take_column(columns[field])
+                continue
+            value: Any = cell
+            if field == "choice":
+                value = right_option(cell, options, self.index_from)
+                if value is None:
+                    continue  # said by what is left
+            elif field in _NUMBERS:
+                number = _NUMBERS[field](cell)
+                value = cell if number is None else number
+            answer[_NAMES.get(field, field)] = value
+            row.take_column(columns[field])
+        for field in ("created", "run_id"):
+            if (cell := row.take(field)) is not None:
+                answer[field] = cell
+        return answer
+
+    def _is_judged(self, model: str, row: MappedRow) -> bool:
+        """Whether a reader judged the answer: then there was one, even if its cell is empty."""
+        nobody = model if self.wide else None
+        return any(
+            row.row.cells[one.column] is not None and one.model in (model, nobody)
+            for one in self.mapping.judgements
+        )
+
+    def _judged_models(self, case_id: str, row: MappedRow) -> list[str]:
+        """Say whose answer a row without one is about: the model it names, or the only one."""
+        if self.has_answers:
+            return []
+        if "model" in self.fields:
+            model = row.take("model")
+            return [model] if model else []
+        return list({answer["model"]: None for answer in self.rows.answers_of(case_id)})
+
+    # Extra fields
+
+    def _extra_columns(self) -> tuple[list[str], list[str]]:
+        """Tell extra columns that describe the case from those that describe an answer."""
+        used = {*self.mapping.used_columns, *self.mapping.identity}
+        extra = [name for name in self.sheet.columns if name not in used and not is_identity(name)]
+        if self.wide or not self.has_answers:
+            return extra, []
+        first: dict[Any, Cells] = {}
+        varying: set[str] = set()
+        for row in self.sheet.read(self.fields, self.rows.log):
+            key = row["case"] or tuple(row[field] for field in _KEY)
+            known = first.setdefault(key if any(key) else row.number, row.cells)
+            varying |= {column for column in extra if row.cells[column] != known[column]}
+        return (
+            [column for column in extra if column not in varying],
+            [column for column in extra if column in varying],
+        )
+
+    def _keep_the_rest(
+        self, case: dict[str, Any], answers: list[dict[str, Any]], row: MappedRow
+    ) -> None:
+        """Keep what is left of a row as extra fields."""
+        of_answer = [name for name in row.left if name in self.answer_extras]
+        of_row = {*self.mapping.used_columns}
+        unread = [name for name in row.left if name in of_row]
+        for column in unread:
+            if self.fields.get("choice") == column or self.fields.get("correct") == column:
+                message = f"“{example_of(row.row.cells[column])}” is none of the options."
+                remedy = "Write its letter or text; for numbers, say what they count from "
+                remedy += "(index_from)."
+                row.warn(f"{message} It is kept as an extra field.", remedy, column, self.rows)
+        if len(answers) == 1:
+            kept = row.keep(*of_answer, *unread)
+            if kept:
+                answers[0]["extra"] = kept
+        rest = row.keep(*[name for name in row.left if name not in self.mapping.identity])
+        if rest:
+            case["extra"] = rest
