@@ -59,6 +59,15 @@ class IdentityColumn:
 
 
 @dataclass(frozen=True)
+class ReadFile:
+    """A file that was read as of a format, and by what it was recognised."""
+
+    file: str
+    format: str
+    why: str
+
+
+@dataclass(frozen=True)
 class UnreadFile:
     """A file that nothing was read from."""
 
@@ -103,6 +112,7 @@ class Receipt:
     columns_unused: list[UnusedColumn] = field(default_factory=list)
     columns_kept: list[KeptColumn] = field(default_factory=list)
     identity_columns: list[IdentityColumn] = field(default_factory=list)
+    files_read: list[ReadFile] = field(default_factory=list)
     files_unread: list[UnreadFile] = field(default_factory=list)
     rows_in: int = 0
     rows_used: int = 0
@@ -161,6 +171,10 @@ class Receipt:
         """Name a column that looks like a person's identity and was left out."""
         self.identity_columns.append(IdentityColumn(file, column))
 
+    def file_read(self, file: str, format: str, why: str) -> None:
+        """Name a file with the format that it was recognised as."""
+        self.files_read.append(ReadFile(file, format, why))
+
     def file_unread(self, file: str, type: str, why: str) -> None:
         """Name a file that nothing was read from."""
         self.files_unread.append(UnreadFile(file, type, why))
@@ -206,6 +220,8 @@ class Receipt:
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know beyond the counts: all that was not used, and why."""
+        for read in self.files_read:
+            yield f"{read.file}: {read.format} ({read.why})."
         if self.rows_unused:
             yield f"{self.rows_used:,} of {self.rows_in:,} rows were used."
         for rows in self.rows_unused:

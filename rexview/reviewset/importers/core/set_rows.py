@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rexview.columns import TABLES
 from rexview.reviewset.images import images_folder, is_url
@@ -28,6 +28,10 @@ from rexview.reviewset.tables.source import At, TableSource
 from rexview.reviewset.write import json_rows
 from rexview.schema import Model, Reader, ReviewSet, SetInfo
 
+if TYPE_CHECKING:
+    from rexview.reviewset.importers.annotations.box_placement import BoxPreview
+    from rexview.reviewset.importers.table.column_mapping import ColumnMapping
+
 Place = tuple[str, str | None]
 """The id of a case, and of one of its images where one is meant or it has only one."""
 
@@ -41,7 +45,9 @@ class SetRows:
     answer that is there: ``run`` keeps it as a further run of the model, ``first`` leaves it out.
     ``base`` is the set that is added to, if there is one. Cases that are added while
     ``provisional`` is set are pictures that may belong to the cases of another source:
-    ``pictures_alone`` has their ids and places.
+    ``pictures_alone`` has their ids and places. What a person may decide otherwise is gathered for
+    them to see: ``mappings`` of the tables, ``box_previews``, and ``groupings``, which counts the
+    cases that the pictures become by the ways to group them.
     """
 
     def __init__(
@@ -65,6 +71,9 @@ class SetRows:
         self.said = False
         self.provisional = False
         self.pictures_alone: dict[str, At] = {}
+        self.mappings: list[ColumnMapping] = []
+        self.box_previews: list[BoxPreview] = []
+        self.groupings: dict[str, int] = {}
         self._scratch: TemporaryDirectory[str] | None = None
         self.tables = {name: RowTable(table, log) for name, table in TABLES.items()}
         self._by_case: dict[str, list[Row]] = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rexview.reviewset.importers.core.importer import PROPOSED
-from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
 from rexview.reviewset.importers.images.placement import place_images
@@ -41,13 +41,13 @@ class _Table:
         return 4 if judged else 1
 
 
-def recognises(probe: Probe) -> str | None:
+def recognises(probe: Probe) -> Found | None:
     """Say why a file is a table: it is a workbook, or has columns or records."""
     if probe.kind not in _TABLES:
         return None
     if probe.kind == "table" and probe.table:
-        return f"a table with the columns {', '.join(probe.table.columns[:4])}"
-    return probe.type
+        return Found(f"a table with the columns {', '.join(probe.table.columns[:4])}")
+    return Found(probe.type)
 
 
 def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -61,6 +61,7 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
         mapping = table.mapping
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
             mapping = guess(table.sheet, scale=options.get("scale"), models=list(rows.models))
+        rows.mappings.append(mapping)
         TableReader(rows, table.sheet, mapping, options, keys).read()
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
 
@@ -68,7 +69,8 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
 def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[_Table]:
     """Yield the tables of a file with what their columns mean; problems are logged."""
     log, given = rows.log, options["mapping"]
-    mapping = None if given in (None, PROPOSED) else ColumnMapping.read(given)
+    confirmed = given if isinstance(given, list | tuple) else ()
+    mapping = None if given in (None, PROPOSED) or confirmed else ColumnMapping.read(given)
     wanted = options["sheet"] or (mapping.sheet if mapping else None)
     sheet = read_sheet(file.path, log, sheet=wanted, label=file.label)
     if sheet is None:
@@ -90,7 +92,7 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         if _fits(mapping, sheet, rows):
             yield _Table(sheet, mapping)
     else:
-        proposed = guess(sheet, scale=scale)
+        proposed = _confirmed(confirmed, sheet) or guess(sheet, scale=scale)
         if _fits(proposed, sheet, rows):
             yield _Table(sheet, proposed)
     for name in sheet.others:
@@ -98,13 +100,23 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         if mapping is None and wanted is None:
             other = read_sheet(file.path, log, sheet=name, label=file.label)
         meant = guess(other, scale=scale) if other is not None else None
-        if other is not None and meant is not None and _is_data(meant, sheet, other):
+        chosen = _confirmed(confirmed, other) if other is not None else None
+        if other is not None and chosen is not None:
+            if _fits(chosen, other, rows):
+                yield _Table(other, chosen)
+        elif other is not None and meant is not None and _is_data(meant, sheet, other):
             named = meant.model is not None and meant.column_of("answer") is not None
             meant = replace(meant, model=name) if named else meant
             yield _Table(other, meant)
         else:
             why = f"“{sheet.name}” of the same file was read; choose this one with sheet."
             rows.receipt.file_unread(f"{file.label}: {name}", "sheet", why)
+
+
+def _confirmed(mappings: Sequence[ColumnMapping], sheet: Sheet) -> ColumnMapping | None:
+    """Return the mapping that a person confirmed for one of several tables, if they did."""
+    place = (sheet.file, sheet.name)
+    return next((one for one in mappings if (one.file, one.sheet) == place), None)
 
 
 def _is_data(mapping: ColumnMapping, first: Sheet, other: Sheet) -> bool:
@@ -116,6 +128,7 @@ def _is_data(mapping: ColumnMapping, first: Sheet, other: Sheet) -> bool:
 
 
 def _fits(mapping: ColumnMapping, sheet: Sheet, rows: SetRows) -> bool:
+    """Say what keeps a mapping from being used for a table."""
     used = mapping.used_columns
     absent = [column for column in used if column not in sheet.columns]
     for column in absent:
@@ -126,4 +139,7 @@ def _fits(mapping: ColumnMapping, sheet: Sheet, rows: SetRows) -> bool:
         message = "No column has a meaning."
         remedy = "Map at least the question, the answer or the image."
         rows.log.error(sheet.file, message, remedy, field="mapping")
-    return bool(used) and not absent
+    if absent or not used:
+        rows.mappings.append(mapping)
+        return False
+    return True

@@ -1,0 +1,84 @@
+"""The receipt of an import: what was read, what was not used and why, numbers, problems."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from rexview.reviewset.importers.core.receipt import Receipt, UnusedRows
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.tables.chart_table import chart_table_html
+from rexview.ui.tables.problem_table import show_problems
+
+_MOST_LINES: Final = 300
+"""More lines of a table are left to the download."""
+_ROWS_NAMED: Final = 6
+
+
+def show_receipt(receipt: Receipt, *, key: str) -> None:
+    """Show a receipt, with all that was not used before the problems, and its download."""
+    st.markdown(f"**{_rows_in_words(receipt)}**")
+    _show_table("Answers of each model", ("Model", "Answers", "Not run"), list(_models(receipt)))
+    _show_table("Not used: columns", ("File", "Column", "Example", "Why"), list(_columns(receipt)))
+    _show_table("Not used: rows", ("File", "Rows", "Which", "Why"), list(_rows(receipt)))
+    files = [(one.file, one.type, one.why) for one in receipt.files_unread]
+    _show_table("Not read: files", ("File", "Type", "Why"), files)
+    kept = [(one.file, one.column, one.example, one.kept_as) for one in receipt.columns_kept]
+    _show_table("Kept as they are", ("File", "Column", "Example", "With the"), kept)
+    for note in receipt.notes:
+        st.caption(as_markdown(note))
+    show_problems(receipt.problems, key=f"{key}_problems")
+    st.download_button(
+        "Download the receipt",
+        json.dumps(receipt.as_json(), ensure_ascii=False, indent=1),
+        file_name="receipt.json",
+        mime="application/json",
+        icon=":material/download:",
+        key=f"{key}_receipt",
+        on_click="ignore",
+    )
+
+
+def _rows_in_words(receipt: Receipt) -> str:
+    unused = receipt.rows_in - receipt.rows_used
+    left = f", {unused:,} not used (see below)" if unused else ", none left out"
+    return f"{receipt.rows_in:,} rows read: {receipt.rows_used:,} used{left}."
+
+
+def _models(receipt: Receipt) -> Iterator[tuple[str, int, int]]:
+    for model in {**receipt.models, **receipt.not_run}:
+        yield model, receipt.models.get(model, 0), receipt.not_run.get(model, 0)
+
+
+def _columns(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
+    for one in receipt.columns_unused:
+        yield one.file, one.column, one.example or "", one.why
+    for private in receipt.identity_columns:
+        why = "It looks like a person's identity; no value of it was taken."
+        yield private.file, private.column, "not shown", why
+
+
+def _rows(receipt: Receipt) -> Iterator[tuple[str, int, str, str]]:
+    for one in receipt.rows_unused:
+        yield one.file, one.count, _which(one), one.why
+
+
+def _which(one: UnusedRows) -> str:
+    named = ", ".join(map(str, one.rows[:_ROWS_NAMED]))
+    return f"{named}, …" if named and one.count > _ROWS_NAMED else named
+
+
+def _show_table(
+    title: str, columns: Sequence[str], lines: Sequence[Sequence[str | int]]
+) -> None:
+    """Show a table under a heading; nothing when it has no lines."""
+    if not lines:
+        return
+    st.markdown(f"**{as_markdown(title)}**")
+    st.html(chart_table_html(pd.DataFrame(lines[:_MOST_LINES], columns=list(columns))))
+    if len(lines) > _MOST_LINES:
+        st.caption(f"{len(lines) - _MOST_LINES:,} more are in the receipt.")
