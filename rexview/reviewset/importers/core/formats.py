@@ -117,7 +117,13 @@ _TABLE: Final = Importer(
             f"“{PROPOSED}” to take the proposal as it is.",
         ),
         Option("sheet", "text", "Sheet", "Sheet of an Excel file; the first one when left out."),
-        Option("model", "text", "Model", "The model, where no column says which one answered."),
+        Option(
+            "model",
+            "texts",
+            "Model",
+            "The model, where no column says which one answered; FILE=NAME for one of several "
+            "files.",
+        ),
         *TABLE_OPTIONS,
     ),
     suffixes=(*TEXT_SUFFIXES, *EXCEL_SUFFIXES, *JSON_SUFFIXES, *PARQUET_SUFFIXES),
@@ -189,7 +195,7 @@ _PREDICTIONS: Final = Importer(
 )
 _SPECIAL: Final = (_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS)
 _MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
-_HANDED_ON: Final = ("site", "sheet", "group", "mapping")
+_HANDED_ON: Final = ("site", "sheet", "group", "mapping", *(one.name for one in TABLE_OPTIONS))
 """Options of single formats that ``auto`` has, too."""
 _AUTO: Final = Importer(
     id="auto",

@@ -57,7 +57,12 @@ def name_of_model(file: SourceFile) -> str:
 
 
 def model_of(file: SourceFile, options: Mapping[str, Any]) -> str:
-    """Return the model of a file: as the option names it (NAME or FILE=NAME), or from its name."""
+    """Return the model of a file: as the option names it, or from its name."""
+    return model_told(file, options) or name_of_model(file)
+
+
+def model_told(file: SourceFile, options: Mapping[str, Any]) -> str | None:
+    """Return the model of a file as the option names it (NAME or FILE=NAME), or None."""
     given = options.get("model") or ()
     names = [given] if isinstance(given, str) else list(given)
     for name in names:
@@ -65,7 +70,7 @@ def model_of(file: SourceFile, options: Mapping[str, Any]) -> str:
         if mark and label in (file.label, file.path.name):
             return str(model).strip()
     plain = [name for name in names if "=" not in name]
-    return str(plain[0]) if len(plain) == 1 else name_of_model(file)
+    return str(plain[0]) if len(plain) == 1 else None
 
 
 def read_text(path: Path, log: ProblemLog, *, save_as: str, label: str | None = None) -> str | None:

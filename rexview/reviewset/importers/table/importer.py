@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from rexview.reviewset.importers.core.importer import PROPOSED
+from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.importers.core.source_files import SourceFile, model_told
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
@@ -22,18 +23,23 @@ from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
 
 _TABLES: Final = ("table", "xlsx", "parquet", "json", "jsonl")
+_ROWS_LOOKED_AT: Final = 200
+_ROLES: Final = {1: 1, 2: 1, 3: 2, 4: 4}
+"""When a table is read among other formats, by its turn among tables."""
 _OF_CASES: Final = ("question", "report", "findings", "impression", "image", "options", "option_a")
 
 
 @dataclass(frozen=True)
 class _Table:
-    """A table, what its columns mean, and when it is read: 1 cases, 2 answers, 3 judgements."""
+    """A table of a file, and what its columns mean."""
 
+    file: SourceFile
     sheet: Sheet
     mapping: ColumnMapping
 
     @property
     def turn(self) -> int:
+        """When it is read: 1 cases, 2 cases with answers, 3 answers, 4 judgements."""
         if self.mapping.answers or self.mapping.column_of("answer"):
             cases = any(map(self.mapping.column_of, _OF_CASES))
             return 2 if cases else 3
@@ -42,12 +48,18 @@ class _Table:
 
 
 def recognises(probe: Probe) -> Found | None:
-    """Say why a file is a table: it is a workbook, or has columns or records."""
+    """Say why a file is a table: it has columns or records, and some of them mean something."""
     if probe.kind not in _TABLES:
         return None
-    if probe.kind == "table" and probe.table:
-        return Found(f"a table with the columns {', '.join(probe.table.columns[:4])}")
-    return Found(probe.type)
+    sheet = read_sheet(probe.path, ProblemLog(), max_rows=_ROWS_LOOKED_AT, label=probe.label)
+    if sheet is None:
+        return None
+    mapping = guess(sheet)
+    if not mapping.used_columns and not sheet.others:
+        return None
+    turn = _Table(SourceFile(probe.path, probe.label), sheet, mapping).turn
+    columns = ", ".join(sheet.columns[:4])
+    return Found(f"{probe.type} with the columns {columns}", _ROLES[turn])
 
 
 def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -62,7 +74,8 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
             mapping = guess(table.sheet, scale=options.get("scale"), models=list(rows.models))
         rows.mappings.append(mapping)
-        TableReader(rows, table.sheet, mapping, options, keys).read()
+        told = model_told(table.file, options)
+        TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys).read()
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
 
 
@@ -72,9 +85,11 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
     confirmed = given if isinstance(given, list | tuple) else ()
     mapping = None if given in (None, PROPOSED) or confirmed else ColumnMapping.read(given)
     wanted = options["sheet"] or (mapping.sheet if mapping else None)
-    sheet = read_sheet(file.path, log, sheet=wanted, label=file.label)
+    folder = rows.scratch / f"{len(list(rows.scratch.iterdir())):05}"
+    sheet = read_sheet(file.path, log, sheet=wanted, label=file.label, pictures=folder)
     if sheet is None:
         return
+    rows.files |= sheet.pictures
     if given is None:
         log.error(
             file.label,
@@ -90,11 +105,11 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
             scored = (replace(one, scale=one.scale or scale) for one in mapping.judgements)
             mapping = replace(mapping, judgements=tuple(scored))
         if _fits(mapping, sheet, rows):
-            yield _Table(sheet, mapping)
+            yield _Table(file, sheet, mapping)
     else:
         proposed = _confirmed(confirmed, sheet) or guess(sheet, scale=scale)
         if _fits(proposed, sheet, rows):
-            yield _Table(sheet, proposed)
+            yield _Table(file, sheet, proposed)
     for name in sheet.others:
         other = None
         if mapping is None and wanted is None:
@@ -103,11 +118,11 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         chosen = _confirmed(confirmed, other) if other is not None else None
         if other is not None and chosen is not None:
             if _fits(chosen, other, rows):
-                yield _Table(other, chosen)
+                yield _Table(file, other, chosen)
         elif other is not None and meant is not None and _is_data(meant, sheet, other):
             named = meant.model is not None and meant.column_of("answer") is not None
             meant = replace(meant, model=name) if named else meant
-            yield _Table(other, meant)
+            yield _Table(file, other, meant)
         else:
             why = f"“{sheet.name}” of the same file was read; choose this one with sheet."
             rows.receipt.file_unread(f"{file.label}: {name}", "sheet", why)
