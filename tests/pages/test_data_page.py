@@ -62,7 +62,7 @@ def test_what_is_no_path_is_refused_when_importing(open_app, tmp_path):
         app.text_area[0].set_value(text).run()
         assert not app.exception
     app.selectbox(key="import_format").set_value("table").run()
-    app.text_area(key="import_paths_table").set_value(str(table)).run()
+    app.text_area(key="import_paths").set_value(str(table)).run()
     assert not app.exception
     assert not app.error
     (target,) = (one for one in app.text_input if one.label == "New folder for the review set")

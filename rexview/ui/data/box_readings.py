@@ -103,11 +103,11 @@ def _figure_html(
     lost = f" · {outside:,} of {len(boxes):,} outside or without area" if outside else ""
     shown = html.escape(f"{name} · {len(boxes):,} boxes{lost}")
     missing = "" if picture is not None else " The picture itself is not there."
+    css = ' class="rx-wrong"' if outside else ""
     return (
         f'<figure><div class="rx-box-film" style="aspect-ratio:{width}/{height}">{film}'
         f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{shown}">{"".join(shapes)}'
-        f"</svg></div><figcaption{' class="rx-wrong"' if outside else ''}>{shown}.{missing}"
-        "</figcaption></figure>"
+        f"</svg></div><figcaption{css}>{shown}.{missing}</figcaption></figure>"
     )
 
 

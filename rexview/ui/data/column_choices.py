@@ -77,9 +77,7 @@ def proposed_choices(mapping: ColumnMapping) -> list[ColumnChoice]:
     """Return a choice for each column of the file, in its order."""
     found = {column: ColumnChoice(column, KEEP) for column in mapping.columns}
     for kept in mapping.kept:
-        found[kept.column] = ColumnChoice(
-            kept.column, KEEP, examples=kept.samples, note=kept.note
-        )
+        found[kept.column] = ColumnChoice(kept.column, KEEP, examples=kept.samples, note=kept.note)
     for column in mapping.identity:
         found[column] = ColumnChoice(column, LEAVE_OUT, private=True)
     for field in mapping.fields:
@@ -151,5 +149,6 @@ def chosen_mapping(mapping: ColumnMapping, choices: Sequence[ColumnChoice]) -> C
 
 def doubled(choices: Sequence[ColumnChoice]) -> list[str]:
     """Name the meanings that two columns were given although only one can have them."""
-    counts = Counter(one.meaning for one in choices if one.meaning in _FIELD_NAMES and not one.model)
+    alone = (one.meaning for one in choices if one.meaning in _FIELD_NAMES and not one.model)
+    counts = Counter(alone)
     return [meaning for meaning, count in counts.items() if count > 1]

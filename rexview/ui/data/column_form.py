@@ -1,8 +1,9 @@
-"""What the columns of a table mean: one row a column, with an example, to be changed by a person."""
+"""What the columns of a table mean: one row a column, with examples, which a person may change."""
 
 from __future__ import annotations
 
 import hashlib
+import html
 from dataclasses import replace
 from typing import Final
 
@@ -22,7 +23,6 @@ from rexview.ui.html.safe_text import as_markdown
 
 _PAGE: Final = 30
 _USUAL_SCALE: Final = "1-5"
-_HEADINGS: Final = ("Column, as in", "Means", "Of model or reader")
 
 
 def confirm_columns(proposal: ColumnMapping) -> ColumnMapping | None:
@@ -82,9 +82,7 @@ def _as_chosen(one: ColumnChoice, key: str) -> ColumnChoice:
 
 def _row(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
     name, meaning, whose = st.columns([5, 4, 4], vertical_alignment="center")
-    with name:
-        st.markdown(f"**{as_markdown(proposed.column) or '(no name)'}**")
-        st.caption(_examples(proposed))
+    name.html(_column_html(proposed))
     with meaning:
         meant = st.selectbox(
             f"Meaning of {as_markdown(proposed.column)}",
@@ -101,11 +99,15 @@ def _row(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
         return _whose(proposed, one, key)
 
 
-def _examples(one: ColumnChoice) -> str:
+def _column_html(one: ColumnChoice) -> str:
+    """Write the name of a column and some of its values."""
+    examples = " · ".join(f"“{example}”" for example in one.examples)
     if one.private:
-        return "Looks like a person's identity: left out, no value is shown."
-    shown = " · ".join(f"“{as_markdown(example)}”" for example in one.examples)
-    return shown or "Empty in the rows that were looked at."
+        examples = "Looks like a person's identity: left out, no value is shown."
+    return (
+        f'<div class="rx-column"><b>{html.escape(one.column) or "(no name)"}</b>'
+        f"<small>{html.escape(examples or 'Empty in the rows that were looked at.')}</small></div>"
+    )
 
 
 def _whose(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:

@@ -39,8 +39,12 @@ class _Target:
 def show_import_form(open_set: ReviewSet | None) -> str | None:
     """Show the form; return the folder to open when the reader asks for it.
 
-    ``open_set`` is the set that is open, which can be added to.
+    ``open_set`` is the set that is open, which can be added to. After an import its receipt stands
+    there instead, until the form is asked for again, with all that was typed.
     """
+    report: ImportReport | None = st.session_state.get(_REPORT)
+    if report is not None:
+        return _show_report(report)
     format_id = st.selectbox(
         "Format",
         list(FORMATS),
@@ -53,16 +57,16 @@ def show_import_form(open_set: ReviewSet | None) -> str | None:
     sources = choose_sources(importer)
     if sources:
         _show_import(importer, sources, open_set)
-    return _show_report(st.session_state.get(_REPORT))
+    return None
 
 
-def _show_import(
-    importer: Importer, sources: Sequence[Path], open_set: ReviewSet | None
-) -> None:
+def _show_import(importer: Importer, sources: Sequence[Path], open_set: ReviewSet | None) -> None:
     """Show what would be made of the sources, ask where to, and import."""
     preview = st.container()  # above what is asked here, since it depends on it
     target = _target(sources, open_set)
     options = _options(importer)
+    if options is None:
+        return
     into = Path(target.folder) if target.into else None
     named = {option.name for option in importer.options}
     with preview:
@@ -77,22 +81,31 @@ def _show_import(
     if pressed and confirmed is not None:
         if any_uploaded(sources):
             confirmed["copy"] = True  # what was uploaded goes when the session ends
-        st.session_state[_REPORT] = _import(importer, sources, target, confirmed)
+        report = _import(importer, sources, target, confirmed)
+        if report is not None:
+            st.session_state[_REPORT] = report
+            st.rerun()
 
 
-def _show_report(report: ImportReport | None) -> str | None:
+def _show_report(report: ImportReport) -> str | None:
     """Show what the last import made; return its folder when the reader wants it opened."""
-    if report is None:
-        return None
-    st.divider()
-    st.success(f"Imported {as_markdown(report.counted)}.")
+    st.success(f"Imported {as_markdown(report.counted)}.", icon=":material/check:")
     name = as_markdown(report.folder.name)
-    if st.button(f"Open {name}", icon=":material/folder_open:", key="import_open"):
-        del st.session_state[_REPORT]
+    with st.container(horizontal=True, gap="small"):
+        opened = st.button(
+            f"Open {name}", type="primary", icon=":material/folder_open:", key="import_open"
+        )
+        st.button("Back to the form", key="import_again", on_click=_put_away_report)
+    if opened:
+        _put_away_report()
         return str(report.folder)
     st.subheader("Receipt")
     show_receipt(report.receipt, key="import_report")
     return None
+
+
+def _put_away_report() -> None:
+    st.session_state.pop(_REPORT, None)
 
 
 def _target(sources: Sequence[Path], open_set: ReviewSet | None) -> _Target:
@@ -129,48 +142,48 @@ def _new_folder(sources: Sequence[Path]) -> str:
     text = st.text_input(
         "New folder for the review set",
         str(free),
-        key=f"import_out_{name}",
+        key=f"import_out_{free.name}",
         help="It must not exist yet, or be empty.",
         persist_state="session",
     )
     return text.strip() or str(free)
 
 
-def _options(importer: Importer) -> dict[str, Any]:
+def _options(importer: Importer) -> dict[str, Any] | None:
+    """Ask for the options; None, with a word on why, where a path among them cannot be used."""
     values: dict[str, Any] = {}
     with st.expander("Options"):
         for option in importer.options:
             if option.name not in _ASKED_ABOVE:
                 values[option.name] = _option(option)
-    return {name: value for name, value in values.items() if value not in (None, "", [])}
+    given = {name: value for name, value in values.items() if value not in (None, "", [])}
+    places = [one.name for one in importer.options if one.type in ("file", "folder")]
+    if None in [allowed_path(str(given[name])) for name in places if name in given]:
+        return None
+    return given
 
 
 def _option(option: Option) -> Any:
-    kept: Mapping[str, Any] = {
-        "help": option.help,
-        "key": f"import_option_{option.name}_{option.type}",
-        "persist_state": "session",
-    }
+    key = f"import_option_{option.name}_{option.type}"
+    kept: Mapping[str, Any] = {"key": key, "persist_state": "session"}
     if option.type in ("flag", "switch"):
         default = option.type == "switch" if option.default is None else bool(option.default)
-        return st.checkbox(option.label, default, **kept)
+        return st.checkbox(option.label, default, help=option.help, **kept)
     if option.type == "choice":
         place = option.choices.index(option.default) if option.default in option.choices else None
-        return st.selectbox(option.label, option.choices, place, **kept)
+        return st.selectbox(option.label, option.choices, place, help=option.help, **kept)
     if option.type == "texts":
-        text = st.text_area(f"{option.label}, one a line", height=80, **kept)
+        text = st.text_area(f"{option.label}, one a line", help=option.help, height=80, **kept)
         return [line for line in text.splitlines() if line.strip()]
-    return st.text_input(option.label, **kept)
+    return st.text_input(option.label, help=option.help, **kept)
 
 
 def _import(
     importer: Importer, sources: Sequence[Path], target: _Target, options: Mapping[str, Any]
 ) -> ImportReport | None:
     """Import; return the report, or show why it failed and return None."""
-    places = [one.name for one in importer.options if one.type in ("file", "folder")]
     out = allowed_path(target.folder)
-    named = [allowed_path(str(options[name])) for name in places if name in options]
-    if out is None or None in named:
+    if out is None:
         return None
     try:
         with st.spinner("Importing…"):

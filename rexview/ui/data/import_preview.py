@@ -6,13 +6,11 @@ which pictures are one study.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import pandas as pd
 import streamlit as st
 
 from rexview.reviewset.importers.core.importer import PROPOSED
@@ -21,15 +19,12 @@ from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.ui.data.box_readings import confirm_readings
 from rexview.ui.data.column_choices import chosen_mapping, proposed_choices
 from rexview.ui.data.column_form import confirm_columns
-from rexview.ui.data.receipt_view import show_receipt
+from rexview.ui.data.receipt_view import show_lines, show_receipt
 from rexview.ui.html.safe_text import as_markdown
-from rexview.ui.tables.chart_table import chart_table_html
 from rexview.ui.tables.problem_table import show_error
 
 _LOOKS: Final = "rexview_import_looks"
 _MOST_LOOKS: Final = 6
-_LISTED_ALONE: Final = 8
-"""Files of one kind that are listed one by one; more of them are one line."""
 _GROUPS: Final = {
     "file": "Each picture is a study",
     "folder": "The pictures of a folder are one study",
@@ -63,9 +58,7 @@ class Asked:
         key = (self.format_id, states, repr(sorted(options.items())), self.into)
         if key not in looks:
             with st.spinner("Looking at the files…"):
-                looks[key] = preview_source(
-                    self.format_id, self.sources, options, into=self.into
-                )
+                looks[key] = preview_source(self.format_id, self.sources, options, into=self.into)
             while len(looks) > _MOST_LOOKS:
                 del looks[next(iter(looks))]
         return looks[key]
@@ -89,7 +82,7 @@ def confirm_import(asked: Asked, *, takes_mapping: bool) -> dict[str, Any] | Non
     if looked.error is not None:
         show_error(looked.error, key="import_cannot")
         return None
-    _show_counts(looked.receipt, looked.before)
+    _show_counts(looked.receipt)
     with st.expander(_summary(looked.receipt), icon=":material/receipt_long:"):
         show_receipt(looked.receipt, key="import_preview")
     return {**asked.options, **decisions}
@@ -104,18 +97,10 @@ def _state(path: Path) -> tuple[str, int, int]:
 
 
 def _show_files(receipt: Receipt) -> None:
-    """Say what each file is and why; many of one kind are one line."""
-    kinds = Counter((one.format, one.why) for one in receipt.files_read)
-    lines: dict[tuple[str, str, str], None] = {}
-    for one in receipt.files_read:
-        number = kinds[one.format, one.why]
-        name = one.file if number <= _LISTED_ALONE else f"{number:,} files"
-        lines[name, one.format, one.why] = None
-    lines |= dict.fromkeys((one.file, "Not read", one.why) for one in receipt.files_unread)
-    if lines:
-        st.markdown("**What the files are**")
-        table = pd.DataFrame(list(lines), columns=["File", "Recognised as", "Why"])
-        st.html(chart_table_html(table))
+    """Say what each file is and why, also of those that nothing is read from."""
+    lines = [(one.file, one.format, one.why) for one in receipt.files_read]
+    lines += [(one.file, f"Not read: {one.type}", one.why) for one in receipt.files_unread]
+    show_lines("What the files are", ("File", "Recognised as", "Why"), lines)
 
 
 def _decide(first: ImportPreview) -> dict[str, Any] | None:
@@ -169,7 +154,7 @@ def _choose_grouping(first: ImportPreview) -> str | None:
     return None if chosen == proposed else chosen
 
 
-def _show_counts(receipt: Receipt, before: Mapping[str, int]) -> None:
+def _show_counts(receipt: Receipt) -> None:
     """Show the numbers; beside those of a set that is added to, what comes on top."""
     counts = {name: int(getattr(receipt, field)) for name, field in _COUNTED.items()}
     counts["Models"] = sum(number > 0 for number in receipt.models.values())
@@ -177,7 +162,7 @@ def _show_counts(receipt: Receipt, before: Mapping[str, int]) -> None:
         for name, count in counts.items():
             if not count:
                 continue
-            was = before.get(_COUNTED.get(name, "models"))
+            was = (receipt.before or {}).get(_COUNTED.get(name, ""))
             st.metric(
                 as_markdown(name),
                 f"{count:,}",

@@ -35,17 +35,15 @@ def choose_sources(importer: Importer) -> list[Path]:
     """Ask for files; return those that are there, with a word on those that are not."""
     typed, dropped = st.columns(2, gap="medium")
     kinds = "files or folders" if importer.folders else "files"
-    endings = ", ".join(importer.suffixes)
     text = typed.text_area(
         f"Path of the {kinds}, one a line",
         placeholder="/path/to/source",
-        help="On the computer that runs rexview."
-        + (f" Endings: {as_markdown(endings)}" if endings else ""),
+        help="On the computer that runs rexview.",
         height=110,
         key=_PATHS,
         persist_state="session",
     )
-    _take_uploads(importer, dropped)
+    _take_uploads(dropped)
     sources = _show_uploads()
     for line in text.splitlines():
         path = allowed_path(line) if line.strip() else None
@@ -82,7 +80,7 @@ def _there(path: Path) -> bool:
     return False
 
 
-def _take_uploads(importer: Importer, place: Any) -> None:
+def _take_uploads(place: Any) -> None:
     """Offer to upload, and take what was uploaded out of the field, which is then empty again.
 
     The field would forget its files whenever another page or tab is shown.
@@ -98,7 +96,6 @@ def _take_uploads(importer: Importer, place: Any) -> None:
 
     place.file_uploader(
         "or drop files here (a folder as a ZIP)",
-        type=[suffix.removeprefix(".") for suffix in importer.suffixes] or None,
         accept_multiple_files=True,
         key=key,
         on_change=take,

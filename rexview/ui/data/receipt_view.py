@@ -22,13 +22,13 @@ _ROWS_NAMED: Final = 6
 def show_receipt(receipt: Receipt, *, key: str) -> None:
     """Show a receipt, with all that was not used before the problems, and its download."""
     st.markdown(f"**{_rows_in_words(receipt)}**")
-    _show_table("Answers of each model", ("Model", "Answers", "Not run"), list(_models(receipt)))
-    _show_table("Not used: columns", ("File", "Column", "Example", "Why"), list(_columns(receipt)))
-    _show_table("Not used: rows", ("File", "Rows", "Which", "Why"), list(_rows(receipt)))
+    show_lines("Answers of each model", ("Model", "Answers", "Not run"), list(_models(receipt)))
+    show_lines("Not used: columns", ("File", "Column", "Example", "Why"), list(_columns(receipt)))
+    show_lines("Not used: rows", ("File", "Rows", "Which", "Why"), list(_rows(receipt)))
     files = [(one.file, one.type, one.why) for one in receipt.files_unread]
-    _show_table("Not read: files", ("File", "Type", "Why"), files)
+    show_lines("Not read: files", ("File", "Type", "Why"), files)
     kept = [(one.file, one.column, one.example, one.kept_as) for one in receipt.columns_kept]
-    _show_table("Kept as they are", ("File", "Column", "Example", "With the"), kept)
+    show_lines("Kept as they are", ("File", "Column", "Example", "With the"), kept)
     for note in receipt.notes:
         st.caption(as_markdown(note))
     show_problems(receipt.problems, key=f"{key}_problems")
@@ -72,10 +72,8 @@ def _which(one: UnusedRows) -> str:
     return f"{named}, …" if named and one.count > _ROWS_NAMED else named
 
 
-def _show_table(
-    title: str, columns: Sequence[str], lines: Sequence[Sequence[str | int]]
-) -> None:
-    """Show a table under a heading; nothing when it has no lines."""
+def show_lines(title: str, columns: Sequence[str], lines: Sequence[Sequence[str | int]]) -> None:
+    """Show lines of text as a table under a heading; nothing when there are none."""
     if not lines:
         return
     st.markdown(f"**{as_markdown(title)}**")

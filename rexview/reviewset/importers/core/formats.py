@@ -199,10 +199,9 @@ _HANDED_ON: Final = ("site", "sheet", "group", "mapping", *(one.name for one in 
 """Options of single formats that ``auto`` has, too."""
 _AUTO: Final = Importer(
     id="auto",
-    name="Anything: recognised by its content",
-    description="Files, folders and ZIP archives of any kind that is known, together: answers, "
-    "cases, pictures, boxes, scores. Each file is recognised by its content and read in the right "
-    "order; what is proposed is taken as it is, and the receipt says what became of everything.",
+    name="Any file",
+    description="Files, folders and ZIP archives of any known kind, together: answers, cases, "
+    "pictures, boxes, scores. Each file is recognised by its content and read in the right order.",
     options=(
         *COMMON_OPTIONS,
         Option(

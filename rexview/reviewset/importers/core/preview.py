@@ -13,7 +13,6 @@ from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.reviewset.importers.core.run import read_sources
 from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.schema import ReviewSet
 
 if TYPE_CHECKING:
     from rexview.reviewset.importers.annotations.box_placement import BoxPreview
@@ -27,10 +26,9 @@ class ImportPreview:
     """What sources were recognised as, and what would be made of them.
 
     ``mappings`` are those of the tables and ``boxes`` the readings of the boxes, as given or
-    proposed; ``pictures`` has small pictures (WebP) by case and image, for the boxes to be drawn on.
-    ``groupings`` counts the cases that pictures become, by the ways to group them. ``before`` counts
-    what a set that is added to has now, by the fields of the receipt. ``error`` says why nothing can
-    be imported; what was found out until then stands there all the same.
+    proposed; ``pictures`` has small pictures (WebP) by case and image, to draw the boxes on.
+    ``groupings`` counts the cases that pictures become, by the ways to group them. ``error`` says
+    why nothing can be imported; what was found out until then stands there all the same.
     """
 
     receipt: Receipt
@@ -38,7 +36,6 @@ class ImportPreview:
     boxes: tuple[BoxPreview, ...]
     pictures: Mapping[tuple[str, str], bytes]
     groupings: Mapping[str, int]
-    before: Mapping[str, int]
     error: ImportSourceError | None = None
 
 
@@ -57,11 +54,8 @@ def preview_source(
     log, receipt = rows.log, rows.receipt
     error = None
     pictures: dict[tuple[str, str], bytes] = {}
-    before: ReviewSet | None = None
     try:
-        _, before = read_sources(
-            rows, format_id, sources, options, out=into, into=into is not None
-        )
+        read_sources(rows, format_id, sources, options, out=into, into=into is not None)
         rows.to_review_set(Path(), "images/")
         if log.has_errors:
             raise ImportSourceError("The review set cannot be made.", log.problems)
@@ -78,21 +72,8 @@ def preview_source(
         tuple(rows.box_previews),
         pictures,
         rows.groupings,
-        _counts_of(before) if before else {},
         error,
     )
-
-
-def _counts_of(before: ReviewSet) -> dict[str, int]:
-    return {
-        "cases": before.cases.height,
-        "answers": before.answers.height,
-        "scores": before.scores.height,
-        "flags": before.flags.height,
-        "edits": before.edits.height,
-        "metrics": before.metrics.height,
-        "models": len(before.models),
-    }
 
 
 def _pictures(rows: SetRows) -> Iterator[tuple[tuple[str, str], bytes]]:
