@@ -92,8 +92,9 @@ def assemble(
 ) -> ReviewSet:
     """Read tables from their files, or from the rows of an import, into a checked review set.
 
-    ``look_at_images`` says whether image files are looked for and what they say is filled in: an
-    import has done so by itself. The result can be used when ``problems`` holds no error.
+    ``look_at_images`` says whether image files are looked for, what they say is filled in, and
+    boxes are held against them: an import has done so by itself. The result can be used when
+    ``problems`` holds no error.
     """
     tables, all_cases = _read(sources, info, problems)
     check_references(tables, sources, info, all_cases=all_cases)
@@ -181,6 +182,8 @@ def _with_images(
         cases = with_headers(cases, boxed, folder, info, of_cases)
         check_orientations(cases, boxed, of_cases)
 
+    if not look_at_images:
+        return {"cases": cases, "answers": answers}
     images = image_sizes(cases)
     check_boxes(cases, "reference_boxes", "id", images, of_cases)
     if of_answers:

@@ -50,7 +50,7 @@ def test_label_studio_boxes_of_people_and_models() -> None:
     assert label_studio.looks_like_tasks(export)
     (task,) = label_studio.read_tasks(export)
     assert not isinstance(task, int)
-    assert task.image == "chest_07.png"
+    assert task.images == ("1a2b3c4d-chest_07.png", "chest_07.png")
     assert task.data == {"indication": "Cough."}
     person, model = task.boxes
     assert person.numbers == (20.5, 30, 10, 12.5)
@@ -127,7 +127,7 @@ def test_label_studio_short_form() -> None:
     task, wrong = label_studio.read_tasks(export)
     assert wrong == 2
     assert not isinstance(task, int)
-    assert task.image == "xrays/a.png"
+    assert task.images == ("xrays/a.png",)
     assert task.data == {"choice": "Abnormal"}
     assert [(box.label, box.numbers, box.size) for box in task.boxes] == [
         ("Nodule", (20.5, 30, 10, 12.5), (600, 403))

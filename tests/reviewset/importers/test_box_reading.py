@@ -72,7 +72,7 @@ def test_corners_with_y_first_are_never_dropped_in_silence() -> None:
 def test_what_the_columns_say_decides() -> None:
     boxes, sizes = _pixels(4, 40)
     written = _written(boxes, sizes, "yxyx", "fraction")
-    proposal = propose_reading(written.tolist(), [tuple(size) for size in sizes], shape="yxyx")
+    proposal = propose_reading(written.tolist(), [tuple(size) for size in sizes], shapes=["yxyx"])
     assert proposal.reading == BoxReading("yxyx", "fraction")
     assert proposal.sure
 

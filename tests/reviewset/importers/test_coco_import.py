@@ -44,7 +44,7 @@ def test_boxes_become_reference_boxes(folder, run_import):
         ("a", "Mass", (1.5, 2.0, 3.0, 4.0)),
     ]
     assert one.images[0].view == "PA"
-    assert two.extra == {"site": "A"}
+    assert two.site == "A"
     # measured on 100 x 80 pixels, the file has 50 x 40
     assert two.reference_boxes[0].box == (5.0, 10.0, 15.0, 20.0)
     assert any("1 boxes were scaled" in note for note in done.report.notes)

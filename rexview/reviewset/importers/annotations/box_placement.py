@@ -14,19 +14,20 @@ import numpy as np
 
 from rexview.geometry import box_problem
 from rexview.reviewset.importers.annotations.box_reading import (
+    SHAPES,
     BoxReading,
     ReadingProposal,
     Shape,
     propose_reading,
 )
 from rexview.reviewset.importers.annotations.found_box import FoundBox
+from rexview.reviewset.importers.annotations.picture_cases import PictureCases
 from rexview.reviewset.importers.core.set_rows import Place, SetRows
-from rexview.reviewset.importers.images.names import safe_path
 from rexview.reviewset.tables.source import At
 
 _SAME_SHAPE: Final = 0.01
 _PICTURES_SHOWN: Final = 3
-_NO_IMAGE: Final = "The boxes are for images that are not there, or that several could be."
+_NO_IMAGE: Final = "Its image is not there, or several have that name."
 
 Size = tuple[int, int]
 Find = Callable[[FoundBox], Place | None]
@@ -69,9 +70,10 @@ def place_boxes(
     options: Mapping[str, Any],
     *,
     find: Find | None = None,
-    shape: Shape | None = None,
+    shapes: Sequence[Shape] = SHAPES,
     expected: BoxReading | None = None,
     part: str = "",
+    absent_from: str = "are not in the folder, or whose name occurs there more than once",
 ) -> int:
     """Add boxes to their cases: as reference boxes, or to the answers of their model.
 
@@ -88,8 +90,10 @@ def place_boxes(
         The file, or what the files are together, and the list in it, as a person reads it.
     find : callable, optional
         Finds case and image of a box; by the name of the picture when left out.
-    shape, expected : optional
-        What the names of the columns say, and what the format prescribes.
+    shapes, expected : optional
+        What the names of the columns allow, and what the format prescribes.
+    absent_from : str
+        Completes "boxes are for images that ..." where their images are not found.
 
     Returns
     -------
@@ -114,14 +118,11 @@ def place_boxes(
         stored = _stored_size(image)
         groups.setdefault(box.model, []).append(_Placed(box, target[0], image["id"], stored))
     if absent:
-        message = (
-            f"{absent:,} boxes are for images that are not there, or that several could be; they "
-            "were left out."
-        )
+        message = f"{absent:,} boxes are for images that {absent_from}; they were left out."
         remedy = "Nothing, if only some of the images are meant. Else give the images, too."
         rows.log.warning(file, message, remedy, field="image")
     return sum(
-        _add_group(model, boxes, file, rows, part, _reading_of(boxes, options, shape, expected))
+        _add_group(model, boxes, file, rows, part, _reading_of(boxes, options, shapes, expected))
         for model, boxes in groups.items()
     )
 
@@ -129,14 +130,14 @@ def place_boxes(
 def _reading_of(
     boxes: Sequence[_Placed],
     options: Mapping[str, Any],
-    shape: Shape | None,
+    shapes: Sequence[Shape],
     expected: BoxReading | None,
 ) -> ReadingProposal:
     if options.get("boxes_as"):
         return ReadingProposal(options["boxes_as"], (), "It was said so.")
     numbers = [one.found.numbers for one in boxes]
     sizes = [one.size for one in boxes]
-    return propose_reading(numbers, sizes, shape=shape, expected=expected)
+    return propose_reading(numbers, sizes, shapes=shapes, expected=expected)
 
 
 def _add_group(
@@ -184,7 +185,7 @@ def _say(
     whose = f"boxes of {model}" if model is not None else "reference boxes"
     how = proposal.reading.in_words
     rows.log.note(f"{file}: {count:,} {whose}, read as {how}.")
-    if proposal.sure and proposal.fits:
+    if proposal.sure and proposal.fits and proposal.reading.unit == "pixels":
         return
     message = f"The {whose} are read as {how}. {proposal.why}"
     remedy = f"Say how they are meant (option boxes-as), if not {proposal.reading}."
@@ -238,21 +239,20 @@ def _stored_size(image: Mapping[str, Any]) -> Size | None:
 
 
 def _by_name(file: str, rows: SetRows, part: str) -> Find:
-    return lambda box: rows.find_case(image=str(box.image), at=_at(box, file, part))
+    def find(box: FoundBox) -> Place | None:
+        name = str(box.image)
+        return rows.find_case(image=name, case=name, at=_at(box, file, part))
+
+    return find
 
 
 def _make_cases(found: Sequence[FoundBox], file: str, rows: SetRows, part: str) -> None:
     """Make a case of each picture that the boxes name."""
+    pictures = PictureCases(rows)
     first = {str(box.image): box for box in reversed(found)}
     for name, box in reversed(first.items()):
-        path = safe_path(name)
-        if path is None:
-            continue
-        image: dict[str, Any] = {"path": path}
-        if box.size:
-            image |= {"width": box.size[0], "height": box.size[1]}
-        case_id = path.rsplit(".", 1)[0] or path
-        rows.add_case({"id": case_id, "images": [image]}, _at(box, file, part))
+        size = dict(zip(("width", "height"), box.size, strict=True)) if box.size else {}
+        pictures.case_of((name,), _at(box, file, part), name, image=size)
     if first:
         rows.log.note(f"{file}: cases were made of the {len(first):,} pictures that it names.")
 

@@ -15,11 +15,12 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-Shape = Literal["xywh", "xyxy", "cxcywh", "yxyx"]
+Shape = Literal["xywh", "xyxy", "yxyx", "cxcywh"]
 Unit = Literal["fraction", "percent", "per-mille", "pixels"]
 Numbers = npt.NDArray[np.float64]
 
 SHAPES: Final[tuple[Shape, ...]] = get_args(Shape)
+"""The likelier first."""
 UNITS: Final[dict[Unit, float | None]] = {
     "fraction": 1.0,
     "percent": 100.0,
@@ -133,8 +134,7 @@ def propose_reading(
     boxes: Sequence[Sequence[float]],
     sizes: Sequence[tuple[float, float] | None],
     *,
-    shape: Shape | None = None,
-    unit: Unit | None = None,
+    shapes: Sequence[Shape] = SHAPES,
     expected: BoxReading | None = None,
 ) -> ReadingProposal:
     """Find out how the boxes of a source, or of one model in it, are meant.
@@ -145,30 +145,29 @@ def propose_reading(
         At least one; those with a number that is not finite say nothing.
     sizes : sequence of (width, height) or None
         Of each box's image, pixels.
-    shape, unit : optional
-        What the source says itself, by the names of its columns.
+    shapes : sequence of str
+        Those that the names of the columns allow, the likelier first.
     expected : BoxReading, optional
         What the format prescribes: taken where it fits, whatever else would.
 
     Returns
     -------
     ReadingProposal
-        Where several readings fit, the first of xywh, xyxy, yxyx, cxcywh that does; where none
-        fits, the one with most boxes inside their images.
+        Where several readings fit, the first of ``shapes`` that does; where none fits, the
+        expected one, else the one with most boxes inside their images.
     """
     numbers = np.asarray(boxes, dtype=np.float64).reshape(-1, 4)
     extents = np.array([size or (np.nan, np.nan) for size in sizes], dtype=np.float64)
     finite = np.isfinite(numbers).all(axis=1)
     numbers, extents = numbers[finite], extents.reshape(-1, 2)[finite]
-    units = [unit] if unit else _units(numbers, extents)
-    shapes: Sequence[Shape] = [shape] if shape else ("xywh", "xyxy", "yxyx", "cxcywh")
+    units = _units(numbers, extents)
     tried = {
         reading: _share_inside(reading, numbers, extents)
         for one in units
         for reading in (BoxReading(each, one) for each in shapes)
     }
     fitting = [reading for reading, share in tried.items() if share >= _FITS]
-    if expected in fitting:
+    if expected is not None and (expected in fitting or not fitting):
         return ReadingProposal(expected, (), "The format says so.")
     if fitting:
         best, others = fitting[0], tuple(fitting[1:])
@@ -176,8 +175,8 @@ def propose_reading(
         if others:
             also = "; or ".join(one.in_words for one in others)
             why = f"The boxes would also fit as {also}."
-        elif len(tried) == 1:
-            why = "The source says so."
+        if best.unit == "fraction":
+            why = f"All numbers lie between 0 and 1. {why}"
         return ReadingProposal(best, others, why)
     best = max(tried, key=lambda reading: tried[reading])
     outside = round((1 - tried[best]) * len(numbers))

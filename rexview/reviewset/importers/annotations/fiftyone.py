@@ -34,6 +34,7 @@ class Sample:
     """One sample: its picture, the size of it, its other fields, its boxes, its labels.
 
     ``labels`` are classifications by field: words, with a confidence where a model gave one.
+    ``models`` looked at the sample, whatever they found; ``not_run`` are fields without a value.
     """
 
     row: int
@@ -43,6 +44,8 @@ class Sample:
     labels: dict[str, list[tuple[str, float | None]]] = field(default_factory=dict)
     extra: dict[str, Any] = field(default_factory=dict)
     unread: dict[str, int] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
+    not_run: tuple[str, ...] = ()
 
 
 def looks_like_samples(content: Any) -> bool:
@@ -59,9 +62,11 @@ def looks_like_samples(content: Any) -> bool:
 def read_samples(content: Mapping[str, Any]) -> Iterator[Sample | int]:
     """Yield the samples of an export; a place (from 1) where one is none."""
     if isinstance(content.get("samples"), list):
-        for row, entry in enumerate(content["samples"], start=1):
+        entries = content["samples"]
+        models = _fields_with_scores(entries)
+        for row, entry in enumerate(entries, start=1):
             named = isinstance(entry, Mapping) and isinstance(entry.get("filepath"), str)
-            yield _sample(row, entry) if named else row
+            yield _sample(row, entry, models) if named else row
         return
     classes = [str(name) for name in content["classes"]]
     for row, (image, entries) in enumerate(content["labels"].items(), start=1):
@@ -75,9 +80,34 @@ def read_samples(content: Mapping[str, Any]) -> Iterator[Sample | int]:
         yield sample
 
 
-def _sample(row: int, entry: Mapping[str, Any]) -> Sample:
-    metadata = entry.get("metadata")
-    sample = Sample(row, str(entry["filepath"]), _size(metadata))
+def _detections(value: Any) -> list[Mapping[str, Any]] | None:
+    """Return the boxes of a field, None when it holds no boxes."""
+    kind = value.get("_cls") if isinstance(value, Mapping) else None
+    if kind not in ("Detections", "Detection"):
+        return None
+    given = value.get("detections") or [] if kind == "Detections" else [value]
+    return [one for one in given if isinstance(one, Mapping)]
+
+
+def _fields_with_scores(entries: list[Any]) -> dict[str, None]:
+    """Return the fields of boxes that have a confidence in any sample: those of models."""
+    return {
+        name: None
+        for entry in entries
+        if isinstance(entry, Mapping)
+        for name, value in entry.items()
+        if any(one.get("confidence") is not None for one in _detections(value) or [])
+    }
+
+
+def _sample(row: int, entry: Mapping[str, Any], models: Mapping[str, None]) -> Sample:
+    sample = Sample(
+        row,
+        str(entry["filepath"]),
+        _size(entry.get("metadata")),
+        models=tuple(name for name in models if entry.get(name) is not None),
+        not_run=tuple(name for name in models if entry.get(name) is None),
+    )
     tags = entry.get("tags")
     if tags:
         sample.extra["tags"] = tags
@@ -85,12 +115,10 @@ def _sample(row: int, entry: Mapping[str, Any]) -> Sample:
         kind = value.get("_cls") if isinstance(value, Mapping) else None
         if name in _SAMPLE_FIELDS or value is None:
             continue
-        if kind in ("Detections", "Detection"):
-            given = value.get("detections", []) if kind == "Detections" else [value]
-            found = [one for one in given if isinstance(one, Mapping)]
-            has_scores = any(one.get("confidence") is not None for one in found)
+        found = _detections(value)
+        if found is not None:
             for one in found:
-                _add_box(sample, one, name, has_scores=has_scores)
+                _add_box(sample, one, name, has_scores=name in models)
         elif kind in (*_ONE_LABEL, "Classifications"):
             given = value.get("classifications", []) if kind == "Classifications" else [value]
             for one in given:

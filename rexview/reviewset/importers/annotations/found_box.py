@@ -12,10 +12,10 @@ class FoundBox:
     """A box of a source.
 
     ``image`` is what the source calls its picture: a path, a file name, a name without ending, or a
-    number that the source gave it.
-    ``numbers`` are as written. ``model`` is None for a reference box; ``size`` is width and height
-    in pixels of the picture that the box was drawn on, where the source says so. ``row`` is where
-    the box stands in its file (``file``, where a source has many), ``extra`` what else is said of it.
+    number that the source gave it. ``numbers`` are as written. ``model`` is None for a reference
+    box; ``size`` is width and height in pixels of the picture that the box was drawn on, where the
+    source says so. ``row`` is where the box stands in its file, which ``file`` names where a source
+    has many. ``extra`` is what else is said of it.
     """
 
     image: str | int

@@ -35,19 +35,21 @@ _IMAGE_ENDING: Final = re.compile(r"\.(png|jpe?g|webp|tiff?|bmp|gif|dcm|dicom)$"
 
 @dataclass
 class Task:
-    """One task: its picture, its other data, and what was found on it.
+    """One task: what its picture may be called, its other data, and what was found on it.
 
-    ``words`` are choices, ratings and texts by the name of their control: of people under None, of
-    a model under its version. ``unread`` names kinds of results that are not read, with a count.
+    ``models`` predicted something, or nothing. ``words`` are choices, ratings and texts by the name
+    of their control: of people under None, of a model under its version. ``unread`` names kinds of
+    results that are not read, with a count.
     """
 
     row: int
-    image: str | None
+    images: tuple[str, ...]
     data: dict[str, Any]
     boxes: list[FoundBox] = field(default_factory=list)
     words: dict[str | None, dict[str, list[str]]] = field(default_factory=dict)
     unread: dict[str, int] = field(default_factory=dict)
     annotators: int = 0
+    models: dict[str, None] = field(default_factory=dict)
 
 
 def looks_like_tasks(content: Any) -> bool:
@@ -78,12 +80,12 @@ def read_tasks(content: Sequence[Any]) -> Iterator[Task | int]:
 
 
 def _full_task(row: int, entry: Mapping[str, Any]) -> Task:
-    image, data = _split_data(entry["data"])
+    images, data = _split_data(entry["data"])
     meta = entry.get("meta")
     if isinstance(meta, Mapping):
         data |= {key: value for key, value in meta.items() if key not in data}
     data |= {key: value for key, value in entry.items() if key not in _TASK_FIELDS}
-    task = Task(row, image, data)
+    task = Task(row, images, data)
     annotations = entry.get("annotations") or entry.get("completions")
     for one in _objects(annotations):
         if one.get("was_cancelled"):
@@ -95,6 +97,7 @@ def _full_task(row: int, entry: Mapping[str, Any]) -> Task:
     for one in _objects(entry.get("predictions")):
         model = one.get("model_version")
         model = str(model) if model not in (None, "") else "prediction"
+        task.models[model] = None
         for result in _objects(one.get("result")):
             _add(task, result, model)
     return task
@@ -107,42 +110,45 @@ def _short_task(row: int, entry: Mapping[str, Any]) -> Task:
         for key, value in entry.items()
         if isinstance(value, list) and any(_label_key(one) for one in _objects(value))
     }
-    image, data = _split_data({k: v for k, v in entry.items() if k not in shapes})
-    task = Task(row, image, {k: v for k, v in data.items() if k not in _TASK_FIELDS}, annotators=1)
+    images, data = _split_data({k: v for k, v in entry.items() if k not in shapes})
+    task = Task(row, images, {k: v for k, v in data.items() if k not in _TASK_FIELDS}, annotators=1)
     for value in shapes.values():
         for one in _objects(value):
             _add(task, {"type": _label_key(one), "value": one, **one}, None)
     return task
 
 
-def _split_data(data: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
-    """Return the picture's name, and the other data of a task."""
+def _split_data(data: Mapping[str, Any]) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return what the picture may be called, and the other data of a task."""
     others = dict(data)
     for key, value in data.items():
-        name = _picture_name(value)
-        if name is not None:
+        names = picture_names(value)
+        if names:
             del others[key]
-            return name, others
-    return None, others
+            return names, others
+    return (), others
 
 
-def _picture_name(value: Any) -> str | None:
-    """Return the path of a picture from a task's data, without what Label Studio added.
+def picture_names(value: Any) -> tuple[str, ...]:
+    """Return what a picture in a task's data may be called: as it is stored, and before upload.
 
-    >>> _picture_name("/data/local-files/?d=xrays/a.png"), _picture_name("plain text")
-    ('xrays/a.png', None)
+    >>> picture_names("/data/local-files/?d=xrays/a.png"), picture_names("plain text")
+    (('xrays/a.png',), ())
+    >>> picture_names("/data/upload/4/71159d8b-a.png")
+    ('71159d8b-a.png', 'a.png')
     """
     if not isinstance(value, str) or len(value) > 2000 or "\n" in value:
-        return None
+        return ()
     parts = urlsplit(value)
     path = parse_qs(parts.query).get("d", [unquote(parts.path)])[0]
     if not _IMAGE_ENDING.search(path):
-        return None
+        return ()
     if parts.path.startswith("/data/upload/"):
-        return _UPLOAD_PREFIX.sub("", path.rpartition("/")[2])
+        stored = path.rpartition("/")[2]
+        return tuple(dict.fromkeys((stored, _UPLOAD_PREFIX.sub("", stored))))
     if parts.scheme:
-        return path.rpartition("/")[2]
-    return path.lstrip("/")
+        return (path.rpartition("/")[2],)
+    return (path.lstrip("/"),)
 
 
 def _add(task: Task, result: Mapping[str, Any], model: str | None) -> None:
@@ -177,7 +183,7 @@ def _box(
     task: Task, result: Mapping[str, Any], value: Mapping[str, Any], kind: str, model: str | None
 ) -> FoundBox | None:
     numbers = four_numbers(_upright(value, kind))
-    if numbers is None or task.image is None:
+    if numbers is None or not task.images:
         return None
     labels = value.get(_label_key(value) or "")
     words = ", ".join(map(str, labels)) if isinstance(labels, list) else str(labels or "")
@@ -186,7 +192,7 @@ def _box(
     rated = isinstance(score, int | float) and not isinstance(score, bool) and math.isfinite(score)
     rotation = value.get("rotation")
     return FoundBox(
-        task.image,
+        task.row,
         words,
         numbers,
         task.row,

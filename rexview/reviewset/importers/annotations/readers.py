@@ -11,9 +11,9 @@ from rexview.reviewset.importers.annotations import fiftyone, label_studio, pasc
 from rexview.reviewset.importers.annotations.box_placement import as_model, place_boxes
 from rexview.reviewset.importers.annotations.box_reading import BoxReading
 from rexview.reviewset.importers.annotations.found_box import FoundBox
-from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.annotations.picture_cases import PictureCases
+from rexview.reviewset.importers.core.set_rows import Place, SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_json, read_text
-from rexview.reviewset.importers.images.names import safe_path
 from rexview.reviewset.importers.table.column_names import is_identity
 from rexview.reviewset.tables.source import At
 
@@ -36,25 +36,34 @@ def read_label_studio(
         unread: dict[str, int] = {}
         hidden: dict[str, None] = {}
         several = 0
+        pictures = PictureCases(rows)
+        cases: dict[int | str, str] = {}
         for task in label_studio.read_tasks(content):
             if isinstance(task, int):
                 rows.receipt.unused(At(file.label, task), "The entry is no task.")
                 continue
             at = At(file.label, task.row)
-            case_id = _case_of_picture(task.image, rows, at, f"task {task.row}")
             hidden |= dict.fromkeys(name for name in task.data if is_identity(name))
             given = {name: value for name, value in task.data.items() if not is_identity(name)}
-            rows.add_case({"id": case_id, **given, **_plain_words(task.words.get(None, {}))}, at)
-            for model, words in task.words.items():
-                if model is not None:
-                    texts = [text for name in words for text in words[name]]
-                    answer = {"case": case_id, "model": model, "text": "\n".join(texts)}
-                    rows.add_answer({**answer, **_plain_words(words)}, at)
+            given |= _plain_words(task.words.get(None, {}))
+            named = given.pop("id", None)
+            case_id = pictures.case_of(task.images, at, str(named or f"task {task.row}"), **given)
+            cases[task.row] = case_id
+            for model in task.models:
+                words = task.words.get(model, {})
+                texts = [text for name in words for text in words[name]]
+                answer = {"case": case_id, "model": model, "text": "\n".join(texts) or None}
+                rows.add_answer({**answer, **_plain_words(words)}, at)
+                rows.declare_model(model, draws_boxes=True)
             boxes += as_model(task.boxes, options.get("model"))
             several += task.annotators > 1 and bool(task.boxes)
             for kind, count in task.unread.items():
                 unread[kind] = unread.get(kind, 0) + count
-        place_boxes(boxes, file.label, rows, options, expected=_PERCENT)
+
+        def find(box: FoundBox, cases: Mapping[int | str, str] = cases) -> Place | None:
+            return rows.find_case(case=cases[box.image])
+
+        place_boxes(boxes, file.label, rows, options, find=find, expected=_PERCENT)
         for name in hidden:
             rows.receipt.identity_column(file.label, name)
         _name_unread(unread, file, rows)
@@ -77,18 +86,6 @@ def _name_unread(unread: Mapping[str, int], file: SourceFile, rows: SetRows) -> 
         rows.receipt.column_unused(file.label, kind, None, why)
 
 
-def _case_of_picture(image: str | None, rows: SetRows, at: At, otherwise: str) -> str:
-    """Return the case that shows a picture; where no source has it, a new one of its name."""
-    path = safe_path(image) if image else None
-    if path is None:
-        return rows.add_case({"id": otherwise}, at)
-    known = rows.find_case(image=path)
-    if known is not None:
-        return known[0]
-    case_id = str(PurePosixPath(path).with_suffix(""))
-    return rows.add_case({"id": case_id, "images": [{"path": path}]}, at)
-
-
 def read_fiftyone(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read exports of FiftyOne: fields with confidences are models', others the reference."""
     for file in files:
@@ -98,21 +95,26 @@ def read_fiftyone(files: Sequence[SourceFile], rows: SetRows, options: Mapping[s
         rows.receipt.rows(file.label, len(content.get("samples") or content["labels"]))
         boxes: list[FoundBox] = []
         unread: dict[str, int] = {}
+        pictures = PictureCases(rows)
         for sample in fiftyone.read_samples(content):
             if isinstance(sample, int):
                 why = "The entry is no sample: it has no filepath."
                 rows.receipt.unused(At(file.label, sample), why)
                 continue
             at = At(file.label, sample.row)
-            case_id = _case_of_picture(sample.image, rows, at, f"sample {sample.row}")
-            case: dict[str, Any] = {"id": case_id, **sample.extra}
+            case: dict[str, Any] = dict(sample.extra)
             tags = {}
             for name, labels in sample.labels.items():
                 if any(score is not None for _, score in labels):
                     case[name] = [{"label": word, "confidence": score} for word, score in labels]
                 else:
                     tags[name] = [word for word, _ in labels]
-            rows.add_case({**case, "tags": tags}, at)
+            name = f"sample {sample.row}"
+            case_id = pictures.case_of((sample.image,), at, name, **case, tags=tags)
+            for model in sample.models:
+                rows.add_answer({"case": case_id, "model": options.get("model") or model}, at)
+            for model in sample.not_run:
+                rows.receipt.ran_not(at, model)
             boxes += as_model(sample.boxes, options.get("model"))
             for kind, count in sample.unread.items():
                 unread[kind] = unread.get(kind, 0) + count
@@ -123,6 +125,7 @@ def read_fiftyone(files: Sequence[SourceFile], rows: SetRows, options: Mapping[s
 def read_voc(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
     """Read Pascal VOC, one file a picture; objects with a confidence are a model's."""
     boxes: list[FoundBox] = []
+    pictures = PictureCases(rows)
     for file in files:
         text = read_text(file.path, rows.log, save_as="UTF-8")
         if text is None:
@@ -135,7 +138,7 @@ def read_voc(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, A
             rows.receipt.file_unread(file.label, "XML", message)
             continue
         rows.receipt.rows(file.label, len(found.boxes) + len(found.broken))
-        _case_of_picture(found.image, rows, At(file.label), found.image)
+        pictures.case_of((found.image,), At(file.label), found.image)
         for row in found.broken:
             rows.receipt.unused(At(file.label, row), "The object has no four numbers as bndbox.")
         boxes += [
@@ -152,7 +155,7 @@ def read_voc(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, A
 
 
 def read_yolo(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
-    """Read YOLO's label files with their lists of classes; lines with a confidence are a model's."""
+    """Read YOLO's label files and lists of classes; lines with a confidence are a model's."""
     classes: dict[PurePosixPath, list[str]] = {}
     labels: list[tuple[SourceFile, str]] = []
     for file in files:

@@ -13,9 +13,10 @@ from typing import Any, Final
 
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.auto.unpack import Opener
+from rexview.reviewset.importers.core.complete import add_cases_of_answers
 from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import PROPOSED, Importer
-from rexview.reviewset.importers.core.recognise import PICTURES, TYPES, Probe
+from rexview.reviewset.importers.core.recognise import TYPES, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
 from rexview.reviewset.importers.images.placement import gather_images, place_images
@@ -61,9 +62,6 @@ def recognise(file: SourceFile) -> Recognised | None:
         found = importer.recognises(probe)
         if found is not None:
             return Recognised(file, importer, found.why, found.role or importer.role)
-    if probe.kind in PICTURES:
-        images = FORMATS["images"]
-        return Recognised(file, images, TYPES[probe.kind], images.role)
     return None
 
 
@@ -98,9 +96,9 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         importer = FORMATS[name]
         inside = [one.file for one in group]
         _name_files(group, rows)
-        rows.provisional = name == "images"
+        if name == "images":
+            add_cases_of_answers(rows)
         importer.read(inside, rows, settings_for(importer, options))
-        rows.provisional = False
     _place(rows, options, beside, files[0].label)
     labels = ", ".join(file.label for file in files)
     rows.description = f"Imported from {labels}."

@@ -6,14 +6,17 @@ Only boxes are read; segmentations, key points and crowd marks are passed over, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.reviewset.importers.coco.box_placement import FoundBox, Key, four_numbers
+from rexview.reviewset.importers.annotations.box_reading import four_numbers
+from rexview.reviewset.importers.annotations.found_box import FoundBox
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.source_files import read_json
 
+Key = int | str
+"""What a file calls an image or a category."""
 _IMAGE_FIELDS: Final = frozenset(
     (
         *("id", "file_name", "width", "height", "license", "coco_url", "flickr_url"),
@@ -163,12 +166,6 @@ class _Boxes:
             self.log.note(
                 f"{self.file}: {crowds:,} boxes are marked iscrowd; the mark was dropped."
             )
-        if found and all(max(one.box) <= 1 for one in found):
-            self._warn(
-                None,
-                "All boxes lie between 0 and 1: they seem to be shares of the image, not pixels.",
-                "normalised",
-            )
         return tuple(found)
 
     def _box(self, row: int, entry: Mapping[str, Any]) -> FoundBox | None:
@@ -181,7 +178,8 @@ class _Boxes:
             return None
         score = entry.get("score")
         number = four_numbers([score, 0, 0, 0])
-        return FoundBox(image, self._label(row, entry), box, row, number[0] if number else None)
+        found = FoundBox(image, self._label(row, entry), box, row)
+        return replace(found, score=number[0] if number else None)
 
     def _label(self, row: int, entry: Mapping[str, Any]) -> str:
         key = _key(entry.get("category_id"))

@@ -6,93 +6,160 @@ a ``study_id``, one a study. A list of results adds a model's boxes to the data 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
-from rexview.reviewset.importers.coco.box_placement import Key, Target, add_boxes
-from rexview.reviewset.importers.coco.file import CocoFile, CocoImage, read_coco_file
-from rexview.reviewset.importers.core.draft import OPEN_QUESTION, Draft, place_images
-from rexview.reviewset.importers.core.problem_log import ProblemLog
-from rexview.reviewset.importers.images.names import name_images, safe_path
-from rexview.schema import Case, StudyImage
-from rexview.vocab import normalise_view
+from rexview.reviewset.importers.annotations.box_placement import as_model, place_boxes
+from rexview.reviewset.importers.annotations.box_reading import BoxReading
+from rexview.reviewset.importers.annotations.found_box import FoundBox
+from rexview.reviewset.importers.annotations.picture_cases import PictureCases
+from rexview.reviewset.importers.coco.file import CocoFile, Key, read_coco_file
+from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.set_rows import Place, SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.importers.images.names import safe_path
+from rexview.reviewset.importers.images.placement import place_images
+from rexview.reviewset.tables.source import At
+
+_READING: Final = BoxReading("xywh", "pixels")
+_BOXES: Final = "annotations"
+"""The list that a receipt counts: images are pictures, not rows."""
 
 
-def read_coco(sources: Sequence[Path], options: Mapping[str, Any], log: ProblemLog) -> Draft:
-    """Read COCO data sets and lists of results into one draft."""
-    draft = Draft(name=options["name"] or sources[0].stem.strip("_").replace("_", " "))
-    draft.description = f"Imported from COCO JSON: {', '.join(path.name for path in sources)}."
-    files: list[tuple[Path, CocoFile]] = []
+def recognises(probe: Probe) -> str | None:
+    """Say why a file is COCO: a data set's lists, or results with an image and a box each."""
+    if probe.kind != "json":
+        return None
+    if isinstance(probe.json, dict):
+        lists = [
+            name for name in ("images", "annotations") if isinstance(probe.json.get(name), list)
+        ]
+        images = probe.json.get("images") or []
+        named = not images or (isinstance(images[0], dict) and "file_name" in images[0])
+        return "a COCO data set" if len(lists) == 2 and named else None
+    first = probe.json[0] if isinstance(probe.json, list) and probe.json else None
+    if not isinstance(first, dict) or not {"image_id", "bbox"} <= first.keys():
+        return None
+    return "a COCO list of results" if first.keys() & {"category_id", "score"} else None
+
+
+def read_coco(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read COCO data sets and lists of results."""
+    rows.name = rows.name or files[0].path.stem.strip("_").replace("_", " ")
+    named = f"Imported from COCO JSON: {', '.join(file.label for file in files)}."
+    rows.description = rows.description or named
+    read: list[tuple[SourceFile, CocoFile]] = []
     labels: dict[Key, str] = {}
-    for path in sorted(sources, key=_is_list):
-        coco = read_coco_file(path, log, labels)
+    for file in sorted(files, key=_is_list):
+        coco = read_coco_file(file.path, rows.log, labels)
         if coco is not None:
             labels = {**coco.labels, **labels}
-            files.append((path, coco))
-    targets: dict[Key, Target] = {}
+            read.append((file, coco))
+    targets: dict[Key, Place] = {}
     sizes: dict[Key, tuple[int, int] | None] = {}
-    for path, coco in files:
+    for file, coco in read:
         if not coco.results:
             sizes |= {key: image.size for key, image in coco.images.items()}
-            targets |= _add_cases(draft, coco, options["question"] or OPEN_QUESTION, path, log)
-    has_results = any(coco.results for _, coco in files)
-    if files and all(coco.results for _, coco in files) and not log.has_errors:
+            targets |= _add_cases(coco, file, rows)
+    results_only = bool(read) and all(coco.results for _, coco in read)
+    if results_only and not rows.log.has_errors and not any(True for _ in rows.images()):
         message = "A list of results says nothing about its images."
         remedy = "Give the COCO data set as well, that has “images” and “categories”."
-        log.error(files[0][0].name, message, remedy)
-    place_images(draft, options["images"], [path.parent for path in sources], log, sources[0].name)
-    for path, coco in files:
-        as_model = coco.results or (options["model"] and not has_results)
-        model = (options["model"] or path.stem) if as_model else None
-        added, absent = add_boxes(
-            draft, coco.boxes, targets.get, sizes, path.name, log, model=model
-        )
-        log.note(f"{path.name}: {added:,} {f'boxes of {model}' if model else 'reference boxes'}.")
-        if absent:
-            message = (
-                f"{absent:,} boxes are for images that the data set does not list; they were left "
-                "out."
-            )
-            remedy = "Give the data set that the boxes belong to."
-            log.warning(path.name, message, remedy, field="image_id")
-    return draft
+        rows.log.error(read[0][0].label, message, remedy)
+        return
+    beside = [file.path.parent for file in files]
+    place_images(rows, options.get("images"), beside, files[0].label)
+    find = _by_name(rows) if results_only else _by_key(targets)
+    has_results = any(coco.results for _, coco in read)
+    for file, coco in read:
+        is_model = coco.results or (options.get("model") and not has_results)
+        model = (options.get("model") or file.path.stem) if is_model else None
+        boxes = [replace(box, size=sizes.get(box.image)) for box in coco.boxes]
+        absent_from = "the data set does not list" if not results_only else "are not there"
+        _place(file, boxes, model, rows, options, find, absent_from)
 
 
-def _is_list(path: Path) -> bool:
+def add_data_set_boxes(
+    file: SourceFile, probe: Probe, rows: SetRows, options: Mapping[str, Any]
+) -> bool:
+    """Add the reference boxes of a data set to images that are there; False when it is none."""
+    if not recognises(probe) or not isinstance(probe.json, dict):
+        return False
+    coco = read_coco_file(file.path, rows.log)
+    if coco is None:
+        return False
+    by_name = _by_name(rows)
+
+    def find(box: FoundBox) -> Place | None:
+        image = coco.images.get(box.image)
+        return by_name(replace(box, image=image.name)) if image else None
+
+    boxes = [
+        replace(box, size=getattr(coco.images.get(box.image), "size", None)) for box in coco.boxes
+    ]
+    absent_from = "are not in the folder, or whose name occurs there more than once"
+    _place(file, boxes, None, rows, options, find, absent_from)
+    return True
+
+
+def _place(
+    file: SourceFile,
+    boxes: Sequence[FoundBox],
+    model: str | None,
+    rows: SetRows,
+    options: Mapping[str, Any],
+    find: Callable[[FoundBox], Place | None],
+    absent_from: str,
+) -> None:
+    rows.receipt.rows(file.label, max((box.row for box in boxes), default=0), _BOXES)
+    if model is not None:
+        rows.declare_model(model, draws_boxes=True)
+    place_boxes(
+        as_model(boxes, model),
+        file.label,
+        rows,
+        options,
+        find=find,
+        expected=_READING,
+        part=_BOXES,
+        absent_from=absent_from,
+    )
+
+
+def _by_key(targets: Mapping[Key, Place]) -> Callable[[FoundBox], Place | None]:
+    return lambda box: targets.get(box.image)
+
+
+def _by_name(rows: SetRows) -> Callable[[FoundBox], Place | None]:
+    return lambda box: rows.find_case(image=str(box.image), case=str(box.image))
+
+
+def _is_list(file: SourceFile) -> bool:
     """Whether a JSON file begins as a list: results are read after the sets that name things."""
-    with path.open("rb") as stream:
+    with file.path.open("rb") as stream:
         return stream.read(100).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
 
 
-def _add_cases(
-    draft: Draft, coco: CocoFile, question: str, path: Path, log: ProblemLog
-) -> dict[Key, Target]:
-    """Add a case for each study or image; return the case and image id of each image's key."""
-    studies: dict[str, list[tuple[Key, CocoImage, str]]] = {}
+def _add_cases(coco: CocoFile, file: SourceFile, rows: SetRows) -> dict[Key, Place]:
+    """Add a case for each study or image; return the case and image of each image's key."""
+    pictures = PictureCases(rows)
+    targets: dict[Key, Place] = {}
+    paths: dict[Key, str] = {}
     for key, image in coco.images.items():
-        place = safe_path(image.name)
-        if place is None:
+        if safe_path(image.name) is None:
             message = "The file_name is not a path inside a folder; the image was left out."
             remedy = "Write it relative to the images folder."
-            log.warning(path.name, message, remedy, row=image.row, field="images")
+            rows.log.warning(file.label, message, remedy, row=image.row, field="images")
             continue
-        name = place.rsplit(".", 1)[0] or place
-        studies.setdefault(image.study or name, []).append((key, image, place))
-    targets: dict[Key, Target] = {}
-    for case_id, entries in studies.items():
-        named = name_images(
-            [
-                StudyImage(id="", path=place, view=normalise_view(image.view), view_raw=image.view)
-                for _, image, place in entries
-            ]
+        fields = {**image.extra, **({"study_id": image.study} if image.study else {})}
+        view = {"view": image.view} if image.view else {}
+        pictures.case_of(
+            (image.name,), At(file.label), image.name, study=image.study, image=view, **fields
         )
-        extra = entries[0][1].extra
-        study = entries[0][1].study
-        draft.cases.setdefault(
-            case_id,
-            Case(id=case_id, question=question, study_id=study, images=named, extra=extra),
-        )
-        ids = {image.path: image.id for image in draft.cases[case_id].images}
-        targets |= {key: (case_id, ids[place]) for key, _, place in entries if place in ids}
+        paths[key] = image.name
+    for key, path in paths.items():
+        place = pictures.find(path)
+        if place is not None:
+            targets[key] = place
     return targets

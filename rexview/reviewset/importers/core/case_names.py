@@ -5,7 +5,7 @@ Names are compared in Unicode's composed form, as macOS writes decomposed ones, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import PurePosixPath
 from typing import Any, Final
 from unicodedata import normalize
@@ -78,16 +78,23 @@ class CaseNames:
             return [exact]
         return list(self._folded.get(folded(name), ()) or self._studies.get(folded(name), ()))
 
-    def images_of(self, written: str) -> list[tuple[str, str]]:
-        """Return case and path of the images that a path as written can mean."""
+    def images_of(
+        self, written: str, among: Collection[str] | None = None
+    ) -> list[tuple[str, str]]:
+        """Return case and path of the images that a path as written can mean.
+
+        ``among`` are the paths that are asked for, if not all.
+        """
         path = safe_path(written)
         if path is None:
             return []
         whole = PurePosixPath(path)
         for name in dict.fromkeys((path, whole.name, whole.stem)):
             found = self._images.get(folded(name), {})
-            meant = {self._moved.get(one, one): None for one in found}
-            if meant and (name == path or _may_be(whole, [found for _, found in meant])):
+            meant = dict.fromkeys(self._moved.get(one, one) for one in found)
+            if among is not None:
+                meant = {one: None for one in meant if one[1] in among}
+            if meant and (name == path or _may_be(whole, [path for _, path in meant])):
                 return list(meant)
         return []
 

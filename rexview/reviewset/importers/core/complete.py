@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
 from typing import Final
 
-from rexview.columns import TABLES
 from rexview.reviewset.importers.core.row_table import Row, RowTable
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.json_text import is_missing
@@ -21,12 +19,10 @@ def complete(rows: SetRows, question: str | None) -> None:
     """Complete the rows once all sources are read.
 
     Answers without a case get one; scores and the like without a case are left out and named.
-    A case without a question gets ``question``, else a placeholder, which is said. Pictures
-    that were made cases stay that only where no other source says which cases there are.
+    A case without a question gets ``question``, else a placeholder, which is said.
     """
-    _add_cases_of_answers(rows)
+    add_cases_of_answers(rows)
     _drop_without_case(rows)
-    _withdraw_pictures(rows)
     without = [case for case in rows.cases if is_missing(case.get("question"))]
     for case in without:
         report = case.get("question_type") == "report" or (
@@ -48,7 +44,8 @@ def _has_report(case: Row) -> bool:
     return isinstance(report, dict) and not all(map(is_missing, report.values()))
 
 
-def _add_cases_of_answers(rows: SetRows) -> None:
+def add_cases_of_answers(rows: SetRows) -> None:
+    """Make a case of each id that answers name and no other source does, which is said."""
     answers = rows.tables["answers"]
     made: dict[str, int] = {}
     for row, at in zip(answers.rows, answers.places, strict=True):
@@ -59,46 +56,6 @@ def _add_cases_of_answers(rows: SetRows) -> None:
     for file, number in made.items() if described else ():
         message = f"{number:,} answers are to cases that no source describes; these were made."
         rows.log.warning(file, message, "Give the file with these cases, too.", field="case")
-
-
-def _withdraw_pictures(rows: SetRows) -> None:
-    """Take back cases made of pictures alone, where other sources say which cases there are."""
-    for case_id in list(rows.pictures_alone):
-        _join_by_name(rows, case_id)
-    others = [case for case in rows.cases if case["id"] not in rows.pictures_alone]
-    named = {image["path"] for case in others for image in case.get("images") or []}
-    if not named & rows.files.keys():
-        return
-    spoken_of = {row.get("case") for name in TABLES for row in rows.rows_of(name)}
-    kept, unnamed = RowTable(TABLES["cases"], rows.log), 0
-    cases = rows.tables["cases"]
-    for case, at in zip(cases.rows, cases.places, strict=True):
-        name, paths = case["id"], {image["path"] for image in case.get("images") or []}
-        if name not in rows.pictures_alone or name in spoken_of or case.get("reference_boxes"):
-            kept.add(case, at)
-        elif paths <= named:
-            rows.receipt.belongs_to_another(at)
-        else:
-            unnamed += 1
-            rows.receipt.taken_back(at)
-            rows.receipt.unused(at, "No case names this picture.")
-    rows.tables["cases"] = kept
-    if unnamed:
-        message = f"{unnamed:,} pictures or studies are named by no case and were left out."
-        remedy = "Import the folder by itself to make cases of them."
-        rows.log.warning("pictures", message, remedy, field="images")
-
-
-def _join_by_name(rows: SetRows, case_id: str) -> None:
-    """Give a picture that is called as a case is to that case, where it names none itself."""
-    alone = rows.case(case_id)
-    images = (alone or {}).get("images") or []
-    if len(images) != 1:
-        return
-    meant = rows.find_case(case=PurePosixPath(images[0]["path"]).stem)
-    case = rows.case(meant[0]) if meant and meant[0] not in rows.pictures_alone else None
-    if case is not None and not case.get("images"):
-        case["images"] = [dict(images[0])]
 
 
 def _drop_without_case(rows: SetRows) -> None:

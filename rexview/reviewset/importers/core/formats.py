@@ -163,7 +163,8 @@ _IMAGES: Final = Importer(
     suffixes=(*DICOM_SUFFIXES, *RASTER_SUFFIXES),
     folders=True,
     reader=f"{_PACKAGE}.images.importer:read_images",
-    gives_draft=True,
+    recogniser=f"{_PACKAGE}.images.importer:recognises",
+    role=2,
 )
 _COCO: Final = Importer(
     id="coco",
@@ -177,7 +178,8 @@ _COCO: Final = Importer(
     suffixes=(".json",),
     folders=False,
     reader=f"{_PACKAGE}.coco.importer:read_coco",
-    gives_draft=True,
+    recogniser=f"{_PACKAGE}.coco.importer:recognises",
+    role=3,
 )
 _PREDICTIONS: Final = Importer(
     id="predictions",
@@ -214,6 +216,7 @@ _AUTO: Final = Importer(
             next(option for one in _SPECIAL for option in one.options if option.name == name)
             for name in _HANDED_ON
         ),
+        *TABLE_OPTIONS,
     ),
     suffixes=tuple(
         dict.fromkeys(

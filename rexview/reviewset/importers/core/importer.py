@@ -145,22 +145,16 @@ class Importer:
     reader: str
     recogniser: str | None = None
     role: int = 2
-    gives_draft: bool = False
     extra_arguments: Callable[[argparse.ArgumentParser], None] | None = None
 
     def read(self, files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
         """Read files into rows; problems, notes and the receipt are in ``rows``."""
-        read = _function(self.reader)
-        if self.gives_draft:  # until all importers give rows
-            draft = read([file.path for file in files], options, rows.log)
-            draft.add_to(rows, files[0].label)
-        else:
-            read(files, rows, options)
+        _function(self.reader)(files, rows, options)
 
     def recognises(self, probe: Probe) -> Found | None:
         """Say why a file is of this format; None when it is not."""
-        found: Found | None = _function(self.recogniser)(probe) if self.recogniser else None
-        return found
+        found: Found | str | None = _function(self.recogniser)(probe) if self.recogniser else None
+        return Found(found) if isinstance(found, str) else found
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Add the importer's options to a command-line parser."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date, time
 from typing import Any, Final
 
 MAX_DEPTH: Final = 20
@@ -13,8 +14,8 @@ _INT64_MAX: Final = 2**63 - 1
 def plain(row: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
     """Return a row of texts, numbers, lists and objects only, and whether something was cut off.
 
-    Texts lose what UTF-8 cannot hold, numbers beyond 64 bits become text, tuples lists; what is
-    nested deeper than :data:`MAX_DEPTH` is None.
+    Bytes become their number, dates text. Texts lose what UTF-8 cannot hold, numbers beyond 64 bits
+    become text, tuples lists; what is nested deeper than :data:`MAX_DEPTH` is None.
     """
     cut = False
 
@@ -24,6 +25,10 @@ def plain(row: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
             return plain_text(value)
         if isinstance(value, int) and abs(value) > _INT64_MAX:
             return str(value)
+        if isinstance(value, bytes):
+            return f"({len(value):,} bytes)"
+        if isinstance(value, date | time):
+            return value.isoformat()
         if not isinstance(value, Mapping | list | tuple):
             return value
         if depth >= MAX_DEPTH:

@@ -122,6 +122,7 @@ class Receipt:
     _given: Counter[tuple[str, str]] = field(default_factory=Counter, repr=False)
     _used: dict[At, int] = field(default_factory=dict, repr=False)
     _unused: dict[At, str] = field(default_factory=dict, repr=False)
+    _used_file: bool = field(default=False, repr=False)
 
     def rows(self, file: str, count: int, part: str = "") -> None:
         """Say that a file (or that list in it) has so many more rows."""
@@ -129,13 +130,15 @@ class Receipt:
 
     def used(self, at: At) -> None:
         """Note that something was made of a row."""
-        if at.row is not None:
+        if at.row is None:
+            self._used_file = True
+        else:
             self._used[at] = self._used.get(at, 0) + 1
 
     @property
     def used_any(self) -> bool:
-        """Whether anything was made of any row so far."""
-        return bool(self._used)
+        """Whether anything was made of any row or file so far."""
+        return self._used_file or bool(self._used)
 
     def taken_back(self, at: At) -> None:
         """Note that one thing that was made of a row was left out in the end."""
@@ -143,11 +146,6 @@ class Receipt:
             self._used[at] -= 1
             if not self._used[at]:
                 del self._used[at]
-
-    def belongs_to_another(self, at: At) -> None:
-        """Note that a row is no row after all, such as a picture that a case of a table shows."""
-        self._used.pop(at, None)
-        self._given[at.file, at.part] -= 1
 
     def unused(self, at: At, why: str) -> None:
         """Say why nothing was made of a row; it holds unless something was made of it after all."""
@@ -182,9 +180,11 @@ class Receipt:
     def close(self, problems: Sequence[Problem], notes: Iterable[str]) -> None:
         """Count the rows, once all readers are done."""
         self.problems, self.notes = tuple(problems), tuple(notes)
-        seen = Counter((at.file, at.part) for at in {**self._used, **self._unused} if at.row)
-        for place in seen:
-            self._given[place] = max(self._given[place], seen[place])
+        seen = _by_place({**self._used, **self._unused})
+        given = {
+            place: max(self._given[place], seen[place])
+            for place in self._given.keys() | seen.keys()
+        }
         reasons: dict[tuple[str, str], list[int]] = {}
         for at, why in self._unused.items():
             if at.row is not None and at not in self._used:
@@ -193,11 +193,11 @@ class Receipt:
             UnusedRows(file, why, len(rows), tuple(sorted(rows)[:LISTED_ROWS]))
             for (file, why), rows in reasons.items()
         ]
-        for (file, part), count in self._given.items():
+        for (file, part), count in sorted(given.items()):
             forgotten = count - seen[file, part]
             if forgotten > 0:
                 self.rows_unused.append(UnusedRows(file, NOT_NAMED, forgotten, ()))
-        self.rows_in = sum(self._given.values())
+        self.rows_in = sum(given.values())
         self.rows_used = len(self._used)
         assert self.rows_in == self.rows_used + sum(one.count for one in self.rows_unused)
 
@@ -246,6 +246,10 @@ class Receipt:
             )
         for file in self.files_unread:
             yield f"Not read: {file.file} ({file.type}): {file.why}"
+
+
+def _by_place(places: Iterable[At]) -> Counter[tuple[str, str]]:
+    return Counter((at.file, at.part) for at in places if at.row is not None)
 
 
 def _count(number: int, noun: str) -> str:

@@ -41,13 +41,12 @@ class SetRows:
 
     ``images_base`` is the folder that image paths are relative to, None when it is not known;
     ``files`` has the file of each image that was found, by its path. ``copy_names`` gives images
-    another name when they are copied. ``second_answers`` says what becomes of another text for an
-    answer that is there: ``run`` keeps it as a further run of the model, ``first`` leaves it out.
-    ``base`` is the set that is added to, if there is one. Cases that are added while
-    ``provisional`` is set are pictures that may belong to the cases of another source:
-    ``pictures_alone`` has their ids and places. What a person may decide otherwise is gathered for
-    them to see: ``mappings`` of the tables, ``box_previews``, and ``groupings``, which counts the
-    cases that the pictures become by the ways to group them.
+    another name when they are copied, and ``patients`` numbers patients that sources name.
+    ``second_answers`` says what becomes of another text for an answer that is there: ``run`` keeps
+    it as a further run of the model, ``first`` leaves it out. ``base`` is the set that is added to,
+    if there is one. What a person may decide otherwise is gathered for them to see: ``mappings`` of
+    the tables, ``box_previews``, and ``groupings``, which counts the cases that the pictures become
+    by the ways to group them.
     """
 
     def __init__(
@@ -65,14 +64,12 @@ class SetRows:
         self.files: dict[str, Path] = {}
         self.not_found: set[str] = set()
         self.copy_names: dict[str, str] = {}
+        self.patients: dict[str, str] = {}
+        self.box_previews: list[BoxPreview] = []
         self.models: dict[str, Row] = {}
         self.readers: dict[str, Row] = {}
         self.base: SetInfo | None = None
-        self.said = False
-        self.provisional = False
-        self.pictures_alone: dict[str, At] = {}
         self.mappings: list[ColumnMapping] = []
-        self.box_previews: list[BoxPreview] = []
         self.groupings: dict[str, int] = {}
         self._scratch: TemporaryDirectory[str] | None = None
         self.tables = {name: RowTable(table, log) for name, table in TABLES.items()}
@@ -118,17 +115,10 @@ class SetRows:
         """
         given = self._plain(row, at)
         given["images"] = list(self._safe_images(given, at))
-        if self.provisional:  # whoever names the picture asks about it
-            for name in ("question", "question_type"):
-                given.pop(name, None)
         self.receipt.used(at)
         case = self.tables["cases"].add(given, at)
         if case.get("id"):
             self._names.add(case)
-            if self.provisional and case is given:
-                self.pictures_alone[case["id"]] = at
-            elif not self.provisional:
-                self.pictures_alone.pop(case["id"], None)
         return str(case.get("id"))
 
     def add_answer(self, row: Mapping[str, Any], at: At) -> bool:
@@ -272,7 +262,7 @@ class SetRows:
 
     def picture_of(self, written: str) -> str | None:
         """Return the path of the one image with a file that a written path can mean, or None."""
-        paths = {path for _, path in self._names.images_of(written)} & self.files.keys()
+        paths = {path for _, path in self._names.images_of(written, self.files.keys())}
         return next(iter(paths)) if len(paths) == 1 else None
 
     def move_image(self, case_id: str, image: Row, path: str) -> None:
@@ -297,23 +287,19 @@ class SetRows:
             models=(*base.models, *_new(Model, self.models, base.models)),
             readers=(*base.readers, *_new(Reader, self.readers, base.readers)),
         )
-        log = ProblemLog() if self.said else self.log
         sources = {
             name: TableSource(
                 name,
                 "rows",
                 name,
-                problems=log,
+                problems=self.log,
                 rows=table.rows,
                 places=table.places,
             )
             for name, table in self.tables.items()
             if table.rows
         }
-        review_set = assemble(folder, info, sources, log, look_at_images=False)
-        for problem in log.all() if self.said else ():
-            if problem.severity == "error":
-                self.log.add_many([problem], 1)
+        review_set = assemble(folder, info, sources, self.log, look_at_images=False)
         self._count(review_set)
         return review_set
 

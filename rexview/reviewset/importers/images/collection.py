@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -25,6 +26,7 @@ NOT_RADIOGRAPHS: Final = frozenset(("CT", "MR", "PT", "NM", "US", "SM", "OCT", "
 """DICOM modalities (0008,0060) that are left out of an import of radiographs."""
 MOST_IN_A_STUDY: Final = 8
 """A folder with more pictures than this is not taken for one study."""
+_MIMIC_STUDY: Final = re.compile(r"(?:^|/)(p\d{8})/(s\d{8})/[^/]+$")
 _SKIPPED_FOLDERS: Final = frozenset(("__MACOSX", "__pycache__", "node_modules"))
 _NOT_IMAGES: Final = frozenset(
     (
@@ -119,6 +121,15 @@ def _shown(path: Path, base: Path) -> str | None:
         return path.resolve().parent.relative_to(base.resolve()).joinpath(path.name).as_posix()
     except ValueError:
         return None
+
+
+def mimic_study(path: str) -> tuple[str, str] | None:
+    """Return patient and study of a path as MIMIC-CXR's folders have it: ``p10000032/s50414267``.
+
+    Both are pseudonyms that the data set itself publishes.
+    """
+    found = _MIMIC_STUDY.search(path)
+    return (found[1], found[2]) if found else None
 
 
 def by_study(images: Iterable[FoundImage]) -> list[list[FoundImage]]:

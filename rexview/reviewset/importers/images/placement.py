@@ -131,6 +131,33 @@ def _join_images(case: dict[str, Any]) -> None:
             box["image"] = ids.get(box.get("image"), box.get("image"))
 
 
+def rebase(rows: SetRows, base: Path) -> Path:
+    """Make the images folder one that holds ``base`` as well; return it.
+
+    Paths of images that were found before are rewritten to start from there.
+    """
+    base = base.resolve()
+    old = rows.images_base.resolve() if rows.images_base else None
+    if old is None or old == base:
+        rows.images_base = base
+        return base
+    common = Path(os.path.commonpath([old, base]))
+    if common != old:
+        files = {
+            path: file for path, file in rows.files.items() if file.resolve().is_relative_to(common)
+        }
+        for case, image in list(rows.images()):
+            file = files.get(image["path"])
+            if file is not None:
+                new = file.resolve().relative_to(common).as_posix()
+                rows.move_image(case, image, new)
+        rows.files = {
+            file.resolve().relative_to(common).as_posix(): file for file in files.values()
+        }
+    rows.images_base = common
+    return common
+
+
 def _facts(rows: SetRows, base: Path, path: str) -> ImageFacts | None:
     try:
         return inspect_image(base / path)

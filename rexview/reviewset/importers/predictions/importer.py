@@ -47,12 +47,13 @@ def _are_texts(found: Mapping[str, Any]) -> bool:
 
 def _are_models(found: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether the outer names are models', not ids of cases or columns of a table."""
-    if any(ColumnName.of(name).plain in _FIELDS for name in found):
-        return False
     inner = {name for one in found.values() for name in list(one)[:_LOOKED_AT]}
     if any(map(MODEL_NAME.search, inner)):
         return False
-    return any(map(MODEL_NAME.search, found)) or len(inner) >= len(found)
+    if any(map(MODEL_NAME.search, found)):
+        return True
+    fields = any(ColumnName.of(name).plain in _FIELDS for name in found)
+    return not fields and len(inner) >= len(found)
 
 
 def read_predictions(

@@ -1,0 +1,251 @@
+"""Tables with one box a row, recognised by their columns.
+
+Known layouts: NIH ChestX-ray14 (``BBox_List_2017.csv``), VinDr-CXR (``x_min`` ... ``y_max``), RSNA
+(``patientId, x, y, width, height``), and plain ``image, label, x, y, width, height``; with a model
+or a confidence they are a model's boxes. The names of columns stand in
+``table/column_names.yaml``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rexview.reviewset.importers.annotations.box_placement import place_boxes
+from rexview.reviewset.importers.annotations.box_reading import (
+    SHAPES,
+    BoxReading,
+    Shape,
+    four_numbers,
+)
+from rexview.reviewset.importers.annotations.found_box import FoundBox
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.importers.table.cell_values import read_number
+from rexview.reviewset.importers.table.column_names import (
+    FIELD_NAMES,
+    IMAGE_TABLES,
+    ColumnName,
+    is_identity,
+)
+from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
+from rexview.reviewset.tables.source import At
+
+_LAYOUTS: Final[tuple[tuple[tuple[str, ...], tuple[Shape, ...]], ...]] = (
+    (("x_center", "y_center", "width", "height"), ("cxcywh",)),
+    (("x_min", "y_min", "x_max", "y_max"), ("xyxy",)),
+    (("x", "y", "width", "height"), ("xywh", "cxcywh")),
+    (("box",), SHAPES),
+)
+"""Columns of the four numbers, and the shapes that their names allow."""
+_IN_A_NAME: Final[dict[str, Shape]] = {
+    "xywh": "xywh",
+    "xywidthheight": "xywh",
+    "lefttopwidthheight": "xywh",
+    "x1y1x2y2": "xyxy",
+    "xminyminxmaxymax": "xyxy",
+    "x0y0x1y1": "xyxy",
+    "xyxy": "xyxy",
+    "lefttoprightbottom": "xyxy",
+    "y1x1y2x2": "yxyx",
+    "yminxminymaxxmax": "yxyx",
+    "box2d": "yxyx",
+    "cxcywh": "cxcywh",
+    "xcenterycenterwidthheight": "cxcywh",
+}
+"""What the name of a column of whole boxes says, its letters and digits only."""
+_NOT_BOXES: Final = ("answer", "question", "report")
+_REFERENCE: Final = frozenset(
+    ("gt", "ground truth", "groundtruth", "reference", "truth", "radiologist", "expert", "human")
+)
+_NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class BoxColumns:
+    """Which columns of a table hold what of a box; ``numbers`` are one column or four."""
+
+    by_meaning: Mapping[str, str]
+    numbers: tuple[str, ...]
+    shapes: tuple[Shape, ...]
+
+    @property
+    def expected(self) -> BoxReading | None:
+        """The reading that the names of the columns prescribe, if they do."""
+        return BoxReading(self.shapes[0], "pixels") if self.shapes != SHAPES else None
+
+
+def box_columns(names: Sequence[str]) -> BoxColumns | None:
+    """Tell whether a table with these columns has a box a row, and where."""
+    plain = {ColumnName.of(name).plain: name for name in reversed(names)}
+    if any(not plain.keys().isdisjoint(FIELD_NAMES[field]) for field in _NOT_BOXES):
+        return None
+    columns = {
+        meaning: next(plain[name] for name in known if name in plain)
+        for meaning, known in IMAGE_TABLES.items()
+        if not plain.keys().isdisjoint(known)
+    }
+    whole = next((name for name in names if shape_in_name(name)), None)
+    if whole is not None and "x_min" not in columns:
+        columns["box"] = whole
+    if "image" not in columns:
+        case = next((plain[name] for name in FIELD_NAMES["case"] if name in plain), None)
+        if case is None:
+            return None
+        columns["image"] = case
+    for parts, shapes in _LAYOUTS:
+        if columns.keys() >= set(parts):
+            numbers = tuple(columns[part] for part in parts)
+            told = shape_in_name(numbers[0]) if len(numbers) == 1 else None
+            return BoxColumns(columns, numbers, (told,) if told else shapes)
+    return None
+
+
+def shape_in_name(name: str) -> Shape | None:
+    """Return the shape that a column of whole boxes is named for.
+
+    >>> shape_in_name("Bbox [x,y,w,h]"), shape_in_name("box_xyxy"), shape_in_name("box")
+    ('xywh', 'xyxy', None)
+    """
+    letters = re.sub(r"[^a-z0-9]", "", name.lower())
+    without = re.sub(r"^(bounding)?b?box(es)?(coords|coordinates)?", "", letters)
+    return _IN_A_NAME.get(without) or _IN_A_NAME.get(letters)
+
+
+def parse_boxes(value: Any) -> list[tuple[float, float, float, float]] | None:
+    """Return the boxes that a cell holds: a list of four numbers, several such, text of them.
+
+    None when it holds anything else; an empty list for an empty one.
+
+    >>> parse_boxes("[10, 20, 30, 40]"), parse_boxes("10 20 30 40"), parse_boxes("[]")
+    ([(10.0, 20.0, 30.0, 40.0)], [(10.0, 20.0, 30.0, 40.0)], [])
+    """
+    if isinstance(value, str):
+        try:
+            value = json.loads(value.replace("(", "[").replace(")", "]"))
+        except (ValueError, RecursionError):
+            words = _NUMBER.findall(value)
+            if re.sub(r"[-\d.,;:eE+\s()\[\]{}%]", "", value):
+                return None  # words, so no box
+            value = [word.replace(",", ".") for word in words]
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if not isinstance(value, list | tuple):
+        return None
+    if value and all(isinstance(one, list | tuple | Mapping) for one in value):
+        found = [parse_boxes(one) for one in value]
+        return None if None in found else [box for boxes in found for box in boxes or ()]
+    if not value:
+        return []
+    numbers = four_numbers(value)
+    return None if numbers is None else [numbers]
+
+
+def recognises(probe: Probe) -> str | None:
+    """Say why a file is a table of boxes."""
+    columns = columns_of(probe)
+    found = box_columns(columns) if columns else None
+    return f"a table of boxes ({', '.join(found.numbers)})" if found else None
+
+
+def columns_of(probe: Probe) -> Sequence[str] | None:
+    """Return the names of a table's columns, or the keys of a list of records."""
+    if probe.kind == "table" and probe.table:
+        return probe.table.columns
+    entries = probe.json_lines if probe.kind == "jsonl" else probe.json
+    if probe.kind in ("json", "jsonl") and isinstance(entries, list) and entries:
+        return list(entries[0]) if isinstance(entries[0], dict) else None
+    if probe.kind == "xlsx":
+        sheet = read_sheet(probe.path, ProblemLog(), max_rows=20)
+        return sheet.columns if sheet else None
+    return None
+
+
+def read_box_tables(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read tables of boxes: the reference, or with a model or a confidence a model's."""
+    for file in files:
+        sheet = read_sheet(file.path, rows.log, label=file.label)
+        columns = box_columns(sheet.columns) if sheet else None
+        if sheet is not None and columns is not None:
+            _read(file, sheet, columns, rows, options)
+
+
+def _read(
+    file: SourceFile,
+    sheet: Sheet,
+    columns: BoxColumns,
+    rows: SetRows,
+    options: Mapping[str, Any],
+) -> None:
+    rows.receipt.rows(file.label, len(sheet.rows) + len(sheet.unread))
+    for number, why in sheet.unread:
+        rows.receipt.unused(At(file.label, number), why)
+    model = options.get("model")
+    if model is None and "score" in columns.by_meaning and "model" not in columns.by_meaning:
+        model = file.path.stem
+    used = {*columns.by_meaning.values(), *columns.numbers}
+    others = [name for name in sheet.columns if name not in used]
+    for name in [name for name in others if is_identity(name)]:
+        rows.receipt.identity_column(file.label, name)
+    others = [name for name in others if not is_identity(name)]
+    boxes: list[FoundBox] = []
+    for row in sheet.read(columns.by_meaning, rows.log):
+        boxes += _boxes(row, columns, model, others, rows)
+    added = place_boxes(
+        boxes, file.label, rows, options, shapes=columns.shapes, expected=columns.expected
+    )
+    rows.log.note(f"{file.label}: recognised as boxes by its columns; {added:,} boxes.")
+
+
+def _boxes(
+    row: Row, columns: BoxColumns, model: str | None, others: Sequence[str], rows: SetRows
+) -> list[FoundBox]:
+    at = At(row.file, row.number)
+    name = row["image"]
+    who = row["model"] if "model" in columns.by_meaning else model
+    if who is not None and who.strip().lower().replace("_", " ") in _REFERENCE:
+        who = None
+    if name is None:
+        rows.receipt.unused(at, "The row names no image.")
+        return []
+    if all(row.cells[column] is None for column in columns.numbers):
+        _add_without_box(name, who, at, rows)  # VinDr and RSNA list images without a finding
+        return []
+    if len(columns.numbers) == 1:
+        numbers = parse_boxes(row.value(columns.numbers[0]))
+    else:
+        one = four_numbers([_number(row.cells[column]) for column in columns.numbers])
+        numbers = None if one is None else [one]
+    if numbers is None:
+        message = "The box does not have four finite numbers; it was left out."
+        row.warn(message, "Give x, y, width and height.", columns.numbers[0])
+        rows.receipt.unused(at, "The box does not have four finite numbers.")
+        return []
+    if not numbers:
+        _add_without_box(name, who, at, rows)
+    score = read_number(row["score"])
+    extra = {other: row.value(other) for other in others if row.cells[other] is not None}
+    return [
+        FoundBox(name, row["label"] or "", box, row.number, who, score, extra=extra)
+        for box in numbers
+    ]
+
+
+def _number(cell: str | None) -> float | None:
+    return read_number(cell.strip().removesuffix("%") if cell else None)
+
+
+def _add_without_box(name: str, model: str | None, at: At, rows: SetRows) -> None:
+    """Take a row that lists an image and has no box: the model, or the reference, found nothing."""
+    place = rows.find_case(image=name, case=name)
+    if place is None:
+        rows.receipt.unused(at, "The row has no box, and its image is not there.")
+    elif model is None:
+        rows.receipt.used(at)
+    else:
+        rows.add_answer({"case": place[0], "model": model}, at)
