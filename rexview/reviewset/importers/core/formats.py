@@ -216,7 +216,6 @@ _AUTO: Final = Importer(
             next(option for one in _SPECIAL for option in one.options if option.name == name)
             for name in _HANDED_ON
         ),
-        *TABLE_OPTIONS,
     ),
     suffixes=tuple(
         dict.fromkeys(
