@@ -176,14 +176,12 @@ def _with_images(
     images = image_sizes(cases)
     cases = with_images_named(cases, "reference_boxes", "id", images)
     answers = with_images_named(answers, "boxes", "case", images)
-    if look_at_images:
-        given_boxes = ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
-        boxed = pl.concat(boxed_images(*boxes) for boxes in given_boxes)
-        cases = with_headers(cases, boxed, folder, info, of_cases)
-        check_orientations(cases, boxed, of_cases)
-
     if not look_at_images:
         return {"cases": cases, "answers": answers}
+    given_boxes = ((cases, "id", "reference_boxes"), (answers, "case", "boxes"))
+    boxed = pl.concat(boxed_images(*boxes) for boxes in given_boxes)
+    cases = with_headers(cases, boxed, folder, info, of_cases)
+    check_orientations(cases, boxed, of_cases)
     images = image_sizes(cases)
     check_boxes(cases, "reference_boxes", "id", images, of_cases)
     if of_answers:

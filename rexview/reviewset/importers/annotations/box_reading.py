@@ -116,13 +116,15 @@ class ReadingProposal:
     """The reading that is proposed for all boxes of a source.
 
     ``others`` fit the values as well; ``sure`` says that there are none. ``why`` is a sentence,
-    ``fits`` is False where not even the proposed reading puts the boxes inside their images.
+    ``fits`` is False where not even the proposed reading puts the boxes inside their images;
+    ``prescribed`` says that the format, its columns or a person give the reading.
     """
 
     reading: BoxReading
     others: tuple[BoxReading, ...]
     why: str
     fits: bool = True
+    prescribed: bool = False
 
     @property
     def sure(self) -> bool:
@@ -166,9 +168,11 @@ def propose_reading(
         for one in units
         for reading in (BoxReading(each, one) for each in shapes)
     }
+    if expected is not None and expected.unit != "pixels":  # tiny boxes fit pixels, too
+        tried[expected] = _share_inside(expected, numbers, extents)
     fitting = [reading for reading, share in tried.items() if share >= _FITS]
     if expected is not None and (expected in fitting or not fitting):
-        return ReadingProposal(expected, (), "The format says so.")
+        return ReadingProposal(expected, (), "The format says so.", prescribed=True)
     if fitting:
         best, others = fitting[0], tuple(fitting[1:])
         why = "It is the only reading that puts the boxes inside their images."
@@ -191,17 +195,18 @@ def _units(numbers: Numbers, extents: Numbers) -> list[Unit]:
     largest = float(numbers.max())
     if largest <= 1 + _OVER and float(numbers.min()) >= -_OVER:
         return ["fraction"]  # as pixels every box would be smaller than one
-    if not np.isfinite(extents).any():
+    known = np.isfinite(extents).all(axis=1)
+    numbers, extents = numbers[known], extents[known]
+    if not len(numbers):
         return ["pixels"]
     found: list[Unit] = []
     wholes: tuple[tuple[Unit, float], ...] = (("percent", 100.0), ("per-mille", 1000.0))
     for unit, whole in wholes:
         if largest > whole * (1 + _OVER):
             continue
-        smallest = float(np.nanmin(extents))
-        if largest > smallest * (1 + _OVER):
-            return [unit, *found]  # beyond the smallest image, so these are no pixels
-        crowded = whole / smallest <= _CROWDED
+        if (numbers.max(axis=1) > np.nanmax(extents, axis=1) * (1 + _OVER)).any():
+            return [unit, *found, "pixels"]  # beyond their image, as pixels
+        crowded = whole / float(np.nanmin(extents)) <= _CROWDED
         if crowded and len(numbers) >= _ENOUGH and largest >= whole * _FILLS:
             return [unit]
         if crowded and largest >= whole * _FILLS:

@@ -63,6 +63,7 @@ _NOT_BOXES: Final = ("answer", "question", "report")
 _REFERENCE: Final = frozenset(
     ("gt", "ground truth", "groundtruth", "reference", "truth", "radiologist", "expert", "human")
 )
+_LOOKED_AT: Final = 200
 _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 
 
@@ -196,10 +197,17 @@ def _read(
     boxes: list[FoundBox] = []
     for row in sheet.read(columns.by_meaning, rows.log):
         boxes += _boxes(row, columns, model, others, rows)
-    added = place_boxes(
-        boxes, file.label, rows, options, shapes=columns.shapes, expected=columns.expected
-    )
+    expected = columns.expected
+    if _in_percent(sheet, columns):
+        expected = BoxReading(columns.shapes[0], "percent")
+    added = place_boxes(boxes, file.label, rows, options, shapes=columns.shapes, expected=expected)
     rows.log.note(f"{file.label}: recognised as boxes by its columns; {added:,} boxes.")
+
+
+def _in_percent(sheet: Sheet, columns: BoxColumns) -> bool:
+    """Whether the numbers are written with a percent sign."""
+    cells = [cell for cell in sheet.column(columns.numbers[0])[:_LOOKED_AT] if cell is not None]
+    return bool(cells) and all("%" in cell for cell in cells)
 
 
 def _boxes(

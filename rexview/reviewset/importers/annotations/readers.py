@@ -7,11 +7,14 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, Final
 
+from rexview.bounded import parse_yaml
+from rexview.errors import FileRefused
 from rexview.reviewset.importers.annotations import fiftyone, label_studio, pascal_voc, yolo
 from rexview.reviewset.importers.annotations.box_placement import as_model, place_boxes
 from rexview.reviewset.importers.annotations.box_reading import BoxReading
 from rexview.reviewset.importers.annotations.found_box import FoundBox
 from rexview.reviewset.importers.annotations.picture_cases import PictureCases
+from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import Place, SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_json, read_text
 from rexview.reviewset.importers.table.column_names import is_identity
@@ -21,6 +24,43 @@ _PERCENT: Final = BoxReading("xywh", "percent")
 _FRACTIONS: Final = BoxReading("xywh", "fraction")
 _CENTRES: Final = BoxReading("cxcywh", "fraction")
 _CORNERS: Final = BoxReading("xyxy", "pixels")
+
+
+def is_label_studio(probe: Probe) -> str | None:
+    """Say why a file is an export of Label Studio."""
+    found = probe.kind == "json" and label_studio.looks_like_tasks(probe.json)
+    return "tasks of Label Studio" if found else None
+
+
+def is_fiftyone(probe: Probe) -> str | None:
+    """Say why a file is an export of FiftyOne."""
+    found = probe.kind == "json" and fiftyone.looks_like_samples(probe.json)
+    return "samples of FiftyOne" if found else None
+
+
+def is_voc(probe: Probe) -> str | None:
+    """Say why a file is a Pascal VOC annotation."""
+    found = probe.kind == "xml" and pascal_voc.looks_like_voc(probe.text)
+    return "an <annotation> in XML" if found else None
+
+
+def is_yolo(probe: Probe) -> str | None:
+    """Say why a file is YOLO's: lines of boxes, or the list of their classes."""
+    if probe.kind not in ("text", "table"):
+        return None
+    if yolo.looks_like_labels(probe.text):
+        return "lines of a class and four shares of the picture"
+    return "names of classes" if _class_names(probe.label, probe.text) else None
+
+
+def _class_names(label: str, text: str) -> list[str] | None:
+    names = yolo.class_names(label, text)
+    if names is None and PurePosixPath(label).suffix.lower() in (".yaml", ".yml"):
+        try:
+            names = yolo.names_of_yaml(parse_yaml(text)[0])
+        except FileRefused:
+            return None
+    return names
 
 
 def read_label_studio(
@@ -162,7 +202,7 @@ def read_yolo(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         text = read_text(file.path, rows.log, save_as="UTF-8")
         if text is None:
             continue
-        names = yolo.class_names(file.label, text)
+        names = _class_names(file.label, text)
         if names is None:
             labels.append((file, text))
         else:

@@ -80,6 +80,13 @@ TABLE_OPTIONS: Final = (
 )
 """Options of everything that becomes a table."""
 
+_BOXES_AS: Final = Option(
+    "boxes_as",
+    "box_reading",
+    "Boxes are",
+    "What the four numbers of a box are, where that is not found out rightly: xywh, xyxy, yxyx or "
+    "cxcywh, and after a colon pixels, fraction, percent or per-mille; such as xyxy:fraction.",
+)
 _REXRANK: Final = Importer(
     id="rexrank",
     name="ReXrank JSON",
@@ -164,7 +171,7 @@ _IMAGES: Final = Importer(
     folders=True,
     reader=f"{_PACKAGE}.images.importer:read_images",
     recogniser=f"{_PACKAGE}.images.importer:recognises",
-    role=2,
+    role=1,
 )
 _COCO: Final = Importer(
     id="coco",
@@ -174,6 +181,7 @@ _COCO: Final = Importer(
     options=(
         *COMMON_OPTIONS,
         Option("model", "text", "Model", "The boxes are this model's, not the truth."),
+        _BOXES_AS,
     ),
     suffixes=(".json",),
     folders=False,
@@ -195,9 +203,102 @@ _PREDICTIONS: Final = Importer(
     reader=f"{_PACKAGE}.predictions.importer:read_predictions",
     recogniser=f"{_PACKAGE}.predictions.importer:recognises",
 )
-_SPECIAL: Final = (_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS)
+_ONE_MODEL: Final = Option(
+    "model", "text", "Model", "The boxes or texts are this model's, not the truth."
+)
+
+
+def _annotation(
+    id: str, name: str, description: str, suffixes: tuple[str, ...], functions: str, role: int = 3
+) -> Importer:
+    """Declare a format of annotations; ``functions`` is its module, its reader, its recogniser."""
+    module, reader, recogniser = functions.split()
+    return Importer(
+        id=id,
+        name=name,
+        description=description,
+        options=(*COMMON_OPTIONS, _ONE_MODEL, _BOXES_AS),
+        suffixes=suffixes,
+        folders=False,
+        reader=f"{_PACKAGE}.annotations.{module}:{reader}",
+        recogniser=f"{_PACKAGE}.annotations.{module}:{recogniser}",
+        role=role,
+    )
+
+
+_ANNOTATIONS: Final = (
+    _annotation(
+        "labelstudio",
+        "Label Studio JSON",
+        "Tasks with people's annotations (reference boxes) and models' predictions.",
+        (".json",),
+        "readers read_label_studio is_label_studio",
+    ),
+    _annotation(
+        "fiftyone",
+        "FiftyOne JSON",
+        "samples.json or labels.json; fields with confidences are models'.",
+        (".json",),
+        "readers read_fiftyone is_fiftyone",
+    ),
+    _annotation(
+        "voc",
+        "Pascal VOC XML",
+        "One XML file a picture; objects with a confidence are a model's.",
+        (".xml",),
+        "readers read_voc is_voc",
+    ),
+    _annotation(
+        "yolo",
+        "YOLO labels",
+        "One text file a picture, with classes.txt or data.yaml; lines with a confidence are a "
+        "model's.",
+        (".txt", ".yaml", ".names"),
+        "readers read_yolo is_yolo",
+    ),
+    _annotation(
+        "boxes",
+        "Table of boxes",
+        "A table with one box a row; with a model or a confidence they are that model's.",
+        (".csv", ".tsv", ".xlsx", ".json", ".jsonl"),
+        "box_table read_box_tables recognises",
+    ),
+    _annotation(
+        "edits",
+        "Corrected lines",
+        "A table with one line of a report a row: original, edited, severity (ReFiSco).",
+        (".csv", ".tsv", ".xlsx", ".json", ".jsonl"),
+        "line_edits read_line_edits recognises",
+        role=4,
+    ),
+)
+_METADATA: Final = Importer(
+    id="metadata",
+    name="Table about images",
+    description="A table with view, age, sex or labels by image, for images of other sources.",
+    options=COMMON_OPTIONS,
+    suffixes=(".csv", ".tsv", ".xlsx"),
+    folders=False,
+    reader=f"{_PACKAGE}.images.metadata:read_metadata",
+    recogniser=f"{_PACKAGE}.images.metadata:recognises",
+    role=3,
+)
+_REPORTS: Final = _annotation(
+    "reports",
+    "Text files of reports",
+    "A text file a study, named for it; folders with the same names are a model each.",
+    (".txt",),
+    "report_files read_reports recognises",
+    role=3,
+)
+_SPECIAL: Final = (
+    *(_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS, *_ANNOTATIONS, _METADATA, _REPORTS),
+)
 _MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
-_HANDED_ON: Final = ("site", "sheet", "group", "mapping", *(one.name for one in TABLE_OPTIONS))
+_HANDED_ON: Final = (
+    *("site", "sheet", "group", "mapping", "boxes_as"),
+    *(one.name for one in TABLE_OPTIONS),
+)
 """Options of single formats that ``auto`` has, too."""
 _AUTO: Final = Importer(
     id="auto",

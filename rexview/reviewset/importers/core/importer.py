@@ -20,7 +20,9 @@ from rexview.reviewset.importers.core.recognise import Found, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
 
-OptionType = Literal["text", "texts", "flag", "switch", "choice", "file", "folder", "mapping"]
+OptionType = Literal[
+    "text", "texts", "flag", "switch", "choice", "file", "folder", "mapping", "box_reading"
+]
 """``texts`` is a list of strings, ``flag`` is off and ``switch`` is on unless told otherwise,
 ``mapping`` is a confirmed ColumnMapping, its JSON form or the path of a file with it."""
 
@@ -77,6 +79,12 @@ class Option:
             if self.type == "folder" and not path.is_dir():
                 raise ValueError("names a folder that does not exist.")
             return path
+        if self.type == "box_reading":
+            from rexview.reviewset.importers.annotations.box_reading import BoxReading
+
+            if isinstance(value, Mapping):  # by file, as a page asks
+                return {file: BoxReading.parse(str(one)) for file, one in value.items()}
+            return BoxReading.parse(str(value))
         if self.type == "choice" and str(value) not in self.choices:
             raise ValueError(f"must be one of {', '.join(self.choices)}.")
         return value if self.type == "mapping" else str(value).strip()

@@ -32,7 +32,6 @@ from rexview.reviewset.importers.images.placement import describe, rebase
 from rexview.reviewset.tables.source import At
 
 _LARGEST_TABLE_LOOKED_AT: Final = 50_000_000
-_NOT_SHOWN: Final = "No case of the other sources shows it."
 
 
 def recognises(probe: Probe) -> str | None:
@@ -55,28 +54,12 @@ def read_images(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str
 def add_images(
     sources: Sequence[Path], base: Path, rows: SetRows, options: Mapping[str, Any]
 ) -> None:
-    """Add the images below ``base``: to the cases that they belong to, else as cases of their own.
-
-    An image belongs to a case that has its name, or that its folder or study has. Where other
-    sources' cases have images, those that none of them shows are named as unread.
-    """
-    known = {file.resolve() for file in rows.files.values()}
-    had_images = any(True for _ in rows.images())
-    images = [
-        one
-        for one in find_images(sources, base, rows.log)
-        if (base / one.path).resolve() not in known
-    ]
+    """Add the images below ``base`` as cases: a study, a folder or a file each."""
+    images = find_images(sources, base, rows.log)
     rows.files |= {one.path: base / one.path for one in images}
-    left = [one for one in images if not rows.cases or not _attach(one, rows)]
-    if had_images and len(left) < len(images) + len(known):
-        for one in left:
-            del rows.files[one.path]
-            rows.receipt.file_unread(one.path, "picture", _NOT_SHOWN)
-        return
-    of_mimic = [one for one in left if mimic_study(one.path)]
+    of_mimic = {one: place for one in images if (place := mimic_study(f"{base}/{one.path}"))}
     _add_mimic(of_mimic, rows)
-    others = [one for one in left if not mimic_study(one.path)]
+    others = [one for one in images if one not in of_mimic]
     _add_dicom(by_study(others), rows)
     _add_pictures(
         [one for one in others if one.study is None], options.get("group") or "auto", rows
@@ -89,30 +72,16 @@ def _row(image: FoundImage) -> dict[str, Any]:
     return row
 
 
-def _attach(image: FoundImage, rows: SetRows) -> bool:
-    """Add an image to the case that has its name or its folder's; False when there is none."""
-    path = PurePosixPath(image.path)
-    for name in (path.stem, path.name, path.parent.name):
-        place = rows.find_case(case=name) if name else None
-        if place is not None:
-            rows.add_case({"id": place[0], "images": [_row(image)]}, At(image.path))
-            case = rows.case(place[0])
-            if case is not None:
-                mark_key_image(case)
-            return True
-    return False
-
-
-def _add_mimic(images: Sequence[FoundImage], rows: SetRows) -> None:
+def _add_mimic(images: Mapping[FoundImage, tuple[str, str]], rows: SetRows) -> None:
     """Add the studies of MIMIC-CXR's folders, which have pseudonyms for names."""
-    for image in images:
-        patient, study = mimic_study(image.path) or ("", "")
-        row = {"id": study, "study_id": study, "patient_id": patient, "images": [_row(image)]}
-        rows.add_case(row, At(image.path))
-    for case_id in dict.fromkeys((mimic_study(image.path) or ("", ""))[1] for image in images):
-        case = rows.case(case_id)
-        if case is not None:
-            mark_key_image(case)
+    studies: dict[tuple[str, str], list[FoundImage]] = {}
+    for image, place in images.items():
+        studies.setdefault(place, []).append(image)
+    for (patient, study), inside in studies.items():
+        case: dict[str, Any] = {"id": study, "study_id": study, "patient_id": patient}
+        case["images"] = [_row(image) for image in inside]
+        mark_key_image(case)
+        rows.add_case(case, At(inside[0].path))
 
 
 def _add_dicom(studies: Sequence[Sequence[FoundImage]], rows: SetRows) -> None:
@@ -151,6 +120,8 @@ def _add_dicom(studies: Sequence[Sequence[FoundImage]], rows: SetRows) -> None:
 
 def _add_pictures(pictures: Sequence[FoundImage], how: str, rows: SetRows) -> None:
     cases = by_folder(pictures, how)
+    if pictures:
+        rows.groupings = {way: len(by_folder(pictures, way)) for way in ("auto", "folder", "file")}
     for case_id, inside in cases.items():
         case: dict[str, Any] = {"id": case_id, "images": [_row(image) for image in inside]}
         mark_key_image(case)

@@ -37,6 +37,8 @@ NOT_A_MODEL: Final = KINDS_OF_MODEL | frozenset(_DATA["not_a_model"])
 """Words that, beside "answer" and its like, do not name a model."""
 IMAGE_TABLES: Final[dict[str, list[str]]] = _DATA["image_tables"]
 """Names of columns of tables beside images, by what they hold."""
+LINE_EDITS: Final[dict[str, list[str]]] = _DATA["line_edits"]
+"""Names of columns of tables of corrected lines, by what they hold."""
 JSON_NAMES: Final[dict[str, list[str]]] = _DATA["json_names"]
 """Names of lists in JSON files, by what they hold."""
 MODEL_NAME: Final = re.compile(

@@ -1,0 +1,152 @@
+"""Tables of corrections, a line of a report each (ReFiSco): original, edited, severity.
+
+An original that is empty was inserted, an edited line that is empty was deleted. The lines of a
+report in their order are the model's answer, where no other source gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from rexview.reviewset.importers.annotations.box_table import columns_of
+from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.importers.table.cell_values import read_number
+from rexview.reviewset.importers.table.column_names import (
+    FIELD_NAMES,
+    LINE_EDITS,
+    ColumnName,
+    is_identity,
+)
+from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
+from rexview.reviewset.tables.source import At
+from rexview.vocab import EDIT_ACTIONS
+
+_UNKNOWN_MODEL: Final = "model"
+
+Report = tuple[str, str, str | None]
+"""Case, model and reader."""
+
+
+def edit_columns(names: Sequence[str]) -> Mapping[str, str] | None:
+    """Tell whether a table with these columns has a corrected line a row, and what holds what."""
+    plain = {ColumnName.of(name).plain: name for name in reversed(names)}
+    known = {
+        **{field: FIELD_NAMES[field] for field in ("study_id", "image", "model", "reader")},
+        "case": FIELD_NAMES["case"],
+        "comment": FIELD_NAMES["comment"],
+    }
+    for meaning, more in LINE_EDITS.items():
+        known[meaning] = [*more, *known.get(meaning, [])]
+    columns = {
+        meaning: next(plain[name] for name in of_meaning if name in plain)
+        for meaning, of_meaning in known.items()
+        if not plain.keys().isdisjoint(of_meaning)
+    }
+    has_case = columns.keys() & {"case", "study_id", "image"}
+    return columns if has_case and {"original", "edited"} <= columns.keys() else None
+
+
+def recognises(probe: Probe) -> str | None:
+    """Say why a file is a table of corrected lines."""
+    names = columns_of(probe)
+    columns = edit_columns(names) if names else None
+    return f"corrected lines ({columns['original']}, {columns['edited']})" if columns else None
+
+
+def read_line_edits(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
+    """Read corrected lines into the table of edits."""
+    for file in files:
+        sheet = read_sheet(file.path, rows.log, label=file.label)
+        columns = edit_columns(sheet.columns) if sheet else None
+        if sheet is not None and columns is not None:
+            _read(file.label, sheet, columns, rows, options)
+
+
+def _read(
+    file: str, sheet: Sheet, columns: Mapping[str, str], rows: SetRows, options: Mapping[str, Any]
+) -> None:
+    rows.receipt.rows(file, len(sheet.rows) + len(sheet.unread))
+    for number, why in sheet.unread:
+        rows.receipt.unused(At(file, number), why)
+    others = [name for name in sheet.columns if name not in columns.values()]
+    for name in [name for name in others if is_identity(name)]:
+        rows.receipt.identity_column(file, name)
+    others = [name for name in others if not is_identity(name)]
+    reports: dict[Report, list[Row]] = {}
+    for row in sheet.read(columns, rows.log):
+        case_id = _case(row, rows)
+        if case_id is None:
+            rows.receipt.unused(At(file, row.number), "The row names no case.")
+            continue
+        model = row["model"] or options.get("model") or _UNKNOWN_MODEL
+        reports.setdefault((case_id, model, row["reader"]), []).append(row)
+    made = 0
+    for report, lines in reports.items():
+        lines.sort(key=lambda row: read_number(row["line"]) or 0)
+        made += _add_answer(report, lines, rows)
+        _add_edits(report, lines, others, rows)
+    if made:
+        rows.log.note(f"{file}: {made:,} answers were put together from their original lines.")
+
+
+def _case(row: Row, rows: SetRows) -> str | None:
+    """Return the case of a row: one that is there, else a new one of that name."""
+    name = row["case"] or row["study_id"] or row["image"]
+    if name is None:
+        return None
+    found = rows.find_case(case=row["case"], study=row["study_id"], image=row["image"])
+    if found is not None:
+        return found[0]
+    case: dict[str, Any] = {"id": name, "study_id": row["study_id"]}
+    if row["image"]:
+        case["images"] = [{"path": row["image"]}]
+    return rows.add_case(case, At(row.file, row.number))
+
+
+def _add_answer(report: Report, lines: Sequence[Row], rows: SetRows) -> bool:
+    """Make the answer of its original lines where no source gives it; say whether it was."""
+    case_id, model, _ = report
+    known = next((one for one in rows.answers_of(case_id) if one["model"] == model), None)
+    if known is not None and known.get("text"):
+        return False
+    text = "\n".join(row["original"] or "" for row in lines if row["original"] is not None)
+    at = At(lines[0].file, lines[0].number)
+    rows.add_answer({"case": case_id, "model": model, "text": text}, at)
+    return True
+
+
+def _add_edits(report: Report, lines: Sequence[Row], others: Sequence[str], rows: SetRows) -> None:
+    case_id, model, reader = report
+    line = 0
+    for row in lines:
+        original, edited = row["original"], row["edited"]
+        line += original is not None
+        rows.add_edit(
+            {
+                "case": case_id,
+                "model": model,
+                "reader": reader,
+                "line": line,
+                "original": original,
+                "edited": edited,
+                "action": _action(row["action"], original, edited),
+                "severity": row["severity"],
+                "comment": row["comment"],
+                **{name: row.value(name) for name in others if row.cells[name] is not None},
+            },
+            At(row.file, row.number),
+        )
+
+
+def _action(told: str | None, original: str | None, edited: str | None) -> str:
+    word = (told or "").strip().lower()
+    if word in EDIT_ACTIONS:
+        return word
+    if original is None:
+        return "insert"
+    if edited is None:
+        return "delete"
+    return "keep" if original == edited else "substitute"
