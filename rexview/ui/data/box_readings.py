@@ -11,32 +11,31 @@ from typing import Final
 import numpy as np
 import streamlit as st
 
-from rexview.analysis import REFERENCE_COLOUR
 from rexview.analysis.colours import MODEL_COLOURS
 from rexview.geometry import box_problem
 from rexview.reviewset.importers.annotations.box_placement import BoxPreview
 from rexview.reviewset.importers.annotations.box_reading import SHAPES, UNITS, BoxReading
 from rexview.reviewset.importers.core.preview import ImportPreview
 from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.viewer.case_payload import REFERENCE_COLOUR
 
 Boxes = Sequence[tuple[str, tuple[float, float, float, float]]]
 _EVERY: Final = tuple(str(BoxReading(shape, unit)) for unit in UNITS for shape in SHAPES)
-_LABEL_SHARE: Final = 1 / 28
-"""Height of a box's label, as a share of the picture's longer side."""
 _MOST_BOXES: Final = 60
 _LONGEST_LABEL: Final = 40
 
 
-def confirm_readings(preview: ImportPreview) -> dict[str, str]:
-    """Show boxes as they would be read; return the other readings that a person chose, by file.
+def confirm_readings(preview: ImportPreview) -> dict[tuple[str, str | None], str]:
+    """Show boxes as they would be read; return the other readings that a person chose.
 
-    A choice is kept for the session, as long as the file has the same boxes.
+    They go by file and model, None for reference boxes. A choice is kept for the session, as long
+    as the file has the same boxes.
     """
-    chosen: dict[str, str] = {}
+    chosen: dict[tuple[str, str | None], str] = {}
     for one in preview.boxes:
         reading = _choose(one)
         if reading != str(one.proposal.reading):
-            chosen[one.file] = reading
+            chosen[one.file, one.model] = reading
         st.html(pictures_html(one, BoxReading.parse(reading), preview.pictures))
     return chosen
 
@@ -73,7 +72,7 @@ def pictures_html(
         return '<p class="rx-quiet">No size of any of its pictures is known.</p>'
     colour = REFERENCE_COLOUR if one.model is None else MODEL_COLOURS[1]
     figures = "".join(
-        _figure_html(f"{case} · {image}", size, boxes, reading, pictures.get((case, image)), colour)
+        _figure_html(case, size, boxes, reading, pictures.get((case, image)), colour)
         for case, image, size, boxes in one.pictures
     )
     return f'<div class="rx-box-pictures">{figures}</div>'
@@ -90,34 +89,35 @@ def _figure_html(
     width, height = size
     numbers = np.array([four for _, four in boxes], dtype=np.float64).reshape(-1, 4)
     drawn = reading.to_pixels(numbers, np.tile(np.array(size, np.float64), (len(numbers), 1)))
-    letters = max(size) * _LABEL_SHARE
-    outside = 0
-    shapes: list[str] = []
-    for (label, _), box in zip(boxes, drawn.tolist(), strict=True):
-        outside += box_problem(box, width, height) is not None
-        if box[2] > 0 and box[3] > 0 and len(shapes) < _MOST_BOXES:
-            shapes.append(_box_svg(box, label, letters, colour))
+    outside = sum(box_problem(box, width, height) is not None for box in drawn.tolist())
+    shapes = "".join(
+        _box_html(box, label, size, colour)
+        for (label, _), box in zip(boxes[:_MOST_BOXES], drawn.tolist(), strict=False)
+        if box[2] > 0 and box[3] > 0
+    )
+    shown = f"{name}: {len(boxes):,} box{'es'[: 2 * (len(boxes) != 1)]}"
+    if outside:
+        shown += f", {outside:,} outside the picture or without area"
     film = ""
     if picture is not None:
-        film = f'<img alt="" src="data:image/webp;base64,{base64.b64encode(picture).decode()}">'
-    lost = f" · {outside:,} of {len(boxes):,} outside or without area" if outside else ""
-    shown = html.escape(f"{name} · {len(boxes):,} boxes{lost}")
+        code = base64.b64encode(picture).decode()
+        film = f'<img alt="" src="data:image/webp;base64,{code}">'
     missing = "" if picture is not None else " The picture itself is not there."
     css = ' class="rx-wrong"' if outside else ""
     return (
-        f'<figure><div class="rx-box-film" style="aspect-ratio:{width}/{height}">{film}'
-        f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="{shown}">{"".join(shapes)}'
-        f"</svg></div><figcaption{css}>{shown}.{missing}</figcaption></figure>"
+        f'<figure><div class="rx-box-film" style="aspect-ratio:{width}/{height}">{film}{shapes}'
+        f"</div><figcaption{css}>{html.escape(shown)}.{missing}</figcaption></figure>"
     )
 
 
-def _box_svg(box: Sequence[float], label: str, letters: float, colour: str) -> str:
-    x, y, width, height = (round(number, 2) for number in box)
-    shape = f'x="{x}" y="{y}" width="{width}" height="{height}" fill="none"'
-    text = html.escape(label[:_LONGEST_LABEL])
-    top = max(y - letters * 0.3, letters)
+def _box_html(box: Sequence[float], label: str, size: tuple[int, int], colour: str) -> str:
+    """Draw a box as shares of the picture, so that it fits at any width."""
+    wholes = (*size, *size)
+    left, top, width, height = (
+        round(100 * number / whole, 3) for number, whole in zip(box, wholes, strict=True)
+    )
     return (
-        f'<rect {shape} stroke="#000" stroke-opacity="0.6" stroke-width="{letters / 4:.2f}"/>'
-        f'<rect {shape} stroke="{colour}" stroke-width="{letters / 8:.2f}"/>'
-        f'<text x="{x}" y="{top:.2f}" font-size="{letters:.2f}" fill="{colour}">{text}</text>'
+        f'<div class="rx-import-box" style="left:{left}%;top:{top}%;width:{width}%;'
+        f'height:{height}%;border-color:{colour}"><span>{html.escape(label[:_LONGEST_LABEL])}'
+        "</span></div>"
     )

@@ -29,6 +29,7 @@ _GROUPS: Final = {
     "file": "Each picture is a study",
     "folder": "The pictures of a folder are one study",
 }
+_MIXED: Final = "The pictures of a small sub-folder are one study, every other picture is one"
 _COUNTED: Final = {
     "Cases": "cases",
     "Answers": "answers",
@@ -133,25 +134,25 @@ def _decide(first: ImportPreview) -> dict[str, Any] | None:
 
 
 def _choose_grouping(first: ImportPreview) -> str | None:
-    """Ask which pictures are one study, where it makes a difference; None for the proposal."""
+    """Ask which pictures are one study, where it makes a difference; None for the proposal.
+
+    Where a table says which cases there are, it is not asked.
+    """
     counts = first.groupings
-    if counts.get("file") == counts.get("folder"):
+    if first.mappings or counts.get("file") == counts.get("folder"):
         return None
-    proposed = "auto"
-    options = [how for how in ("auto", *_GROUPS) if how in counts]
-
-    def shown(how: str) -> str:
-        words = _GROUPS.get(how, "Small sub-folders are one study each, other pictures one by one")
-        return f"{words}: {counts[how]:,} cases{' (proposed)' if how == proposed else ''}"
-
+    alike = next((how for how in _GROUPS if counts[how] == counts["auto"]), None)
+    ways = [how for how in ("auto", *_GROUPS) if how != alike]
+    words = {**_GROUPS, "auto": _GROUPS[alike] if alike else _MIXED}
     chosen = st.radio(
         "Pictures",
-        options,
-        format_func=lambda how: as_markdown(shown(how)),
+        ways,
+        format_func=lambda how: as_markdown(words[how] + " (proposed)" * (how == "auto")),
+        captions=[f"{counts[how]:,} case{'s'[: counts[how] != 1]}" for how in ways],
         key="import_group",
         persist_state="session",
     )
-    return None if chosen == proposed else chosen
+    return None if chosen == "auto" else chosen
 
 
 def _show_counts(receipt: Receipt) -> None:

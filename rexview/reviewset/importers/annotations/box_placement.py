@@ -128,16 +128,16 @@ def place_boxes(
             file,
             rows,
             part,
-            _reading_of(boxes, _said(options, file), shapes, expected),
+            _reading_of(boxes, _said(options, file, model), shapes, expected),
         )
         for model, boxes in groups.items()
     )
 
 
-def _said(options: Mapping[str, Any], file: str) -> BoxReading | None:
-    """Return the reading that a person said, for all files or for this one."""
-    said: BoxReading | Mapping[str, BoxReading] | None = options.get("boxes_as")
-    return said.get(file) if isinstance(said, Mapping) else said
+def _said(options: Mapping[str, Any], file: str, model: str | None) -> BoxReading | None:
+    """Return the reading that a person said, for all boxes or for this model's of this file."""
+    said: BoxReading | Mapping[Any, BoxReading] | None = options.get("boxes_as")
+    return said.get((file, model)) if isinstance(said, Mapping) else said
 
 
 def _reading_of(

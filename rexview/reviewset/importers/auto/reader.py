@@ -34,7 +34,7 @@ _REASONS: Final = {
 }
 _BOXES: Final = 3
 """The role from which on image sizes are needed."""
-_NAMED_ALONE: Final = 8
+_NAMED_ALONE: Final = 4
 _UNKNOWN: Final = "No format that is known has such content."
 
 

@@ -111,7 +111,7 @@ _REXRANK: Final = Importer(
 )
 _TABLE: Final = Importer(
     id="table",
-    name="CSV or Excel table",
+    name="Table",
     description="A table with one row per answer, or one row per case and a column per model. "
     "What its columns mean is proposed, and must be confirmed.",
     options=(
@@ -142,7 +142,7 @@ _TABLE: Final = Importer(
 )
 _IMAGES: Final = Importer(
     id="images",
-    name="Folder of images",
+    name="Pictures",
     description="A folder of DICOM, PNG, JPEG or WebP files, sub-folders included. DICOM studies "
     "are numbered; names, ids and dates are left out. Tables of boxes and metadata beside the "
     "images are recognised.",
