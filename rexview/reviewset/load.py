@@ -68,8 +68,8 @@ def _open(folder: Path, problems: ProblemList) -> ReviewSet | None:
     if (folder / UNFINISHED).is_file():
         message = "An import into this set was interrupted while its tables were exchanged."
         remedy = (
-            f"Put the files of the folder {folder.name}-before-… beside it back, and remove "
-            f"{UNFINISHED}."
+            f"Put the tables from {folder.name}-before-… beside it in place of those here, "
+            f"and remove {UNFINISHED}."
         )
         problems.add("error", UNFINISHED, message, remedy)
         return None

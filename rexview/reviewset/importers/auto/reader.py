@@ -13,7 +13,6 @@ from typing import Any, Final
 
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.auto.unpack import Opener
-from rexview.reviewset.importers.core.complete import add_cases_of_answers
 from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import PROPOSED, Importer
 from rexview.reviewset.importers.core.recognise import TYPES, Probe
@@ -96,9 +95,9 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         importer = FORMATS[name]
         inside = [one.file for one in group]
         _name_files(group, rows)
-        if name == "images":
-            add_cases_of_answers(rows)
-        importer.read(inside, rows, settings_for(importer, options))
+        rows.provisional = name == "images"
+        importer.read(inside, rows, settings_for(importer, options, inside))
+        rows.provisional = False
     _place(rows, options, beside, files[0].label)
     labels = ", ".join(file.label for file in files)
     rows.description = f"Imported from {labels}."
@@ -123,18 +122,36 @@ def _place(rows: SetRows, options: Mapping[str, Any], beside: Sequence[Path], la
         gather_images(rows, beside)
 
 
-def settings_for(importer: Importer, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of one format: what was given to ``auto``, else its usual values.
+def settings_for(
+    importer: Importer, options: Mapping[str, Any], files: Sequence[SourceFile]
+) -> dict[str, Any]:
+    """Return the options of one format for its files: what was given to ``auto``, else as usual.
 
     The columns of a table are taken as proposed.
     """
     settings: dict[str, Any] = {"images": None}
     for option in importer.options:
         value = options.get(option.name)
-        if option.name == "model" and option.type == "text" and value is not None:
-            plain = [one for one in value if "=" not in one]
-            value = plain[0] if len(plain) == 1 else None
+        if option.name == "model":
+            value = _models_of(files, value or (), option.type)
         if option.name == "mapping" and value is None:
             value = PROPOSED
         settings[option.name] = option.default if value is None else value
     return settings
+
+
+def _models_of(files: Sequence[SourceFile], given: Sequence[str], kind: str) -> Any:
+    """Return what of NAME and FILE=NAME is about these files, as an option of the kind has it."""
+    plain = [one for one in given if "=" not in one]
+    told = []
+    for one in given:
+        label, mark, name = one.partition("=")
+        told += [
+            f"{file.label}={name}"
+            for file in files
+            if mark and label in (file.label, file.path.name)
+        ]
+    if kind == "text":
+        alone = plain or ([told[0].rpartition("=")[2]] if len(files) == 1 and told else [])
+        return alone[0] if len(alone) == 1 else None
+    return (*(plain if len(files) == 1 else ()), *told)

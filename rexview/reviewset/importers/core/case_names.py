@@ -5,8 +5,8 @@ Names are compared in Unicode's composed form, as macOS writes decomposed ones, 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from pathlib import PurePosixPath
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from unicodedata import normalize
 
@@ -79,11 +79,11 @@ class CaseNames:
         return list(self._folded.get(folded(name), ()) or self._studies.get(folded(name), ()))
 
     def images_of(
-        self, written: str, among: Collection[str] | None = None
+        self, written: str, files: Mapping[str, Path] | None = None
     ) -> list[tuple[str, str]]:
         """Return case and path of the images that a path as written can mean.
 
-        ``among`` are the paths that are asked for, if not all.
+        With ``files``, by path, only images with a file are asked for.
         """
         path = safe_path(written)
         if path is None:
@@ -92,20 +92,21 @@ class CaseNames:
         for name in dict.fromkeys((path, whole.name, whole.stem)):
             found = self._images.get(folded(name), {})
             meant = dict.fromkeys(self._moved.get(one, one) for one in found)
-            if among is not None:
-                meant = {one: None for one in meant if one[1] in among}
-            if meant and (name == path or _may_be(whole, [path for _, path in meant])):
+            if files is not None:
+                meant = {one: None for one in meant if one[1] in files}
+            places = [PurePosixPath((files or {}).get(path, path)) for _, path in meant]
+            if places and (name == path or _may_be(whole, places)):
                 return list(meant)
         return []
 
 
-def _may_be(written: PurePosixPath, found: list[str]) -> bool:
+def _may_be(written: PurePosixPath, found: list[PurePosixPath]) -> bool:
     """Whether images with only the file name of what is written can be meant by it.
 
-    Every study has a ``0.png``: with another folder before it, that is another patient's.
+    Every study has a ``0.png``: below a folder of another name, that is another patient's.
     """
     return (
         len(written.parts) == 1
         or len(written.stem) >= TELLING_STEM
-        or all("/" not in path for path in found)
+        or all(folded(one.parent.name) == folded(written.parent.name) for one in found)
     )

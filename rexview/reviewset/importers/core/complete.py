@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import Final
 
+from rexview.columns import TABLES
 from rexview.reviewset.importers.core.row_table import Row, RowTable
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.json_text import is_missing
@@ -19,10 +21,12 @@ def complete(rows: SetRows, question: str | None) -> None:
     """Complete the rows once all sources are read.
 
     Answers without a case get one; scores and the like without a case are left out and named.
+    Pictures that were made cases stay that only where no other source's case shows a picture.
     A case without a question gets ``question``, else a placeholder, which is said.
     """
-    add_cases_of_answers(rows)
+    _add_cases_of_answers(rows)
     _drop_without_case(rows)
+    _withdraw_pictures(rows)
     without = [case for case in rows.cases if is_missing(case.get("question"))]
     for case in without:
         report = case.get("question_type") == "report" or (
@@ -44,7 +48,7 @@ def _has_report(case: Row) -> bool:
     return isinstance(report, dict) and not all(map(is_missing, report.values()))
 
 
-def add_cases_of_answers(rows: SetRows) -> None:
+def _add_cases_of_answers(rows: SetRows) -> None:
     """Make a case of each id that answers name and no other source does, which is said."""
     answers = rows.tables["answers"]
     made: dict[str, int] = {}
@@ -56,6 +60,42 @@ def add_cases_of_answers(rows: SetRows) -> None:
     for file, number in made.items() if described else ():
         message = f"{number:,} answers are to cases that no source describes; these were made."
         rows.log.warning(file, message, "Give the file with these cases, too.", field="case")
+
+
+def _withdraw_pictures(rows: SetRows) -> None:
+    """Take back cases made of pictures alone, where other sources say which cases there are."""
+    alone = rows.pictures - rows.described
+    for case_id in alone:
+        _join_by_name(rows, case_id, alone)
+    named = {
+        image["path"]
+        for case in rows.cases
+        if case["id"] not in alone
+        for image in case.get("images") or []
+    }
+    if not named & rows.files.keys():
+        return
+    alone -= {row.get("case") for name in TABLES for row in rows.rows_of(name)}
+    alone -= {case["id"] for case in rows.cases if case.get("reference_boxes")}
+    kept, cases = RowTable(TABLES["cases"], rows.log), rows.tables["cases"]
+    for case, at in zip(cases.rows, cases.places, strict=True):
+        if case["id"] not in alone:
+            kept.add(case, at)
+            continue
+        for path in {image["path"] for image in case.get("images") or []} - named:
+            rows.receipt.file_unread(path, "picture", "No case of the other sources shows it.")
+    rows.tables["cases"] = kept
+
+
+def _join_by_name(rows: SetRows, case_id: str, alone: set[str]) -> None:
+    """Give a picture that is called as a case is to that case, where it names none itself."""
+    images = (rows.case(case_id) or {}).get("images") or []
+    if len(images) != 1:
+        return
+    meant = rows.find_case(case=PurePosixPath(images[0]["path"]).stem)
+    case = rows.case(meant[0]) if meant and meant[0] not in alone else None
+    if case is not None and not case.get("images"):
+        case["images"] = [dict(images[0])]
 
 
 def _drop_without_case(rows: SetRows) -> None:

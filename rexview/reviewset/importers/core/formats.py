@@ -54,6 +54,13 @@ TABLE_OPTIONS: Final = (
         "apart by commas. They are converted to 1 to 5, and the given ones kept.",
     ),
     Option(
+        "dimension",
+        "texts",
+        "Dimension of scores",
+        "What scores are of that name no dimension (DIMENSION), or another one (NAME=DIMENSION, "
+        "once for each name).",
+    ),
+    Option(
         "empty",
         "choice",
         "An empty answer",
@@ -295,10 +302,7 @@ _SPECIAL: Final = (
     *(_REXRANK, _TABLE, _IMAGES, _COCO, _PREDICTIONS, *_ANNOTATIONS, _METADATA, _REPORTS),
 )
 _MORE_ENDINGS: Final = (".zip", ".gz", ".jsonl", ".parquet", ".xml", ".txt")
-_HANDED_ON: Final = (
-    *("site", "sheet", "group", "mapping", "boxes_as"),
-    *(one.name for one in TABLE_OPTIONS),
-)
+_HANDED_ON: Final = ("site", "sheet", "group", "mapping", "boxes_as")
 """Options of single formats that ``auto`` has, too."""
 _AUTO: Final = Importer(
     id="auto",
@@ -317,6 +321,7 @@ _AUTO: Final = Importer(
             next(option for one in _SPECIAL for option in one.options if option.name == name)
             for name in _HANDED_ON
         ),
+        *TABLE_OPTIONS,
     ),
     suffixes=tuple(
         dict.fromkeys(

@@ -49,7 +49,7 @@ class RowTable:
         self.places.append(at)
         return row
 
-    def _join(self, first: Row, more: Row, at: At, key: tuple[str, ...], inside: str = "") -> None:
+    def _join(self, first: Row, more: Row, at: At, key: tuple[str, ...]) -> None:
         """Fill what ``first`` does not have; what contradicts it is said, and kept beside it."""
         for name, value in more.items():
             before = first.get(name)
@@ -57,16 +57,18 @@ class RowTable:
                 continue
             if before in (None, [], {}):
                 first[name] = value
-            elif isinstance(before, dict) and isinstance(value, dict) and not inside:
-                self._join(before, value, at, (), name)
-                for other in [one for one in before if one.startswith(f"{name}_")]:
-                    first[other] = before.pop(other)
+            elif isinstance(before, dict) and isinstance(value, dict):
+                for part, inner in value.items():
+                    if before.get(part) in (None, [], {}):
+                        before[part] = inner
+                    elif not is_missing(inner) and inner not in ([], {}, before[part]):
+                        self._keep_beside(first, part, inner, at, name)
             elif name == "images" and isinstance(before, list) and isinstance(value, list):
                 before += _more_images(before, value)
             elif name in ("reference_boxes", "boxes"):
                 before += [box for box in value if box not in before]
             else:
-                self._keep_beside(first, name, value, at, inside)
+                self._keep_beside(first, name, value, at, "")
 
     def _keep_beside(self, row: Row, name: str, value: Any, at: At, inside: str) -> None:
         """Keep another value for a field as ``name_2`` and so on, and say so."""

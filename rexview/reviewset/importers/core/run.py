@@ -231,15 +231,15 @@ def _placed(
             return None, before.info.images
         return None, os.fspath(base.resolve()) if base else "images/"
     copied = copy_images(rows, folder, but=base if within else None)
-    why = "" if copy else ", as they do not lie in one folder"
+    why = "" if copy else ", as they were packed or do not lie in one folder"
     rows.log.note(f"{copied:,} images were copied into the review set{why}.")
     return folder if folder.is_dir() else None, "images/"
 
 
 def _are_apart(rows: SetRows) -> bool:
-    """Whether images were found that do not lie where the base folder and their path say."""
-    paths = {image["path"] for _, image in rows.images()}
-    return not all(map(rows.lies_in_base, paths & rows.files.keys()))
+    """Whether images were unpacked, or do not lie where the base folder and their path say."""
+    found = {image["path"] for _, image in rows.images()} & rows.files.keys()
+    return any(rows.was_unpacked(path) or not rows.lies_in_base(path) for path in found)
 
 
 def _counts(receipt: Receipt) -> dict[str, int]:

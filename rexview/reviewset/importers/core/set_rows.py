@@ -44,9 +44,12 @@ class SetRows:
     another name when they are copied, and ``patients`` numbers patients that sources name.
     ``second_answers`` says what becomes of another text for an answer that is there: ``run`` keeps
     it as a further run of the model, ``first`` leaves it out. ``base`` is the set that is added to,
-    if there is one. What a person may decide otherwise is gathered for them to see: ``mappings`` of
-    the tables, ``box_previews``, and ``groupings``, which counts the cases that the pictures become
-    by the ways to group them.
+    if there is one. Cases that are added while ``provisional`` is set are ``pictures`` (their ids),
+    which may belong to the cases that other sources ``described``.
+
+    What a person may decide otherwise is gathered for them to see: ``mappings`` of the tables,
+    ``box_previews``, and ``groupings``, which counts the cases that the pictures become by the ways
+    to group them.
     """
 
     def __init__(
@@ -71,6 +74,9 @@ class SetRows:
         self.base: SetInfo | None = None
         self.mappings: list[ColumnMapping] = []
         self.groupings: dict[str, int] = {}
+        self.provisional = False
+        self.pictures: set[str] = set()
+        self.described: set[str] = set()
         self._scratch: TemporaryDirectory[str] | None = None
         self.tables = {name: RowTable(table, log) for name, table in TABLES.items()}
         self._by_case: dict[str, list[Row]] = {}
@@ -96,6 +102,7 @@ class SetRows:
                 table.append(row, At(name))
                 if name == "cases":
                     self._names.add(row)
+                    self.described.add(row["id"])
                 elif name == "answers":
                     self._by_case.setdefault(row["case"], []).append(row)
         self.receipt.before = {name: len(table.rows) for name, table in self.tables.items()}
@@ -115,6 +122,10 @@ class SetRows:
         """
         given = self._plain(row, at)
         given["images"] = list(self._safe_images(given, at))
+        if self.provisional:
+            self.pictures.add(str(given.get("id")))
+        else:
+            self.described.add(str(given.get("id")))
         self.receipt.used(at)
         case = self.tables["cases"].add(given, at)
         if case.get("id"):
@@ -260,9 +271,15 @@ class SetRows:
         base, file = self.images_base, self.files[path]
         return base is not None and file.resolve() == (base / path).resolve()
 
+    def was_unpacked(self, path: str) -> bool:
+        """Whether the file of an image is one that goes when the import ends."""
+        return self._scratch is not None and self.files[path].resolve().is_relative_to(
+            self.scratch.resolve()
+        )
+
     def picture_of(self, written: str) -> str | None:
         """Return the path of the one image with a file that a written path can mean, or None."""
-        paths = {path for _, path in self._names.images_of(written, self.files.keys())}
+        paths = {path for _, path in self._names.images_of(written, self.files)}
         return next(iter(paths)) if len(paths) == 1 else None
 
     def move_image(self, case_id: str, image: Row, path: str) -> None:

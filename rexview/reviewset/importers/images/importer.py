@@ -56,6 +56,10 @@ def add_images(
 ) -> None:
     """Add the images below ``base`` as cases: a study, a folder or a file each."""
     images = find_images(sources, base, rows.log)
+    for one in [one for one in images if one.path in rows.files]:
+        if rows.files[one.path].resolve() != (base / one.path).resolve():
+            rows.receipt.file_unread(one.path, "picture", "There is another picture of that name.")
+            images.remove(one)
     rows.files |= {one.path: base / one.path for one in images}
     of_mimic = {one: place for one in images if (place := mimic_study(f"{base}/{one.path}"))}
     _add_mimic(of_mimic, rows)

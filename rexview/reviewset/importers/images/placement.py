@@ -134,9 +134,13 @@ def _join_images(case: dict[str, Any]) -> None:
 def rebase(rows: SetRows, base: Path) -> Path:
     """Make the images folder one that holds ``base`` as well; return it.
 
-    Paths of images that were found before are rewritten to start from there.
+    Paths of images that were found before are rewritten to start from there. The images folder of
+    a set that is added to stays: the paths of new images then begin with the name of theirs.
     """
     base = base.resolve()
+    if rows.base is not None:
+        here = rows.images_base.resolve() if rows.images_base else None
+        return here if here and base.is_relative_to(here) else base.parent
     old = rows.images_base.resolve() if rows.images_base else None
     if old is None or old == base:
         rows.images_base = base

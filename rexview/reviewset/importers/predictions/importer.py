@@ -28,7 +28,9 @@ def recognises(probe: Probe) -> Found | None:
     if _are_texts(content):
         return Found(f"texts by id, {len(content):,} entries")
     inner = [one for one in content.values() if isinstance(one, dict)]
-    if len(inner) == len(content) and all(map(_are_texts, inner)) and _are_models(content):
+    texts = all(one is None or isinstance(one, str) for part in inner for one in part.values())
+    alike = texts and len(inner) == len(content) and any(map(_are_texts, inner))
+    if alike and _are_models(content):
         return Found(f"texts by model and id, {len(content):,} models")
     return None
 

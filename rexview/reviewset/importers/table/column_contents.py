@@ -20,6 +20,7 @@ _LONG: Final = 40
 _WORDS_OF_PROSE: Final = 4
 _SAMPLES: Final = 3
 _SAMPLE_CHARACTERS: Final = 60
+_CODE: Final = ("{", "[", "<?xml", "<html", "<svg", "<!doctype", "http://", "https://")
 _LETTER: Final = re.compile(r"\W*[A-Ha-h]\W*")
 _PICTURES: Final = (*RASTER_SUFFIXES, *DICOM_SUFFIXES, ".tif", ".tiff", ".bmp", ".gif")
 
@@ -52,7 +53,7 @@ def is_prose(cells: Cells) -> bool:
 
 
 def _is_code(cell: str) -> bool:
-    return cell.lstrip().startswith(("{", "[", "<", "http://", "https://"))
+    return cell.lstrip().lower().startswith(_CODE)
 
 
 def is_path(cell: str) -> bool:
@@ -82,8 +83,10 @@ _TESTS: Final[dict[str, tuple[Test, float, float]]] = {
     "view": (lambda cell: normalise_view(cell) != "UNKNOWN", 0.5, 0.4),
     "normal": (is_tick, 0.8, 0.2),
     "question_type": (lambda cell: cell.lower() in QUESTION_TYPES, 0.8, 0.3),
-    "dimension": (lambda cell: "_".join(cell.lower().split()) in DIMENSIONS, 0.5, 0.2),
+    "dimension": (lambda cell: "_".join(cell.lower().split()) in DIMENSIONS, 0.5, 0.5),
     "image": (is_path, 0.5, 0.6),
+    "correct": (lambda cell: cell.isdigit() or not is_tick(cell), 0.5, 0.2),
+    "choice": (lambda cell: len(cell) <= 2 * _LONG, 0.8, 0.3),
 }
 """By field: a test, the share of values that has to pass it, and the fit when fewer do."""
 _TEXTS: Final = frozenset(("answer", "report", "findings", "impression", "question"))

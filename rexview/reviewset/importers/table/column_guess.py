@@ -30,6 +30,7 @@ from rexview.reviewset.importers.table.column_mapping import (
 )
 from rexview.reviewset.importers.table.column_names import (
     ANSWER_OF_A_MODEL,
+    ASKS,
     FIELD_NAMES,
     FIELDS,
     KINDS_OF_MODEL,
@@ -42,10 +43,12 @@ from rexview.reviewset.importers.table.column_names import (
     is_identity,
 )
 from rexview.reviewset.importers.table.judgement_guess import guess_judgement
+from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 
 Names = Mapping[str, ColumnName]
 
+_USUAL_SCORES: Final = ScoreOptions()
 _ROWS_LOOKED_AT: Final = 2000
 _VALUES_LOOKED_AT: Final = 200
 _ENOUGH: Final = 0.4
@@ -56,11 +59,11 @@ _CONTAINER: Final = ("answers.", "responses.", "outputs.", "predictions.", "mode
 
 
 def propose_mapping(
-    path: Path, *, sheet: str | None = None, scale: str | None = None
+    path: Path, *, sheet: str | None = None, scores: ScoreOptions = _USUAL_SCORES
 ) -> ColumnMapping:
     """Propose what the columns of a table mean, whatever kind of file it is in.
 
-    ``scale`` is that of scores which are not from 1 to 5.
+    ``scores`` says how scores are read that are not from 1 to 5 on a dimension.
 
     Raises
     ------
@@ -73,10 +76,12 @@ def propose_mapping(
         if not path.is_file():
             log.error(path.name, "There is no such file.", "Check the path.")
         raise ImportSourceError(f"{path.name} cannot be read as a table.", log.problems)
-    return guess(table, scale=scale)
+    return guess(table, scores=scores)
 
 
-def guess(table: Sheet, *, scale: str | None = None, models: Sequence[str] = ()) -> ColumnMapping:
+def guess(
+    table: Sheet, *, scores: ScoreOptions = _USUAL_SCORES, models: Sequence[str] = ()
+) -> ColumnMapping:
     """Propose what the columns of a table mean; ``models`` are those of other files."""
     cells = {
         name: [value for value in table.column(name) if value][:_VALUES_LOOKED_AT]
@@ -98,10 +103,11 @@ def guess(table: Sheet, *, scale: str | None = None, models: Sequence[str] = ())
     _find_more(fields, _left(open_names, answers, fields), names, cells)
     answers = _with_columns_of_text(table, answers, fields, open_names, names, cells)
     _correct_case(table, fields)
+    _find_ids(table, answers, fields, _left(open_names, answers, fields), names, cells)
     _unmap_halves(fields)
     models = list(dict.fromkeys((*(one.model for one in answers), *models)))
     left = _left(open_names, answers, fields)
-    found = {name: guess_judgement(names[name], cells[name], models, scale) for name in left}
+    found = {name: guess_judgement(names[name], cells[name], models, scores) for name in left}
     judgements = [one for one in found.values() if isinstance(one, JudgementColumn)]
     judged = {one.column for one in judgements}
     return ColumnMapping(
@@ -135,7 +141,7 @@ def _kept(
     seen = samples(cells[column])
     for field, taken in fields.items():
         fits = _name_fit(field, name) * content_fit(field, cells[column])
-        if fits >= 0.6 and field not in ("case", "comment", "tag_category"):
+        if fits >= _LEAST_OF_A_NAME and field not in ("case", "comment", "tag_category"):
             label = FIELDS[field].lower()
             return KeptColumn(
                 column, seen, f"It could be the {label}, too, for which “{taken.column}” was taken."
@@ -177,7 +183,11 @@ def _right_answers(
     others = [name for name in columns if name != column]
     of_models = [name for name in plain if name in ANSWER_OF_A_MODEL and cells[plain[name]]]
     of_models = [name for name in of_models if share(cells[plain[name]], is_number) < 0.5]
-    wide = [one for one in _answers(others, names, cells) if one.field == "answer"]
+    wide = [
+        one
+        for one in _answers(others, names, cells)
+        if one.field == "answer" and (MODEL_NAME.search(one.model) or is_prose(cells[one.column]))
+    ]
     letters = share(cells[column], is_letter) > 0.9
     choices = options or any(one in plain for one in FIELD_NAMES["options"])
     told = any(one in plain for one in (*FIELD_NAMES["model"], *FIELD_NAMES["correct"]))
@@ -199,6 +209,7 @@ def _find_more(
         fields[field] = FieldColumn(field, column, 0.6, samples(cells[column]))
     if "question" not in fields:
         asks = [name for name in left if share(cells[name], lambda cell: cell.endswith("?")) > 0.8]
+        asks = asks or [name for name in left if ASKS & {*names[name].words}]
         if asks:
             fields["question"] = FieldColumn("question", asks[0], 0.6, samples(cells[asks[0]]))
 
@@ -228,7 +239,51 @@ def _with_columns_of_text(
                 break
     if answers:
         texts = [one for one in texts if is_prose(cells[one.column])]
+        letters = {one.column for one in answers if share(cells[one.column], is_letter) > 0.8}
+        if letters and len(letters) == sum(one.field == "answer" for one in answers):
+            texts += [
+                AnswerColumn(name, _bare(name), "answer", 0.5, samples(cells[name]))
+                for name in left
+                if share(cells[name], is_letter) > 0.8 and not _names_no_model(names[name].words)
+            ]
     return [*answers, *texts]
+
+
+def _find_ids(
+    table: Sheet,
+    answers: Sequence[AnswerColumn],
+    fields: dict[str, FieldColumn],
+    left: Sequence[str],
+    names: Names,
+    cells: CellsByColumn,
+) -> None:
+    """Find the column that tells cases apart where neither a name nor the question does so.
+
+    Of those that, with the model, are different in every row, it is the one with fewest values.
+    """
+    if any(field in fields for field in ("case", "study_id", "image")) or len(table.rows) < 2:
+        return
+
+    def told_apart(column: str | None) -> bool:
+        model = fields.get("model")
+        columns = [one for one in (column, model and model.column) if one]
+        rows = list(zip(*(table.column(one) for one in columns), strict=True))
+        return len(rows) > 0 and len(set(rows)) == len(rows)
+
+    question = fields.get("question")
+    if (question and told_apart(question.column)) or not (answers or "answer" in fields):
+        return
+    fit = [
+        (len({*table.column(name)}), place, name)
+        for place, name in enumerate(left)
+        if told_apart(name) and not is_long(cells[name]) and None not in table.column(name)
+        if guess_judgement(names[name], cells[name], (), _USUAL_SCORES) is None
+        if share(cells[name], lambda cell: any(letter.isdigit() for letter in cell)) > 0.8
+        if share(cells[name], lambda cell: is_number(cell) and not cell.isdigit()) < 0.5
+    ]
+    if fit:
+        column = min(fit)[2]
+        fields["case"] = FieldColumn("case", column, 0.5, samples(cells[column]))
 
 
 def _is_other_text(name: ColumnName) -> bool:
@@ -333,6 +388,9 @@ def _model_and_field(name: ColumnName) -> tuple[str, str] | None:
             if place is None or (place[0] > 0 and place[1] < len(name.words)):
                 continue
             start, end = place
+            inner = name.written.lower().startswith(_CONTAINER) and start == 0
+            if "." in name.written and end < len(name.words) and not inner:
+                continue  # a field of an object that is called so
             rest = (0, start) if start else (end, len(name.words))
             words = name.words[slice(*rest)]
             if _names_no_model(words):

@@ -27,6 +27,8 @@ FAILURE_NAMES: Final[dict[str, list[str]]] = _DATA["failures"]
 """Names of columns that hold a reader's score or tick, by dimension and failure."""
 READER_NAMES: Final = frozenset(_DATA["reader"])
 ANSWER_OF_A_MODEL: Final = frozenset(_DATA["answer_of_a_model"])
+ASKS: Final = frozenset(_DATA["asks"])
+SCORE_NAMES: Final = frozenset(_DATA["scores"])
 OPTION_WORDS: Final = frozenset(_DATA["option"])
 NOT_AN_IMAGE: Final = frozenset(_DATA["not_an_image"])
 NOT_AN_ANSWER: Final = frozenset(_DATA["not_an_answer"])

@@ -19,6 +19,7 @@ from rexview.reviewset.importers.core.source_files import SourceFile, model_told
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
+from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
 
@@ -43,6 +44,8 @@ class _Table:
         if self.mapping.answers or self.mapping.column_of("answer"):
             cases = any(map(self.mapping.column_of, _OF_CASES))
             return 2 if cases else 3
+        if self.mapping.column_of("choice") or self.mapping.column_of("error"):
+            return 3
         judged = self.mapping.judgements or self.mapping.column_of("score")
         return 4 if judged else 1
 
@@ -69,10 +72,11 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     rows.second_answers = options.get("second_answers") or rows.second_answers
     tables = [table for file in files for table in _tables(file, rows, options)]
     keys = CaseKeys(rows)
-    for table in sorted(tables, key=lambda one: one.turn):
+    scores = ScoreOptions.of(options, ProblemLog())
+    for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
         mapping = table.mapping
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
-            mapping = guess(table.sheet, scale=options.get("scale"), models=list(rows.models))
+            mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
         told = model_told(table.file, options)
         TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys).read()
@@ -99,22 +103,22 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
             field="mapping",
         )
         return
-    scale = options.get("scale")
+    scores = ScoreOptions.of(options, log)
     if mapping is not None:
-        if scale:
-            scored = (replace(one, scale=one.scale or scale) for one in mapping.judgements)
+        if scores.scale:
+            scored = (replace(one, scale=one.scale or scores.scale) for one in mapping.judgements)
             mapping = replace(mapping, judgements=tuple(scored))
         if _fits(mapping, sheet, rows):
             yield _Table(file, sheet, mapping)
     else:
-        proposed = _confirmed(confirmed, sheet) or guess(sheet, scale=scale)
+        proposed = _confirmed(confirmed, sheet) or guess(sheet, scores=scores)
         if _fits(proposed, sheet, rows):
             yield _Table(file, sheet, proposed)
     for name in sheet.others:
         other = None
         if mapping is None and wanted is None:
             other = read_sheet(file.path, log, sheet=name, label=file.label)
-        meant = guess(other, scale=scale) if other is not None else None
+        meant = guess(other, scores=scores) if other is not None else None
         chosen = _confirmed(confirmed, other) if other is not None else None
         if other is not None and chosen is not None:
             if _fits(chosen, other, rows):

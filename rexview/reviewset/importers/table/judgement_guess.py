@@ -2,47 +2,91 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from rexview.reviewset.importers.table.cell_values import is_not_scored, read_number
-from rexview.reviewset.importers.table.column_contents import Cells, is_tick, samples, share
+from rexview.reviewset.importers.table.column_contents import (
+    Cells,
+    is_number,
+    is_tick,
+    samples,
+    share,
+)
 from rexview.reviewset.importers.table.column_mapping import JudgementColumn, KeptColumn
 from rexview.reviewset.importers.table.column_names import (
     DIMENSION_NAMES,
     FAILURE_NAMES,
     READER_NAMES,
+    SCORE_NAMES,
     ColumnName,
 )
-from rexview.reviewset.importers.table.score_scale import ScoreScale
+from rexview.reviewset.importers.table.score_scale import ScoreOptions, ScoreScale
 from rexview.vocab import SCORE_MAX, SCORE_MIN
+
+_ENOUGH: Final = 0.9
+_LONGEST_WORD: Final = 30
+_MOST_WORDS: Final = 7
+"""Different words that a column of scores in words may have."""
 
 
 def guess_judgement(
-    name: ColumnName, cells: Cells, models: Sequence[str], scale: str | None
+    name: ColumnName, cells: Cells, models: Sequence[str], scores: ScoreOptions
 ) -> JudgementColumn | KeptColumn | None:
     """Recognise a column of scores or ticks: ``process_reader1``, ``GPT-5 laterality error R2``.
 
-    Scores that are not from 1 to 5 are kept as they are, with a word on how to convert them, unless
-    ``scale`` says what they go from and to.
+    Scores that are not from 1 to 5, or of no dimension, are kept as they are with a word on how to
+    have them read, unless ``scores`` says so.
     """
-    for judges, phrases in (*DIMENSION_NAMES.items(), *FAILURE_NAMES.items()):
+    told = [(dimension, [phrase]) for phrase, dimension in scores.names]
+    for judges, phrases in (*told, *DIMENSION_NAMES.items(), *FAILURE_NAMES.items()):
         place = next((found for phrase in phrases for found in [name.find(phrase)] if found), None)
         if place is None:
             continue
-        of_dimension = judges in DIMENSION_NAMES
-        if of_dimension:
-            cells = [cell for cell in cells if not is_not_scored(cell)]
-            usual = not cells or share(cells, _is_score) >= 0.9
-            fits = share(cells, ScoreScale.of(scale).holds) >= 0.9 if scale and cells else usual
-            if not fits:
-                return KeptColumn(name.written, samples(cells), _offer(judges, cells))
-        elif cells and share(cells, is_tick) < 0.8:
+        if judges in DIMENSION_NAMES:
+            return _scores(judges, name, place, cells, models, scores)
+        if cells and share(cells, is_tick) < 0.8:
             return None
         model, reader = _whose(name, place, models)
-        sure = 0.9 if cells else 0.6
-        used = scale if of_dimension else None
-        return JudgementColumn(name.written, judges, reader, model, sure, samples(cells), used)
+        return JudgementColumn(name.written, judges, reader, model, _sure(cells), samples(cells))
+    if _is_of_no_dimension(name, cells):
+        if scores.dimension:
+            return _scores(scores.dimension, name, (0, 0), cells, models, scores)
+        note = "It looks like scores of no known dimension. Say which they are of with --dimension."
+        return KeptColumn(name.written, samples(cells), note)
     return None
+
+
+def _scores(
+    judges: str,
+    name: ColumnName,
+    place: tuple[int, int],
+    cells: Cells,
+    models: Sequence[str],
+    scores: ScoreOptions,
+) -> JudgementColumn | KeptColumn:
+    cells = [cell for cell in cells if not is_not_scored(cell)]
+    test = ScoreScale.of(scores.scale).holds if scores.scale else _is_score
+    if cells and share(cells, test) < _ENOUGH:
+        return KeptColumn(name.written, samples(cells), _offer(judges, cells))
+    model, reader = _whose(name, place, models)
+    return JudgementColumn(
+        name.written, judges, reader, model, _sure(cells), samples(cells), scores.scale
+    )
+
+
+def _sure(cells: Cells) -> float:
+    return 0.9 if cells else 0.6
+
+
+def _is_of_no_dimension(name: ColumnName, cells: Cells) -> bool:
+    """Whether a column holds scores that do not say of what: ``rating``, ``Reader 1``."""
+    numbers = [cell for cell in cells if not is_not_scored(cell)]
+    named = bool(SCORE_NAMES & {*name.words}) or _reader_in(name.written)[1] is not None
+    short = all(len(cell) <= _LONGEST_WORD for cell in numbers)
+    few = share(numbers, is_number) > 0.8 or len({*numbers}) <= _MOST_WORDS < len(numbers) + 1
+    return named and bool(numbers) and short and few
 
 
 def _is_score(cell: str) -> bool:
@@ -77,7 +121,11 @@ def _whose(
         known = next((one for one in models if one.lower() == rest.lower()), None)
         if known:
             model = known
-        elif rest and not reader and rest.lower() not in ("score", "rating", "likert"):
+        elif (
+            re.search(r"[^\W\d_]", rest)
+            and not reader
+            and not SCORE_NAMES & {*ColumnName.of(rest).words}
+        ):
             reader = rest
     return model, reader
 

@@ -10,7 +10,7 @@ from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.table.cell_values import is_not_scored, read_number, read_yes_no
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
 from rexview.reviewset.importers.table.mapped_row import MappedRow
-from rexview.reviewset.importers.table.score_scale import ScoreScale
+from rexview.reviewset.importers.table.score_scale import ScoreOptions, ScoreScale
 from rexview.vocab import DIMENSIONS, SCORE_MAX, SCORE_MIN
 
 DEFAULT_READER: Final = "reader1"
@@ -19,12 +19,12 @@ DEFAULT_READER: Final = "reader1"
 class JudgementReader:
     """Adds the scores and flags of each row of one table.
 
-    ``scale`` converts the scores of a table with one score a row.
+    ``scores`` says how the scores of a table with one score a row are read.
     """
 
-    def __init__(self, rows: SetRows, mapping: ColumnMapping, scale: str | None) -> None:
-        self.rows, self.mapping = rows, mapping
-        self.scale = ScoreScale.of(scale) if scale else None
+    def __init__(self, rows: SetRows, mapping: ColumnMapping, scores: ScoreOptions) -> None:
+        self.rows, self.mapping, self.scores = rows, mapping, scores
+        self.scale = ScoreScale.of(scores.scale) if scores.scale else None
 
     def read(self, case: str, models: Sequence[str], row: MappedRow) -> int:
         """Read the judgements of one row; return how many there are.
@@ -59,10 +59,12 @@ class JudgementReader:
         dimension, text = row.peek("dimension"), row.peek("score")
         if dimension is None or text is None:
             return 0
-        word = "_".join(dimension.lower().replace("-", " ").split())
-        if word not in DIMENSIONS:
+        word = self.scores.of_word(dimension)
+        if word is None:
             message = f"“{dimension[:40]}” is not a dimension; the score is kept as an extra field."
-            row.warn(message, f"Use one of {', '.join(DIMENSIONS)}.", "dimension", self.rows)
+            remedy = f"Use one of {', '.join(DIMENSIONS)}, or say which is meant "
+            remedy += f"(dimension: {dimension[:40]}=…)."
+            row.warn(message, remedy, "dimension", self.rows)
             return 0
         if len(models) != 1:
             self._warn_of_models(row.fields["score"], models, row)

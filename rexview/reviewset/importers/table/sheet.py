@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -138,7 +139,9 @@ def read_sheet(
     inside = Pictures(pictures)
     file, suffix = label or path.name, path.suffix.lower()
     start = _start(path)
-    if suffix in EXCEL_SUFFIXES or (start.startswith(b"PK\x03\x04") and _is_workbook(path)):
+    if (suffix in EXCEL_SUFFIXES and not _is_text(start)) or (
+        start.startswith(b"PK\x03\x04") and _is_workbook(path)
+    ):
         book = read_workbook(path, log, sheet=sheet, max_rows=max_rows, label=file)
         if book is None:
             return None
@@ -167,6 +170,11 @@ def _start(path: Path) -> bytes:
             return stream.read(64)
     except (FileRefused, OSError):
         return b""  # what is wrong is said where it is read
+
+
+def _is_text(start: bytes) -> bool:
+    """Whether a file begins as a table of text does, whatever it is called."""
+    return not re.search(rb"[\x00-\x08\x0e-\x1f]|^PK", start) and any(map(start.count, b",;\t|"))
 
 
 def _is_workbook(path: Path) -> bool:

@@ -11,14 +11,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import example_of
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.table.case import case_row, read_options, right_option
 from rexview.reviewset.importers.table.cell_values import read_number, read_whole
 from rexview.reviewset.importers.table.column_mapping import ANSWER_FIELDS, ColumnMapping
-from rexview.reviewset.importers.table.column_names import NOT_RUN, is_identity
+from rexview.reviewset.importers.table.column_names import FIELDS, NOT_RUN, is_identity
 from rexview.reviewset.importers.table.judgements import JudgementReader
 from rexview.reviewset.importers.table.mapped_row import MappedRow
+from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Cells, Row, Sheet
 from rexview.reviewset.tables.source import At
 
@@ -92,8 +94,8 @@ class TableReader:
         self.empty_is_answer = options.get("empty") == "answer"
         self.model = options["model"] or mapping.model or Path(sheet.file).stem
         self.wide = self._answer_columns()
-        self.has_answers = bool(self.wide) or "answer" in self.fields or "choice" in self.fields
-        self.judgements = JudgementReader(rows, mapping, options.get("scale"))
+        self.has_answers = bool(self.wide) or bool({"answer", "choice", "error"} & {*self.fields})
+        self.judgements = JudgementReader(rows, mapping, ScoreOptions.of(options, ProblemLog()))
         self.describes = bool(_DESCRIBING & self.fields.keys())
         self.alone = not rows.cases
         self.names = self.fields | {
@@ -102,9 +104,11 @@ class TableReader:
         if "model" in self.fields and not options["model"]:
             named = {cell for cell in sheet.column(self.fields["model"]) if cell}
             self.model = named.pop() if len(named) == 1 else self.model
+        elif not self.wide and "answer" not in self.fields and len(rows.models) == 1:
+            self.model = next(iter(rows.models))  # errors of requests beside their answers
         given = options.get("index_from")
         self.index_from = int(given) if given is not None else self._first_index()
-        self.case_extras, self.answer_extras = self._extra_columns()
+        self.case_extras, self.answer_extras, self.reader_extras = self._extra_columns()
 
     def _answer_columns(self) -> dict[str, dict[str, str]]:
         """Return the columns of each model by field, in a table of a column per model."""
@@ -142,16 +146,29 @@ class TableReader:
                 message = f"Kept as an extra field. {kept.note}"
                 remedy = "Give the mapping with its meaning, if it has one."
                 log.warning(file, message, remedy, field=kept.column)
+        log.note(f"{file}: {self._taken_for()}.")
         for model in self.wide:
             self.rows.declare_model(model)
         for row in self.sheet.read(self.fields, log):
             self._read_row(row)
         self._name_columns()
 
+    def _taken_for(self) -> str:
+        """Say what each column was taken for, in the words of the form."""
+        taken = [f"“{column}” as {FIELDS[field]}" for field, column in self.fields.items()]
+        taken += [
+            f"“{one.column}” as {FIELDS[one.field]} of {one.model}" for one in self.mapping.answers
+        ]
+        taken += [
+            f"“{one.column}” as {one.judges.replace('_', ' ')}" for one in self.mapping.judgements
+        ]
+        model = "" if self.wide or "model" in self.fields else f"; the model is {self.model}"
+        return f"columns taken: {', '.join(taken)}{model if self.has_answers else ''}"
+
     def _name_columns(self) -> None:
         """Name the columns that nothing was made of, and those that are kept as extra fields."""
         receipt, file = self.rows.receipt, self.sheet.file
-        for column in (*self.case_extras, *self.answer_extras):
+        for column in (*self.case_extras, *self.answer_extras, *self.reader_extras):
             cells = [cell for cell in self.sheet.column(column) if cell]
             if not cells:
                 receipt.column_unused(file, column, None, "It is empty.")
@@ -172,7 +189,7 @@ class TableReader:
         ]
         about = [model for model, _ in answers] or self._judged_models(case_id, mapped)
         made = self.judgements.read(case_id, about, mapped)
-        self._keep_the_rest(case, [answer for _, answer in answers], mapped)
+        self._keep_the_rest(case, about, [answer for _, answer in answers], mapped)
         if self.describes or len(case) > 1 or (self.alone and not answers):
             self.rows.add_case(case, at)
         for _, answer in answers:
@@ -293,40 +310,76 @@ class TableReader:
 
     # Extra fields
 
-    def _extra_columns(self) -> tuple[list[str], list[str]]:
-        """Tell extra columns that describe the case from those that describe an answer."""
+    def _extra_columns(self) -> tuple[list[str], list[str], list[str]]:
+        """Tell extra columns that describe the case, an answer, or what one reader said of it."""
         used = {*self.mapping.used_columns, *self.mapping.identity}
         extra = [name for name in self.sheet.columns if name not in used and not is_identity(name)]
-        if self.wide or not self.has_answers:
-            return extra, []
-        first: dict[Any, Cells] = {}
+        if self.wide:
+            return extra, [], []
+        of_cases: dict[Any, Cells] = {}
+        of_answers: dict[Any, Cells] = {}
         varying: set[str] = set()
+        of_readers: set[str] = set()
         for row in self.sheet.read(self.fields, self.rows.log):
-            key = row["case"] or tuple(row[field] for field in _KEY)
-            known = first.setdefault(key if any(key) else row.number, row.cells)
-            varying |= {column for column in extra if row.cells[column] != known[column]}
+            named = (row["case"], *(row[field] for field in _KEY if not row["case"]))
+            key = named if any(named) else row.number
+            answer = (key, row["model"], row["run_id"])
+            case, answered = of_cases.setdefault(key, row.cells), row.cells
+            if "reader" in self.fields:
+                answered = of_answers.setdefault(answer, row.cells)
+            varying |= {column for column in extra if row.cells[column] != case[column]}
+            of_readers |= {column for column in extra if row.cells[column] != answered[column]}
         return (
             [column for column in extra if column not in varying],
-            [column for column in extra if column in varying],
+            [column for column in extra if column in varying - of_readers],
+            [column for column in extra if column in of_readers],
         )
 
     def _keep_the_rest(
-        self, case: dict[str, Any], answers: list[dict[str, Any]], row: MappedRow
+        self,
+        case: dict[str, Any],
+        about: list[str],
+        answers: list[dict[str, Any]],
+        row: MappedRow,
     ) -> None:
-        """Keep what is left of a row as extra fields."""
-        of_answer = [name for name in row.left if name in self.answer_extras]
-        of_row = {*self.mapping.used_columns}
-        unread = [name for name in row.left if name in of_row]
+        """Keep what is left of a row as extra fields: of the answer that it is about, or the case.
+
+        What one of several readers said goes under the reader's name.
+        """
+        left = [name for name in row.left if name not in self.mapping.identity]
+        unread = [name for name in left if name in self.mapping.used_columns]
+        self._warn_of_options(unread, row)
+        kept: dict[str, Any] = {}
+        reader = row.peek("reader")
+        of_reader = [name for name in left if name in self.reader_extras]
+        if reader is not None and (of_reader or row.peek("score")):
+            said = row.keep(*of_reader)
+            if "score" in self.fields and self.fields["score"] in left:
+                said |= {row.peek("dimension") or "score": row.take("score")}
+                row.take("dimension")
+            comment = row.take("comment") if "comment" in self.fields else None
+            said |= {} if comment is None else {"comment": comment}
+            kept = {f"{name} ({reader})": value for name, value in said.items()}
+            row.take("reader")
+        if len(about) == 1:
+            kept |= row.keep(*(name for name in left if name not in self.case_extras))
+            if kept and answers:
+                answers[0]["extra"] = kept
+            elif kept and any(one["model"] == about[0] for one in self.rows.answers_of(case["id"])):
+                answer = {"case": case["id"], "model": about[0], "extra": kept}
+                self.rows.add_answer(answer, row.at)
+            else:
+                case["extra"] = kept
+        else:
+            case["extra"] = kept
+        case["extra"] = case.get("extra", {}) | row.keep(*left)
+        if not case["extra"]:
+            del case["extra"]
+
+    def _warn_of_options(self, unread: list[str], row: MappedRow) -> None:
         for column in unread:
-            if self.fields.get("choice") == column or self.fields.get("correct") == column:
+            if column in (self.fields.get("choice"), self.fields.get("correct")):
                 message = f"“{example_of(row.row.cells[column])}” is none of the options."
                 remedy = "Write its letter or text; for numbers, say what they count from "
                 remedy += "(index_from)."
                 row.warn(f"{message} It is kept as an extra field.", remedy, column, self.rows)
-        if len(answers) == 1:
-            kept = row.keep(*of_answer, *unread)
-            if kept:
-                answers[0]["extra"] = kept
-        rest = row.keep(*[name for name in row.left if name not in self.mapping.identity])
-        if rest:
-            case["extra"] = rest

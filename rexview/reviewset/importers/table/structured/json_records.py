@@ -134,8 +134,12 @@ def _of_objects(value: Mapping[str, Mapping[str, Any]]) -> Records:
         rows = [{name: part.get(key) for name, part in value.items()} for key in inner]
         return Records.of(rows)  # pandas: columns
     deep = [one for part in value.values() for one in part.values()]
+    by_model = len(value) < len(inner) or any(map(MODEL_NAME.search, value))
+    texts = by_model and all(isinstance(one, str | None) for one in deep)
+    if texts and any(map(MODEL_NAME.search, value)) and not _knows(inner):
+        pairs = ((a, b, one) for a, part in value.items() for b, one in part.items())
+        return Records.of({"id": b, "model": a, "answer": one} for a, b, one in pairs)
     if deep and all(isinstance(one, Mapping) for one in deep) and not _knows(inner):
-        by_model = len(value) < len(inner) or any(map(MODEL_NAME.search, value))
         pairs = ((a, b, one) for a, part in value.items() for b, one in part.items())
         return Records.of(
             _keyed(one, {"model": a, "id": b} if by_model else {"id": a, "model": b})

@@ -50,6 +50,8 @@ def plain_entry(entry: Any) -> Any:
         return _request(entry) if is_batch(entry) else entry
     path, reply = found
     rest = _without(entry, path)
+    if is_batch(entry) and "id" in rest:
+        rest["batch id"] = rest.pop("id")
     if isinstance(error := rest.get("error"), Mapping):
         rest["error"] = error.get("message") or error.get("code") or error.get("type")
     if not path:
@@ -185,6 +187,8 @@ def _ollama(reply: Mapping[str, Any]) -> Record | None:
 def _request(entry: Mapping[str, Any]) -> Record:
     """Read a line of a batch without a reply: what was asked, or what went wrong."""
     rest = {name: part for name, part in entry.items() if part is not None}
+    if "id" in rest:
+        rest["batch id"] = rest.pop("id")
     body = rest.get("body") or rest.get("params")
     if isinstance(body, Mapping) and isinstance(body.get("messages"), list):
         asked = {"requested model" if name == "model" else name: body[name] for name in body}
