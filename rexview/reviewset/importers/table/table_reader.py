@@ -128,12 +128,17 @@ class TableReader:
         receipt.rows(file, len({*self.sheet.numbers}) + len(self.sheet.unread), part)
         for number, why in self.sheet.unread:
             receipt.unused(At(file, number, part), why)
-        if self.mapping.identity:
-            columns = ", ".join(self.mapping.identity)
+        private = [column for column in self.mapping.identity if is_identity(column)]
+        for column in self.mapping.identity:
+            if column not in private:
+                example = next(filter(None, self.sheet.column(column)), None)
+                receipt.column_unused(file, column, example, "It was left out, as told.")
+        if private:
+            columns = ", ".join(private)
             message = f"Columns that look like a patient's identity were left out: {columns}."
             remedy = "Map them if they hold nothing of the kind."
             log.warning(file, message, remedy, field="identity")
-            for column in self.mapping.identity:
+            for column in private:
                 receipt.identity_column(file, column)
         if not self.has_answers and not self.mapping.judgements and "score" not in self.fields:
             message = "No column holds answers; the cases were imported without any."
