@@ -24,11 +24,16 @@ else:
     from rexview.ui.app.routes import AppRoutes
     from rexview.ui.app.security_headers import SecurityHeaders, server_error
     from rexview.ui.link.pages import ADDRESSES
-    from rexview.ui.streamlit_adapter.process import ask_nobody_outside, have_no_pages_folder
+    from rexview.ui.streamlit_adapter.process import (
+        ask_nobody_outside,
+        have_no_pages_folder,
+        keep_downloads,
+    )
     from rexview.ui.streamlit_adapter.theme import DarkByDefault
 
     ask_nobody_outside()
     have_no_pages_folder()
+    keep_downloads()
     app_routes = [AppRoutes()]
 
     @asynccontextmanager

@@ -34,13 +34,13 @@ def show_case() -> None:
     permissions.guard(PAGE_CASE)
     written = review_sets.newest(review_set)
     case_filter = link_keys.link_filter()
-    wanted = link_keys.query_value(link_keys.QUERY_CASE)
+    wanted = link_keys.case_wanted()
     case_id = wanted or next(iter(engine.page(case_filter, 0, 1)), None)
     page = verdicts.case_page(review_set, case_id) if case_id else None
     if page is None:
         case_widgets.show_no_case(wanted)
         return
-    link_keys.set_query({link_keys.QUERY_CASE: case_id})
+    link_keys.go_to_case(case_id)
     position = partial(engine.position, case_filter)
     place = position(page.case.id)
 

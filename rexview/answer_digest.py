@@ -23,6 +23,7 @@ from weakref import WeakValueDictionary
 
 import polars as pl
 
+from rexview import frames
 from rexview.schema import ReviewSet
 
 IS_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
@@ -78,7 +79,9 @@ class AnswerDigests:
             {"case": cases, "model": models}, schema={"case": pl.String, "model": pl.String}
         )
         in_cases = pl.col("case").is_in(asked["case"].unique().implode())
-        rows = self.answers.filter("_newest", in_cases).select(_READ)
+        # what was read from the text is in the text, and may be read better one day
+        newest = self.answers.filter("_newest", in_cases)
+        rows = newest.with_columns(frames.given_choice()).select(_READ)
         rows = rows.join(asked, on=["case", "model"], how="semi")
         chosen = rows.filter(pl.col("choice").is_not_null())["case"].unique().implode()
         listed = self._cases.filter(pl.col("id").is_in(chosen)).select("id", "options")

@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -18,12 +20,13 @@ from typing import TYPE_CHECKING, Any, Final
 from rexview import __version__
 from rexview.bounded import typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
-from rexview.vocab import HINT_KINDS
+from rexview.vocab import HINT_KINDS, counted, noun
 
 if TYPE_CHECKING:
-    from rexview.store import BackupReport, MergeReport, Reviews
+    from rexview.store import BackupReport, Reviews
 
 
+_SECONDS_BETWEEN: Final = 0.1
 _BENCHES: Final = ("viewer", "queries", "imaging", "detectors", "stats", "reliability")
 
 
@@ -58,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     argument = add("check", _check, "print every problem of a review set")
     argument("folder", **_FOLDER)
     argument("--json", action="store_true", help="a JSON list instead of lines")
+    argument("--pixels", action="store_true", help="decode every picture, to find damaged ones")
 
     argument = add("failures", _failures, "list the failures found in a review set")
     argument("folder", **_FOLDER)
@@ -164,15 +168,39 @@ def _add_import(commands: Any) -> None:
 def _check(options: argparse.Namespace) -> int:
     from rexview.reviewset import check
 
-    problems = check(options.folder)
+    with _progress():
+        problems = check(options.folder, pixels=options.pixels)
     errors = sum(problem.severity == "error" for problem in problems)
     if options.json:
         print(json.dumps([asdict(problem) for problem in problems], ensure_ascii=False, indent=1))
     else:
         _print_problems(problems, sys.stdout)
         warnings = len(problems) - errors
-        print(f"{errors} {_noun(errors, 'error')}, {warnings} {_noun(warnings, 'warning')}")
+        print(f"{errors} {noun(errors, 'error')}, {warnings} {noun(warnings, 'warning')}")
     return 1 if errors else 0
+
+
+@contextmanager
+def _progress() -> Iterator[None]:
+    """Show on a terminal how many pictures are decoded; to a file or a program nothing is said."""
+    from rexview.reviewset.pictures import progress_told
+
+    if not sys.stderr.isatty():
+        yield
+        return
+    shown = 0.0
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown
+        now = time.monotonic()
+        if done == total or now - shown > _SECONDS_BETWEEN:
+            shown = now
+            print(f"\r{done:,} of {total:,} pictures decoded", end="", file=sys.stderr, flush=True)
+        if done == total:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+    with progress_told(show):
+        yield
 
 
 def _failures(options: argparse.Namespace) -> int:
@@ -195,7 +223,7 @@ def _failures(options: argparse.Namespace) -> int:
             print(f"{case}  {model}  {row['failure']}  ({who})  {row['message']}")
         hints = sum(map(_is_hint, rows))
         flags = len(rows) - hints
-        print(f"{flags} {_noun(flags, 'flag')}, {hints} {_noun(hints, 'hint')}")
+        print(f"{flags} {noun(flags, 'flag')}, {hints} {noun(hints, 'hint')}")
     return 0
 
 
@@ -216,7 +244,7 @@ def _backup(options: argparse.Namespace) -> int:
 
     report = backup(_reviews(options.folder), options.out)
     _print_changed(report)
-    print(f"{_entries(report)} backed up.")
+    print(f"{counted(report.entries, 'entry')} backed up.")
     return 0
 
 
@@ -227,7 +255,7 @@ def _restore(options: argparse.Namespace) -> int:
     if report.kept:
         print(f"What was there is kept in {report.kept}.", file=sys.stderr)
     _print_changed(report)
-    print(f"{_entries(report)} restored.")
+    print(f"{counted(report.entries, 'entry')} restored.")
     return 0
 
 
@@ -249,16 +277,8 @@ def _merge_reviews(options: argparse.Namespace) -> int:
     report = merge_databases(reviews, [*files, *(file.resolve() for file in options.more)])
     for file in report.kept:
         print(f"Kept: {file}", file=sys.stderr)
-    print(f"{report.added:,} added, {_entries(report)} now in {reviews.address}.")
+    print(f"{report.added:,} added, {counted(report.entries, 'entry')} now in {reviews.address}.")
     return 0
-
-
-def _entries(report: BackupReport | MergeReport) -> str:
-    return f"{report.entries:,} {'entry' if report.entries == 1 else 'entries'}"
-
-
-def _noun(number: int, singular: str) -> str:
-    return singular if number == 1 else f"{singular}s"
 
 
 def _export_reviews(options: argparse.Namespace) -> int:
@@ -275,7 +295,7 @@ def _export_reviews(options: argparse.Namespace) -> int:
     seen = exposures_of(reviews).all(begun)
     write_exposures(seen, options.out)
     scores, flags = review_set.scores.height, review_set.flags.height
-    print(f"{scores:,} {_noun(scores, 'score')}, {flags:,} {_noun(flags, 'flag')} written.")
+    print(f"{counted(scores, 'score')}, {counted(flags, 'flag')} written.")
     return 0
 
 
@@ -322,13 +342,14 @@ def _import(options: argparse.Namespace) -> int:
     from rexview.reviewset.importers import import_source
 
     try:
-        report = import_source(
-            options.importer.id,
-            options.sources,
-            options.into or options.out,
-            options=options.importer.read_arguments(options),
-            into=options.into is not None,
-        )
+        with _progress():
+            report = import_source(
+                options.importer.id,
+                options.sources,
+                options.into or options.out,
+                options=options.importer.read_arguments(options),
+                into=options.into is not None,
+            )
     except ImportSourceError as error:
         if options.json:
             print(json.dumps(error.receipt, ensure_ascii=False, indent=1))

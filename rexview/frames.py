@@ -4,7 +4,8 @@ They are the declared columns of the files (:mod:`rexview.columns`) but for what
 from parsing: ``usage`` is spread over three columns, raw spellings stand beside the normalised word
 (``finish_reason_raw``, ``view_raw``), and scores are small numbers. What starts with an underscore
 comes from loading: ``_row``, the row in the file from 1; ``_newest``, whether an answer is of the
-newest run of its case and model, the one shown by default; ``_origin``, ``file`` for what was given
+newest run of its case and model, the one shown by default; ``_choice_read``, how a choice was read
+from the text (:data:`rexview.choices.METHODS`) and where; ``_origin``, ``file`` for what was given
 with the set and ``app`` for what was written here.
 """
 
@@ -20,7 +21,10 @@ from rexview import columns
 _RAW: Final = {"view": "view_raw", "finish_reason": "finish_reason_raw"}
 _SMALL: Final = frozenset(("score", "severity"))
 _LOADED: Final[dict[str, dict[str, pl.DataType]]] = {
-    "answers": {"_newest": pl.Boolean()},
+    "answers": {
+        "_newest": pl.Boolean(),
+        "_choice_read": pl.Struct({"method": pl.String(), "start": pl.Int64(), "end": pl.Int64()}),
+    },
     "scores": {"_origin": pl.String()},
     "flags": {"_origin": pl.String()},
 }
@@ -51,4 +55,12 @@ SCORES: Final = TABLES["scores"]
 FLAGS: Final = TABLES["flags"]
 METRICS: Final = TABLES["metrics"]
 EDITS: Final = TABLES["edits"]
+
+
+def given_choice() -> pl.Expr:
+    """Return the choices that were given with the answers, without those read from their texts."""
+    read = pl.col("_choice_read").struct.field("method").is_not_null()
+    return pl.when(~read).then("choice").alias("choice")
+
+
 IMAGE: Final[pl.Struct] = CASES["images"].inner  # type: ignore[attr-defined]

@@ -1,8 +1,7 @@
 """The records of a review set: frozen dataclasses in the words of ``reviewset/FORMAT.md``.
 
-A :class:`ReviewSet` keeps its tables as polars frames (columns: :mod:`rexview.frames`) so that ten
-cases and millions of answers are queried alike; one case at a time becomes records through its
-methods. Nothing here reads or writes a file.
+A :class:`ReviewSet` keeps its tables as polars frames (columns: :mod:`rexview.frames`); one case at
+a time becomes records through its methods. Nothing here reads or writes a file.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from typing import Any, Literal
 import polars as pl
 
 from rexview import frames
+from rexview.choices import ReadChoice
 from rexview.errors import Problem
 from rexview.vocab import FRONTAL_VIEWS, HINT_KINDS
 
@@ -189,7 +189,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Answer:
-    """One model's output for one case."""
+    """One model's output for one case; ``choice_read`` says where the choice stands in the text."""
 
     case: str
     model: str
@@ -209,6 +209,7 @@ class Answer:
     created: datetime | None = None
     prompt_id: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    choice_read: ReadChoice | None = None
 
 
 @dataclass(frozen=True)
@@ -296,8 +297,7 @@ def _record(kind: type, row: Mapping[str, Any]) -> Any:
     """Make a record from the row's entries that the dataclass has, lists turned into tuples."""
     values: dict[str, Any] = {}
     for spec in fields(kind):
-        if spec.name in row and row[spec.name] is not None:
-            value = row[spec.name]
+        if (value := row.get(spec.name)) is not None:
             values[spec.name] = tuple(value) if isinstance(value, list) else value
     return kind(**values)
 
@@ -328,7 +328,9 @@ def case_from_row(row: Mapping[str, Any]) -> Case:
 def answer_from_row(row: Mapping[str, Any]) -> Answer:
     """Make an Answer from one row (a dict) with columns :data:`rexview.frames.ANSWERS`."""
     boxes = [_record(AnswerBox, _box(box)) for box in row["boxes"] or ()]
-    return _record(Answer, {**row, "boxes": boxes, "extra": _extra(row)})  # type: ignore[no-any-return]
+    read = row.get("_choice_read") and ReadChoice(row["choice"], **row["_choice_read"])
+    values = {**row, "boxes": boxes, "extra": _extra(row), "choice_read": read}
+    return _record(Answer, values)  # type: ignore[no-any-return]
 
 
 def score_from_row(row: Mapping[str, Any]) -> Score:
@@ -388,10 +390,8 @@ class ReviewSet:
     def reader_names(self) -> dict[str, str]:
         """Name on screen by reader id, declared or only met in scores and flags."""
         names = {reader.id: reader.name for reader in self.info.readers}
-        for frame in (self.scores, self.flags):
-            for reader in frame["reader"].unique(maintain_order=True).drop_nulls().to_list():
-                names.setdefault(reader, reader)
-        return names
+        met = pl.concat([self.scores["reader"], self.flags["reader"]]).drop_nulls()
+        return names | {one: names.get(one, one) for one in met.unique(maintain_order=True)}
 
     @cached_property
     def _case_rows(self) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The closed vocabularies, each with its source.
+"""The closed vocabularies, each with its source, and nouns with their number.
 
 Spellings met in real files are folded onto these words by :func:`normalise_view` and
 :func:`normalise_finish_reason`; the raw word is always kept beside the normalised one.
@@ -278,3 +278,25 @@ FAILURES: Final[dict[str, Failure]] = {failure.id: failure for failure in _FAILU
 HEADLINE_FAILURES: Final = ("laterality_error", "token_limit", "execution_gap")
 HINT_KINDS: Final = frozenset({"hint", "bilateral"})
 """Kinds of a detector's flag that are weaker than a flag: shown as possible, counted apart."""
+
+
+def noun(n: float, word: str) -> str:
+    """Return a noun in the form that goes with a number.
+
+    >>> noun(1, "case"), noun(0, "case"), noun(2, "entry"), noun(3, "box"), noun(4, "day")
+    ('case', 'cases', 'entries', 'boxes', 'days')
+    """
+    if n == 1:
+        return word
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}es" if word.endswith("x") else f"{word}s"
+
+
+def counted(n: int, word: str) -> str:
+    """Write a number with its noun.
+
+    >>> counted(1, "answer"), counted(1204, "answer")
+    ('1 answer', '1,204 answers')
+    """
+    return f"{n:,} {noun(n, word)}"

@@ -11,7 +11,7 @@ PACKAGE = ROOT / "rexview"
 
 LEVELS = [
     {"errors", "vocab"},
-    {"bounded", "columns"},
+    {"bounded", "columns", "choices"},
     {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},
@@ -32,6 +32,20 @@ SHARED_UI = {
 """Folders of ``ui`` that several pages use; every other one is a page's own."""
 PAGE_IMPORTS_TO_GO: set[tuple[str, str]] = set()
 """Modules that import another page's folder as yet; nothing is to be added."""
+TABLES_OF_ALL = {"cases", "answers"}
+FRAMES_OF_ALL = {
+    *{"finals", "finals_of", "final_scores", "newest_scores", "single_scores", "came"},
+    *{"clusters_of", "judged_by_model", "no_answers", "units_of"},
+}
+"""Functions of ``stats`` that take or return rows of all cases; engines count with them."""
+READS_ALL_CASES = {
+    # the differences are those that people scored twice; their order is that of the set
+    ("rexview/analysis/readers/consensus.py", "answers"),
+    ("rexview/analysis/readers/consensus.py", "cases"),
+    # once for each set: which words of models' names people use in questions and reports
+    ("rexview/analysis/case/blinding.py", "cases"),
+}
+"""What reads a table of all cases outside the engine, and why; nothing is to be added."""
 FILES_IN_A_FOLDER = 15
 TESTS_OF_THEIR_OWN = {"browser", "data", "demo", "fuzz", "pages", "support", "websocket"}
 """Folders of tests that are about no one part of ``rexview``."""
@@ -184,6 +198,40 @@ def test_only_the_engine_knows_the_answer_table():
         if module.startswith("rexview.analysis.memory")
     ]
     assert not wrong
+
+
+def tables_read(tree):
+    """Yield which tables a module reads of what is a review set by its name or declared type."""
+    sets = {
+        argument.arg
+        for argument in ast.walk(tree)
+        if isinstance(argument, ast.arg) and argument.annotation is not None
+        if "ReviewSet" in ast.unparse(argument.annotation)
+    }
+    attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    only_counted = {id(node.value) for node in attributes if node.attr == "height"}
+    for node in attributes:
+        of = ast.unparse(node.value).rpartition(".")[2]
+        is_set = of in sets or "review_set" in of
+        if is_set and node.attr in TABLES_OF_ALL and id(node) not in only_counted:
+            yield node.attr
+
+
+def test_only_the_engine_reads_all_cases():
+    """Above ``analysis.memory`` pages and numbers ask engines, and never the tables of a set."""
+    memory = set((PACKAGE / "analysis" / "memory").glob("*"))
+    above = {*(PACKAGE / "analysis").rglob("*.py"), *(PACKAGE / "ui").rglob("*.py"), *PAGES}
+    found = set()
+    for path in above - memory:
+        name = path.relative_to(ROOT).as_posix()
+        found |= {(name, table) for table in tables_read(ast.parse(path.read_text("utf-8")))}
+        used = {module.rpartition(".") for module, _ in imports(path)}
+        found |= {
+            (name, function)
+            for module, _, function in used
+            if module.startswith("rexview.stats") and function in FRAMES_OF_ALL
+        }
+    assert found == READS_ALL_CASES
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.js")), ids=lambda path: path.name)

@@ -24,6 +24,33 @@ def test_check_lists_warnings_and_passes(folder, capsys):
     assert "0 errors, 1 warning" in out
 
 
+def test_check_decodes_every_picture_when_asked(folder, capsys):
+    """The picture of this set is a file that only looks like one."""
+    assert main(["check", str(folder), "--pixels"]) == 0
+    captured = capsys.readouterr()
+    assert "cannot be shown" in captured.out
+    assert captured.err == ""
+    assert main(["check", str(folder)]) == 0
+    assert "cannot be shown" not in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals here")
+def test_progress_is_shown_on_a_terminal_only(folder):
+    ours, theirs = os.openpty()
+    done = subprocess.run(
+        [sys.executable, "-m", "rexview", "check", str(folder), "--pixels", "--json"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        check=True,
+    )
+    os.close(theirs)
+    said = os.read(ours, 100_000).decode()
+    os.close(ours)
+    assert "pictures decoded" in said
+    assert isinstance(json.loads(done.stdout), list)
+
+
 def test_check_lists_every_error_and_fails(tmp_path, capsys):
     wrong = write_set(tmp_path / "x", cases=[{**case, "question_type": "?"} for case in CASES])
     assert main(["check", str(wrong), "--json"]) == 1

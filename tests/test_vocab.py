@@ -5,6 +5,7 @@ from rexview.vocab import (
     FINISH_REASONS,
     HEADLINE_FAILURES,
     VIEWS,
+    counted,
     normalise_finish_reason,
     normalise_view,
 )
@@ -81,3 +82,19 @@ def test_finish_reasons(word, reason):
 
 def test_headline_failures_are_failures():
     assert set(HEADLINE_FAILURES) <= set(FAILURES)
+
+
+@pytest.mark.parametrize(
+    ("n", "word", "written"),
+    [
+        (1, "answer", "1 answer"),
+        (0, "answer", "0 answers"),
+        (1204, "answer", "1,204 answers"),
+        (2, "entry", "2 entries"),
+        (1, "entry", "1 entry"),
+        (3, "box", "3 boxes"),
+        (4, "day", "4 days"),
+    ],
+)
+def test_a_number_with_its_noun(n, word, written):
+    assert counted(n, word) == written

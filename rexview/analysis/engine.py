@@ -11,7 +11,7 @@ A filter is about answers: a case is left when one of its answers meets it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -138,13 +138,22 @@ def unique_names(names: Mapping[str, str]) -> dict[str, str]:
     return {key: name if count[name] == 1 else f"{name} ({key})" for key, name in names.items()}
 
 
+def position_at(
+    place: int | None, total: int, page: Callable[[int, int], Sequence[str]]
+) -> Position:
+    """Return the position of the case at a place, from 0; ``page`` has the ids from a place on."""
+    if place is None:
+        return Position(None, total, None, next(iter(page(0, 1)), None))
+    before = page(place - 1, 1) if place else ()
+    return Position(
+        place + 1, total, *(next(iter(one), None) for one in (before, page(place + 1, 1)))
+    )
+
+
 def position_in(ordered: Sequence[str], case: str) -> Position:
-    """Find a case in a list of ids, such as one person's worklist."""
-    if case not in ordered:
-        return Position(None, len(ordered), None, ordered[0] if ordered else None)
-    place = ordered.index(case)
-    before, after = ordered[max(place - 1, 0) : place], ordered[place + 1 : place + 2]
-    return Position(place + 1, len(ordered), *(next(iter(one), None) for one in (before, after)))
+    """Find a case in a list of ids, such as that of the cases to adjudicate."""
+    place = ordered.index(case) if case in ordered else None
+    return position_at(place, len(ordered), lambda start, size: ordered[start : start + size])
 
 
 @dataclass(frozen=True)

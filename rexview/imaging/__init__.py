@@ -10,7 +10,6 @@ words for the page.
 
 from rexview.errors import ImageBroken, ImageError, ImageMissing, ImageTooLarge
 from rexview.imaging.cache import DiskCache
-from rexview.imaging.draw import ColouredBox, draw_boxes, thumbnail
 from rexview.imaging.encode import (
     unframe_payload,
     viewer_payload,
@@ -25,11 +24,11 @@ from rexview.imaging.radiograph import (
     Window,
 )
 from rexview.imaging.read import read_facts, read_image
+from rexview.imaging.thumbnails import thumbnail
 from rexview.imaging.transforms import auto_window, display
 
 __all__ = [
     "MAX_PIXELS",
-    "ColouredBox",
     "DiskCache",
     "ImageBroken",
     "ImageError",
@@ -42,7 +41,6 @@ __all__ = [
     "Window",
     "auto_window",
     "display",
-    "draw_boxes",
     "read_facts",
     "read_image",
     "thumbnail",

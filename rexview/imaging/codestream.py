@@ -16,7 +16,6 @@ _STANDALONE: Final = frozenset({0x01, *range(0xD0, 0xD9)})
 _FRAME_KINDS: Final = {
     **dict.fromkeys((0xC3, 0xC7, 0xCB, 0xCF), "lossless JPEG"),
     **dict.fromkeys((0xC5, 0xC6, 0xCD, 0xCE), "hierarchical JPEG"),
-    **dict.fromkeys((0xC9, 0xCA), "JPEG with arithmetic coding"),
 }
 """Start-of-frame markers beyond those that every decoder knows (ISO 10918-1 table B.1)."""
 _SEQUENTIAL: Final = (0xC0, 0xC1)

@@ -22,6 +22,7 @@ from rexview.imaging.codestream import rare_jpeg
 from rexview.imaging.colour import grey_or_colour
 from rexview.imaging.limits import MORE_FRAMES, NOT_SUPPORTED, check_size, cut_off
 from rexview.imaging.memory import strips, take
+from rexview.imaging.quiet import quietly
 from rexview.imaging.radiograph import ImageFacts, Radiograph
 
 FORMATS: Final = ("PNG", "JPEG", "WEBP", "TIFF", "BMP", "GIF")
@@ -51,12 +52,14 @@ _MARKS: Final = (
 DAMAGED: Final = "The picture is damaged and cannot be decoded."
 _JPEG_HEAD: Final = 1 << 20
 _LONGEST_FILE: Final = 1 << 30
-_BYTES: Final = {"1": 5, "L": 5, "I": 13, "F": 13, "CMYK": 14} | dict.fromkeys(
+_BYTES: Final = {"1": 5, "L": 5, "I": 17, "F": 17, "CMYK": 14} | dict.fromkeys(
     ("I;16", "I;16L", "I;16B", "I;16N"), 7
 )
 """Bytes that a pixel of a mode of Pillow needs at the highest point, see :mod:`.memory`."""
 _BYTES_COLOUR: Final = 10
 _BYTES_DEEP_OR_WEBP: Final = 16
+_MOST_PAGES: Final = 1_000
+_LARGE_GIF: Final = 4_000_000
 _TIFF_TILE: Final = (322, 323)
 _GREY_MODES: Final = frozenset({"1", "L", "I", "F", "I;16", "I;16L", "I;16B", "I;16N"})
 
@@ -89,7 +92,7 @@ def read_raster(path: Path, max_pixels: int) -> Radiograph:
         check_size(image.height, image.width, max_pixels)
         deep = image.format == "PNG" and _png_is_deep_colour(path)
         take(_needed(image, deep), max_pixels)
-        frames = int(getattr(image, "n_frames", 1))
+        frames = _frames(image, path)
         orientation = _orientation(image)
         image.load()
         if deep:
@@ -130,10 +133,42 @@ def raster_facts(path: Path) -> ImageFacts:
         return ImageFacts(
             width,
             height,
-            int(getattr(image, "n_frames", 1)),
+            _frames(image, path),
             format=_NAMES.get(image.format or "", image.format or ""),
             turned=orientation != 1,
         )
+
+
+def _frames(image: Image.Image, path: Path) -> int:
+    """Count frames or pages, with an end: a crafted file can have millions.
+
+    Of a TIFF :data:`_MOST_PAGES` at most are counted; 2 stands for several in a large GIF.
+    """
+    if not getattr(image, "is_animated", False):
+        return 1
+    if image.format == "GIF" and path.stat().st_size > _LARGE_GIF:
+        return 2
+    if image.format != "TIFF":
+        return int(getattr(image, "n_frames", 1))
+    pages = 1
+    try:
+        while pages < _MOST_PAGES:
+            image.seek(pages)
+            pages += 1
+    except EOFError:
+        pass
+    image.seek(0)
+    return pages
+
+
+def checksums_hold(path: Path) -> bool:
+    """Whether the checksums of a PNG file hold; decoding does not ask."""
+    try:
+        with quietly(), Image.open(path, formats=("PNG",)) as image:
+            image.verify()
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        return False
+    return True
 
 
 @contextmanager

@@ -11,10 +11,10 @@ from typing import Any, Final, Literal
 import cv2
 
 from rexview.errors import ImageError
-from rexview.imaging.draw import square_pixels
 from rexview.imaging.limits import MAX_PIXELS
 from rexview.imaging.radiograph import Window
 from rexview.imaging.read import read_image
+from rexview.imaging.thumbnails import square_pixels
 from rexview.imaging.transforms import display
 
 _NUMBER: Final = r"\s*([-+]?\d*\.?\d+(?:[eE][-+]?\d+)?)\s*"

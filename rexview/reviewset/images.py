@@ -8,8 +8,10 @@ import posixpath
 import re
 import shutil
 import tempfile
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final
+from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
 from rexview.errors import ImageBroken, ImageMissing, PathEscape
@@ -90,6 +92,59 @@ def find_picture(folder: Path, images: str, path: str) -> Path | None:
         return None
 
 
+def spelled(base: Path, relative: str) -> Path:
+    """Join a path to a folder, each name as the disk has it where only its letters' form differs.
+
+    macOS writes é as two characters (NFD) where tables have one (NFC), and other systems take them
+    for two names. A name that is there as it is written is taken so; the file need not exist.
+    """
+    whole = base / relative
+    if relative.isascii() or os.path.lexists(whole):
+        return whole
+    found = base
+    for name in PurePosixPath(relative).parts:
+        written = found / name
+        if not name.isascii() and not os.path.lexists(written):
+            written = found / _names_by_form(found).get(normalize("NFC", name), name)
+        found = written
+    return found
+
+
+def _names_by_form(folder: Path) -> dict[str, str]:
+    try:
+        return _listed(folder, folder.stat().st_mtime_ns)
+    except OSError:
+        return {}
+
+
+@lru_cache(maxsize=64)
+def _listed(folder: Path, modified: int) -> dict[str, str]:
+    """Names in a folder by their NFC form, those that are not ASCII; not where two share a form."""
+    found: dict[str, str] = {}
+    twice: set[str] = set()
+    for file in folder.iterdir():
+        if not file.name.isascii():
+            form = normalize("NFC", file.name)
+            if form in found:
+                twice.add(form)
+            found[form] = file.name
+    return {form: name for form, name in found.items() if form not in twice}
+
+
+def has_twin(file: Path) -> bool:
+    """Whether another file beside this one differs from it in the form of its letters only."""
+    if file.name.isascii():
+        return False
+    for form in ("NFC", "NFD"):
+        other = file.with_name(normalize(form, file.name))
+        try:
+            if other.name != file.name and not other.samefile(file):
+                return True
+        except OSError:
+            continue
+    return False
+
+
 def contained(base: Path, relative: str) -> Path:
     """Join a plain relative path to a real folder, and follow links only within it.
 
@@ -98,7 +153,7 @@ def contained(base: Path, relative: str) -> Path:
     PathEscape
         When a link leads out of the folder.
     """
-    found = Path(os.path.realpath(base / relative))
+    found = Path(os.path.realpath(spelled(base, relative)))
     if not found.is_relative_to(base):
         raise PathEscape("The image path leads out of the images folder through a link.")
     return found

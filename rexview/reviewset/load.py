@@ -18,13 +18,17 @@ from rexview.reviewset.checks.duplicates import with_newest, without_duplicates
 from rexview.reviewset.checks.image_files import (
     check_files,
     check_paths,
+    check_same_pictures,
     paths_of_answers,
     paths_of_cases,
     with_headers,
 )
 from rexview.reviewset.checks.normalise import NORMALISE, normalise_answers
 from rexview.reviewset.checks.orientations import check_orientations
+from rexview.reviewset.checks.pixels import check_pixels
+from rexview.reviewset.checks.plausible import check_plausible
 from rexview.reviewset.checks.references import check_references
+from rexview.reviewset.choices import with_choices_read
 from rexview.reviewset.images import find_picture
 from rexview.reviewset.info import read_info
 from rexview.reviewset.problems import ProblemList
@@ -51,14 +55,17 @@ def load(folder: Path) -> ReviewSet:
     return review_set
 
 
-def check(folder: Path) -> list[Problem]:
-    """Find every problem of the review set in a folder, errors first."""
+def check(folder: Path, *, pixels: bool = False) -> list[Problem]:
+    """Find every problem of the review set in a folder, errors first.
+
+    With ``pixels`` every picture is decoded (:mod:`rexview.reviewset.checks.pixels`).
+    """
     problems = ProblemList()
-    _open(Path(folder), problems)
+    _open(Path(folder), problems, pixels=pixels)
     return problems.all()
 
 
-def _open(folder: Path, problems: ProblemList) -> ReviewSet | None:
+def _open(folder: Path, problems: ProblemList, *, pixels: bool = False) -> ReviewSet | None:
     if not folder.is_dir():
         kind = "a file" if folder.exists() else "not there"
         message = f"This is {kind}; a review set is a folder."
@@ -78,7 +85,7 @@ def _open(folder: Path, problems: ProblemList) -> ReviewSet | None:
     if "cases" not in sources and not problems.has_errors_in("cases"):
         remedy = "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of Parquet parts."
         problems.add("error", "cases", "There is no table of cases.", remedy)
-    review_set = assemble(folder, info, sources, problems)
+    review_set = assemble(folder, info, sources, problems, pixels=pixels)
     return replace(review_set, fingerprint=state, warnings=tuple(problems.all()))
 
 
@@ -89,16 +96,21 @@ def assemble(
     problems: ProblemList,
     *,
     look_at_images: bool = True,
+    pixels: bool = False,
 ) -> ReviewSet:
     """Read tables from their files, or from the rows of an import, into a checked review set.
 
     ``look_at_images`` says whether image files are looked for, what they say is filled in, and
-    boxes are held against them: an import has done so by itself. The result can be used when
-    ``problems`` holds no error.
+    boxes are held against them: an import has done so by itself; ``pixels`` says whether they are
+    all decoded as well. The result can be used when ``problems`` holds no error.
     """
     tables, all_cases = _read(sources, info, problems)
     check_references(tables, sources, info, all_cases=all_cases)
-    tables |= _with_images(folder, tables, sources, info, look_at_images)
+    tables |= _with_images(folder, tables, sources, info, look_at_images, pixels)
+    tables["answers"] = with_choices_read(tables["answers"], tables["cases"])
+    if look_at_images and not problems.has_errors:  # an import is judged when it is opened
+        check_plausible(tables, sources, image_sizes(tables["cases"]))
+        check_same_pictures(folder, tables["cases"], sources["cases"], info)
     final: dict[str, Any] = {
         name: tables[name].select(pl.col(field).cast(dtype) for field, dtype in schema.items())
         for name, schema in frames.TABLES.items()
@@ -160,6 +172,7 @@ def _with_images(
     sources: dict[str, TableSource],
     info: SetInfo,
     look_at_images: bool,
+    pixels: bool,
 ) -> dict[str, pl.DataFrame]:
     """Check images and boxes; fill in what the image files say and which image a box is on."""
     cases, answers = tables["cases"], tables["answers"]
@@ -171,6 +184,8 @@ def _with_images(
         paths.append((check_paths(paths_of_answers(answers), of_answers), of_answers))
     if look_at_images:
         check_files(folder, info, paths)
+    if pixels:
+        check_pixels(folder, info, paths)
     _check_image_ids(cases, of_cases)
 
     images = image_sizes(cases)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rexview.errors import Problem, Severity
+from rexview.vocab import noun
 
 LISTED: Final = 20
 """How many problems of one kind are listed one by one; the others are counted."""
@@ -120,5 +121,4 @@ class ProblemList:
         return sorted(found, key=lambda problem: problem.severity != "error")
 
     def _more(self, count: int, last: Problem) -> str:
-        rows = "1 more row" if count == 1 else f"{count:,} more rows"
-        return f"… and {rows} with the same problem."
+        return f"… and {count:,} more {noun(count, 'row')} with the same problem."

@@ -14,6 +14,7 @@ import polars as pl
 
 from rexview.columns import TABLES, Column, Table
 from rexview.errors import Problem, ReviewSetError
+from rexview.frames import given_choice
 from rexview.reviewset.images import image_path, images_folder, is_url, relative_path
 from rexview.reviewset.info import BUILT_IN_RUBRIC, dump_info
 from rexview.reviewset.json_text import dump
@@ -168,6 +169,7 @@ def _file_frame(name: str, frame: pl.DataFrame) -> pl.DataFrame:
         reason = pl.col("finish_reason")
         counts = pl.struct(_TOKENS)
         frame = frame.with_columns(
+            given_choice(),
             pl.coalesce("finish_reason_raw", pl.when(reason != "unknown").then(reason)).alias(
                 "finish_reason"
             ),

@@ -116,7 +116,6 @@ def mean_interval(
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    level: float = LEVEL,
 ) -> Interval:
     """Work out the BCa interval of a mean: :func:`interval`, faster.
 
@@ -132,13 +131,13 @@ def mean_interval(
     n, present = int(observed.sum()), np.flatnonzero(observed)
     steps = _steps(values[present]) if resamples and len(present) > 1 else None
     if steps is None:
-        return interval(observed, means, resamples=resamples, seed=seed, level=level)
+        return interval(observed, means, resamples=resamples, seed=seed)
     in_step, step = steps
     first, shares = _sums(in_step, observed[present])
     at = first + np.searchsorted(np.cumsum(shares), _uniform(resamples, seed), side="right")
     drawn = values[present].min() + at * step / n
     number = float(means(observed[np.newaxis])[0])
-    return _judged(number, drawn, _left_out(means, observed), observed, level)
+    return _judged(number, drawn, _left_out(means, observed), observed, LEVEL)
 
 
 def forget() -> None:

@@ -170,7 +170,6 @@ def summaries(
     given: ScoreTallies,
     models: Sequence[str],
     *,
-    dimensions: Sequence[str] = SCORE_ORDER,
     resamples: int = RESAMPLES,
 ) -> tuple[ScoreSummary, ...]:
     """Summarise the final scores of each dimension and model, in the orders given.
@@ -179,7 +178,7 @@ def summaries(
     a scored picture. With 0 resamples there are no intervals.
     """
     rows = []
-    for dimension in dimensions:
+    for dimension in SCORE_ORDER:
         found = given.values[dimension]
         if dimension in IMAGE_DIMENSIONS and not any(model in found for model in models):
             continue

@@ -7,7 +7,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.vocab import IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN
+from rexview.vocab import IMAGE_DIMENSIONS, SCORE_MAX, SCORE_MIN, noun
 
 LEVELS: Final = tuple(range(SCORE_MIN, SCORE_MAX + 1))
 """The scale of every score."""
@@ -16,8 +16,7 @@ _ANSWER: Final = ("case", "model")
 
 def unit_name(dimension: str, n: int = 2) -> str:
     """Return what is counted on a dimension: answers, or pictures; in the singular for n = 1."""
-    word = "picture" if dimension in IMAGE_DIMENSIONS else "answer"
-    return word if n == 1 else f"{word}s"
+    return noun(n, "picture" if dimension in IMAGE_DIMENSIONS else "answer")
 
 
 def units_of(scores: pl.DataFrame, dimension: str) -> pl.DataFrame:

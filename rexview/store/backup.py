@@ -38,6 +38,7 @@ from rexview.store.database.tables import HISTORY, SECRETS, VERSION
 from rexview.store.letters import adopt_letter_key, first_letter_key
 from rexview.store.location import data_folder
 from rexview.store.reviews import Reviews
+from rexview.vocab import counted
 
 _FORMAT: Final = "rexview reviews 1"
 _LONGEST_FILE: Final = 20_000_000_000
@@ -103,10 +104,10 @@ def restore(file: Path, reviews: Reviews, *, replace: bool = False) -> BackupRep
     present = reviews.database.read(lambda connection: len(present_rows(connection, reviews)), 0)
     if present:
         if not replace:
-            entries = "1 entry" if present == 1 else f"{present:,} entries"
             raise BackupError(
-                f"There are {entries} in the database already; nothing was restored. To put the "
-                "backup in their place, say --replace: they are backed up first."
+                f"There are {counted(present, 'entry')} in the database already; nothing was "
+                "restored. To put the backup in their place, say --replace: they are backed up "
+                "first."
             )
         kept = keep_present(reviews, f"replaced-{file_stamp()}")
     key = reviews.key

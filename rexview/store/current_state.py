@@ -1,7 +1,7 @@
 """The current state held in memory, brought up to date with the rows that are new.
 
 Asking the database for the whole state takes longer the more was written; pages ask after every
-entry. What is held here is always what the query gives.
+entry. This is the one place that says which row of a thing stands.
 """
 
 from __future__ import annotations

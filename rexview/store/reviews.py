@@ -8,18 +8,18 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import polars as pl
-from sqlalchemy import Connection, Row, Select, func, insert, select
+from sqlalchemy import Connection, Row, Select, insert, select
 
 from rexview.answer_digest import by_answer
 from rexview.errors import StoreOvertaken, StoreRefused
-from rexview.people import Person, read_role
+from rexview.people import Person
 from rexview.schema import ReviewSet
 from rexview.settings import Settings
 from rexview.store.checks import check
 from rexview.store.current_state import CurrentState, CurrentStateCache
 from rexview.store.database.connection import Database, database_at
 from rexview.store.database.integrity import CHECKSUM, checksum
-from rexview.store.database.tables import HISTORY, current, stored, subject_columns
+from rexview.store.database.tables import HISTORY, stored, subject_columns
 from rexview.store.entry import Entry, Stored
 from rexview.store.history_rows import adjudications_frame, flags_frame, scores_frame
 from rexview.store.letters import letter_key
@@ -118,13 +118,12 @@ class Reviews:
         self,
         *,
         case: str | None = None,
-        model: str | None = None,
         person: str | None = None,
         kind: str | None = None,
         limit: int | None = None,
     ) -> tuple[Stored, ...]:
         """Return rows of the history, newest first, at most ``limit``."""
-        wanted = {"case_id": case, "model_id": model, "person": person, "kind": kind}
+        wanted = {"case_id": case, "person": person, "kind": kind}
         rows = self._all().order_by(HISTORY.c.id.desc()).limit(limit)
         for name, value in wanted.items():
             if value is not None:
@@ -135,15 +134,14 @@ class Reviews:
         self, kind: str, *, person: str | None = None, case: str | None = None
     ) -> tuple[Stored, ...]:
         """Return the newest row of each thing of a kind: the current state, oldest first."""
-        rows = current(self.key, kind)
-        if person is not None:
-            rows = rows.where(HISTORY.c.person == person)
-        if case is not None:
-            rows = rows.where(HISTORY.c.case_id == case)
-        return self._stored(rows)
+        return tuple(
+            row
+            for row in self.current_state().rows(kind)
+            if person in (None, row.person) and case in (None, row.case)
+        )
 
     def current_state(self) -> CurrentState:
-        """Return what :meth:`current` gives for all kinds, held in memory, by reading new rows."""
+        """Return the current state, held in memory and brought up to date with what is new."""
         return self._current_state.read(self.key)
 
     def saved_tokens(self, tokens: Collection[str], person: str) -> frozenset[str]:
@@ -162,9 +160,9 @@ class Reviews:
         found = scores_frame(row for row in rows if any((row.value or {}).values()))
         return by_answer(found, self.review_set)[0]
 
-    def flags(self, *, reader: str | None = None) -> pl.DataFrame:
+    def flags(self) -> pl.DataFrame:
         """Return the verdicts on answers as they are, columns :data:`rexview.frames.FLAGS`."""
-        rows = self.current("verdict", person=reader)
+        rows = self.current("verdict")
         found = flags_frame(row for row in rows if (row.value or {}).get("verdict"))
         return by_answer(found, self.review_set)[0]
 
@@ -215,16 +213,7 @@ class Reviews:
 
     def people(self) -> dict[str, Person]:
         """Return everybody who wrote, by id, under their newest name and role."""
-        newest = (
-            select(func.max(HISTORY.c.id))
-            .where(HISTORY.c.review_set == self.key)
-            .group_by(HISTORY.c.person)
-        )
-        found = self._stored(self._all().where(HISTORY.c.id.in_(newest)).order_by(HISTORY.c.id))
-        return {
-            row.person: Person(row.person, row.person_name, read_role(row.person_role or "viewer"))
-            for row in found
-        }
+        return dict(self.current_state().people)
 
     def _all(self) -> Select[Any]:
         return select(HISTORY).where(HISTORY.c.review_set == self.key)

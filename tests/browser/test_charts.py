@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
-from support.browser.waiting import calm
+from support.browser.waiting import calm, until
 
 pytestmark = pytest.mark.browser
 CHART = ".st-key-rx_chart_overview_chart_0"
@@ -54,6 +54,37 @@ def test_every_form_of_a_chart_can_be_downloaded(demo, new_page):
     assert rows[0]["Dimension"] == "Content"
     assert len(rows[0]["Mean"]) > 8  # every digit
     assert f"{float(rows[0]['Mean']):.2f}" in words
+
+
+def test_a_download_outlives_the_pages_that_others_run_meanwhile(demo, new_page):
+    """Streamlit forgets a file that no page names, as one that is made when it is clicked."""
+    late, sockets = [], []
+    holding = False
+
+    def between(socket):
+        other = socket.connect_to_server()
+        sockets.append(socket)
+        socket.on_message(other.send)
+        other.on_message(lambda one: late.append(one) if holding else socket.send(one))
+
+    page, others = new_page(accept_downloads=True), new_page()
+    page.route_web_socket("**/_stcore/stream", between)
+    chart = shown(page, demo)
+    chart.get_by_text("Table and download").click()
+    expect(chart.locator("table td").first).to_have_text("Content")
+    calm(page)
+    holding = True
+    with page.expect_download() as download:
+        chart.get_by_role("button", name="CSV", exact=True).click()
+        until(page, lambda: len(late), lambda count: count > 0)
+        for _ in range(3):  # each run of any page forgets
+            others.goto(f"{demo}browse")
+            others.locator(".rx-card").first.wait_for()
+            calm(others)
+        holding = False
+        for one in late:
+            sockets[-1].send(one)
+    assert download.value.path().read_bytes()
 
 
 def test_a_bar_opens_its_cases(demo, new_page):

@@ -1,5 +1,7 @@
 """Verdicts, comments and consensus are kept in the browser until they are in the database."""
 
+import re
+
 import pytest
 from support.browser.score_pad import known_reader
 from support.browser.waiting import PATIENCE_MS, until
@@ -196,7 +198,7 @@ def test_what_was_entered_before_a_name_was_given_is_saved_under_it(server, cont
 def agree(server, score, comment=None, name="Bob B."):
     value = {"score": score, "comment": comment}
     entry = Entry("adjudicate", "c2", "m", "process", value=value)
-    person = Person(name[:3].lower(), name, "lead")
+    person = Person(name.split()[0].lower(), name, "lead")
     open_reviews(server.review_set, server.settings).record([entry], person)
     close_databases()
 
@@ -248,3 +250,202 @@ def test_a_consensus_that_is_being_typed_outlives_a_reload(server, context):
         lambda text: text == "Half a thought",
     )
     assert rows(server, "adjudicate") == []
+
+
+def test_a_consensus_that_another_window_kept_out_is_not_called_saved(server, context):
+    page = open_page(context, server, "adjudicate")
+    page.route(ROUTE, lambda route: route.abort())
+    page.get_by_role("radio", name="4").click()
+    until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
+    agree(server, 5, name="Anna")
+    page.unroute(ROUTE)
+    page.get_by_text("You recorded 5 on").wait_for()
+    assert page.get_by_text("Somebody else").count() == 0
+    assert [value["score"] for _, value in rows(server, "adjudicate")] == [5]
+    page.wait_for_timeout(1500)
+    assert page.get_by_role("radio", name="4", checked=True).count() == 1
+    assert page.get_by_text("Saved 2").count() == 0
+    page.get_by_role("button", name="Keep the saved one").click()
+    page.get_by_role("radio", name="5", checked=True).wait_for()
+    page.get_by_text("Saved 2").wait_for()
+    assert [value["score"] for _, value in rows(server, "adjudicate")] == [5]
+
+
+def test_windows_of_one_person_on_one_consensus(server, browser, context):
+    """One browser's windows follow each other; on another computer the second one decides."""
+    other = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    other.set_default_timeout(PATIENCE_MS)
+    first, beside = (open_page(context, server, "adjudicate") for _ in range(2))
+    second = open_page(other, server, "adjudicate")
+    first.get_by_role("radio", name="4").click()
+    for page in (first, beside):
+        page.get_by_text("Saved 2").wait_for()
+        page.get_by_role("radio", name="4", checked=True).wait_for()
+    second.get_by_role("radio", name="5").click()
+    record = second.get_by_role("button", name="Record the unsaved one")
+    record.wait_for()
+    assert "not saved: 5" in second.get_by_text("You recorded 4 on").inner_text()
+    assert second.get_by_text("Saved 2").count() == 0
+    second.get_by_role("radio", name="3").click()
+    second.get_by_text("not saved: 3").wait_for()
+    second.wait_for_timeout(800)
+    assert [value["score"] for _, value in rows(server, "adjudicate")] == [4]
+    second.reload()
+    ready(second, "adjudicate")
+    second.get_by_text("not saved: 3").wait_for()
+    record.click()
+    assert [one["score"] for _, one in saved(second, server, "adjudicate", 2)] == [4, 3]
+    second.get_by_text("Saved 2").wait_for()
+
+    first.get_by_role("radio", name="2").click()  # it still shows the 4
+    for page in (first, beside):
+        page.get_by_text("You recorded 3 on").wait_for()
+    first.get_by_role("button", name="Keep the saved one").click()
+    for page in (first, beside):
+        page.get_by_text("You recorded 3 on").wait_for(state="hidden")
+    first.get_by_role("radio", name="3", checked=True).wait_for()
+    first.get_by_role("radio", name="1").click()
+    assert saved(first, server, "adjudicate", 3)[-1][1]["score"] == 1
+
+    ask = second.get_by_role("button", name="What is scored")
+    words = second.locator(".rx-consensus > p").first
+    assert not words.is_visible()
+    ask.tap()
+    words.wait_for()
+    assert words.inner_text().strip()
+    ask.press("Enter")
+    words.wait_for(state="hidden")
+    other.close()
+
+
+def test_the_card_of_a_refused_verdict_tells_which_is_saved(server, context):
+    page = open_page(context, server, "verdict")
+    page.route(ROUTE, lambda route: route.abort())
+    give(page, "verdict", 1)
+    until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
+    value = {"verdict": "confirmed", "comment": None}
+    entry = Entry("verdict", "c1", "m", "laterality_error", value=value)
+    open_reviews(server.review_set, server.settings).record([entry], Person("anna", "Anna", "lead"))
+    close_databases()
+    page.unroute(ROUTE)
+    card = page.locator(".rx-v-card")
+    card.get_by_text("saved is that you confirmed it").wait_for()
+    assert "you rejected it" not in card.inner_text()
+    assert not card.get_by_role("textbox").filter(visible=True).count(), (
+        "no words on another verdict"
+    )
+    card.get_by_role("button", name="Put away").click()
+    card.wait_for(state="hidden")
+    give(page, "verdict", 1)
+    card.get_by_text("you rejected it").wait_for()
+    found = saved(page, server, "verdict", 2)
+    assert [one["verdict"] for _, one in found] == ["confirmed", "rejected"]
+
+
+def test_what_waits_is_sent_from_any_page(server, context):
+    """A tab that begins on the Overview sends it, and says what waits or was not taken."""
+
+    def given_and_left(kind, number):
+        page = open_page(context, server, kind)
+        page.route(ROUTE, lambda route: route.abort())
+        give(page, kind, number)
+        until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
+        page.close()
+
+    given_and_left("adjudicate", 1)
+    page = context.new_page()
+    page.route(ROUTE, lambda route: route.abort())
+    page.goto(server.url)
+    notice = page.locator(".rx-waiting")
+    notice.get_by_text("1 entry is not saved yet: kept on this computer").wait_for()
+    notice.get_by_role("button", name="Save now").click()
+    page.wait_for_timeout(300)
+    assert rows(server, "adjudicate") == []
+    page.unroute(ROUTE)
+    assert_given(saved(page, server, "adjudicate", 1), "adjudicate", 1)
+    notice.wait_for(state="hidden")
+    page.close()
+
+    given_and_left("adjudicate", 2)
+    agree(server, 5)
+    page = context.new_page()
+    page.goto(f"{server.url}/browse")
+    page.locator(".rx-waiting").get_by_text("1 entry on c2 not taken").wait_for()
+    assert [who for who, _ in rows(server, "adjudicate")] == ["anna", "bob"]
+    page.locator(".rx-waiting a").click()
+    page.get_by_text("Bob B. recorded").wait_for()
+    page.locator(".rx-waiting").wait_for(state="hidden")
+    page.get_by_role("button", name="Keep mine").click()
+    assert saved(page, server, "adjudicate", 3)[-1][1]["score"] == 2
+
+
+def test_the_next_case_stays_when_the_one_before_is_saved_late(server, context):
+    """The browser tells that something was saved before it knows the new link."""
+    late, sockets = [], []
+    holding = False
+
+    def between(socket):
+        other = socket.connect_to_server()
+        sockets.append(socket)
+        socket.on_message(other.send)
+        other.on_message(lambda one: late.append(one) if holding else socket.send(one))
+
+    page = context.new_page()
+    page.route_web_socket("**/_stcore/stream", between)
+    page.goto(f"{server.url}/adjudicate?case=c1")
+    ready(page, "adjudicate")
+    page.get_by_text("Question 1").wait_for()
+    holding = True
+    page.get_by_role("button", name=re.compile("Next$|Previous$"), disabled=False).click()
+    until(page, lambda: len(late), lambda count: count > 0)
+    page.wait_for_timeout(1500)
+    give(page, "adjudicate", 3)
+    until(page, lambda: len(rows(server, "adjudicate")), lambda count: count == 1)
+    page.wait_for_timeout(1000)
+    holding = False
+    for one in late:
+        sockets[-1].send(one)
+    page.get_by_text("Question 2").wait_for()
+    page.wait_for_timeout(2000)
+    assert page.get_by_text("Question 2").count() == 1
+    assert page.get_by_text("Question 1").count() == 0
+    assert "case=c2" in page.url
+
+
+CHOOSE = """() => {
+  for (const text of document.querySelectorAll("[data-rx-answer] .text")) {
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const at = walker.currentNode.data.indexOf("ffusio");
+      const node = walker.currentNode;
+      if (at >= 0) getSelection().setBaseAndExtent(node, at, node, at + 6);
+    }
+  }
+}"""
+
+
+def test_words_and_boxes_are_commented_on_while_scoring_without_a_connection(server, context):
+    page = context.new_page()
+    page.goto(f"{server.url}/score?case=c1")
+    page.locator(".rx-pad .row.current").wait_for()
+    page.locator(".rx-pad .tab", has_text="0/").click()
+    page.locator(".rx-c-tab").click()
+    field, send = page.locator(".rx-c-form textarea"), page.locator(".rx-c-strong")
+    field.wait_for()
+    context.set_offline(True)
+    page.evaluate(CHOOSE)
+    page.locator(".rx-c-offer").click()
+    assert "“effusion”" in page.locator(".rx-c-context").inner_text(), "whole words"
+    field.fill("On words")
+    send.click()
+    where = page.locator(".rx-c-form select")
+    where.select_option(label=where.locator("option", has_text="box 1").inner_text())
+    field.fill("On the box of Model M")
+    send.click()
+    page.locator(".rx-c-one", has_text="not saved yet").nth(1).wait_for()
+    context.set_offline(False)
+    found = [value for _, value in saved(page, server, "comment", 2)]
+    assert [one["on"]["what"] for one in found] == ["span", "box"]
+    assert found[0]["on"]["text"] == "effusion"
+    assert found[1]["text"] == "On the box of Model M"
+    page.locator(".rx-c-where", has_text="“effusion”").wait_for()

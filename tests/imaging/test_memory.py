@@ -74,6 +74,8 @@ def every_kind(tmp_path, write_dicom):
             ("rgba16", 16, 6, 8),
         )
     ]
+    turned = Image.Exif()
+    turned[0x0112] = 6
     colour = Image.effect_noise((SIDE, SIDE), 40).convert("RGB")
     for name, mode, options in (
         ("grey.jpg", "L", {}),
@@ -84,6 +86,14 @@ def every_kind(tmp_path, write_dicom):
         ("wide.tif", "I", {}),
         ("colour.tif", "RGB", {}),
         ("palette.png", "P", {"transparency": 0}),
+        ("grey.bmp", "L", {}),
+        ("colour.bmp", "RGB", {}),
+        ("grey.gif", "L", {}),
+        ("colour.gif", "P", {}),
+        ("turned.jpg", "L", {"exif": turned}),
+        ("turned-colour.jpg", "RGB", {"exif": turned}),
+        ("turned.tif", "F", {"exif": turned}),
+        ("turned.webp", "RGB", {"exif": turned, "quality": 1, "method": 0}),
     ):
         made.append(tmp_path / name)
         colour.convert("L" if mode in "FI" else "RGB").convert(mode).save(made[-1], **options)

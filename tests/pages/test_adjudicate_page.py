@@ -141,6 +141,7 @@ def test_who_comes_second_is_told_and_keeps_theirs(open_app, kept):
     assert (other["name"], other["score"]) == ("Ann A.", 5)
     assert other["comment"].startswith("Seen by")
     assert "Model M" not in other["comment"] + shown(app)
+    assert "Model M" not in fields(app)["fields"]["comment"], "nor in the field to be changed"
     assert other["at"].endswith("UTC")
     assert send(app, 2, "But the side is wrong.")[1]["saved"], "the page has shown it now"
     assert standing(kept) == (2, "But the side is wrong.", "eve")

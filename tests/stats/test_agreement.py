@@ -310,6 +310,13 @@ class TestAlpha:
             ]
             assert ours == pytest.approx(theirs, abs=1e-12)
 
+    def test_the_order_of_the_scores_changes_no_digit(self) -> None:
+        marks = self.marks()
+        found = {
+            alphas_of(marks.sample(fraction=1, shuffle=True, seed=n))[0].alpha for n in range(9)
+        }
+        assert len(found) == 1
+
     def test_two_readers_have_kappa_instead(self) -> None:
         assert alphas_of(both((1, 2), (3, 3))) == ()
         assert alphas_of(marks_of()) == ()

@@ -23,7 +23,7 @@ from rexview.vocab import TEXT_DIMENSIONS
 DEMO = ROOT / "assets" / "demo"
 LISTS = (
     *("scores", "tests", "gap", "readers", "no_answer", "friedman", "alpha"),
-    *("failures", "failure_tests", "unfinished"),
+    *("failures", "failure_tests", "choices", "unfinished"),
 )
 FIRST = {  # what other programs may rely on, in this order
     "scores": "dimension model n mean sd ci_low ci_high share_5 share_below_3",
@@ -31,6 +31,7 @@ FIRST = {  # what other programs may rely on, in this order
     "gap": "model n mean ci_low ci_high share_flagged",
     "readers": "dimension n qwk mad exact within_one mean_a sd_a mean_b sd_b",
     "no_answer": "model n by_reason",
+    "choices": "model task category n correct failed accuracy low high",
 }
 
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import polars as pl
 import pytest
+from sqlalchemy import func, select
 from support.store_entries import ANN, BOB, comment, score, verdict
 
 from rexview import frames
@@ -13,6 +14,7 @@ from rexview.people import Person
 from rexview.settings import Settings
 from rexview.store import KINDS, backup, merged, new_token, open_reviews, restore
 from rexview.store.database.connection import close_databases
+from rexview.store.database.tables import HISTORY, stored, subject_columns
 
 RA = Person("ra", "Reader A", "lead")
 """The reader of the given scores: process 5, execution 2, synthesis 3, language 4, undated."""
@@ -148,6 +150,15 @@ def test_nothing_else_changes(review_set, reviews):
     assert review_set.scores.height == 4, "what was given is never changed"
 
 
+def newest(reviews, *columns, **wanted):
+    """Ask the database itself for the newest row of each thing."""
+    named = [HISTORY.c[name] == value for name, value in wanted.items()]
+    ids = select(func.max(HISTORY.c.id)).where(HISTORY.c.review_set == reviews.key, *named)
+    ids = ids.group_by(*(HISTORY.c[name] for name in columns))
+    rows = select(HISTORY).where(HISTORY.c.id.in_(ids)).order_by(HISTORY.c.id)
+    return tuple(map(stored, reviews.database.rows(rows)))
+
+
 def test_what_is_held_in_memory_is_what_the_query_gives(review_set, reviews, tmp_path):
     """Also after a backup was restored, and when the file was put in place of another."""
     chance = random.Random(5)
@@ -156,8 +167,13 @@ def test_what_is_held_in_memory_is_what_the_query_gives(review_set, reviews, tmp
     def same():
         state = reviews.current_state()
         for kind in KINDS:
-            assert tuple(state.rows(kind)) == reviews.current(kind)
-        assert state.people == reviews.people()
+            queried = newest(reviews, *subject_columns(kind), kind=kind)
+            assert tuple(state.rows(kind)) == reviews.current(kind) == queried
+        names = {
+            row.person: (row.person_name, row.person_role) for row in newest(reviews, "person")
+        }
+        people = reviews.people()
+        assert names == {one.id: (one.name, one.role) for one in people.values()}
         assert state.revision == reviews.revision()
 
     def write(count):

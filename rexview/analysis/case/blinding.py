@@ -166,6 +166,7 @@ def _blinded_answer(review_set: ReviewSet, answer: Answer, slot: str) -> Answer:
         boxes=boxes,
         images=answer.images,
         choice=answer.choice,
+        choice_read=answer.choice_read,
         explanation=cover(answer.explanation),
         error="The model's service reported an error." if (answer.error or "").strip() else None,
     )

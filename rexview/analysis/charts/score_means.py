@@ -82,15 +82,15 @@ def split_chart(
 ) -> LinkedChart | None:
     """Draw the mean of one dimension for each value of a property, with intervals and n."""
     marks, lines = Marks(), ModelRows()
-    for place, part in enumerate(split.parts):
-        cells = [cell for cell in cells_of(part.cells, dimension) if cell.summary.n]
+    for place, group in enumerate(split.groups):
+        cells = [cell for cell in cells_of(group.cells, dimension) if cell.summary.n]
         if not cells:
             continue
-        lines.heading(part.name)
+        lines.heading(group.name)
         for cell in cells:
             model = cell.model
             row = _mean_row(cell, split.models[model], text=f"n {cell.summary.n:,}")
-            row = {split.by.name: part.name, **row, ROW: lines.model(split.models[model])}
+            row = {split.by.name: group.name, **row, ROW: lines.model(split.models[model])}
             marks.add(f"{place}/{model}", cell.scored.opens, row)
     if not marks.rows:
         return None

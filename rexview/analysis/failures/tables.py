@@ -12,7 +12,7 @@ from rexview.analysis.failures.captions import COUNTED, SMALL
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.conditions import NOT_KNOWN, Finding, region_name, region_of
 from rexview.analysis.filter.linked_count import Count, refined
-from rexview.analysis.filter.wording import value_name
+from rexview.analysis.groups import Group, Groups, property_values
 from rexview.stats.bootstrap import RESAMPLES
 from rexview.stats.failure_rates import (
     NO_PATIENTS,
@@ -95,29 +95,15 @@ class GroupCell:
         return self.rate.n < SMALL
 
 
-@dataclass(frozen=True)
-class Group:
-    """The answers of one finding, region or value of a property; ``flagged`` over all models."""
-
-    value: str
-    name: str
-    flagged: Count
-    cells: tuple[GroupCell, ...]
-
-
 @dataclass(frozen=True, eq=False)
-class FailureGroups:
-    """One failure by finding, region or a property of the case: most failures first.
+class FailureGroups(Groups[GroupCell]):
+    """One failure by finding, region or a property of the case; groups count its failures.
 
-    ``left_out`` groups with the fewest failures are not laid out.
+    Most failures first. ``kind`` is ``finding``, ``region`` or ``property``.
     """
 
     failure: str
-    by: CaseProperty
     kind: str
-    models: Mapping[str, str]
-    groups: tuple[Group, ...]
-    left_out: int
 
 
 def base_of(case_filter: CaseFilter) -> CaseFilter:
@@ -214,7 +200,7 @@ def failure_groups(
         groups.append(Group(value, name, Count(_flagged(judged), opens), tuple(cells)))
     kind = by.key if by in (BY_FINDING, BY_REGION) else "property"
     left_out = max(0, len(found) - MOST_GROUPS)
-    return FailureGroups(failure, by, kind, models, tuple(groups), left_out)
+    return FailureGroups(by, models, tuple(groups), left_out, failure, kind)
 
 
 _Tallies = Mapping[tuple[str, str], PatientTally]
@@ -233,12 +219,11 @@ def _groups(
     """
     failures, sources = failing.failures, failing.sources
     if by.field != "findings":
-        for value, n in engine.property_counts(base, by).by_value.items():
-            within = refined(base, **{by.field: value}) if n else None
-            judged = engine.judged_tallies(within, failures, sources) if within else {}
+        counts = engine.property_counts(base, by)
+        for value, name, cases in property_values(counts, engine.facts, base, by):
+            judged = engine.judged_tallies(cases.opens, failures, sources)
             if _flagged(judged):
-                opens = refined(failing, **{by.field: value}) or failing
-                yield value, value_name(engine.facts, by.field, value), opens, judged
+                yield value, name, refined(failing, **{by.field: value}) or failing, judged
         return
     known = engine.failure_findings(failures[0])
     words = [Finding(name) for name in known]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Final
 
 import numpy as np
@@ -23,6 +23,7 @@ from rexview.analysis.engine import (
     ReaderScore,
     SetFacts,
     Tally,
+    position_at,
 )
 from rexview.analysis.filter.case_filter import SOURCES, CaseFilter
 from rexview.analysis.filter.wording import sentence_case
@@ -69,6 +70,7 @@ class MemoryEngine:
     def __init__(self, table: AnswerTable) -> None:
         self.table = table
         self._select = lru_cache(maxsize=_SELECTIONS_KEPT)(self._selected)
+        self.tally = lru_cache(maxsize=_SELECTIONS_KEPT)(self._tally)
         self._finals = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_finals)
         self._scores = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_scores)
 
@@ -114,12 +116,8 @@ class MemoryEngine:
         """Find a case in the filter's order, and its neighbours."""
         found = self.selection(case_filter)
         places = np.flatnonzero(found.case_rows == self.table.row_of_case.get(case, -1))
-        if not len(places):
-            return Position(None, len(found), None, next(iter(self.page(case_filter, 0, 1)), None))
-        place = int(places[0])
-        before = found.ids(found.case_rows[max(place - 1, 0) : place])
-        after = found.ids(found.case_rows[place + 1 : place + 2])
-        return Position(place + 1, len(found), next(iter(before), None), next(iter(after), None))
+        place = int(places[0]) if len(places) else None
+        return position_at(place, len(found), partial(self.page, case_filter))
 
     def cards(self, case_filter: CaseFilter, cases: Sequence[str]) -> tuple[CaseCard, ...]:
         """Return the cards of some cases of the set, in the order given."""
@@ -132,7 +130,7 @@ class MemoryEngine:
         survey = self.table.survey
         return tuple(survey.flags_of(case, answers, reader_flags)) if survey else ()
 
-    def tally(self, case_filter: CaseFilter) -> Tally:
+    def _tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
         found = self.selection(case_filter)
         counted = ["n_readers", "content", "spread"]

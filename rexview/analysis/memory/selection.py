@@ -160,9 +160,8 @@ def about(
         "hint": pl.col("hint"),
     }
     by_whom = [by_source[source] for source in sources] or [~pl.col("hint")]
-    met = known.filter(pl.col("finding").is_in(wanted), pl.any_horizontal(by_whom))
-    if failures:
-        met = met.filter(pl.col("failure").is_in(list(failures)))
+    of_failure = pl.col("failure").is_in(list(failures or FAILURE_BITS))
+    met = known.filter(of_failure, pl.col("finding").is_in(wanted), pl.any_horizontal(by_whom))
     rows[met["row"].to_numpy()] = True
     return rows
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import polars as pl
 
-from rexview.analysis.engine import Position
+from rexview.analysis.engine import Position, position_at
 from rexview.analysis.study.worklist import ITEM, WITHOUT_BOXES, reading_order, rubric_of
 from rexview.detect import cases_asking_for_boxes, models_without_boxes
 from rexview.schema import ReviewSet
@@ -40,12 +40,7 @@ class MemoryWorklist:
 
     def position(self, case: str) -> Position:
         """Find a case, and its neighbours."""
-        place, total = self._places.get(case), len(self.cases)
-        if place is None:
-            return Position(None, total, None, self.cases[0] if total else None)
-        before = self.cases[place - 1] if place else None
-        after = self.cases[place + 1] if place + 1 < total else None
-        return Position(place + 1, total, before, after)
+        return position_at(self._places.get(case), len(self.cases), self.page)
 
     def next_open(self, closed: Collection[str], last: str | None = None) -> str | None:
         """Return the case to go on with."""

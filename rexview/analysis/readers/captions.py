@@ -7,10 +7,10 @@ from typing import Final
 
 from rexview.analysis.filter.conditions import days_text
 from rexview.analysis.readers.tables import DimensionAgreement, ReaderDrift, ReaderTables
-from rexview.analysis.scores.captions import counted, interval_caption, listed
+from rexview.analysis.scores.captions import interval_caption, listed
 from rexview.stats.agreement import CLOSE, LOW_KAPPA, NARROW_SD
 from rexview.stats.units import unit_name
-from rexview.vocab import IMAGE_DIMENSIONS
+from rexview.vocab import IMAGE_DIMENSIONS, counted
 
 LONGEST_NAME: Final = 32
 """Characters of a reader's name where there is little room."""

@@ -14,14 +14,9 @@ from rexview.stats import CONTENT_ORDERS, STATUSES
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
 from rexview.stats.paired import PairTest
 from rexview.stats.values import TESTED_TOGETHER
-from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS
+from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES, IMAGE_DIMENSIONS, counted
 
 _MOST_NAMED: Final = 4
-
-
-def counted(n: int, word: str) -> str:
-    """Write a number with its noun: ``1 answer``, ``1,204 answers``."""
-    return f"{n:,} {word}" if n == 1 else f"{n:,} {word}s"
 
 
 def listed(parts: Sequence[str]) -> str:
@@ -160,7 +155,9 @@ def split_caption(split: Split) -> str:
         parts.append("A case can have several values and counts in each.")
     if split.without:
         parts.append(f"{counted(split.without, 'case')} without a value left out.")
-    empty = [part.name for part in split.parts if not any(cell.summary.n for cell in part.cells)]
+    empty = [
+        group.name for group in split.groups if not any(cell.summary.n for cell in group.cells)
+    ]
     if empty:
         parts.append(f"Nothing is scored in {listed(empty)}.")
     if split.left_out:

@@ -7,8 +7,7 @@ from typing import Final
 
 from rexview.analysis.engine import CaseProperty, Engine
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.linked_count import Count, refined
-from rexview.analysis.filter.wording import value_name
+from rexview.analysis.groups import Group, Groups, property_values
 from rexview.analysis.scores.tables import ScoreCell, score_cells
 from rexview.stats.bootstrap import RESAMPLES
 
@@ -16,29 +15,15 @@ MOST_VALUES: Final = 24
 """As many values are laid out; of more, those with the most cases."""
 
 
-@dataclass(frozen=True)
-class SplitPart:
-    """The scores of the cases with one value of the property."""
-
-    value: str
-    name: str
-    cases: Count
-    cells: tuple[ScoreCell, ...]
-
-
 @dataclass(frozen=True, eq=False)
-class Split:
-    """The scores for each value of a property.
+class Split(Groups[ScoreCell]):
+    """The scores for each value of a property; groups count cases.
 
-    ``without`` cases have no value; ``left_out`` values with the fewest cases are not laid out;
-    ``overlap`` says that a case can have several values and then counts in each.
+    ``without`` cases have no value; ``overlap`` says that a case can have several values and then
+    counts in each.
     """
 
-    by: CaseProperty
-    models: dict[str, str]
-    parts: tuple[SplitPart, ...]
     without: int
-    left_out: int
     overlap: bool
 
 
@@ -51,19 +36,19 @@ def split_scores(
     """
     tally, counts = engine.tally(case_filter), engine.property_counts(case_filter, by)
     models = tally.names(engine.facts)
-    sizes = {value: n for value, n in counts.by_value.items() if n}
-    largest = set(sorted(sizes, key=lambda value: -sizes[value])[:MOST_VALUES])
-    parts = []
-    for value in (value for value in sizes if value in largest):
-        base = refined(case_filter, **{by.field: value}) or case_filter
-        cells = tuple(score_cells(engine.score_tallies(base), models, base, resamples=resamples))
-        name = value_name(engine.facts, by.field, value)
-        parts.append(SplitPart(value, name, Count(sizes[value], base), cells))
+    values = list(property_values(counts, engine.facts, case_filter, by))
+    largest = sorted(values, key=lambda found: -found[2].value)[:MOST_VALUES]
+    groups = []
+    for value, name, cases in values:
+        if (value, name, cases) in largest:
+            scores = engine.score_tallies(cases.opens)
+            cells = tuple(score_cells(scores, models, cases.opens, resamples=resamples))
+            groups.append(Group(value, name, cases, cells))
     return Split(
         by=by,
         models=models,
-        parts=tuple(parts),
+        groups=tuple(groups),
+        left_out=len(values) - len(groups),
         without=tally.cases - counts.with_any,
-        left_out=len(sizes) - len(parts),
-        overlap=sum(sizes.values()) > counts.with_any,
+        overlap=sum(cases.value for *_, cases in values) > counts.with_any,
     )

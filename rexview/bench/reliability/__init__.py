@@ -85,7 +85,6 @@ def killed(
     *,
     seed: int,
     longest_up_s: float = 1.0,
-    database_url: str | None = None,
 ) -> dict[str, Any]:
     """Kill the server at random moments while somebody gives entries of all kinds.
 
@@ -99,8 +98,6 @@ def killed(
     longest_up_s : float
         Seconds within which the server is killed after it has begun to save; every third time it
         is after it has started, while it is opening the set and its database.
-    database_url : str, optional
-        A SQLite file by default.
 
     Returns
     -------
@@ -115,7 +112,7 @@ def killed(
     gone: set[str] = set()
     (person,) = readers(1)
     with (
-        ScoreServer(folder, database_url=database_url) as server,
+        ScoreServer(folder) as server,
         Reader(server, person, random, longest_wait_s=1.0) as reader,
     ):
         giving = Thread(target=_give, args=(reader, entries, random))

@@ -22,10 +22,11 @@ from rexview.settings import DEMO_FOLDER, Settings
 from rexview.store import Entry, Reviews, Stored, backup, merged, notices, open_reviews
 from rexview.store.database.connection import close_databases
 
+_SCORES = 60
 _PERSONS = tuple(Person(f"reader-{number}", f"Reader {number}", "lead") for number in (1, 2))
 
 
-def flip_bytes(folder: Path, files: int, *, seed: int, scores: int = 60) -> dict[str, Any]:
+def flip_bytes(folder: Path, files: int, *, seed: int) -> dict[str, Any]:
     """Change a byte in each of many copies of a database and read them all.
 
     Returns
@@ -40,7 +41,7 @@ def flip_bytes(folder: Path, files: int, *, seed: int, scores: int = 60) -> dict
     shutil.copytree(DEMO_FOLDER, folder / "set")
     review_set = reviewset.load(folder / "set")
     reviews = open_reviews(review_set, Settings(review_set=review_set.folder))
-    _fill(reviews, scores)
+    _fill(reviews, _SCORES)
     written = _plain(reviews.history())
     file = reviews.database.file
     if file is None:

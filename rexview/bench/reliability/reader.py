@@ -107,12 +107,11 @@ class Reader:
         person: Person,
         random: Random,
         *,
-        patience_s: float = PATIENCE_S,
         longest_wait_s: float = LONGEST_WAIT_S,
         kinds: Sequence[str] = KINDS,
     ) -> None:
         self.person, self._server, self._random = person, server, random
-        self.patience_s, self._longest_wait_s = patience_s, longest_wait_s
+        self.patience_s, self._longest_wait_s = PATIENCE_S, longest_wait_s
         self._slots, self._kinds = slots_to_give(server, person), kinds
         self._ticket = server.ticket(person)
         self._values: dict[Cell, Mapping[str, Any]] = {}

@@ -44,8 +44,8 @@ def find_mentions(text: str | None) -> tuple[Mention, ...]:
     Examples
     --------
     >>> mention, = find_mentions("Opacity. It lies in the left base.")
-    >>> mention.finding, mention.side, mention.zone
-    ('opacity', 'left', 'base')
+    >>> mention.finding, mention.side
+    ('opacity', 'left')
     """
     if not text or not isinstance(text, str):
         return ()

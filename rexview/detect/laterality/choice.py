@@ -5,11 +5,11 @@ The chosen option is a claim of the answer. It is held against the correct optio
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from rexview.choices import asks_for_absence
 from rexview.detect.findings import (
     REPORT_SECTIONS,
     Mention,
@@ -19,14 +19,9 @@ from rexview.detect.findings import (
     report_text,
 )
 from rexview.detect.laterality.text import one_side, sided_by_family, sides_named, stretch
-from rexview.detect.phrases import either
 from rexview.geometry import OTHER_SIDE
 from rexview.schema import Answer, Case, Evidence
 
-_INVERTED: Final = re.compile(
-    rf"\b(?:{either('choice', 'asks_for_absence')})\b|n['’]t\b", re.IGNORECASE
-)
-"""In a question that asks for what is not there, a choice claims nothing that is."""
 _LONGEST: Final = 2_000
 """Characters of a question or option that are read."""
 
@@ -103,7 +98,7 @@ def wrong_side_chosen(case: Case, answer: Answer) -> list[tuple[str, tuple[Evide
 
 def _asks_for_absence(question: str, category: str | None) -> bool:
     """Say whether the right option of a question is what is *not* there."""
-    return category == "negation_assessment" or bool(_INVERTED.search(question[:_LONGEST]))
+    return category == "negation_assessment" or asks_for_absence(question)
 
 
 def _claims(case: Case, option: str) -> dict[str, list[_Claim]]:

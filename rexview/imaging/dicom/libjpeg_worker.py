@@ -9,27 +9,40 @@ from __future__ import annotations
 import os
 import struct
 import sys
+from collections.abc import Callable
 from typing import BinaryIO
 
 LENGTH = struct.Struct("<Q")
 
 
-def serve(requests: BinaryIO, answers: BinaryIO) -> None:
-    """Decode frame after frame until the requests end."""
-    from libjpeg.utils import decode_pixel_data
-
+def serve(
+    requests: BinaryIO, answers: BinaryIO, answer: Callable[[bytes], bytes] | None = None
+) -> None:
+    """Answer request after request, frames with their pixels, until the requests end."""
+    answer = answer or _decoder()
     while len(head := requests.read(LENGTH.size)) == LENGTH.size:
-        frame = requests.read(LENGTH.unpack(head)[0])
+        request = requests.read(LENGTH.unpack(head)[0])
         try:
-            status, pixels = b"\0", bytes(decode_pixel_data(frame, version=2))
+            status, found = b"\0", answer(request)
         except Exception:  # why does not matter: the frame is damaged
-            status, pixels = b"\1", b""
-        answers.write(status + LENGTH.pack(len(pixels)))
-        answers.write(pixels)
+            status, found = b"\1", b""
+        answers.write(status + LENGTH.pack(len(found)))
+        answers.write(found)
         answers.flush()
 
 
-if __name__ == "__main__":
+def _decoder() -> Callable[[bytes], bytes]:
+    from libjpeg.utils import decode_pixel_data
+
+    return lambda frame: bytes(decode_pixel_data(frame, version=2))
+
+
+def run(answer: Callable[[bytes], bytes] | None = None) -> None:
+    """Serve as a program of its own; whatever a decoder prints must not get among the answers."""
     private = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever the decoder prints must not get among the answers
-    serve(sys.stdin.buffer, private)
+    os.dup2(2, 1)
+    serve(sys.stdin.buffer, private, answer)
+
+
+if __name__ == "__main__":
+    run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterable
@@ -15,13 +16,15 @@ from rexview import frames
 from rexview.errors import ImageError, PathEscape
 from rexview.reviewset.checks.normalise import with_views
 from rexview.reviewset.images import (
-    DICOM_SUFFIXES,
     NOT_PLAIN,
     contained,
+    has_twin,
     images_folder,
     is_url,
     relative_path,
+    spelled,
 )
+from rexview.reviewset.pictures import FORMATS_BY_SUFFIX
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.sources import INFO_FILE
 from rexview.reviewset.tables.nested import Flat, items_of
@@ -33,6 +36,10 @@ if TYPE_CHECKING:
 
 MOST_LOOKED_FOR: Final = 100_000
 """Image files that are looked for when a set opens; the page shows what else is missing."""
+_MOST_COMPARED: Final = 100
+"""Files whose bytes are compared, at most."""
+_MANY_STUDIES: Final = 5
+"""From so many studies on it is no chance that all show one picture."""
 MOST_HEADERS: Final = 2_000
 """Image files whose header is read when a set opens, for sizes that the tables do not give."""
 
@@ -60,15 +67,18 @@ def _header(path: Path, modified: int, size: int) -> ImageFacts | None:
 
 
 def paths_of_cases(cases: pl.DataFrame) -> pl.DataFrame:
-    """One row an image of a case: ``_row``, ``field``, ``path``."""
+    """One row an image of a case: ``_row``, ``field``, ``path``, ``width``, ``height``."""
     field = pl.format("images[{}].path", "index").alias("field")
-    return items_of(cases, "images", "_row").select("_row", field, "path").drop_nulls("path")
+    images = items_of(cases, "images", "_row")
+    return images.select("_row", field, "path", "width", "height").drop_nulls("path")
 
 
 def paths_of_answers(answers: pl.DataFrame) -> pl.DataFrame:
-    """One row a picture that a model returned: ``_row``, ``field``, ``path``."""
+    """One row a picture that a model returned, as :func:`paths_of_cases`; sizes are not given."""
     field, path = pl.format("images[{}]", "index").alias("field"), pl.col("images").alias("path")
-    return items_of(answers, "images", "_row").select("_row", field, path).drop_nulls("path")
+    size = pl.lit(None, pl.Int64)
+    pictures = items_of(answers, "images", "_row")
+    return pictures.select("_row", field, path, width=size, height=size).drop_nulls("path")
 
 
 def check_paths(paths: pl.DataFrame, source: TableSource) -> pl.DataFrame:
@@ -135,6 +145,16 @@ def check_files(
             "Put the file itself there, or name the folder that it is in as images.",
             lambda row: str(row["field"]),
         )
+        source.report_rows(
+            "warning",
+            paths.filter(pl.col("plain").is_in(_in_state("twin", states))),
+            lambda row: (
+                f"Two files look like {quoted(row['path'])}: their names differ only in how an "
+                "accented letter is stored. The one that is written as here is shown."
+            ),
+            "Rename one of them.",
+            lambda row: str(row["field"]),
+        )
 
 
 def _in_state(wanted: str, states: dict[str, str | None]) -> list[str]:
@@ -142,7 +162,7 @@ def _in_state(wanted: str, states: dict[str, str | None]) -> list[str]:
 
 
 def _state(base: Path, path: str, folders: dict[str, str | None]) -> str | None:
-    """``missing``, ``outside`` or None; ``folders`` remembers the real folders met so far."""
+    """``missing``, ``outside``, ``twin`` or None; ``folders`` remembers real folders met so far."""
     head, name = os.path.split(path)
     try:
         if head not in folders:
@@ -151,14 +171,60 @@ def _state(base: Path, path: str, folders: dict[str, str | None]) -> str | None:
         real = folders[head]
         if real is None:
             return "outside"
-        found = (Path(real) / name).lstat()
+        file = spelled(Path(real), name)
+        found = file.lstat()
         if stat.S_ISLNK(found.st_mode):
             found = contained(base, path).stat()
-        return None if stat.S_ISREG(found.st_mode) else "missing"
+        if not stat.S_ISREG(found.st_mode):
+            return "missing"
+        return "twin" if has_twin(file) else None
     except PathEscape:
         return "outside"
     except (OSError, ValueError):
         return "missing"
+
+
+def check_same_pictures(
+    folder: Path, cases: pl.DataFrame, source: TableSource, info: SetInfo
+) -> None:
+    """Warn when all studies show one picture: the same path, or files of the same bytes.
+
+    Cases with the same study, or patient, share their pictures rightly. At an address only the
+    paths are compared.
+    """
+    first = cases.select(
+        study=pl.coalesce("study_id", "patient_id", "id"),
+        path=pl.col("images").list.first().struct.field("path"),
+    ).drop_nulls("path")
+    studies = first["study"].n_unique()
+    paths = first["path"].unique(maintain_order=True).to_list()
+    if studies < _MANY_STUDIES or 1 < len(paths) < studies:
+        return
+    if len(paths) > 1 and (is_url(info.images) or not _same_bytes(folder, info, paths)):
+        return
+    message = f"All {studies:,} studies show the same picture, {quoted(paths[0])}."
+    remedy = "Give each case the picture that its question is about."
+    source.warning(message, remedy, field="images")
+
+
+def _same_bytes(folder: Path, info: SetInfo, paths: list[str]) -> bool:
+    """Whether files are alike, the first of many; it stops at the first that is not."""
+    base = images_folder(folder, info.images)
+    known: tuple[int, str] | None = None
+    for path in paths[:_MOST_COMPARED]:
+        try:
+            file = contained(base, relative_path(path))
+            size = file.stat().st_size
+            if known and size != known[0]:
+                return False
+            with file.open("rb") as opened:
+                found = size, hashlib.file_digest(opened, "sha256").hexdigest()
+        except (OSError, ValueError, PathEscape):
+            return False
+        if known and found != known:
+            return False
+        known = found
+    return known is not None
 
 
 def with_headers(
@@ -201,7 +267,8 @@ def _wanted(images: pl.DataFrame) -> pl.DataFrame:
     """Pick images with gaps that their file may fill: ``at``, ``case``, ``id``, ``path``."""
     ending = pl.col("path").str.to_lowercase().str.extract(r"(\.[^./\\]*)$").fill_null("")
     unsized = pl.col("width").is_null() | pl.col("height").is_null()
-    dicom = ending.is_in(["", *DICOM_SUFFIXES])
+    others = [suffix for suffix, kind in FORMATS_BY_SUFFIX.items() if kind != "DICOM"]
+    dicom = ~ending.is_in(others)  # which may have any other ending, or none
     bare = pl.col("patient_orientation").is_null() | pl.col("view_raw").is_null()
     return (
         images.with_row_index("at")

@@ -25,6 +25,7 @@ from rexview.stats.agreement import (
 )
 from rexview.stats.answered import no_answers
 from rexview.stats.bootstrap import LEVEL, RESAMPLES, SEED, Interval
+from rexview.stats.choices import choice_accuracies
 from rexview.stats.failure_rates import (
     JUDGED,
     clusters_of,
@@ -67,6 +68,10 @@ METHODS: Final[dict[str, str]] = {
     "(BCa), and 0 or 1 has Wilson's interval with each patient counted once",
     "failure_test": "McNemar, exact (scipy.stats.binomtest), over the cases in which both models "
     "can be judged; Benjamini-Hochberg over all failures and pairs",
+    "choices": "correct of all answers to choice questions whose right option is known; without a "
+    "usable choice: failed, in n and not correct. Without a choice of its own an answer's text is "
+    "read: what it says outright, never a guess",
+    "choice_interval": "as failure_interval",
     "unfinished": "scores written in the app for a case of which their reader has not given every "
     "score asked for are left out of all tables",
 }
@@ -93,9 +98,9 @@ def report(
     -------
     dict
         ``scores``, ``tests``, ``gap``, ``readers``, ``no_answer``, ``friedman``, ``alpha``,
-        ``failures``, ``failure_tests`` and ``unfinished``, each a list of rows, and ``about``:
-        definitions, models, readers and versions. Models without an answer in the set are left
-        out.
+        ``failures``, ``failure_tests``, ``choices`` and ``unfinished``, each a list of rows, and
+        ``about``: definitions, models, readers and versions. Models without an answer in the set
+        are left out.
     """
     values = finals(review_set, content_order=content_order)
     given = single_scores(review_set)
@@ -122,6 +127,7 @@ def report(
         "alpha": list(map(_plain, alphas(score_patterns(given), resamples=resamples))),
         "failures": rates,
         "failure_tests": failure_comparisons,
+        "choices": list(map(_plain, choice_accuracies(review_set, models, resamples=resamples))),
         "unfinished": begun.to_dicts(),
         "about": {
             "name": review_set.info.name,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from rexview.stats.answered import STATUSES
-from rexview.vocab import DIMENSION_NAMES, FAILURES
+from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
 
 _MISSING: Final = "-"
 Row = Mapping[str, Any]
@@ -20,7 +20,10 @@ def report_text(report: Mapping[str, Any]) -> str:
     """
     parts = [_plain(report["about"]["name"])]
     for title, name, columns in _TABLES:
-        if rows := report[name]:
+        rows = report[name]
+        if name == "choices" and not any(row["n"] or row["unmarked"] for row in rows):
+            continue  # a set without multiple choice need not say so
+        if rows:
             parts.append(f"{title}\n{_table(rows, columns)}{_reasons(rows)}")
     return "\n\n".join([*parts, _notes(report["about"])])
 
@@ -48,6 +51,7 @@ def _reasons(rows: Sequence[Row]) -> str:
             names += [row[key] for key in ("reader_a", "reader_b") if key in row]
             dimension = [_dimension(row)] if "dimension" in row else []
             dimension += [_failure(row)] if "failure" in row else []
+            names += [row[key] for key in ("task", "category") if row.get(key)]
             where.setdefault(row["why"], []).append(" ".join([*dimension, *names]))
     return "".join(f"\n{_plain('; '.join(cases))}: {why}" for why, cases in where.items())
 
@@ -88,9 +92,9 @@ def _p(name: str) -> Callable[[Row], str]:
     return write
 
 
-def _limits(name: str = "ci") -> Callable[[Row], str]:
+def _limits(prefix: str = "ci_") -> Callable[[Row], str]:
     def write(row: Row) -> str:
-        low, high = row[f"{name}_low"], row[f"{name}_high"]
+        low, high = row[f"{prefix}low"], row[f"{prefix}high"]
         return _MISSING if low is None else f"{low:.2f} to {high:.2f}"
 
     return write
@@ -98,6 +102,10 @@ def _limits(name: str = "ci") -> Callable[[Row], str]:
 
 def _dimension(row: Row) -> str:
     return DIMENSION_NAMES[row["dimension"]]
+
+
+def _task(row: Row) -> str:
+    return CATEGORY_NAMES.get(row["task"], row["task"]) or _MISSING
 
 
 def _failure(row: Row) -> str:
@@ -114,7 +122,10 @@ def _lost(row: Row) -> str:
 
 
 _WORDS: Final = frozenset(
-    {"dimension", "failure", "reader", "model", "model a", "model b", "reader a", "reader b"}
+    {
+        *("dimension", "failure", "reader", "model", "model a", "model b", "reader a", "reader b"),
+        *("task", "finding category"),
+    }
 )
 _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
     (
@@ -183,7 +194,7 @@ _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
             "reader b": _word("reader_b"),
             "n": _number("n", "d"),
             "QWK": _number("qwk"),
-            "95% CI": _limits("qwk_ci"),
+            "95% CI": _limits("qwk_ci_"),
             "MAD": _number("mad"),
             "exact": _number("exact", ".0%"),
             "within 1": _number("within_one", ".0%"),
@@ -241,6 +252,21 @@ _TABLES: Final[tuple[tuple[str, str, Columns], ...]] = (
             "95% CI": _limits(),
             "p": _p("p"),
             "p adj": _p("p_adj"),
+        },
+    ),
+    (
+        "Multiple choice",
+        "choices",
+        {
+            "model": _word("model"),
+            "task": _task,
+            "finding category": _word("category"),
+            "n": _number("n", "d"),
+            "correct": _number("correct", "d"),
+            "no choice": _number("failed", "d"),
+            "accuracy": _number("accuracy", ".1%"),
+            "95% CI": _limits(""),
+            "of those read": _number("accuracy_read", ".1%"),
         },
     ),
     (

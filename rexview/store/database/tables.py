@@ -15,12 +15,9 @@ from sqlalchemy import (
     Integer,
     MetaData,
     Row,
-    Select,
     String,
     Table,
     Text,
-    func,
-    select,
 )
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
@@ -126,16 +123,6 @@ _SUBJECT_COLUMNS: Final = ("case_id", "model_id", "subject", "picture")
 def subject_columns(kind: str) -> tuple[str, ...]:
     """Return the columns that say, beside set and kind, what an entry is about."""
     return _SUBJECT_COLUMNS if kind in SHARED else ("person", *_SUBJECT_COLUMNS)
-
-
-def current(review_set: str, kind: str) -> Select[Any]:
-    """Select the newest row of each thing: the current state of one kind of entry."""
-    newest = (
-        select(func.max(HISTORY.c.id))
-        .where(HISTORY.c.review_set == review_set, HISTORY.c.kind == kind)
-        .group_by(*(HISTORY.c[name] for name in subject_columns(kind)))
-    )
-    return select(HISTORY).where(HISTORY.c.id.in_(newest)).order_by(HISTORY.c.id)
 
 
 def stored(row: Row[Any]) -> Stored:

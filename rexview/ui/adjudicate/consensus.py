@@ -60,9 +60,10 @@ def show_consensus(
         "help": rubric_of(review_set)[about.dimension].question,
         "revision": state.revision,
         "stands": stands,
-        "fields": stands if of_this_answer else _NOTHING,
+        "fields": _shown(review_set, row, person) if of_this_answer else _NOTHING,
         "mine": row is not None and row.person == person.id,
         "saved": _saved(review_set, row) if row is not None and of_this_answer else "",
+        "at": _at(row) if row is not None else "",
         "other": _other(review_set, row, person),
     }
     fields = component("rexview_consensus", "adjudicate/assets/consensus.js", style=_STYLE)
@@ -74,7 +75,7 @@ def show_unsaved(review_set: ReviewSet, person: Person, case: str, shown: Sequen
     key = "adjudicate_unsaved"
 
     def go() -> None:
-        link_keys.set_query({link_keys.QUERY_CASE: str(st.session_state[key].get("go"))})
+        link_keys.go_to_case(str(st.session_state[key].get("go")))
 
     data = {
         "outbox": outbox_json(review_set, ADJUDICATE_PAGE, person),
@@ -91,17 +92,25 @@ def _saved(review_set: ReviewSet, row: Stored) -> str:
         return ""
     name = study_records.reader_names(review_set, [row.person])[row.person]
     what = "No score yet, comment kept" if value.get("score") is None else "Saved"
-    return f"{what} {row.at:%d %b %Y, %H:%M} UTC, {name}"
+    return f"{what} {_at(row)}, {name}"
+
+
+def _at(row: Stored) -> str:
+    return f"{row.at:%d %b %Y, %H:%M} UTC"
+
+
+def _shown(review_set: ReviewSet, row: Stored | None, person: Person) -> dict[str, Any]:
+    """Return what stands, with the names of models covered where somebody else wrote them."""
+    value = (row.value if row is not None else None) or _NOTHING
+    comment = value.get("comment")
+    if comment and row is not None and row.person != person.id:
+        comment = cover_names(review_set, comment)
+    return {"score": value.get("score"), "comment": comment}
 
 
 def _other(review_set: ReviewSet, row: Stored | None, person: Person) -> dict[str, Any] | None:
     """Return what somebody else recorded, with the names of models covered."""
     if row is None or row.person == person.id:
         return None
-    value = row.value or _NOTHING
-    return {
-        "name": row.person_name,
-        "score": value.get("score"),
-        "comment": cover_names(review_set, value.get("comment") or ""),
-        "at": f"{row.at:%d %b %Y, %H:%M} UTC",
-    }
+    shown = _shown(review_set, row, person)
+    return {**shown, "name": row.person_name, "at": _at(row)}

@@ -115,10 +115,10 @@ def current_round(review_set: ReviewSet) -> Round | None:
         )
         return None
     ids = [one.case for one in cases]
-    wanted = link_keys.query_value(link_keys.QUERY_CASE)
+    wanted = link_keys.case_wanted()
     if wanted not in ids:
         wanted = next_without_consensus(cases, None) or ids[0]
-        link_keys.set_query({link_keys.QUERY_CASE: wanted})
+    link_keys.go_to_case(wanted)
     return Round(review_set, person, cases, ids.index(wanted), state, letter_key)
 
 

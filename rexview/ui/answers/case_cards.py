@@ -8,7 +8,6 @@ from typing import Final
 
 from rexview.analysis import ANSWER_STATUSES, REFERENCE_COLOUR, CaseFilter
 from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
-from rexview.analysis.scores.captions import counted
 from rexview.errors import RexviewError
 from rexview.geometry import box_problem
 from rexview.schema import ReviewSet, StudyImage
@@ -17,7 +16,7 @@ from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import href
 from rexview.ui.link.pages import PAGE_CASE
-from rexview.vocab import CATEGORY_NAMES, FAILURES, QUESTION_TYPES, VIEWS
+from rexview.vocab import CATEGORY_NAMES, FAILURES, QUESTION_TYPES, VIEWS, counted
 
 _MOST_ANSWERS: Final = 4
 
@@ -177,7 +176,7 @@ def _boxes_html(boxes: Sequence[CardBox], image: StudyImage, colours: Mapping[st
 
 def _boxes_text(card: CaseCard) -> str:
     count = sum(box.model is not None for box in card.boxes)
-    return f"{count} box{'es' if count != 1 else ''}" if count else "no boxes"
+    return counted(count, "box") if count else "no boxes"
 
 
 def _short(text: str, limit: int) -> str:

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from rexview.analysis.case.finding_links import finding_spans
 from rexview.analysis.case.record import CasePage
-from rexview.analysis.scores.captions import counted
 from rexview.schema import Answer, Flag
 from rexview.ui.html.safe_text import Span
-from rexview.vocab import FAILURES
+from rexview.vocab import FAILURES, counted
 
 _Keyed = Sequence[tuple[str, Flag]]
 YOU = "You"

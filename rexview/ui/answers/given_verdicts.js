@@ -26,7 +26,7 @@ class GivenVerdicts {
     this.data = data;
     this.tell = tell;
     outbox.configure(data.outbox);
-    if (data.revision >= this.answered && this.unsaved.length === 0) this.given.clear();
+    if (!this.isBehind && this.unsaved.length === 0) this.given.clear();
   }
 
   get unsaved() {
@@ -35,6 +35,18 @@ class GivenVerdicts {
 
   get returned() {
     return outbox.returnedHere("verdict");
+  }
+
+  /** Those on one failure of an answer that were not taken: [key, entry]. */
+  returnedOf(/** @type {About} */ { model, failure }) {
+    const about = { case: this.data.case, slot: model, subject: failure };
+    const isOf = (one) => Object.entries(about).every(([name, value]) => one[name] === value);
+    return this.returned.filter(([, one]) => isOf(one));
+  }
+
+  /** Whether the page shows what stood before the server's last answer. */
+  get isBehind() {
+    return this.data.revision < this.answered;
   }
 
   get isNamed() {
@@ -58,6 +70,8 @@ class GivenVerdicts {
     const value = { verdict: verdict || null, comment: (verdict && reason) || null };
     const was = this.current({ model, failure });
     this.given.set(this.#key({ model, failure }), value);
+    const refused = this.returnedOf({ model, failure });
+    if (refused.length > 0) outbox.putAway(refused.map(([key]) => key)); // it is given anew
     outbox.add({ ...about, kind: "verdict", subject: failure, value, was, seen: data.revision });
   }
 

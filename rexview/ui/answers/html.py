@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from rexview.analysis.case.differences import Piece
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Position
+from rexview.choices import METHODS
 from rexview.rubric import load_rubric
 from rexview.schema import Answer, Case, Flag, ReaderFlag, Report, ReviewSet, Score
 from rexview.stats import FinalScores, limit_reached, status_of
@@ -27,6 +28,9 @@ from rexview.ui.answers.flags import (
 from rexview.ui.answers.score_chain import format_score, score_chain_html
 from rexview.ui.html.safe_text import Span, inline_html, markdown_html, plain_html
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS, FAILURES, FINISH_REASONS
+
+_QUOTED = 60
+"""Characters of the words that a choice was read from."""
 
 
 def question_html(case: Case, flags: Sequence[tuple[str, Flag]] = ()) -> str:
@@ -145,7 +149,18 @@ def _choice_html(case: Case, answer: Answer) -> str:
     verdict = "" if case.correct is None else " – correct" if right else " – wrong"
     letter = chr(ord("A") + answer.choice)
     option = html.escape(case.options[answer.choice])
-    return f'<p class="rx-choice">{letter}. {option}<b>{verdict}</b></p>'
+    return f'<p class="rx-choice">{letter}. {option}<b>{verdict}</b>{_read_html(answer)}</p>'
+
+
+def _read_html(answer: Answer) -> str:
+    """Say which words a choice was read from, where none was given with the answer."""
+    read = answer.choice_read
+    if read is None:
+        return ""
+    words = " ".join((answer.text or "")[read.start : read.end].split())
+    quoted = f"{words[:_QUOTED]}…" if len(words) > _QUOTED else words
+    title = html.escape(f"No choice was given. Read from {METHODS[read.method]}.")
+    return f' <small title="{title}">read from the text: “{html.escape(quoted)}”</small>'
 
 
 def _ending_html(answer: Answer) -> str:

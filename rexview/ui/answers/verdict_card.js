@@ -5,7 +5,7 @@ import { button, html } from "../components/dom.js";
 import { outbox } from "../saving/assets/outbox.js";
 import { verdicts } from "./given_verdicts.js";
 
-const VERDICTS = { confirmed: "You confirmed it.", rejected: "You rejected it." };
+const VERDICTS = { confirmed: "you confirmed it.", rejected: "you rejected it." };
 
 export class VerdictCard {
   constructor(place) {
@@ -115,8 +115,14 @@ export class VerdictCard {
     this.meaning.textContent = verdicts.data.failures[this.choice.value]?.[1] ?? "";
   }
 
-  /** Send the reason, if it is another one. */
+  /** Whether the verdict that the card is about was not taken. */
+  get isRefused() {
+    return Boolean(this.about?.failure) && verdicts.returnedOf(this.about).length > 0;
+  }
+
+  /** Send the reason, if it is another one; that of a verdict that was not taken stays a draft. */
   save() {
+    if (this.isRefused) return;
     const { about } = this;
     const text = this.reason.value.trim();
     verdicts.keepDraft(about, null);
@@ -159,7 +165,15 @@ export class VerdictCard {
     this.close();
   }
 
+  /** Which verdict is saved where the one that was given was not taken. */
+  savedWords() {
+    if (verdicts.isBehind) return "yours is not saved.";
+    const { verdict } = verdicts.current(this.about);
+    return verdict ? `saved is that ${VERDICTS[verdict]}` : "no verdict of yours is saved.";
+  }
+
   tryAgain() {
+    if (this.isRefused) this.about = null; // what it would go on to say is not so
     outbox.putAway(verdicts.returned.map(([key]) => key));
     outbox.hurry();
   }
@@ -187,21 +201,23 @@ export class VerdictCard {
       : problem;
     const { model, failure, verdict } = this.about ?? {};
     this.title.textContent = model ? (data.answers[model]?.name ?? "") : unsavedCount;
+    const { isRefused } = this;
     this.status.textContent = failure
-      ? `${data.failures[failure][0]}: ${VERDICTS[verdict].toLowerCase()}`
+      ? `${data.failures[failure][0]}: ${isRefused ? this.savedWords() : VERDICTS[verdict]}`
       : this.adding
         ? "Add a failure that you see"
         : "";
     this.status.hidden = !this.status.textContent;
     this.choice.hidden = this.meaning.hidden = !this.adding;
     if (this.adding) this.explain();
-    this.reason.hidden = !model;
+    this.reason.hidden = !model || isRefused;
     this.reason.maxLength = data.longest.reason;
     this.name.maxLength = data.longest.name;
     this.naming.hidden = isNamed;
     this.alert.textContent = problem;
     this.again.hidden = !failing && back.length === 0;
     this.again.textContent = failing ? "Try again" : "Put away";
+    this.keep.hidden = isRefused;
     this.keep.textContent = this.adding ? "Add" : isNamed ? "Save reason" : "Keep";
     const done = this.named || !model;
     if (problem || isNamed) this.named = false;

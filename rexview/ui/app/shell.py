@@ -20,6 +20,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.newest import link_caught_up
 from rexview.ui.link.pages import PAGE_ACCOUNT, PAGE_DATA, PAGE_OVERVIEW, PAGES
 from rexview.ui.reviews.notice import show_notices
+from rexview.ui.saving.waiting import send_what_waits
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.streamlit_adapter.script_run import StreamlitPage
 from rexview.ui.tables.problem_table import show_error
@@ -62,6 +63,8 @@ def run() -> None:
     if signed_in:
         link_keys.keep_choices(page.url_path)
     with link_caught_up():
+        if signed_in:
+            send_what_waits(page.url_path)
         page.run()
 
 

@@ -19,7 +19,7 @@ from rexview.ui.link.choices import choose_page
 from rexview.ui.link.in_app import browse_link, go_to, linked_html
 from rexview.ui.link.newest import change_link, filter_asked
 from rexview.ui.link.pages import PAGE_CASE
-from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
+from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, counted, noun
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
@@ -157,10 +157,9 @@ def _names(answer: AnswerSummary, *, hints: bool) -> str:
 
 
 def _range_text(total: int, first: int, shown: int) -> str:
-    cases = "case" if total == 1 else "cases"
     if shown == total:
-        return f"<b>{total:,}</b> {cases}"
-    return f"<b>{first + 1:,}–{first + shown:,}</b> of {total:,} {cases}"
+        return f"<b>{total:,}</b> {noun(total, 'case')}"
+    return f"<b>{first + 1:,}–{first + shown:,}</b> of {counted(total, 'case')}"
 
 
 def _sort() -> None:

@@ -16,6 +16,7 @@ from rexview.reviewset.importers import FORMATS, import_source
 from rexview.reviewset.importers.core.importer import Importer, ImportReport, Option
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
+from rexview.ui.data.decoding_progress import progress_shown
 from rexview.ui.data.import_preview import Asked, confirm_import
 from rexview.ui.data.import_sources import allowed_path, any_uploaded, choose_sources
 from rexview.ui.data.receipt_view import show_receipt
@@ -186,7 +187,7 @@ def _import(
     if out is None:
         return None
     try:
-        with st.spinner("Importing…"):
+        with st.spinner("Importing…"), progress_shown():
             return import_source(importer.id, sources, out, options=options, into=target.into)
     except RexviewError as error:
         show_error(error, key="import_failed")

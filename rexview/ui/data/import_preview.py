@@ -19,17 +19,13 @@ from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.ui.data.box_readings import confirm_readings
 from rexview.ui.data.column_choices import chosen_mapping, proposed_choices
 from rexview.ui.data.column_form import confirm_columns
+from rexview.ui.data.picture_grouping import choose_grouping
 from rexview.ui.data.receipt_view import show_lines, show_receipt
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.tables.problem_table import show_error
 
 _LOOKS: Final = "rexview_import_looks"
 _MOST_LOOKS: Final = 6
-_GROUPS: Final = {
-    "file": "Each picture is a study",
-    "folder": "The pictures of a folder are one study",
-}
-_MIXED: Final = "The pictures of a small sub-folder are one study, every other picture is one"
 _COUNTED: Final = {
     "Cases": "cases",
     "Answers": "answers",
@@ -127,32 +123,11 @@ def _decide(first: ImportPreview) -> dict[str, Any] | None:
             readings = confirm_readings(first)
         if readings:
             decisions["boxes_as"] = readings
-    group = _choose_grouping(first)
+    # where a table says which cases there are, pictures only join them
+    group = None if first.mappings else choose_grouping(first.groupings)
     if group is not None:
         decisions["group"] = group
     return decisions
-
-
-def _choose_grouping(first: ImportPreview) -> str | None:
-    """Ask which pictures are one study, where it makes a difference; None for the proposal.
-
-    Where a table says which cases there are, it is not asked.
-    """
-    counts = first.groupings
-    if first.mappings or counts.get("file") == counts.get("folder"):
-        return None
-    alike = next((how for how in _GROUPS if counts[how] == counts["auto"]), None)
-    ways = [how for how in ("auto", *_GROUPS) if how != alike]
-    words = {**_GROUPS, "auto": _GROUPS[alike] if alike else _MIXED}
-    chosen = st.radio(
-        "Pictures",
-        ways,
-        format_func=lambda how: as_markdown(words[how] + " (proposed)" * (how == "auto")),
-        captions=[f"{counts[how]:,} case{'s'[: counts[how] != 1]}" for how in ways],
-        key="import_group",
-        persist_state="session",
-    )
-    return None if chosen == "auto" else chosen
 
 
 def _show_counts(receipt: Receipt) -> None:

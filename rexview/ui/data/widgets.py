@@ -13,6 +13,7 @@ from rexview import reviewset
 from rexview.errors import RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
+from rexview.ui.data.decoding_progress import progress_shown
 from rexview.ui.data.import_form import show_import_form
 from rexview.ui.data.import_sources import allowed_path
 from rexview.ui.html.safe_text import as_markdown
@@ -122,14 +123,15 @@ def check_form() -> None:
     """Check a folder without opening it."""
     with st.form("check_folder", border=False):
         text = st.text_input("Folder to check", placeholder="/path/to/my-review")
+        pixels = st.checkbox("Decode every picture", help="Finds damaged ones. Takes longer.")
         submitted = st.form_submit_button("Check")
     if not submitted:
         return
     folder = _existing_folder(text)
     if folder is None:
         return
-    with st.spinner("Checking…"):
-        problems = reviewset.check(folder)
+    with st.spinner("Checking…"), progress_shown():
+        problems = reviewset.check(folder, pixels=pixels)
     errors = sum(problem.severity == "error" for problem in problems)
     warnings = len(problems) - errors
     if errors:

@@ -163,7 +163,7 @@ def groups_html(groups: FailureGroups, title: str) -> str:
             f"<td>{_group_cell(cell, f'{group.name}, {groups.models[cell.model]}', reasons)}</td>"
             for cell in group.cells
         )
-        total = linked_number(group.flagged, f"<b>{group.flagged.value:,}</b>")
+        total = linked_number(group.count, f"<b>{group.count.value:,}</b>")
         body.append(f"<tr>{head}<td>{total}</td>{cells}</tr>")
     caption = group_caption(groups.kind)
     if groups.left_out:

@@ -73,10 +73,7 @@ class _Renderer(RendererHTML):
     ) -> str:
         return f"<pre><code>{_with_tags(tokens[idx].content, env)}</code></pre>\n"
 
-    def fence(
-        self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: MutableMapping[str, Any]
-    ) -> str:
-        return f"<pre><code>{_with_tags(tokens[idx].content, env)}</code></pre>\n"
+    fence = code_block
 
 
 @cache

@@ -41,6 +41,7 @@ SESSION_NAME: Final = "rexview_name"
 """The name of whoever works alone, see :mod:`rexview.ui.access.permissions`."""
 _SESSION_ORDER: Final = "rexview_content_order"
 _SESSION_PAGE: Final = "rexview_page"
+_SESSION_CASE: Final = "rexview_case"
 SESSION_SEEN: Final = "rexview_seen_cases"
 """Cases opened with their models named, see :mod:`rexview.ui.case.unblinded`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
@@ -62,6 +63,7 @@ def keep_choices(page: str) -> None:
     Content (the back button after the switch) asks for the usual one.
     """
     _keep_set()
+    st.session_state.pop(_SESSION_CASE, None)
     moved = st.session_state.get(_SESSION_PAGE) != page
     st.session_state[_SESSION_PAGE] = page
     kept = st.session_state.get(_SESSION_ORDER, USUAL_ORDER)
@@ -143,8 +145,21 @@ def link_query(
 
 
 def go_to_case(case: str | None) -> None:
-    """Name another case in the link; for callbacks."""
+    """Name the case in the link; None for the one to go on with."""
+    st.session_state[_SESSION_CASE] = case
     set_query({QUERY_CASE: case})
+
+
+def case_wanted() -> str | None:
+    """Return the case of the link.
+
+    A fragment that runs by itself goes on with the one that it was at: what was told before the
+    browser had the new link, such as that something was saved, comes with the old one. A run of the
+    whole page takes the browser's link, so that its back button works.
+    """
+    if _SESSION_CASE in st.session_state:
+        set_query({QUERY_CASE: st.session_state[_SESSION_CASE]})
+    return query_value(QUERY_CASE)
 
 
 def set_query(changes: Mapping[str, str | list[str] | None]) -> None:

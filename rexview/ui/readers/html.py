@@ -17,7 +17,7 @@ from rexview.analysis.readers.tables import (
     ReaderTables,
     shared_count,
 )
-from rexview.analysis.scores.captions import counted, interval_caption, unfinished_caption
+from rexview.analysis.scores.captions import interval_caption, unfinished_caption
 from rexview.stats import write_score
 from rexview.stats.agreement import PairAgreement
 from rexview.stats.units import unit_name
@@ -25,7 +25,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.in_app import browse_link, href
 from rexview.ui.link.pages import PAGE_CASE, PAGE_READERS
 from rexview.ui.tables.number_table import NOTHING, Reasons, cells, linked_number, table_html
-from rexview.vocab import DIMENSION_NAMES
+from rexview.vocab import DIMENSION_NAMES, counted, noun
 
 MOST_PAIRS: Final = 45
 """So many pairs are laid out; those that share most."""
@@ -264,11 +264,10 @@ def _dispute_html(
     if len(question) > _LONGEST_QUESTION:
         question = f"{question[: _LONGEST_QUESTION - 1]}…"
     model = models.get(answer.model, answer.model)
-    points = "point" if answer.apart == 1 else "points"
     head = (
         f'<a href="{address}" data-rx-page><b>{html.escape(answer.case)}</b></a> '
         f"<span>{html.escape(model)}</span> "
-        f"<small>{write_score(answer.apart)} {points} apart</small>"
+        f"<small>{write_score(answer.apart)} {noun(answer.apart, 'point')} apart</small>"
     )
     scores = "".join(
         _disputed_scores(

@@ -15,6 +15,7 @@ from rexview.ui.access import permissions
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link.pages import PAGE_DATA
 from rexview.ui.server import review_sets
+from rexview.vocab import counted
 
 _DONE: Final = "reviews_panel_done"
 
@@ -131,8 +132,7 @@ def _mend(work: Callable[[], str]) -> None:
 def _join(review_set: ReviewSet) -> str:
     reviews = review_sets.best_reviews(review_set)
     report = merge_databases(reviews, [one.file for one in other_databases(reviews)])
-    entries = "1 entry" if report.added == 1 else f"{report.added:,} entries"
-    return f"{entries} joined: {report.entries:,} now in {reviews.address}."
+    return f"{counted(report.added, 'entry')} joined: {report.entries:,} now in {reviews.address}."
 
 
 def _accept(reviews: Reviews) -> str:

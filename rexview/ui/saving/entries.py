@@ -15,10 +15,17 @@ from uuid import UUID
 
 from rexview.errors import RexviewError
 from rexview.store import Stored
+from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_CASE, PAGE_SCORE
 
 SCORE_PAGE: Final = "score page"
 CASE_PAGE: Final = "case page"
 ADJUDICATE_PAGE: Final = "adjudicate page"
+PAGE_FILES: Final[Mapping[str, str]] = {
+    SCORE_PAGE: PAGE_SCORE,
+    CASE_PAGE: PAGE_CASE,
+    ADJUDICATE_PAGE: PAGE_ADJUDICATE,
+}
+"""The page of the app behind each name of a page that entries carry."""
 CHANGED: Final = (
     "The answers to this case, or where reviews are kept, were changed after you gave this. "
     "Look at the answers as they are now, and give it again."

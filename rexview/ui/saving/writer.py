@@ -17,11 +17,12 @@ from rexview.schema import ReviewSet
 from rexview.store import Entry, Reviews, Stored, may
 from rexview.ui.comments.entries import comment_entry
 from rexview.ui.comments.targets import case_targets, score_targets
-from rexview.ui.link.pages import PAGE_ADJUDICATE, PAGE_CASE, PAGE_SCORE, seen_by
+from rexview.ui.link.pages import seen_by
 from rexview.ui.saving.entries import (
     ADJUDICATE_PAGE,
     CASE_PAGE,
     CHANGED,
+    PAGE_FILES,
     SCORE_PAGE,
     Overtaken,
     Refused,
@@ -30,12 +31,8 @@ from rexview.ui.saving.entries import (
 from rexview.ui.saving.reader_study import Study, adjudicator_slots, shown_names, study_of
 from rexview.ui.saving.score_entries import ScoreEntries
 
-_PAGES: Final[Mapping[str, tuple[str, str | None]]] = {
-    SCORE_PAGE: (PAGE_SCORE, "score"),
-    CASE_PAGE: (PAGE_CASE, None),
-    ADJUDICATE_PAGE: (PAGE_ADJUDICATE, "adjudicate"),
-}
-"""Who sees the page may send from it, if they may write entries of this kind."""
+_NEEDED: Final[Mapping[str, str]] = {SCORE_PAGE: "score", ADJUDICATE_PAGE: "adjudicate"}
+"""The kind of entry that whoever sends from a page must be allowed to write."""
 _INVALID: Final = "This entry is not valid here. Reload the page."
 
 
@@ -136,10 +133,9 @@ class EntryWriter:
 
 def may_send(person: Person, page: str) -> bool:
     """Whether a person sees a page, and may save what is given there."""
-    if page not in _PAGES:
+    if page not in PAGE_FILES or person.role not in seen_by(PAGE_FILES[page]):
         return False
-    address, kind = _PAGES[page]
-    return person.role in seen_by(address) and (kind is None or may(person, kind))
+    return page not in _NEEDED or may(person, _NEEDED[page])
 
 
 def _scores(writer: EntryWriter, sent: SentEntry) -> list[Entry]:

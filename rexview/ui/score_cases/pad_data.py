@@ -150,7 +150,8 @@ def _answer_html(page: CasePage, answer: Answer) -> str:
     blocks = []
     if answer.choice is not None and 0 <= answer.choice < len(page.case.options):
         option = html.escape(page.case.options[answer.choice])
-        blocks.append(f'<p class="choice">{chr(ord("A") + answer.choice)}. {option}</p>')
+        read = " <small>(read from the text)</small>" if answer.choice_read else ""
+        blocks.append(f'<p class="choice">{chr(ord("A") + answer.choice)}. {option}{read}</p>')
     if text.strip():
         blocks.append(markdown_html(text, link_spans(text, page)))
     if (answer.explanation or "").strip():

@@ -67,12 +67,11 @@ def study_now(review_set: ReviewSet, person: Person) -> Study:
 
 def case_to_show(study: Study) -> str:
     """Return the case of the link if it is on the worklist, else the one to go on with."""
-    wanted = link_keys.query_value(link_keys.QUERY_CASE)
-    if wanted is not None and study.has(wanted):
-        return wanted
-    case = study.resume() or study.worklist.page(0, 1)[0]
-    link_keys.set_query({link_keys.QUERY_CASE: case})
-    return case
+    wanted = link_keys.case_wanted()
+    if wanted is None or not study.has(wanted):
+        wanted = study.resume() or study.worklist.page(0, 1)[0]
+    link_keys.go_to_case(wanted)
+    return wanted
 
 
 def show_picture(study: Study, case_id: str) -> None:

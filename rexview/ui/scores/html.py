@@ -9,7 +9,6 @@ from typing import Final
 from rexview.analysis import Count
 from rexview.analysis.scores.captions import (
     comparison_caption,
-    counted,
     left_out_caption,
     listed,
     summary_caption,
@@ -28,7 +27,7 @@ from rexview.ui.tables.number_table import (
     signed,
     table_html,
 )
-from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS
+from rexview.vocab import DIMENSION_NAMES, IMAGE_DIMENSIONS, counted, noun
 
 MOST_ROWS: Final = 6
 """Up to so many models have a row for each dimension."""
@@ -41,8 +40,8 @@ def headline_html(tables: ScoreTables) -> str:
         amounts.append(f"{tables.unscored:,} answered without one")
     amounts.append(f"{_linked(tables.lost)} never came")
     head = (
-        f"{_linked(tables.cases)} {_noun(tables.cases.value, 'case')}, "
-        f"{_linked(tables.answers)} {_noun(tables.answers.value, 'answer')} of "
+        f"{_linked(tables.cases)} {noun(tables.cases.value, 'case')}, "
+        f"{_linked(tables.answers)} {noun(tables.answers.value, 'answer')} of "
         f"{counted(len(tables.models), 'model')}: {listed(amounts)}."
     )
     begun = unfinished_caption(tables.unfinished)
@@ -131,7 +130,7 @@ def _score_cells(cell: ScoreCell | None, model: str, reasons: Reasons) -> str:
     spread = reasons.number(summary.sd, summary.why, name)
     mean = linked_number(cell.scored, f"<b>{summary.mean:.2f}</b> ± {spread}", cell.exact)
     pictures = summary.dimension in IMAGE_DIMENSIONS
-    n = f"{summary.n:,}" + (f" <small>{_noun(summary.n, 'picture')}</small>" if pictures else "")
+    n = f"{summary.n:,}" + (f" <small>{noun(summary.n, 'picture')}</small>" if pictures else "")
     return (
         f"<td>{mean}</td><td>{reasons.interval(summary.interval, name)}</td>"
         f"<td>{linked_number(cell.scored, n, cell.exact, _n_title(cell))}</td>"
@@ -188,25 +187,25 @@ def lost_html(tables: ScoreTables, colours: Mapping[str, str]) -> str:
 
 def split_html(split: Split, colours: Mapping[str, str], caption: str) -> str:
     """Lay out the means for each value of a property, with n and interval, models by dimensions."""
-    met = {cell.dimension for part in split.parts for cell in part.cells if cell.summary.n}
+    met = {cell.dimension for group in split.groups for cell in group.cells if cell.summary.n}
     shown = [name for name in DIMENSION_NAMES if name in met]
     if not shown:
         return ""
     heads = [split.by.name, "Model", *(DIMENSION_NAMES[name] for name in shown)]
     body, reasons = [], Reasons()
-    for part in split.parts:
-        if not any(cell.summary.n for cell in part.cells):
+    for group in split.groups:
+        if not any(cell.summary.n for cell in group.cells):
             continue  # the caption names it
-        cells = {(cell.dimension, cell.model): cell for cell in part.cells}
+        cells = {(cell.dimension, cell.model): cell for cell in group.cells}
         for place, (model, name) in enumerate(split.models.items()):
             row = ""
             if not place:
-                size = counted(part.cases.value, "case")
-                about = f"{short_name(part.name)}<small>{linked_number(part.cases, size)}</small>"
+                size = counted(group.count.value, "case")
+                about = f"{short_name(group.name)}<small>{linked_number(group.count, size)}</small>"
                 row += f'<th scope="rowgroup" rowspan="{len(split.models)}">{about}</th>'
             row += model_head(name, colours.get(model, ""))
             for dimension in shown:
-                where = f"{part.name}, {name}, {DIMENSION_NAMES[dimension]}"
+                where = f"{group.name}, {name}, {DIMENSION_NAMES[dimension]}"
                 row += f"<td>{_split_cell(cells.get((dimension, model)), where, reasons)}</td>"
             first = ' class="rx-first"' if not place else ""
             body.append(f"<tr{first}>{row}</tr>")
@@ -231,7 +230,3 @@ def _share(count: Count, exact: bool = True) -> str:
         return NOTHING
     label = f"<b>{count.share:.0%}</b><small>{count.value:,} of {count.of:,}</small>"
     return linked_number(count, label, exact)
-
-
-def _noun(n: int, word: str) -> str:
-    return word if n == 1 else f"{word}s"

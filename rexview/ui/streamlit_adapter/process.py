@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from typing import Final
+
 import streamlit as st
 from streamlit import net_util
+from streamlit.runtime.media_file_manager import MediaFileMetadata
 from streamlit.runtime.pages_manager import PagesManager
+
+DOWNLOAD_KEPT_S: Final = 120.0
+"""How long a download that was made when it was clicked is there for the browser."""
 
 
 def ask_nobody_outside() -> None:
@@ -24,6 +31,24 @@ def have_no_pages_folder() -> None:
     to a page would get that page's file without the shell.
     """
     PagesManager.uses_pages_directory = False
+
+
+def keep_downloads() -> None:
+    """Keep Streamlit from forgetting a download before the browser has asked for it.
+
+    No page names a file that is made when its button is clicked. The second run of any page, of
+    anybody, that ends after that would delete it: the first one marks it, and the next one deletes
+    what is marked.
+    """
+    mark = MediaFileMetadata.mark_for_delete
+    first_asked = "_rexview_first_asked"
+
+    def mark_when_old(self: MediaFileMetadata) -> None:
+        since = self.__dict__.setdefault(first_asked, time.monotonic())
+        if time.monotonic() - since >= DOWNLOAD_KEPT_S:
+            mark(self)
+
+    MediaFileMetadata.mark_for_delete = mark_when_old  # type: ignore[method-assign]
 
 
 def secrets_loaded() -> bool:

@@ -9,7 +9,6 @@ from typing import Final
 
 import streamlit as st
 
-from rexview.analysis.scores.captions import counted
 from rexview.analysis.study.assignment import NewAssignment, plan_assignments, withdrawable
 from rexview.analysis.study.exposure import Exposure, exposures_of
 from rexview.analysis.study.progress import ReaderProgress, begun_cases, readers_progress
@@ -30,6 +29,7 @@ from rexview.ui.reviews.study_records import (
 )
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.study.html import exposures_html, plan_html, progress_html
+from rexview.vocab import counted
 
 _VIA: Final = "study page"
 _MOST_EXPOSURES: Final = 500

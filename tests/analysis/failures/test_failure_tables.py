@@ -47,12 +47,12 @@ def test_every_count_is_what_its_filter_opens(engine, counted, base):
 def test_groups_open_what_they_count_most_failures_first(engine, failure, counted):
     for by in group_choices(engine):
         groups = failure_groups(engine, CaseFilter(), failure, by, counted=counted, resamples=0)
-        totals = [group.flagged.value for group in groups.groups]
+        totals = [group.count.value for group in groups.groups]
         assert totals == sorted(totals, reverse=True)
         assert totals
         for group in groups.groups:
-            assert sum(cell.flagged.value for cell in group.cells) == group.flagged.value
-            assert rows_of(engine, group.flagged.opens) == group.flagged.value
+            assert sum(cell.flagged.value for cell in group.cells) == group.count.value
+            assert rows_of(engine, group.count.opens) == group.count.value
             for cell in group.cells:
                 assert rows_of(engine, cell.flagged.opens) == cell.flagged.value, (by, group.name)
                 assert rows_of(engine, cell.judged.opens) == cell.rate.n
@@ -62,7 +62,7 @@ def test_groups_open_what_they_count_most_failures_first(engine, failure, counte
 def test_a_region_holds_its_findings(engine):
     region, finding = (
         {
-            group.value: group.flagged.value
+            group.value: group.count.value
             for group in failure_groups(
                 engine, CaseFilter(), "laterality_error", by, resamples=0
             ).groups

@@ -259,11 +259,11 @@ def split(review_set: ReviewSet, engine: MemoryEngine, key: str, **conditions: A
 
 def test_a_split_by_hand(review_set: ReviewSet, engine: MemoryEngine) -> None:
     found = split(review_set, engine, "study")
-    assert [part.value for part in found.parts] == ["normal", "abnormal"]
+    assert [part.value for part in found.groups] == ["normal", "abnormal"]
     assert (found.without, found.left_out, found.overlap) == (1, 0, False)
     means = {
         (part.value, cell.summary.model): (cell.summary.mean, cell.summary.n)
-        for part in found.parts
+        for part in found.groups
         for cell in part.cells
         if cell.summary.dimension == "content"
     }
@@ -277,22 +277,22 @@ def test_a_split_by_hand(review_set: ReviewSet, engine: MemoryEngine) -> None:
 
 def test_a_case_with_two_tags_counts_in_each(review_set: ReviewSet, engine: MemoryEngine) -> None:
     found = split(review_set, engine, "tag:region")
-    assert {part.value: part.cases.value for part in found.parts} == {
+    assert {part.value: part.count.value for part in found.groups} == {
         "region:Lung": 2,
         "region:Pleura": 1,
     }
     assert found.overlap
     assert "counts in each" in split_caption(found)
     one = split(review_set, engine, "tag:region", tags=("region:Pleura",))
-    assert [part.value for part in one.parts] == ["region:Pleura"]
+    assert [part.value for part in one.groups] == ["region:Pleura"]
 
 
 @pytest.mark.parametrize("key", ["category", "study", "tag:region"])
 def test_every_part_opens_its_answers(
     review_set: ReviewSet, engine: MemoryEngine, key: str
 ) -> None:
-    for part in split(review_set, engine, key).parts:
-        assert len(engine.selection(part.cases.opens)) == part.cases.value
+    for part in split(review_set, engine, key).groups:
+        assert len(engine.selection(part.count.opens)) == part.count.value
         for cell in part.cells:
             if cell.summary.n and cell.exact:
                 opened = engine.selection(cell.scored.opens).rows["model"].count()

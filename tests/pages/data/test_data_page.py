@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from PIL import Image
 from support.page_text import shown
 from support.small_set import CASES, write_set
 
@@ -120,3 +121,21 @@ def test_a_changed_file_is_noticed_without_a_restart(open_app, review_folder):
         file.write("\n" + json.dumps(more))
     app.run()
     assert app.metric[0].value == "4"
+
+
+def test_ways_to_gather_pictures_are_shown_with_their_cases(open_app, tmp_path):
+    for name in ("a/1.png", "a/2.png", "b.png"):
+        (tmp_path / "scans" / name).parent.mkdir(parents=True, exist_ok=True)
+        Image.new("L", (64, 48)).save(tmp_path / "scans" / name)
+    app = open_app("data")
+    app.session_state["data_tab"] = "Import"
+    app.run()
+    app.selectbox(key="import_format").set_value("images").run()
+    app.text_area(key="import_paths_images").set_value(str(tmp_path / "scans")).run()
+    ways = app.radio(key="import_images_group")
+    assert list(ways.proto.captions) == ["Up to 2 cases", "Up to 2 cases", "Up to 3 cases"]
+    ways.set_value("file").run()
+    app.text_input(key="import_out_scans").set_value(str(tmp_path / "out")).run()
+    app.button(key="import_images").click().run()
+    assert "3 cases" in shown(app)
+    assert len((tmp_path / "out" / "cases.jsonl").read_text().splitlines()) == 3

@@ -140,6 +140,12 @@ class TestFilledIn:
         assert (second.view, second.view_raw) == ("AP", "AP")
         assert second.patient_orientation == ("R", "F")
 
+    @pytest.mark.parametrize("name", ["IM0001.001", "no-ending"])
+    def test_a_file_of_any_ending_may_be_dicom(self, unsized, name):
+        (unsized.folder / "images" / "b.dcm").rename(unsized.folder / "images" / name)
+        unsized.case(images=[{"id": "b", "path": name, "width": 20, "height": 30}])
+        assert unsized.load().case("c1").images[0].patient_orientation == ("R", "F")
+
     def test_what_is_given_stays(self, unsized):
         given = {"width": 5, "height": 6, "patient_orientation": ["L", "F"], "view": "LL"}
         unsized.case(images=[{"id": "b", "path": "b.dcm"} | given])

@@ -173,8 +173,8 @@ def test_fiftyone_samples() -> None:
     truth, predicted = sample.boxes
     assert (truth.model, truth.numbers) == (None, (0.25, 0.5, 0.5, 0.125))
     assert (predicted.model, predicted.score, predicted.extra) == ("yolo", 0.5, {"iscrowd": 1})
-    assert sample.labels == {"quality": [("rotated", None)]}
-    assert sample.extra == {"tags": ["test"], "site": "B"}
+    assert sample.labels == {"quality": [("rotated", None)], "tags": [("test", None)]}
+    assert sample.extra == {"site": "B"}
     assert sample.unread == {"lines (Polylines)": 1}
 
 

@@ -211,7 +211,7 @@ def test_mimic_folders_with_reports_and_metadata(tmp_path, run_import, make_pict
     complete(done)
     assert done.review_set.cases["id"].to_list() == ["s50414267"]
     case = done.review_set.case("s50414267")
-    assert (case.study_id, case.patient_id) == ("s50414267", "p10000032")
+    assert (case.study_id, case.patient_id) == ("50414267", "10000032")
     assert case.report.findings == "Small nodule."
     assert case.report.impression == "Nodule."
     assert case.context.indication == "Cough."

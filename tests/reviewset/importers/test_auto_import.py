@@ -237,6 +237,27 @@ def test_what_is_not_taken_for_predictions(tmp_path, content):
     assert recognises(Probe(write_json(tmp_path / "x.json", content))) is None
 
 
+@pytest.mark.parametrize(
+    ("wanted", "source", "looks_like"),
+    [("coco", 0, "rexrank"), ("coco", 1, "predictions"), ("images", 0, "rexrank")],
+)
+def test_a_file_of_another_format_is_refused_with_what_it_is(
+    tmp_path, sources, wanted, source, looks_like
+):
+    with pytest.raises(ImportSourceError) as caught:
+        import_source(wanted, [sources[source]], tmp_path / "out")
+    (problem,) = caught.value.problems
+    assert "looks like" in problem.message
+    assert f"Import it as {looks_like}" in problem.remedy
+
+
+def test_a_picture_named_as_a_table_is_refused(tmp_path, make_picture):
+    picture = make_picture(tmp_path / "a.png").rename(tmp_path / "answers.csv")
+    with pytest.raises(ImportSourceError) as caught:
+        import_source("table", [picture], tmp_path / "out", options={"mapping": "proposed"})
+    assert "PNG picture" in caught.value.problems[0].message
+
+
 def test_the_model_of_a_file_as_told(tmp_path, sources):
     options = {"model": ["gpt-4o.json=GPT-4o (May)"]}
     done = import_source("auto", sources[:2], tmp_path / "out", options=options)

@@ -10,6 +10,7 @@ from rexview.errors import ImportSourceError
 from rexview.imaging import read_image
 from rexview.reviewset import image_path
 from rexview.reviewset.importers import import_source
+from rexview.reviewset.importers.core.preview import preview_source
 
 PERSON = ("DOE", "JANE", "MRN0012345", "19311224", "20240229", "ACC777", "1.2.840.99")
 
@@ -364,6 +365,118 @@ def test_identity_in_metadata_is_not_carried_over(tmp_path, run_import, make_pic
     assert done.review_set.case("a").extra == {"ward": "W3"}
 
 
+def dicom_files(folder, make_dicom):
+    """One DICOM file under names and in forms that only its content tells."""
+    from pydicom import dcmread
+
+    plain = make_dicom(folder / "plain.dcm", StudyInstanceUID="1.2.840.99.1")
+    content = plain.read_bytes()
+    for name in ("no-ending", "IM0001.001", "named.jpg", "named.txt"):
+        (folder / name).write_bytes(content)
+    for name, implicit in (("bare-explicit", False), ("bare-implicit.png", True)):
+        dataset = dcmread(plain)
+        del dataset.file_meta
+        dataset.preamble = None
+        dataset.save_as(folder / name, implicit_vr=implicit, little_endian=True)
+        assert (folder / name).read_bytes()[128:132] != b"DICM"
+    return 7
+
+
+def test_dicom_is_known_by_its_content(tmp_path, run_import, make_dicom):
+    scans = tmp_path / "scans"
+    number = dicom_files(scans, make_dicom)
+    done = run_import("images", scans)
+    case = done.review_set.case("study-001")
+    assert (done.review_set.cases.height, len(case.images)) == (1, number)
+    assert {(image.width, image.height) for image in case.images} == {(30, 40)}
+    for image in case.images:
+        assert read_image(image_path(done.review_set, image.path)).pixels.shape == (40, 30)
+    named = {one.file for one in done.report.problems if "and is DICOM" in one.message}
+    assert named == {"named.jpg", "bare-implicit.png"}
+
+
+def test_pictures_are_known_by_their_content(tmp_path, run_import, make_picture):
+    scans = tmp_path / "scans"
+    for name in ("a.tif", "b.tiff", "c.bmp", "d.gif", "e.webp", "f.png"):
+        make_picture(scans / name)
+    make_picture(scans / "f.png").rename(scans / "f.jpg")
+    make_picture(scans / "g.jpg").rename(scans / "g")
+    done = run_import("images", scans)
+    assert done.review_set.cases["id"].to_list() == list("abcdefg")
+    (problem,) = done.report.problems
+    assert (problem.file, "named as JPEG and is PNG" in problem.message) == ("f.jpg", True)
+    for case in "abcdefg":
+        image = done.review_set.case(case).images[0]
+        assert (image.width, image.height) == (64, 48)
+
+
+def test_what_is_unusual_about_a_picture_is_said(tmp_path, run_import, make_picture):
+    scans = tmp_path / "scans"
+    make_picture(scans / "plain.png")
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    Image.new("L", (64, 48)).save(scans / "turned.jpg", exif=exif)
+    pages = [Image.new("L", (64, 48), shade) for shade in (1, 2, 3)]
+    pages[0].save(scans / "pages.tif", save_all=True, append_images=pages[1:])
+    done = run_import("images", scans)
+    told = {one.file: one.message for one in done.report.problems}
+    assert told.keys() == {"turned.jpg", "pages.tif"}
+    assert "asks to be shown turned" in told["turned.jpg"]
+    assert "3 frames or pages" in told["pages.tif"]
+    turned = done.review_set.case("turned").images[0]
+    assert (turned.width, turned.height) == (48, 64)
+
+
+def test_a_picture_that_only_decoding_finds_broken(tmp_path, run_import, make_picture):
+    scans = tmp_path / "scans"
+    make_picture(scans / "ok.png")
+    whole = make_picture(scans / "broken.tif", (200, 200))
+    Image.open(whole).save(whole, compression="tiff_deflate")
+    content = bytearray(whole.read_bytes())
+    start = content.index(b"\x78\x9c") if b"\x78\x9c" in content else 8
+    content[start : start + 40] = bytes(40)
+    whole.write_bytes(content)
+    done = run_import("images", scans)
+    assert done.review_set.cases["id"].to_list() == ["ok"]
+    assert done.messages("damaged")
+
+
+def test_files_that_are_no_pictures_are_counted(tmp_path, run_import, make_picture):
+    scans = tmp_path / "scans"
+    make_picture(scans / "ok.png")
+    for name in ("a.txt", "b.txt", "c.md", "data"):
+        (scans / name).write_bytes(b"no picture " * 20)
+    done = run_import("images", scans)
+    (note,) = [one for one in done.report.notes if "no pictures" in one]
+    assert note == "Files in the folder that are no pictures: 4: .txt (2), .md, data."
+
+
+@pytest.mark.parametrize("how", ["auto", "file", "folder"])
+def test_counts_of_each_way_to_gather_pictures(tmp_path, run_import, make_picture, make_dicom, how):
+    scans = tmp_path / "s"
+    for name in ("a/1.png", "a/2.png", "b.png", "c.png"):
+        make_picture(scans / name)
+    expected = {"auto": 3, "file": 4, "folder": 2}
+    assert preview_source("images", [scans], {}).groupings == expected
+    make_dicom(scans / "x", StudyInstanceUID="1.2.840.99.1")
+    assert preview_source("images", [scans], {}).groupings == expected
+    done = run_import("images", scans, group=how)
+    assert done.review_set.cases.height == expected[how] + 1
+    notes = [one for one in done.report.notes if "group:" in one]
+    assert len(notes) == (how == "auto")
+    if notes:
+        assert "3 cases of pictures" in notes[0]
+        assert "4 (group: file)" in notes[0]
+        assert "2 (group: folder)" in notes[0]
+
+
+def test_pictures_of_one_folder_could_be_one_study(tmp_path, run_import, make_picture):
+    for name in ("1.png", "2.png"):
+        make_picture(tmp_path / "s" / name)
+    (note,) = [one for one in run_import("images", tmp_path / "s").report.notes if "group:" in one]
+    assert "2 cases. With every folder a study they would be 1" in note
+
+
 def test_an_empty_folder(tmp_path):
     (tmp_path / "s").mkdir()
     with pytest.raises(ImportSourceError) as caught:
@@ -387,7 +500,7 @@ def test_real_nih_folder(shared_data, run_import):
     assert cases.height == 8
     assert done.report.counts["reference boxes"] == 8
     assert done.report.problems == ()
-    assert done.review_set.warnings == ()
+    assert ["no answers" in one.message for one in done.review_set.warnings] == [True]
     case = done.review_set.case("00013911_000")
     assert [(box.label, box.box) for box in case.reference_boxes] == [
         ("Nodule", (118.1, 483.3, 85.6, 101.9))

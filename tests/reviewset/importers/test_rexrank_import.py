@@ -336,4 +336,5 @@ def test_real_rexrank_file(shared_data, run_import):
     assert cases.select(pl.col("context").struct.field("comparison")).to_series().null_count() == 0
     fields = {one.field for one in done.report.problems}
     assert fields == {"images", "frontal_lateral"}
-    assert {one.field for one in check(done.review_set.folder)} == {"images"}
+    found = check(done.review_set.folder)
+    assert {one.field for one in found if "no answers" not in one.message} == {"images"}

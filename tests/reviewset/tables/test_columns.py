@@ -9,7 +9,7 @@ from rexview.schema import Answer, Case, ReaderFlag, Score, StudyImage
 
 RENAMED = {  # what loading makes of a column, or adds
     "cases": {"tags", "images"},
-    "answers": {"finish_reason_raw", "usage", "_newest"},
+    "answers": {"finish_reason_raw", "usage", "_newest", "_choice_read"},
     "scores": {"_origin"},
     "flags": {"_origin"},
 }
@@ -56,7 +56,7 @@ def test_every_row_belongs_to_a_case_and_a_model(name):
     ("name", "record", "unlike"),
     [
         ("cases", Case, set()),
-        ("answers", Answer, set()),
+        ("answers", Answer, {"choice_read"}),
         ("scores", Score, {"origin", "extra"}),
         ("flags", ReaderFlag, {"origin", "extra"}),
     ],

@@ -7,6 +7,7 @@ from support.page_text import StrictReader
 
 from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.record import CasePage
+from rexview.choices import ReadChoice
 from rexview.schema import (
     Answer,
     AnswerBox,
@@ -231,3 +232,13 @@ def test_the_chain_marks_the_weakest_link_only_when_there_is_one():
     assert score_chain_html({}, gap_threshold=2) == ""
     for chain in (weak, even, part):
         read(chain)
+
+
+def test_a_choice_read_from_the_text_says_from_which_words():
+    case = Case("c", "Which?", question_type="choice", options=("Mass", "Nodule"), correct=1)
+    text = "It is <i>round</i>.\n\n**Answer:** B"
+    read = ReadChoice(1, "stated", text.index("<i>"), len(text))
+    shown = answers_html._choice_html(case, Answer("c", "m", text, choice=1, choice_read=read))
+    assert "B. Nodule<b> – correct</b>" in shown
+    assert "read from the text: “&lt;i&gt;round&lt;/i&gt;. **Answer:** B”" in shown
+    assert "read from" not in answers_html._choice_html(case, Answer("c", "m", text, choice=1))

@@ -1,16 +1,21 @@
 import inspect
 
+import pytest
 from streamlit import net_util
 from streamlit.runtime import pages_manager
+from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileMetadata
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import script_runner
 from streamlit.runtime.secrets import Secrets
 from streamlit.web import bootstrap
 from streamlit.web.server import server_util
 
+from rexview.ui.streamlit_adapter import process
 from rexview.ui.streamlit_adapter.process import (
     ask_nobody_outside,
     have_no_pages_folder,
+    keep_downloads,
     secrets_loaded,
 )
 
@@ -29,6 +34,21 @@ def test_the_folder_of_pages_is_left_alone_once_that_is_said(monkeypatch):
     assert PagesManager.uses_pages_directory is False
     assert "uses_pages_directory is None" in inspect.getsource(pages_manager)
     assert "if PagesManager.uses_pages_directory" in inspect.getsource(script_runner)
+
+
+@pytest.mark.parametrize(("kept_s", "is_there"), [(60.0, True), (0.0, False)])
+def test_a_download_made_when_it_is_clicked_is_kept_for_a_while(monkeypatch, kept_s, is_there):
+    monkeypatch.setattr(MediaFileMetadata, "mark_for_delete", MediaFileMetadata.mark_for_delete)
+    monkeypatch.setattr(process, "DOWNLOAD_KEPT_S", kept_s)
+    keep_downloads()
+    storage = MemoryMediaFileStorage("/media")
+    manager = MediaFileManager(storage)
+    placeholder = manager.add_deferred(lambda: b"a,b", "text/csv", "1.1", "table.csv")
+    url = manager.execute_deferred(placeholder)
+    for _ in range(5):  # other pages ran
+        manager.remove_orphaned_files()
+    there = manager.read_file(url.rsplit("/", 1)[1].split(".")[0]) is not None
+    assert there is is_there, "else Streamlit deletes it in another way than is known here"
 
 
 def test_secrets_that_cannot_be_read_are_no_error(tmp_path, monkeypatch):

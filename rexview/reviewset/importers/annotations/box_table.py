@@ -8,8 +8,6 @@ or a confidence they are a model's boxes. The names of columns stand in
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -21,6 +19,7 @@ from rexview.reviewset.importers.annotations.box_reading import (
     Shape,
     four_numbers,
 )
+from rexview.reviewset.importers.annotations.box_values import BoxValue, parse_boxes, shape_in_name
 from rexview.reviewset.importers.annotations.found_box import FoundBox
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Probe
@@ -43,28 +42,11 @@ _LAYOUTS: Final[tuple[tuple[tuple[str, ...], tuple[Shape, ...]], ...]] = (
     (("box",), SHAPES),
 )
 """Columns of the four numbers, and the shapes that their names allow."""
-_IN_A_NAME: Final[dict[str, Shape]] = {
-    "xywh": "xywh",
-    "xywidthheight": "xywh",
-    "lefttopwidthheight": "xywh",
-    "x1y1x2y2": "xyxy",
-    "xminyminxmaxymax": "xyxy",
-    "x0y0x1y1": "xyxy",
-    "xyxy": "xyxy",
-    "lefttoprightbottom": "xyxy",
-    "y1x1y2x2": "yxyx",
-    "yminxminymaxxmax": "yxyx",
-    "box2d": "yxyx",
-    "cxcywh": "cxcywh",
-    "xcenterycenterwidthheight": "cxcywh",
-}
-"""What the name of a column of whole boxes says, its letters and digits only."""
 _NOT_BOXES: Final = ("answer", "question", "report")
 _REFERENCE: Final = frozenset(
     ("gt", "ground truth", "groundtruth", "reference", "truth", "radiologist", "expert", "human")
 )
 _LOOKED_AT: Final = 200
-_NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -81,10 +63,15 @@ class BoxColumns:
         return BoxReading(self.shapes[0], "pixels") if self.shapes != SHAPES else None
 
 
-def box_columns(names: Sequence[str]) -> BoxColumns | None:
-    """Tell whether a table with these columns has a box a row, and where."""
+def box_columns(names: Sequence[str], *, anywhere: bool = False) -> BoxColumns | None:
+    """Tell whether a table with these columns has a box a row, and where.
+
+    One of answers, questions or reports is none, unless boxes are looked for ``anywhere``.
+    """
     plain = {ColumnName.of(name).plain: name for name in reversed(names)}
-    if any(not plain.keys().isdisjoint(FIELD_NAMES[field]) for field in _NOT_BOXES):
+    if not anywhere and any(
+        not plain.keys().isdisjoint(FIELD_NAMES[field]) for field in _NOT_BOXES
+    ):
         return None
     columns = {
         meaning: next(plain[name] for name in known if name in plain)
@@ -105,46 +92,6 @@ def box_columns(names: Sequence[str]) -> BoxColumns | None:
             told = shape_in_name(numbers[0]) if len(numbers) == 1 else None
             return BoxColumns(columns, numbers, (told,) if told else shapes)
     return None
-
-
-def shape_in_name(name: str) -> Shape | None:
-    """Return the shape that a column of whole boxes is named for.
-
-    >>> shape_in_name("Bbox [x,y,w,h]"), shape_in_name("box_xyxy"), shape_in_name("box")
-    ('xywh', 'xyxy', None)
-    """
-    letters = re.sub(r"[^a-z0-9]", "", name.lower())
-    without = re.sub(r"^(bounding)?b?box(es)?(coords|coordinates)?", "", letters)
-    return _IN_A_NAME.get(without) or _IN_A_NAME.get(letters)
-
-
-def parse_boxes(value: Any) -> list[tuple[float, float, float, float]] | None:
-    """Return the boxes that a cell holds: a list of four numbers, several such, text of them.
-
-    None when it holds anything else; an empty list for an empty one.
-
-    >>> parse_boxes("[10, 20, 30, 40]"), parse_boxes("10 20 30 40"), parse_boxes("[]")
-    ([(10.0, 20.0, 30.0, 40.0)], [(10.0, 20.0, 30.0, 40.0)], [])
-    """
-    if isinstance(value, str):
-        try:
-            value = json.loads(value.replace("(", "[").replace(")", "]"))
-        except (ValueError, RecursionError):
-            words = _NUMBER.findall(value)
-            if re.sub(r"[-\d.,;:eE+\s()\[\]{}%]", "", value):
-                return None  # words, so no box
-            value = [word.replace(",", ".") for word in words]
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if not isinstance(value, list | tuple):
-        return None
-    if value and all(isinstance(one, list | tuple | Mapping) for one in value):
-        found = [parse_boxes(one) for one in value]
-        return None if None in found else [box for boxes in found for box in boxes or ()]
-    if not value:
-        return []
-    numbers = four_numbers(value)
-    return None if numbers is None else [numbers]
 
 
 def recognises(probe: Probe) -> str | None:
@@ -228,7 +175,7 @@ def _boxes(
         numbers = parse_boxes(row.value(columns.numbers[0]))
     else:
         one = four_numbers([_number(row.cells[column]) for column in columns.numbers])
-        numbers = None if one is None else [one]
+        numbers = None if one is None else [BoxValue(one)]
     if numbers is None:
         message = "The box does not have four finite numbers; it was left out."
         row.warn(message, "Give x, y, width and height.", columns.numbers[0])
@@ -239,7 +186,15 @@ def _boxes(
     score = read_number(row["score"])
     extra = {other: row.value(other) for other in others if row.cells[other] is not None}
     return [
-        FoundBox(name, row["label"] or "", box, row.number, who, score, extra=extra)
+        FoundBox(
+            name,
+            row["label"] or box.label,
+            box.numbers,
+            row.number,
+            who,
+            box.score if score is None else score,
+            extra=extra,
+        )
         for box in numbers
     ]
 

@@ -108,9 +108,8 @@ def _sample(row: int, entry: Mapping[str, Any], models: Mapping[str, None]) -> S
         models=tuple(name for name in models if entry.get(name) is not None),
         not_run=tuple(name for name in models if entry.get(name) is None),
     )
-    tags = entry.get("tags")
-    if tags:
-        sample.extra["tags"] = tags
+    if entry.get("tags"):
+        sample.labels["tags"] = [(str(tag), None) for tag in entry["tags"]]
     for name, value in entry.items():
         kind = value.get("_cls") if isinstance(value, Mapping) else None
         if name in _SAMPLE_FIELDS or value is None:

@@ -92,6 +92,9 @@ def _full_task(row: int, entry: Mapping[str, Any]) -> Task:
             _count(task, "skipped annotation")
             continue
         task.annotators += 1
+        for name in ("completed_by", "lead_time"):
+            if one.get(name) is not None:
+                _count(task, name)
         for result in _objects(one.get("result")):
             _add(task, result, None)
     for one in _objects(entry.get("predictions")):

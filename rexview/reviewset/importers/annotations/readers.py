@@ -15,11 +15,13 @@ from rexview.reviewset.importers.annotations.box_reading import BoxReading
 from rexview.reviewset.importers.annotations.found_box import FoundBox
 from rexview.reviewset.importers.annotations.picture_cases import PictureCases
 from rexview.reviewset.importers.core.recognise import Probe
+from rexview.reviewset.importers.core.report_text import split_report
 from rexview.reviewset.importers.core.set_rows import Place, SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile, read_json, read_text
 from rexview.reviewset.importers.table.column_names import is_identity
 from rexview.reviewset.tables.source import At
 
+_REPORT: Final = ("report", "findings", "impression")
 _PERCENT: Final = BoxReading("xywh", "percent")
 _FRACTIONS: Final = BoxReading("xywh", "fraction")
 _CENTRES: Final = BoxReading("cxcywh", "fraction")
@@ -85,7 +87,7 @@ def read_label_studio(
             at = At(file.label, task.row)
             hidden |= dict.fromkeys(name for name in task.data if is_identity(name))
             given = {name: value for name, value in task.data.items() if not is_identity(name)}
-            given |= _plain_words(task.words.get(None, {}))
+            given |= _case_words(task.words.get(None, {}))
             named = given.pop("id", None)
             case_id = pictures.case_of(task.images, at, str(named or f"task {task.row}"), **given)
             cases[task.row] = case_id
@@ -114,6 +116,15 @@ def read_label_studio(
                 "Export one person's annotations, if only those are meant.",
                 field="annotations",
             )
+
+
+def _case_words(words: Mapping[str, list[str]]) -> dict[str, Any]:
+    """Return people's words as fields of a case; what they wrote as its report is the report."""
+    given = _plain_words({name: texts for name, texts in words.items() if name not in _REPORT})
+    written = {name: "\n".join(texts) for name, texts in words.items() if name in _REPORT}
+    whole = split_report(written.pop("report", None))
+    report = {"findings": whole.findings, "impression": whole.impression, **written}
+    return given | ({"report": report} if any(report.values()) else {})
 
 
 def _plain_words(words: Mapping[str, list[str]]) -> dict[str, Any]:

@@ -150,17 +150,17 @@ _TABLE: Final = Importer(
 _IMAGES: Final = Importer(
     id="images",
     name="Pictures",
-    description="A folder of DICOM, PNG, JPEG or WebP files, sub-folders included. DICOM studies "
-    "are numbered; names, ids and dates are left out. Tables of boxes and metadata beside the "
-    "images are recognised.",
+    description="A folder of DICOM, PNG, JPEG, WebP, TIFF, BMP or GIF files, known by their "
+    "content, sub-folders included. DICOM studies are numbered; names, ids and dates are left out. "
+    "Tables of boxes and metadata beside the images are recognised.",
     options=(
         *(option for option in COMMON_OPTIONS if option.name != "images"),
         Option(
             "group",
             "choice",
             "One case is",
-            "How PNG, JPEG and WebP files become cases: all of a folder, each file, or (auto) the "
-            "files of a small sub-folder together.",
+            "How pictures that are no DICOM become cases: all of a folder, each file, or (auto) "
+            "the files of a small sub-folder together.",
             default="auto",
             choices=("auto", "folder", "file"),
         ),
@@ -178,7 +178,7 @@ _IMAGES: Final = Importer(
     folders=True,
     reader=f"{_PACKAGE}.images.importer:read_images",
     recogniser=f"{_PACKAGE}.images.importer:recognises",
-    role=1,
+    role=0,
 )
 _COCO: Final = Importer(
     id="coco",

@@ -13,6 +13,7 @@ from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.reviewset.importers.core.run import read_sources
 from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.pictures import headers_only
 
 if TYPE_CHECKING:
     from rexview.reviewset.importers.annotations.box_placement import BoxPreview
@@ -48,6 +49,7 @@ def preview_source(
 ) -> ImportPreview:
     """Read sources as :func:`.run.import_source` does, and write nothing.
 
+    Pictures are not decoded, so that one which the import will find damaged counts here.
     ``into`` is the folder of the set that they would be added to.
     """
     rows = SetRows("", ProblemLog(), Receipt(format_id))
@@ -55,7 +57,8 @@ def preview_source(
     error = None
     pictures: dict[tuple[str, str], bytes] = {}
     try:
-        read_sources(rows, format_id, sources, options, out=into, into=into is not None)
+        with headers_only():
+            read_sources(rows, format_id, sources, options, out=into, into=into is not None)
         rows.to_review_set(Path(), "images/")
         if log.has_errors:
             raise ImportSourceError("The review set cannot be made.", log.problems)

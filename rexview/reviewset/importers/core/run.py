@@ -17,6 +17,7 @@ from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import Importer, ImportReport
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import Receipt
+from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
 from rexview.reviewset.rewrite import rewrite
@@ -25,6 +26,12 @@ from rexview.schema import ReviewSet
 
 _SHOWN: Final = 60
 _NO_OPTIONS: Final[Mapping[str, Any]] = {}
+_ALIKE: Final = (
+    frozenset(("rexrank", "predictions", "table")),
+    frozenset(("table", "boxes", "edits", "metadata")),
+)
+"""Formats of which each may read what looks like another of them."""
+_ANY_TEXT: Final = "reports"
 MOST_JSON_ROWS: Final = 100_000
 """Cases or answers that are written as JSON Lines; more of them become Parquet."""
 
@@ -106,11 +113,15 @@ def read_sources(
         _check_out(sources, out, log)
     if log.has_errors:
         raise ImportSourceError("The import cannot start.", log.problems)
+    files = _source_files(sources)
+    _check_content(importer, files, log)
+    if log.has_errors:
+        raise ImportSourceError("The import cannot start.", log.problems)
     rows.name = settings["name"] or ""
     before = _open(out) if out is not None and into else None
     if before:
         rows.start_from(before)
-    importer.read(_source_files(sources), rows, settings)
+    importer.read(files, rows, settings)
     if not log.has_errors:
         complete(rows, settings["question"])
     if not (rows.cases and rows.receipt.used_any) and not log.has_errors:
@@ -118,6 +129,29 @@ def read_sources(
     if log.has_errors:
         raise ImportSourceError(f"{sources[0].name} cannot be imported.", log.problems)
     return settings, before
+
+
+def _check_content(importer: Importer, files: Sequence[SourceFile], log: ProblemLog) -> None:
+    """Refuse files that are of another format than the one that was named, with what they are."""
+    from rexview.reviewset.importers.auto.reader import recognise
+
+    if importer.recogniser is None:
+        return
+    for file in files:
+        try:
+            found = None if file.path.is_dir() else recognise(file)
+        except (FileRefused, OSError):
+            continue  # its reader says why it cannot be read
+        names = {importer.id, found.importer.id if found else importer.id}
+        if found is None or found.importer.id == _ANY_TEXT or len(names) == 1:
+            continue
+        if any(names <= alike for alike in _ALIKE):
+            continue
+        if importer.recognises(Probe(file.path, file.label)) is None:
+            message = (
+                f"The file is no {importer.name}; it looks like {found.importer.name}: {found.why}."
+            )
+            log.error(file.label, message, f"Import it as {found.importer.id}, or as auto.")
 
 
 def _source_files(sources: Sequence[Path]) -> list[SourceFile]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -11,15 +12,17 @@ from typing import Final
 
 from rexview.errors import ImageError
 from rexview.imaging import ImageFacts
+from rexview.imaging.decode_all import Decoded
+from rexview.reviewset.images import has_twin
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.images.inspection import (
     StudyHeader,
-    inspect_image,
-    is_dicom,
+    is_picture,
     read_study,
+    warn_of,
 )
-from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.reviewset.importers.table.column_names import ColumnName
+from rexview.reviewset.pictures import FORMATS_BY_SUFFIX, look_at
 
 TABLE_SUFFIXES: Final = (".csv", ".tsv", ".xlsx", ".json")
 NOT_RADIOGRAPHS: Final = frozenset(("CT", "MR", "PT", "NM", "US", "SM", "OCT", "OP", "ES", "ECG"))
@@ -28,12 +31,7 @@ MOST_IN_A_STUDY: Final = 8
 """A folder with more pictures than this is not taken for one study."""
 _MIMIC_STUDY: Final = re.compile(r"(?:^|/)(p\d{8})/(s\d{8})/[^/]+$")
 _SKIPPED_FOLDERS: Final = frozenset(("__MACOSX", "__pycache__", "node_modules"))
-_NOT_IMAGES: Final = frozenset(
-    (
-        *(".txt", ".md", ".csv", ".tsv", ".json", ".jsonl", ".xlsx", ".xls", ".pdf", ".xml"),
-        *(".html", ".py", ".yaml", ".yml", ".zip", ".gz", ".tar", ".parquet", ".log", ".docx"),
-    )
-)
+_KINDS_SHOWN: Final = 12
 
 
 @dataclass(frozen=True)
@@ -87,11 +85,12 @@ def files_below(sources: Sequence[Path]) -> Iterator[Path]:
 
 def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[FoundImage]:
     """Find and inspect every image file; what is broken or no radiograph becomes a warning."""
-    found: list[FoundImage] = []
+    files: dict[Path, str] = {}
+    others: list[str] = []
     for path in dict.fromkeys(file.absolute() for file in files_below(sources)):
-        suffix = path.suffix.lower()
-        raster = suffix in RASTER_SUFFIXES
-        if not raster and (suffix in _NOT_IMAGES or not is_dicom(path)):
+        named = path.suffix.lower() in FORMATS_BY_SUFFIX
+        if not named and not is_picture(path):
+            others.append(path.suffix.lower() or path.name)
             continue
         shown = _shown(path, base)
         if shown is None or not path.resolve().is_relative_to(base.resolve()):
@@ -99,21 +98,43 @@ def find_images(sources: Sequence[Path], base: Path, log: ProblemLog) -> list[Fo
             remedy = "Put the file itself into the folder."
             log.warning(path.name, message, remedy, kind="link")
             continue
-        try:
-            facts = inspect_image(path)
-            study = None if raster and not is_dicom(path) else read_study(path)
-        except ImageError as error:
-            message = f"{error} It was left out."
-            remedy = "Replace it by an intact file if it should be a radiograph."
-            log.warning(shown, message, remedy, kind="broken")
-            continue
-        if study is not None and study.modality in NOT_RADIOGRAPHS:
-            message = f"The file is not a radiograph ({study.modality}); it was left out."
-            remedy = "Nothing, if that is right."
-            log.warning(shown, message, remedy, kind="not a radiograph")
-            continue
-        found.append(FoundImage(shown, facts, study))
-    return found
+        files[path] = shown
+    for path, shown in files.items():
+        if has_twin(path):
+            message = "Another file's name differs only in how an accented letter is stored."
+            log.warning(shown, message, "Rename one of them; both are used.", kind="twin")
+    looked = look_at(list(files))
+    found = [_found(path, shown, looked[path], log) for path, shown in files.items()]
+    _note_others(others, log)
+    return [image for image in found if image is not None]
+
+
+def _found(path: Path, shown: str, decoded: Decoded, log: ProblemLog) -> FoundImage | None:
+    try:
+        if isinstance(decoded, ImageError):
+            raise decoded
+        study = read_study(path) if decoded.format == "DICOM" else None
+    except ImageError as error:
+        message = f"{error} It was left out."
+        remedy = "Replace it by an intact file if it should be a radiograph."
+        log.warning(shown, message, remedy, kind="broken")
+        return None
+    if study is not None and study.modality in NOT_RADIOGRAPHS:
+        message = f"The file is not a radiograph ({study.modality}); it was left out."
+        log.warning(shown, message, "Nothing, if that is right.", kind="not a radiograph")
+        return None
+    warn_of(shown, decoded, log)
+    return FoundImage(shown, decoded, study)
+
+
+def _note_others(others: Sequence[str], log: ProblemLog) -> None:
+    """Say which files are no pictures: how many of each ending, and the names of those without."""
+    if others:
+        kinds = Counter(others)
+        shown = [f"{kind} ({count:,})" if count > 1 else kind for kind, count in kinds.items()]
+        more = ", …" if len(shown) > _KINDS_SHOWN else ""
+        listed = ", ".join(shown[:_KINDS_SHOWN]) + more
+        log.note(f"Files in the folder that are no pictures: {len(others):,}: {listed}.")
 
 
 def _shown(path: Path, base: Path) -> str | None:

@@ -82,7 +82,8 @@ def _add_mimic(images: Mapping[FoundImage, tuple[str, str]], rows: SetRows) -> N
     for image, place in images.items():
         studies.setdefault(place, []).append(image)
     for (patient, study), inside in studies.items():
-        case: dict[str, Any] = {"id": study, "study_id": study, "patient_id": patient}
+        # its tables call the study s50414267 by the number alone
+        case: dict[str, Any] = {"id": study, "study_id": study[1:], "patient_id": patient[1:]}
         case["images"] = [_row(image) for image in inside]
         mark_key_image(case)
         rows.add_case(case, At(inside[0].path))
@@ -130,12 +131,26 @@ def _add_pictures(pictures: Sequence[FoundImage], how: str, rows: SetRows) -> No
         case: dict[str, Any] = {"id": case_id, "images": [_row(image) for image in inside]}
         mark_key_image(case)
         rows.add_case(case, At(inside[0].path))
+    if how == "auto":
+        _note_grouping(pictures, rows)
+
+
+def _note_grouping(pictures: Sequence[FoundImage], rows: SetRows) -> None:
+    """Say what was taken for a study, and how many cases the other ways would give."""
+    cases = by_folder(pictures, "auto")
+    counts = {how: len(by_folder(pictures, how)) for how in ("file", "folder")}
     together = sum(len(inside) > 1 for inside in cases.values())
-    if how == "auto" and together:
+    if together:
         rows.log.note(
             f"{together:,} folders with a few pictures each were taken for one study each: "
-            f"{len(cases):,} cases (option group: file makes every picture a case, "
-            f"{len(pictures):,} cases)."
+            f"{len(cases):,} cases of pictures. With every picture a study they would be "
+            f"{counts['file']:,} (group: file), with every folder one {counts['folder']:,} "
+            "(group: folder)."
+        )
+    elif counts["folder"] < counts["file"]:
+        rows.log.note(
+            f"Every picture was taken for a study: {len(cases):,} cases. With every folder a study "
+            f"they would be {counts['folder']:,} (group: folder)."
         )
 
 

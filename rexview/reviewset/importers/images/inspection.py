@@ -1,4 +1,4 @@
-"""Whether an image file is there and whole, and which study a DICOM file belongs to.
+"""What an image file is, and which study a DICOM file belongs to.
 
 DICOM headers hold who the patient is. :class:`StudyHeader` is all that leaves this module of them;
 its ``study`` and ``patient`` serve to group files and are never shown or written.
@@ -10,13 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from rexview.errors import ImageBroken, ImageError
-from rexview.imaging import MAX_PIXELS, ImageFacts, read_facts, read_image
+from rexview.errors import FileRefused, ImageBroken, ImageError
+from rexview.imaging import MAX_PIXELS, ImageFacts
 from rexview.imaging.dicom import is_dicom as has_dicom_mark
 from rexview.imaging.dicom import open_dicom
 from rexview.imaging.dicom.header import Header
 from rexview.imaging.quiet import quietly
-from rexview.reviewset.images import DICOM_SUFFIXES
+from rexview.imaging.raster import is_raster
+from rexview.reviewset.importers.core.problem_log import ProblemLog
+from rexview.reviewset.importers.core.recognise import PICTURES, Probe
+from rexview.reviewset.pictures import remarks
 from rexview.schema import StudyImage
 from rexview.vocab import normalise_view
 
@@ -41,30 +44,36 @@ class StudyHeader:
     named: bool
 
 
+def is_picture(path: Path) -> bool:
+    """Whether a file is a picture by its first bytes, whatever its name says."""
+    return is_raster(_head(path)) or is_dicom(path) or _kind(path) in PICTURES
+
+
 def is_dicom(path: Path) -> bool:
-    """Whether a file has the DICOM mark, or one of its usual endings."""
-    return path.suffix.lower() in DICOM_SUFFIXES or _marked(path)
+    """Whether a file is DICOM by its first bytes, with preamble or without."""
+    head = _head(path)
+    return has_dicom_mark(head) or (not is_raster(head) and _kind(path) == "dicom")
 
 
-def _marked(path: Path) -> bool:
+def _kind(path: Path) -> str:
+    try:
+        return Probe(path).kind
+    except (OSError, FileRefused):
+        return "unknown"
+
+
+def _head(path: Path) -> bytes:
     try:
         with path.open("rb") as stream:
-            return has_dicom_mark(stream.read(132))
+            return stream.read(132)
     except OSError:
-        return False
+        return b""
 
 
-def inspect_image(path: Path) -> ImageFacts:
-    """Read size, view and orientation of an image file, and check cheaply that it is whole.
-
-    Raises
-    ------
-    ImageMissing, ImageBroken, ImageTooLarge
-        With the reason; the message names neither the file nor a value of it.
-    """
-    facts = read_facts(path)
-    _check_whole(path)
-    return facts
+def warn_of(path: str, facts: ImageFacts, log: ProblemLog) -> None:
+    """Warn of what is unusual about a picture that can be shown."""
+    for kind, message, remedy in remarks(path, facts):
+        log.warning(path, message, remedy, kind=kind)
 
 
 def image_of(path: str, facts: ImageFacts, view: str | None = None) -> StudyImage:
@@ -81,44 +90,6 @@ def image_of(path: str, facts: ImageFacts, view: str | None = None) -> StudyImag
     )
 
 
-def _check_whole(path: Path) -> None:
-    """Find files that were cut off, without decoding the intact ones."""
-    with path.open("rb") as stream:
-        start = stream.read(16)
-        size = path.stat().st_size
-        if start.startswith(b"RIFF") and start[8:12] == b"WEBP":
-            whole = int.from_bytes(start[4:8], "little") + 8 <= size
-        elif start.startswith(b"\xff\xd8"):
-            stream.seek(max(0, size - 65536))  # padding and comments may follow the end mark
-            whole = b"\xff\xd9" in stream.read() or _decodes(path)
-        elif start.startswith(b"\x89PNG"):
-            whole = _checksums_hold(path)
-        else:
-            return
-    if not whole:
-        raise ImageBroken("The file is damaged or cut off.")
-
-
-def _decodes(path: Path) -> bool:
-    try:
-        read_image(path)
-    except ImageBroken:
-        return False
-    return True
-
-
-def _checksums_hold(path: Path) -> bool:
-    """Whether Pillow finds the checksums of a PNG in order."""
-    from PIL import Image
-
-    try:
-        with quietly(), Image.open(path) as image:
-            image.verify()
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-        return False
-    return True
-
-
 def read_study(path: Path) -> StudyHeader:
     """Read what groups a DICOM file with others.
 
@@ -129,7 +100,7 @@ def read_study(path: Path) -> StudyHeader:
         value of the file.
     """
     try:
-        with quietly(), open_dicom(path, _marked(path), MAX_PIXELS) as opened:
+        with quietly(), open_dicom(path, has_dicom_mark(_head(path)), MAX_PIXELS) as opened:
             pixels = opened.pixels
             short = pixels is not None and opened.size - pixels.start < pixels.length
             if pixels is not None and short and pixels.length != _UNTOLD_LENGTH:

@@ -10,9 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from rexview.reviewset.pictures import FORMATS_BY_SUFFIX
 from rexview.schema import StudyImage
 
-RASTER_SUFFIXES: Final = (".png", ".jpg", ".jpeg", ".webp")
+RASTER_SUFFIXES: Final = tuple(
+    suffix for suffix, kind in FORMATS_BY_SUFFIX.items() if kind != "DICOM"
+)
+"""Ends of names (lower case) of pictures that are no DICOM."""
 _DRIVE: Final = re.compile(r"^[A-Za-z]:")
 _MAX_PARTS: Final = 40
 

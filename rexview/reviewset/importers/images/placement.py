@@ -11,15 +11,19 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
+from unicodedata import normalize
 
 from rexview.errors import ImageError, ImportSourceError, Problem
+from rexview.reviewset.images import spelled
 from rexview.reviewset.importers.core.case_names import TELLING_STEM
-from rexview.reviewset.importers.images.inspection import inspect_image
+from rexview.reviewset.importers.images.inspection import warn_of
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
+from rexview.reviewset.pictures import look_at
 from rexview.vocab import normalise_view
 
 if TYPE_CHECKING:
     from rexview.imaging import ImageFacts
+    from rexview.imaging.decode_all import Decoded
     from rexview.reviewset.importers.core.set_rows import SetRows
 
 _SAMPLE: Final = 200
@@ -71,7 +75,8 @@ def place_images(rows: SetRows, given: Path | None, beside: Sequence[Path], sour
         return
     base, files = placement
     rows.images_base = rows.images_base or base
-    facts = {path: _facts(rows, base, file) for path, file in files.items()}
+    looked = look_at([base / found for found in files.values()])
+    facts = {path: _facts(rows, found, looked[base / found]) for path, found in files.items()}
     for path in wanted:
         if path in unsaid and path not in files:
             message = f"The image {path} was not found."
@@ -162,13 +167,13 @@ def rebase(rows: SetRows, base: Path) -> Path:
     return common
 
 
-def _facts(rows: SetRows, base: Path, path: str) -> ImageFacts | None:
-    try:
-        return inspect_image(base / path)
-    except ImageError as error:
+def _facts(rows: SetRows, path: str, looked: Decoded) -> ImageFacts | None:
+    if isinstance(looked, ImageError):
         remedy = "Replace the file by an intact one."
-        rows.log.warning(path, str(error), remedy, kind="image broken")
+        rows.log.warning(path, str(looked), remedy, kind="image broken")
         return None
+    warn_of(path, looked, rows.log)
+    return looked
 
 
 def describe(image: dict[str, Any], facts: ImageFacts | None) -> None:
@@ -202,7 +207,11 @@ def best_placement(wanted: Sequence[str], bases: Sequence[Path]) -> Placement | 
     if best is not None:
         _, base, drop = best
         files = {path: _shorten(path, drop) for path in wanted}
-        return base, {path: to for path, to in files.items() if _inside(base, to)}
+        return base, {
+            path: spelled(base, to).relative_to(base).as_posix()
+            for path, to in files.items()
+            if _inside(base, to)
+        }
     for base in bases:
         files = _by_name(wanted, base)
         if files:
@@ -235,7 +244,7 @@ def _trusted(wanted: Sequence[str], base: Path, drop: int) -> bool:
 
 
 def _inside(base: Path, path: str) -> bool:
-    found = base / path
+    found = spelled(base, path)
     try:
         return found.is_file() and found.resolve().is_relative_to(base.resolve())
     except OSError:
@@ -247,7 +256,7 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
 
     A name without an image ending (VinDr, RSNA) matches a file of that name with one.
     """
-    names = {path for path in wanted if "/" not in path}
+    names = {normalize("NFC", path): path for path in wanted if "/" not in path}
     if not names:
         return {}
     found: dict[str, list[str]] = {}
@@ -256,9 +265,10 @@ def _by_name(wanted: Sequence[str], base: Path) -> dict[str, str]:
         for name in files:
             stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
             for key in {name, stem} if suffix.lower() in (*RASTER_SUFFIXES, ".dcm") else {name}:
-                if key in names:
+                written = names.get(normalize("NFC", key))
+                if written is not None:
                     relative = PurePosixPath(Path(folder, name).relative_to(base).as_posix())
-                    found.setdefault(key, []).append(str(relative))
+                    found.setdefault(written, []).append(str(relative))
     return {
         name: paths[0]
         for name, paths in found.items()

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from rexview.reviewset.importers.annotations.answer_boxes import AnswerBoxes
 from rexview.reviewset.importers.core.importer import PROPOSED
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Found, Probe
@@ -73,14 +74,19 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     tables = [table for file in files for table in _tables(file, rows, options)]
     keys = CaseKeys(rows)
     scores = ScoreOptions.of(options, ProblemLog())
+    boxes: list[AnswerBoxes] = []
     for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
         mapping = table.mapping
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
         told = model_told(table.file, options)
-        TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys).read()
+        reader = TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys)
+        reader.read()
+        boxes.append(reader.boxes)
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
+    for one in boxes:
+        one.place(rows, options)
 
 
 def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[_Table]:

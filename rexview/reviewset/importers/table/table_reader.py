@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from rexview.reviewset.importers.annotations.answer_boxes import AnswerBoxes
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import example_of
 from rexview.reviewset.importers.core.set_rows import SetRows
@@ -108,6 +109,7 @@ class TableReader:
             self.model = next(iter(rows.models))  # errors of requests beside their answers
         given = options.get("index_from")
         self.index_from = int(given) if given is not None else self._first_index()
+        self.boxes = AnswerBoxes(sheet, (*mapping.used_columns, *mapping.identity))
         self.case_extras, self.answer_extras, self.reader_extras = self._extra_columns()
 
     def _answer_columns(self) -> dict[str, dict[str, str]]:
@@ -194,6 +196,7 @@ class TableReader:
         ]
         about = [model for model, _ in answers] or self._judged_models(case_id, mapped)
         made = self.judgements.read(case_id, about, mapped)
+        made += self.boxes.take(mapped, case_id, [model for model, _ in answers])
         self._keep_the_rest(case, about, [answer for _, answer in answers], mapped)
         if self.describes or len(case) > 1 or (self.alone and not answers):
             self.rows.add_case(case, at)
@@ -317,7 +320,7 @@ class TableReader:
 
     def _extra_columns(self) -> tuple[list[str], list[str], list[str]]:
         """Tell extra columns that describe the case, an answer, or what one reader said of it."""
-        used = {*self.mapping.used_columns, *self.mapping.identity}
+        used = {*self.mapping.used_columns, *self.mapping.identity, *self.boxes.columns}
         extra = [name for name in self.sheet.columns if name not in used and not is_identity(name)]
         if self.wide:
             return extra, [], []

@@ -1,21 +1,27 @@
 // The fields for one consensus: a score, and why. What is given goes to the server by the outbox; what
-// is being typed lies in the browser's storage. A consensus is never written over one of somebody else
-// that this page had not shown: it waits until its writer, told of the other, keeps it or takes theirs.
+// is being typed lies in the browser's storage. A consensus is never written over one that this page
+// had not shown, of somebody else or of another window: it waits until its writer, told of the other,
+// chooses between them.
 
 import { button, html, set } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
 import { outbox } from "../../saving/assets/outbox.js";
+import { NOTHING, noticeNodes, same } from "./notices.js";
 
-const NOTHING = { score: null, comment: null };
-const same = (one, other) => one.score === other.score && one.comment === other.comment;
+const AGAIN_MS = 3000;
 
-class ConsensusForm {
+export class ConsensusForm {
   constructor(place) {
     this.data = null;
     this.value = NOTHING; // what the fields hold
-    this.base = null; // what stood there when the fields were filled, and how much was known then
+    // What was given last, or stood there when the fields were filled: how much was known then, and what
+    // the fields held, which is nothing where that was of an earlier answer.
+    this.base = null;
     this.aside = null; // one's own that gave way to somebody else's
-    this.savedOver = null; // revision of the data on which the newest entry was given
+    this.confirmed = null; // what the server has saved from here, until the data hold it
+    this.answered = 0; // revision of the server's last answer: older data do not know of it
+    this.unheard = false; // another tab sent it and heard the answer
+    this.waiting = false; // something given was not confirmed when last looked at
     this.levels = [1, 2, 3, 4, 5].map((level) =>
       button(String(level), () => this.choose(level), { role: "radio" }),
     );
@@ -26,7 +32,12 @@ class ConsensusForm {
       "aria-label": "Why",
       placeholder: "What the consensus rests on",
       oninput: () => this.typed(),
-      onchange: () => this.save(),
+      onblur: () => this.save(), // not "change": a draft of before may only be looked at again
+    });
+    this.help = html("p", { class: "rx-quiet", hidden: true });
+    this.ask = button("?", () => this.toggleHelp(), {
+      "aria-label": "What is scored",
+      "aria-expanded": "false",
     });
     this.status = html("p", { class: "rx-quiet", role: "status" });
     this.notice = html("div", { class: "rx-consensus-notice", role: "alert" });
@@ -35,6 +46,8 @@ class ConsensusForm {
       { class: "rx-consensus" },
       html("span", {}, "Consensus"),
       this.group,
+      this.ask,
+      this.help,
       html("label", {}, "Why", this.why),
       this.status,
       this.notice,
@@ -42,15 +55,17 @@ class ConsensusForm {
     // Keys that are typed here are not for the page.
     this.root.addEventListener("keydown", (event) => event.stopPropagation());
     this.unlisten = outbox.listen({
-      changed: () => this.data && this.draw(),
-      heard: (_, batch) => batch.some((one) => this.isOf(one)) && this.refresh(),
+      changed: () => this.data && this.changed(),
+      heard: (reply, batch) => this.data && this.heard(reply, batch),
       refresh: () => this.refresh(),
       busy: () => document.activeElement === this.why,
     });
+    this.timer = setInterval(() => this.isBehind && this.refresh(), AGAIN_MS);
     place.append(this.root);
   }
 
   close() {
+    clearInterval(this.timer);
     this.unlisten();
     this.root.remove();
   }
@@ -63,31 +78,64 @@ class ConsensusForm {
     const first = this.data === null;
     this.data = data;
     this.tell = tell;
+    this.unheard = false;
     outbox.configure(data.outbox);
     if (first) this.fill();
-    else if (this.pending() === null && this.returned().length === 0) {
-      const typed = !same(this.value, this.base.value);
-      if (data.mine || (!typed && same(data.stands, this.base.value))) this.rebase();
-      if (data.mine && !typed) this.value = data.fields;
-    }
+    else this.follow();
     this.draw();
   }
 
-  /** Fill the fields with what stands, or with what was given or typed and is not saved. */
+  /** Fill the fields with what stands, or with what was typed or given and is not saved. */
   fill() {
     const draft = outbox.drafts.get(outbox.owner, this.name);
-    const pending = this.pending();
-    const unsaved = pending ?? this.returned().at(-1)?.[1] ?? (draft?.value ? draft : null);
+    const given = this.pending() ?? this.returned;
     this.rebase();
     this.aside = draft?.aside ?? null;
-    this.value = unsaved?.value ?? this.data.fields;
-    if (unsaved) this.base = { value: pending ? pending.value : unsaved.was, seen: unsaved.seen };
+    this.value = draft?.value ?? given?.value ?? this.data.fields;
+    const known = draft?.value ? { ...draft, value: draft.was } : given;
+    if (known) this.base = { was: known.value, fields: known.value, seen: known.seen };
     this.why.value = this.value.comment ?? "";
+    this.waiting = this.pending() !== null;
+  }
+
+  /** Take over what stands, where nothing of the writer's own would be lost by it unseen. */
+  follow() {
+    const { data, returned } = this;
+    if (this.pending() || this.isBehind) return;
+    this.confirmed = null;
+    if (returned && same(returned.value, data.stands)) this.putAway();
+    if (this.returned) return;
+    const { isChanged } = this;
+    if (same(data.stands, this.base.was) || (data.mine && !isChanged)) this.rebase();
+    if (data.mine && !isChanged) this.value = data.fields;
   }
 
   /** What stands now is what the writer knows. */
   rebase() {
-    this.base = { value: this.data.stands, seen: this.data.revision };
+    const { stands, fields, revision } = this.data;
+    this.base = { was: stands, fields, seen: revision };
+  }
+
+  /** The outbox, of this tab or another, has something to show. */
+  changed() {
+    const waited = this.waiting;
+    this.waiting = this.pending() !== null;
+    if (waited && !this.waiting) {
+      this.unheard = true;
+      this.refresh();
+    }
+    this.follow();
+    this.draw();
+  }
+
+  /** The server has answered to a batch of entries. */
+  heard(reply, batch) {
+    const ours = batch.filter((one) => this.isOf(one));
+    if (ours.length === 0) return;
+    this.answered = reply.revision;
+    this.waiting = false;
+    this.confirmed = ours.findLast(({ token }) => reply.saved.includes(token))?.value ?? null;
+    this.refresh();
   }
 
   get name() {
@@ -97,7 +145,6 @@ class ConsensusForm {
 
   isOf(entry) {
     return (
-      this.data !== null &&
       entry.kind === "adjudicate" &&
       Object.entries(this.data.about).every(([name, value]) => entry[name] === value)
     );
@@ -107,17 +154,38 @@ class ConsensusForm {
     return outbox.pendingHere("adjudicate").findLast((one) => this.isOf(one)) ?? null;
   }
 
-  returned() {
-    return outbox.returnedHere("adjudicate").filter(([, one]) => this.isOf(one));
+  /** What was given and not taken, with the reason. */
+  get returned() {
+    return outbox.returnedHere("adjudicate").findLast(([, one]) => this.isOf(one))?.[1] ?? null;
   }
 
-  /** Whether somebody else's stands that the writer has not decided about. */
+  keysOfReturned() {
+    const every = outbox.returnedHere("adjudicate").filter(([, one]) => this.isOf(one));
+    return every.map(([key]) => key);
+  }
+
+  /** Whether the page shows what stood before the server's last answer. */
+  get isBehind() {
+    return this.data !== null && (this.unheard || this.data.revision < this.answered);
+  }
+
+  /** Whether the fields hold something that was not given. */
+  get isChanged() {
+    return !same(this.value, this.base.fields);
+  }
+
+  /** Whether something stands that the writer had not seen and has not decided about. */
   get overtaken() {
-    if (this.returned().length > 0) return true;
-    const { stands, mine, revision } = this.data;
-    // Once an entry is confirmed, the data are older than it until the page has been asked anew.
-    if (mine || this.pending() || revision === this.savedOver) return false;
-    return !same(stands, this.base.value) && !same(stands, this.value);
+    if (this.returned) return Boolean(this.returned.overtaken);
+    if (this.pending() || this.isBehind) return false;
+    const { stands } = this.data;
+    return !same(stands, this.base.was) && !same(stands, this.value);
+  }
+
+  /** The writer's own that is not saved: what the fields hold, or what came back to another window. */
+  get own() {
+    const { value, data, returned } = this;
+    return returned && same(value, data.fields) ? returned.value : value;
   }
 
   // ---- what the writer does ----
@@ -130,53 +198,60 @@ class ConsensusForm {
   typed() {
     this.value = { ...this.value, comment: this.why.value.trim() || null };
     this.keepDraft();
+    this.draw();
+  }
+
+  toggleHelp() {
+    this.help.hidden = !this.help.hidden;
+    set(this.ask, { "aria-expanded": String(!this.help.hidden) });
   }
 
   keepDraft() {
-    const { value, aside, base } = this;
-    const typed = same(value, base.value) ? null : value;
-    const draft = { kind: "adjudicate", value: typed, was: base.value, seen: base.seen, aside };
-    if (typed || aside) outbox.drafts.put(outbox.owner, this.name, draft);
+    const { aside, base } = this;
+    const value = this.isChanged ? this.value : null;
+    const draft = { kind: "adjudicate", value, was: base.was, seen: base.seen, aside };
+    if (value || aside) outbox.drafts.put(outbox.owner, this.name, draft);
     else outbox.drafts.dropNamed(outbox.owner, this.name);
   }
 
   save() {
-    if (!same(this.value, this.base.value) && !this.overtaken) {
+    if (this.isChanged && !this.overtaken) {
+      this.putAway(); // refused before, and given anew
       const { value, base, data } = this;
-      const entry = { ...data.about, kind: "adjudicate", value, was: base.value, seen: base.seen };
-      this.base = { value, seen: base.seen }; // what is given next is on top of this
-      this.savedOver = data.revision;
+      const entry = { ...data.about, kind: "adjudicate", value, was: base.was, seen: base.seen };
+      this.base = { was: value, fields: value, seen: base.seen }; // what comes next is on top of this
       outbox.add(entry);
     }
     this.keepDraft();
     this.draw();
   }
 
+  /** Forget what was not taken: its writer has decided. */
   putAway() {
-    outbox.putAway(this.returned().map(([key]) => key));
+    const keys = this.keysOfReturned();
+    if (keys.length > 0) outbox.putAway(keys);
   }
 
   keepMine() {
-    const wanted = this.value;
+    const { own } = this;
     this.putAway();
     this.rebase();
-    this.value = wanted;
+    this.show(own);
     this.save();
   }
 
   takeTheirs() {
-    const { value, base, data } = this;
-    const given = this.returned().length > 0 || !same(value, base.value);
+    const { own, data } = this;
+    const given = this.returned || this.isChanged;
     this.putAway();
-    if (given && !same(value, NOTHING) && !same(value, data.stands)) this.aside = value;
+    if (data.other && given && !same(own, NOTHING) && !same(own, data.stands)) this.aside = own;
     this.rebase();
     this.show(data.fields);
   }
 
-  bringBack() {
-    const mine = this.aside;
+  endAside(value) {
     this.aside = null;
-    this.show(mine);
+    this.show(value);
     this.save();
   }
 
@@ -191,56 +266,27 @@ class ConsensusForm {
 
   draw() {
     const { data, value } = this;
-    set(this.group, { title: data.help });
+    this.help.textContent = data.help;
     this.levels.forEach((level, index) => {
       level.setAttribute("aria-checked", String(value.score === index + 1));
     });
     if (document.activeElement !== this.why) this.why.value = value.comment ?? "";
-    const unsaved = this.pending() !== null;
-    const { message, reason } = outbox.status();
-    this.status.textContent = unsaved ? `${message} ${reason}`.trim() : data.saved;
-    this.notice.replaceChildren(...(this.overtaken ? this.overtakenNotice() : this.asideNotice()));
+    this.status.textContent = this.statusWords();
+    this.notice.replaceChildren(...noticeNodes(this));
   }
 
-  overtakenNotice() {
-    const { other } = this.data;
-    const given = !same(this.value, NOTHING);
-    const back = this.returned().at(-1)?.[1];
-    if (!other) {
-      // refused, not overtaken: its writer can only give it again
-      return [
-        html("p", {}, `Yours is not saved. ${back?.reason ?? ""}`),
-        button("Put away", () => {
-          this.putAway();
-          this.rebase();
-          this.show(this.data.fields);
-        }),
-      ];
+  /** Whether what the fields hold is saved; nothing where the notice tells. */
+  statusWords() {
+    const { data, value } = this;
+    const pending = this.pending();
+    if (pending && same(value, pending.value)) {
+      const { message, reason } = outbox.status();
+      return `${message} ${reason}`.trim();
     }
-    const kept = back ? "Yours is not saved: it is kept on this computer." : "";
-    return [
-      html(
-        "p",
-        {},
-        `${other.name} recorded `,
-        ...valueNodes(other),
-        ` on ${other.at}, after this page was shown. ${kept}`,
-      ),
-      given ? button("Keep mine", () => this.keepMine()) : "",
-      button("Take theirs", () => this.takeTheirs()),
-    ];
+    if (this.isBehind && this.confirmed && same(value, this.confirmed)) return "Saved";
+    if (same(value, data.fields)) return data.saved;
+    return this.overtaken || this.returned || this.isBehind ? "" : "Not saved yet";
   }
-
-  asideNotice() {
-    if (!this.aside) return [];
-    const mine = html("p", {}, "Yours, not saved: ", ...valueNodes(this.aside));
-    return [mine, button("Use mine", () => this.bringBack())];
-  }
-}
-
-function valueNodes({ score, comment }) {
-  const first = score === null ? "no score" : html("b", {}, String(score));
-  return comment ? [first, `, “${comment}”`] : [first];
 }
 
 export const mount = mounting((place) => new ConsensusForm(place));

@@ -3,6 +3,7 @@
 import { button, every, scrollWithin, whenPageChanges } from "../../components/dom.js";
 
 const WORD = /[\p{L}\p{N}_]+/gu;
+const TEXT = ":is(.rx-text, .rx-pad .text)"; // of an answer, on the Case page and on the score pad
 
 /** The text of an element and its words, each with its offsets. */
 function wordsOf(element) {
@@ -58,7 +59,7 @@ function chosenWords() {
   const element = node instanceof Element ? node : node.parentElement;
   /** @type {HTMLElement} */
   const answer = element?.closest("[data-rx-answer]");
-  const body = answer?.querySelector(".rx-text");
+  const body = answer?.querySelector(TEXT);
   if (!body?.contains(range.startContainer)) return null;
   const read = wordsOf(body);
   const touched = (word) => {
@@ -77,7 +78,7 @@ function chosenWords() {
 
 /** The text of an answer on the page. */
 function textOf(key) {
-  return every(`[data-rx-answer="${CSS.escape(key)}"] .rx-text`)[0];
+  return every(`[data-rx-answer="${CSS.escape(key)}"] ${TEXT}`)[0];
 }
 
 /** Marks the words of comments, and offers to comment on those that are chosen. */
@@ -145,7 +146,7 @@ export class Quotes {
   }
 
   #click(event, pressed) {
-    if (!event.target.closest?.("[data-rx-answer] .rx-text")) return;
+    if (!event.target.closest?.(`[data-rx-answer] ${TEXT}`)) return;
     if (!window.getSelection()?.isCollapsed) return;
     const at = document.caretRangeFromPoint?.(event.clientX, event.clientY);
     const hit =

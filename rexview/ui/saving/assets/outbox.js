@@ -54,9 +54,9 @@ class Outbox {
     window.addEventListener("focus", () => this.ask());
     document.addEventListener("visibilitychange", () => document.hidden || this.ask());
     window.addEventListener("storage", (event) => {
-      if (!event.key?.startsWith(`${this.unsent.prefix}${this.owner}:`)) return;
-      this.#changed();
-      if (event.newValue === null) this.ask();
+      const isOf = (kept) => event.key?.startsWith(`${kept.prefix}${this.owner}:`);
+      if (isOf(this.unsent) || isOf(this.returned)) this.#changed();
+      if (isOf(this.unsent) && event.newValue === null) this.ask();
     });
     window.addEventListener("beforeunload", (event) => this.fleeting && event.preventDefault());
   }
@@ -123,15 +123,18 @@ class Outbox {
     return this.returned.all(this.owner).filter(([, one]) => isOf(one, this.page, kinds));
   }
 
-  /** Keep an entry that was not taken, in place of earlier ones on the same thing. */
-  #giveBack(owner, entry, reason) {
+  /**
+   * Keep an entry that was not taken, in place of earlier ones on the same thing. If it was overtaken,
+   * something stands there that its writer had not seen.
+   */
+  #giveBack(owner, entry, reason, overtaken) {
     if (entry.kind === "reveal") return;
     for (const [key, before] of this.returned.all(owner)) {
       if (SAME.every((name) => before[name] === entry[name])) this.returned.drop(key);
     }
     const { value } = entry;
     if (value === null || value === "" || value === false) return; // it took something back
-    this.returned.put(owner, `${entry.order}-${entry.token}`, { ...entry, reason });
+    this.returned.put(owner, `${entry.order}-${entry.token}`, { ...entry, reason, overtaken });
   }
 
   /** Forget what was given back: its writer has seen it. */
@@ -213,8 +216,9 @@ class Outbox {
     reply.reasons = { ...reply.refused }; // by token, why an entry was not taken
     for (const entry of batch) {
       const there = reply.replaced[entry.token];
-      if (there) reply.reasons[entry.token] = overtaken(entry, there);
-      if (entry.token in reply.reasons) this.#giveBack(owner, entry, reply.reasons[entry.token]);
+      if (there) reply.reasons[entry.token] = whyOvertaken(entry, there);
+      const reason = reply.reasons[entry.token];
+      if (reason !== undefined) this.#giveBack(owner, entry, reason, Boolean(there));
     }
     for (const { heard } of this.listeners) heard?.(reply, batch);
     for (const [key, { token }] of this.unsent.all(owner))
@@ -239,8 +243,8 @@ function isOf(entry, page, kinds) {
 }
 
 /** Why an entry was given back that was overtaken by what is there now. */
-function overtaken({ kind, field }, there) {
-  if (kind === "adjudicate") return "Somebody else recorded one meanwhile.";
+function whyOvertaken({ kind, field }, there) {
+  if (kind === "adjudicate") return "Another consensus was recorded there meanwhile.";
   const score = field === "comment" ? "another comment" : (there.score ?? "no score");
   const what = { score, verdict: "another verdict", comment: "other words" }[kind] ?? "another one";
   return `Another window had saved ${what} there, which was kept.`;

@@ -31,7 +31,12 @@ export class AnswerView {
     this.text.innerHTML = answer.html; // made and escaped by the server
     this.node = html(
       "article",
-      { class: "answer", "data-slot": answer.slot, style: { "--c": answer.colour } },
+      {
+        class: "answer",
+        "data-slot": answer.slot,
+        "data-rx-answer": answer.slot, // words in it can be commented on
+        style: { "--c": answer.colour },
+      },
       html(
         "header",
         {},

@@ -1,0 +1,142 @@
+"""Decoding many picture files on all cores, to find those that cannot be shown.
+
+Each core has a process of its own, which a file may crash or stall without harm. Together they take
+no more memory than :data:`MAX_BYTES_AT_ONCE`, or a quarter of this machine's where that is more;
+a picture that needs more than its process may take is decoded afterwards, alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final
+
+from rexview.errors import ImageBroken, ImageError, ImageTooLarge
+from rexview.imaging.dicom.isolated import DecoderProcess
+from rexview.imaging.limits import MAX_PIXELS
+from rexview.imaging.memory import BYTES_PER_PIXEL, MAX_BYTES_AT_ONCE
+from rexview.imaging.radiograph import ImageFacts
+from rexview.imaging.raster import checksums_hold
+from rexview.imaging.read import read_facts, read_image
+
+Decoded = ImageFacts | ImageError
+"""What a file says about its picture, once it is decoded; or why it cannot be shown."""
+Told = Callable[[int, int], None]
+"""Is told how many files are done, and of how many."""
+_WORKER: Final = Path(__file__).with_name("decode_worker.py")
+_SECONDS: Final = 120.0
+_FEW: Final = 16
+"""So many files are decoded sooner than another process starts."""
+
+
+def decode_all(
+    paths: Sequence[Path], told: Told | None = None, *, max_pixels: int = MAX_PIXELS
+) -> dict[Path, Decoded]:
+    """Decode every file.
+
+    Parameters
+    ----------
+    paths : sequence of Path
+        Picture files; they need not exist.
+    told : callable, optional
+        Told of the progress, in this thread.
+    max_pixels : int
+        As in :func:`rexview.imaging.read.read_image`.
+    """
+    different = list(dict.fromkeys(paths))
+    total = len(different)
+    found: dict[Path, Decoded] = {}
+
+    def keep(path: Path, decoded: Decoded) -> None:
+        found[path] = decoded
+        if told:
+            told(len(found), total)
+
+    later = different
+    if total > _FEW:
+        later = _in_processes(different, keep, max_pixels)
+    for path in later:
+        keep(path, decode_one(path, max_pixels))
+    return found
+
+
+def decode_one(path: Path, max_pixels: int = MAX_PIXELS) -> Decoded:
+    """Decode a file; its size is that of its pixels, whatever its header says."""
+    try:
+        facts = read_facts(path)
+        picture = read_image(path, max_pixels=max_pixels)
+    except ImageError as error:
+        return error
+    if facts.format == "PNG" and not checksums_hold(path):
+        return ImageBroken("The file is damaged: its checksums do not hold.")
+    return replace(facts, width=picture.width, height=picture.height)
+
+
+def _in_processes(
+    paths: Sequence[Path], keep: Callable[[Path, Decoded], None], max_pixels: int
+) -> list[Path]:
+    """Decode files; return those that are too large for a process beside others."""
+    number = min(os.cpu_count() or 1, -(-len(paths) // _FEW))
+    share = min(max_pixels, _memory() // number // BYTES_PER_PIXEL)
+    idle: SimpleQueue[DecoderProcess] = SimpleQueue()
+    processes = [
+        DecoderProcess([sys.executable, "-P", str(_WORKER)], _SECONDS) for _ in range(number)
+    ]
+    for process in processes:
+        idle.put(process)
+
+    def decode(path: Path) -> Decoded:
+        process = idle.get()
+        try:
+            request = json.dumps([os.fspath(path), share])
+            return _read_answer(process.decode(request.encode("utf-8", "surrogateescape")))
+        except RuntimeError:
+            return ImageBroken("The picture is damaged: decoding it crashes or does not end.")
+        finally:
+            idle.put(process)
+
+    later: list[Path] = []
+    pool = ThreadPoolExecutor(number)
+    try:
+        running: dict[Future[Decoded], Path] = {pool.submit(decode, path): path for path in paths}
+        for done in as_completed(running):
+            decoded = done.result()
+            if isinstance(decoded, ImageTooLarge) and share < max_pixels:
+                later.append(running[done])
+            else:
+                keep(running[done], decoded)
+    finally:
+        pool.shutdown(cancel_futures=True)
+        for process in processes:
+            process.close()
+    return later
+
+
+def _memory() -> int:
+    """Bytes that all processes may take together."""
+    machine = 0
+    with suppress(AttributeError, ValueError, OSError):  # Windows does not say
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(MAX_BYTES_AT_ONCE, machine // 4)
+
+
+def written_answer(decoded: Decoded) -> bytes:
+    """What a process answers for a file."""
+    if isinstance(decoded, ImageError):
+        return json.dumps([type(decoded).__name__, str(decoded)]).encode()
+    return json.dumps(["", vars(decoded)]).encode()
+
+
+def _read_answer(answer: bytes) -> Decoded:
+    kind, content = json.loads(answer)
+    if kind:
+        return ImageTooLarge(content) if kind == ImageTooLarge.__name__ else ImageBroken(content)
+    words = content.pop("patient_orientation")
+    return ImageFacts(**content, patient_orientation=words and tuple(words))

@@ -1,0 +1,23 @@
+"""The program that :mod:`rexview.imaging.decode_all` runs: names of picture files in, facts out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # run by its path: find rexview
+
+from rexview.imaging.decode_all import decode_one, written_answer
+from rexview.imaging.dicom.libjpeg_worker import run
+
+
+def answer(request: bytes) -> bytes:
+    """Decode the file of a request: its path, and how many pixels it may have."""
+    path, max_pixels = json.loads(request.decode("utf-8", "surrogateescape"))
+    return written_answer(decode_one(Path(path), max_pixels))
+
+
+if __name__ == "__main__":
+    run(answer)

@@ -1,0 +1,89 @@
+"""Small pictures for galleries, and square pixels; boxes are drawn over them by the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from rexview.imaging.cache import DiskCache, made_once
+from rexview.imaging.limits import MAX_PIXELS
+from rexview.imaging.memory import MEMORY
+from rexview.imaging.radiograph import Radiograph
+from rexview.imaging.read import read_image
+from rexview.imaging.transforms import display
+
+THUMBNAIL_SIDE: Final = 384
+_QUALITY: Final = 86
+
+
+def square_pixels(
+    picture: NDArray[np.uint8], aspect: float, max_pixels: int = MAX_PIXELS
+) -> NDArray[np.uint8]:
+    """Resample a picture whose pixels are ``aspect`` times as high as wide to square ones.
+
+    The shorter direction is stretched, so that nothing is lost, unless the result would have more
+    than ``max_pixels`` pixels: then the longer one is shrunk.
+    """
+    if abs(aspect - 1) < 1e-3:
+        return picture
+    rows, columns = picture.shape[:2]
+    stretch = max(aspect, 1 / aspect)
+    grow = rows * columns * stretch <= max_pixels
+    factor = stretch if grow else 1 / stretch
+    if (aspect > 1) == grow:
+        size = (columns, max(1, round(rows * factor)))
+    else:
+        size = (max(1, round(columns * factor)), rows)
+    method = cv2.INTER_LINEAR if grow else cv2.INTER_AREA
+    return _resized(picture, size, method)
+
+
+def thumbnail(
+    path: Path,
+    size: int = THUMBNAIL_SIDE,
+    cache: DiskCache | None = None,
+    *,
+    max_pixels: int = MAX_PIXELS,
+) -> bytes:
+    """Return a small picture of a file, as the viewer would first show it, as WebP.
+
+    ``size`` is the pixels of the longer side; smaller pictures are not enlarged. A ``cache`` keeps
+    the picture until the file changes.
+
+    Raises
+    ------
+    ImageMissing, ImageTooLarge, ImageBroken, ImageBusy
+        With a reason for the page.
+    """
+
+    def make() -> bytes:
+        with MEMORY.scope():
+            return _webp(_small(read_image(path, max_pixels=max_pixels), size))
+
+    return made_once(cache, path, make, "thumbnail_webp", size, max_pixels)
+
+
+def _small(radiograph: Radiograph, size: int) -> NDArray[np.uint8]:
+    picture = display(radiograph, "initial")
+    height, width = picture.shape[0] * radiograph.aspect, float(picture.shape[1])
+    factor = min(1.0, size / max(height, width))
+    target = (max(1, round(width * factor)), max(1, round(height * factor)))
+    if target == (picture.shape[1], picture.shape[0]):
+        return picture
+    return _resized(picture, target, cv2.INTER_AREA)
+
+
+def _resized(picture: NDArray[np.uint8], size: tuple[int, int], method: int) -> NDArray[np.uint8]:
+    resized: Any = cv2.resize(picture, size, interpolation=method)
+    return np.asarray(resized, dtype=np.uint8)
+
+
+def _webp(picture: NDArray[np.uint8]) -> bytes:
+    colour = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR) if picture.ndim == 3 else picture
+    _, encoded = cv2.imencode(".webp", colour, [cv2.IMWRITE_WEBP_QUALITY, _QUALITY])
+    content: bytes = encoded.tobytes()
+    return content

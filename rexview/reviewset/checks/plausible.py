@@ -1,0 +1,292 @@
+"""What a careful colleague would notice at once in a set that is written as it should be.
+
+Nothing here is an error: each finding is one warning with a count, the names and what to do. Few
+rows are left alone, as three answers may well be alike by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import polars as pl
+
+from rexview import vocab
+from rexview.choices import read_choice
+from rexview.reviewset.problems import quoted
+from rexview.reviewset.tables.nested import items_of
+from rexview.reviewset.tables.source import TableSource
+
+Tables = Mapping[str, pl.DataFrame]
+Sources = Mapping[str, TableSource]
+
+_FEW: Final = 3
+"""From so many rows on it is no chance that all are broken in the same way."""
+_SOME: Final = 10
+"""From so many rows on it is no chance that all have the same value."""
+_MOST: Final = 0.8
+_TINY: Final = 4
+"""Pixels: a box that is smaller both ways marks nothing on a radiograph."""
+_BOXES: Final = 5
+"""From so many boxes on it is no chance that none fits its image."""
+_NAMED: Final = 5
+"""Names in one warning; the others are counted."""
+_COMPARED: Final = 200
+"""Answers of a model whose choices are held against their texts, at most."""
+_NO_QUESTION: Final = r"(?i)^\W*(?:n/?a|nan|none|null|no question|question|todo|tbd|unknown)?\W*$"
+
+
+def check_plausible(tables: Tables, sources: Sources, images: pl.DataFrame) -> None:
+    """Report what is there and cannot well be meant; ``images`` are their sizes.
+
+    ``tables`` are those of the set as it opens; ``images`` has columns ``case``, ``image``,
+    ``width`` and ``height``.
+    """
+    cases = tables["cases"]
+    if "cases" not in sources or cases.is_empty():
+        return
+    _check_questions(cases, sources["cases"])
+    _check_key(cases, sources["cases"])
+    _check_boxes(cases, "reference_boxes", "id", images, sources["cases"])
+    newest = tables["answers"].filter("_newest")
+    if newest.is_empty():
+        if cases.height > 1:
+            source = sources.get("answers", sources["cases"])
+            remedy = "Add answers.jsonl with what the models answered, or import it."
+            source.warning("There are no answers: there is nothing to review yet.", remedy)
+        return
+    source = sources["answers"]
+    _check_numbers(newest, source)
+    _check_texts(newest, cases, source)
+    _check_choices(newest, cases, source)
+    _check_boxes(newest, "boxes", "case", images, source)
+    if "scores" in sources:
+        _check_scores(tables["scores"], sources["scores"])
+
+
+def _names(names: Sequence[str]) -> str:
+    """Join names for a sentence, the first few of them."""
+    shown = [quoted(name) for name in names[:_NAMED]]
+    more = len(names) - len(shown)
+    return ", ".join([*shown, *([f"{more:,} more"] if more else [])])
+
+
+def _of(names: Sequence[str], everybody: int) -> str:
+    """Say whose answers are meant: those of every model, or of some by name."""
+    return "every model" if len(names) == everybody > 1 else _names(names)
+
+
+def _check_questions(cases: pl.DataFrame, source: TableSource) -> None:
+    if cases["question"].str.contains(_NO_QUESTION).all():
+        message = f"No case has a question: there is only {quoted(cases['question'][0] or '')}."
+        remedy = "Write into question what the models were asked."
+        source.warning(message, remedy, field="question")
+
+
+def _check_key(cases: pl.DataFrame, source: TableSource) -> None:
+    known = cases.filter(pl.col("question_type") == "choice")["correct"].drop_nulls()
+    if len(known) >= _SOME and known.n_unique() == 1:
+        message = f"The right option of all {len(known):,} choice questions is number {known[0]}."
+        remedy = "Compare correct with the source: it is the place among options, from 0."
+        source.warning(message, remedy, field="correct")
+
+
+def _check_numbers(answers: pl.DataFrame, source: TableSource) -> None:
+    """Find models with a tenth of the answers that the others have, or less."""
+    numbers = dict(answers.group_by("model", maintain_order=True).len().iter_rows())
+    few = []
+    for model, n in numbers.items():
+        others = pl.Series([other for name, other in numbers.items() if name != model])
+        usual = others.median() if len(others) else None
+        if isinstance(usual, int | float) and usual >= _SOME and n * 10 <= usual:
+            few.append(f"{quoted(model)} has {n:,} answer{'s'[: n != 1]}, others {usual:,.0f}")
+    if few:
+        remedy = "Compare the number with the source: a file or a part may be missing."
+        source.warning(f"{'; '.join(few[:_NAMED])}.", remedy, field="model")
+
+
+def _check_texts(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource) -> None:
+    text = pl.col("text").fill_null("")
+    nothing = (
+        ~text.str.contains(r"\S")
+        & pl.col("choice").is_null()
+        & (pl.col("boxes").list.len().fill_null(0) == 0)
+        & (pl.col("images").list.len().fill_null(0) == 0)
+    )
+    models = answers["model"].n_unique()
+    empty = _models_where(answers.with_columns(_hit=nothing), least=_FEW)
+    if empty:
+        n = answers.filter(pl.col("model").is_in(empty)).height
+        message = f"All {n:,} answers of {_of(empty, models)} are empty."
+        source.warning(message, "Check that text is the field with the answers.", field="text")
+
+    report = pl.col("report").struct
+    plain = cases.select(
+        case="id",
+        question=_folded(pl.col("question")),
+        findings=_folded(report.field("findings")),
+        impression=_folded(report.field("impression")),
+    ).unique("case")
+    said = (
+        answers.filter(text.str.contains(r"\S"))
+        .select("case", "model", "text", said=_folded(pl.col("text")))
+        .join(plain, on="case", maintain_order="left")
+    )
+    whole = pl.concat_str("findings", "impression", separator=" ", ignore_nulls=True)
+    is_report = pl.any_horizontal(
+        pl.col("said") == part for part in (pl.col("findings"), pl.col("impression"), whole)
+    )
+    for meant, words in (
+        (is_report, "are the radiologists' reports, word for word"),
+        (pl.col("said") == pl.col("question"), "only repeat the question"),
+    ):
+        alike = said.with_columns(_hit=(meant & (pl.col("said") != "")).fill_null(False))
+        found = _models_where(alike, least=_FEW, share=_MOST)
+        if found:
+            n = alike.filter("_hit", pl.col("model").is_in(found)).height
+            message = f"{n:,} answers of {_of(found, models)} {words}."
+            source.warning(message, "Check that text is the field with the answers.", field="text")
+    same = (
+        said.group_by("model", maintain_order=True)
+        .agg(
+            pl.col("said").n_unique(), pl.col("text").first(), n=pl.len(), cases=pl.n_unique("case")
+        )
+        .filter(pl.col("said") == 1, pl.col("cases") >= _SOME)
+    )
+    for model, _, first, n, _ in same.iter_rows():
+        message = f"All {n:,} answers of {quoted(model)} are the same: {quoted(first)}."
+        remedy = "Check that each answer stands with its own case."
+        source.warning(message, remedy, field="text")
+
+
+def _folded(text: pl.Expr) -> pl.Expr:
+    return text.str.to_lowercase().str.replace_all(r"\W+", " ").str.strip_chars()
+
+
+def _models_where(rows: pl.DataFrame, *, least: int, share: float = 1.0) -> list[str]:
+    """Return the models whose rows, that many at least, have ``_hit`` in at least that share."""
+    found = rows.group_by("model", maintain_order=True).agg(pl.col("_hit").mean(), n=pl.len())
+    wanted = found.filter(pl.col("n") >= least, pl.col("_hit") >= share)
+    return wanted["model"].drop_nulls().to_list()
+
+
+def _check_choices(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource) -> None:
+    """Find models none of whose choices can be used, and choices that are counted from 1."""
+    questions = cases.filter(
+        pl.col("question_type") == "choice", pl.col("options").list.len() > 0
+    ).select("question", "options", case="id")
+    asked = answers.join(questions.unique("case"), on="case", maintain_order="left")
+    usable = (pl.col("choice") >= 0) & (pl.col("choice") < pl.col("options").list.len())
+    lost = _models_where(asked.with_columns(_hit=~usable.fill_null(False)), least=_FEW)
+    if lost:
+        n = asked.filter(pl.col("model").is_in(lost)).height
+        message = (
+            f"None of the {n:,} answers of {_of(lost, asked['model'].n_unique())} to choice "
+            "questions has a usable choice: all count as failed."
+        )
+        remedy = "Give choice, counted from 0, or a text that says which option is meant."
+        source.warning(message, remedy, field="choice")
+    given = pl.col("_choice_read").struct.field("method").is_null() & pl.col("choice").is_not_null()
+    both = asked.filter(given, pl.col("text").str.contains(r"\S"))
+    shifted = []
+    for (model,), rows in both.group_by("model", maintain_order=True):
+        differences = [
+            choice - read.option
+            for text, options, question, choice in rows.head(_COMPARED)
+            .select("text", "options", "question", "choice")
+            .iter_rows()
+            if (read := read_choice(text, [option or "" for option in options], question or ""))
+        ]
+        far = differences.count(1)
+        if len(differences) >= _FEW and far >= _MOST * len(differences):
+            shifted.append(str(model))
+    if shifted:
+        message = (
+            f"The choices of {_of(shifted, asked['model'].n_unique())} are one more than what "
+            "their texts say."
+        )
+        source.warning(message, "Count choice from 0: the first option is 0.", field="choice")
+
+
+def _check_boxes(
+    frame: pl.DataFrame, column: str, case: str, images: pl.DataFrame, source: TableSource
+) -> None:
+    """Find boxes that are all tiny, all outside, or mostly reach out of their images."""
+    owner = "model" if "model" in frame.columns else None
+    whose = pl.col(owner) if owner else pl.lit("")
+    boxes = items_of(frame, column, "_row", pl.col(case).alias("case"), whose.alias("_owner"))
+    sized = boxes.join(
+        images.select("case", "image", "width", "height"), on=["case", "image"], how="left"
+    ).filter(pl.col("box").list.len() == 4)
+    if sized.is_empty():
+        return
+    x, y, width, height = (pl.col("box").list.get(n) for n in range(4))
+    known = pl.col("width").is_not_null() & pl.col("height").is_not_null()
+    beyond = (x + width > pl.col("width") * 1.01) | (y + height > pl.col("height") * 1.01)
+    outside = (
+        (x >= pl.col("width")) | (y >= pl.col("height")) | (x + width <= 0) | (y + height <= 0)
+    )
+    found = sized.group_by("_owner", maintain_order=True).agg(
+        n=pl.len(),
+        unit=((x + width <= 1.01) & (y + height <= 1.01) & (width > 0)).all()
+        & pl.any_horizontal(part % 1 != 0 for part in (x, y, width, height)).any(),
+        tiny=((width < _TINY) & (height < _TINY) & (width > 0)).all(),
+        outside=(known & outside).all(),
+        beyond=(known & beyond).mean(),
+    )
+    for name, n, unit, tiny, is_outside, share in found.iter_rows():
+        of = f" of {quoted(name)}" if owner else ""
+        said = _boxes_said(n, bool(unit), bool(tiny), bool(is_outside), share or 0.0)
+        if said:
+            start = f"All {n:,} {'reference ' if not owner else ''}boxes{of}"
+            message, remedy = said(start)
+            source.warning(message, remedy, field=column)
+
+
+def _boxes_said(
+    n: int, unit: bool, tiny: bool, outside: bool, beyond: float
+) -> Callable[[str], tuple[str, str]] | None:
+    """Return what makes message and remedy from whose boxes they are, None when all is well."""
+    if unit:
+        return lambda start: (
+            f"{start} lie between 0 and 1: they are fractions of the image, not pixels.",
+            "Multiply by width and height of the image.",
+        )
+    if n < _BOXES:
+        return None
+    if tiny:
+        return lambda start: (
+            f"{start} are smaller than {_TINY} pixels.",
+            "Give pixels of the stored image, not fractions or grid cells.",
+        )
+    if outside:
+        return lambda start: (
+            f"{start} lie outside their images.",
+            "Give pixels of the stored image: theirs may be of another size.",
+        )
+    if beyond >= _MOST:
+        return lambda start: (
+            f"{start.replace('All ', '', 1)} mostly reach out of their images.",
+            "Give x, y, width and height, not two corners, in pixels of the stored image.",
+        )
+    return None
+
+
+def _check_scores(scores: pl.DataFrame, source: TableSource) -> None:
+    """Find readers whose scores of a dimension are all the same."""
+    same = (
+        scores.drop_nulls("score")
+        .group_by("reader", "dimension", maintain_order=True)
+        .agg(n=pl.len(), levels=pl.n_unique("score"), score=pl.col("score").first())
+        .filter(pl.col("levels") == 1, pl.col("n") >= _SOME)
+    )
+    if same.is_empty():
+        return
+    listed = [
+        f"{quoted(reader)} {vocab.DIMENSION_NAMES[dimension]} {score} ({n:,})"
+        for reader, dimension, n, _, score in same.head(_NAMED).iter_rows()
+    ]
+    more = same.height - len(listed)
+    message = f"Scores without spread, each answer the same: {', '.join(listed)}"
+    message += f" and {more:,} more." if more else "."
+    source.warning(message, "Compare with the source: it may be a default.", field="score")

@@ -1,0 +1,93 @@
+// On every page: sends what waits in this browser. What a page does not tell itself, since it was
+// given on another one, is told here, at the lower edge: that it waits, or was not taken.
+
+import { button, html } from "../../components/dom.js";
+import { mounting } from "../../components/mount.js";
+import { TYPING } from "../../components/page_keys.js";
+import { outbox } from "./outbox.js";
+
+class Waiting {
+  constructor(place) {
+    this.data = null;
+    this.drawn = "";
+    this.root = html("div", { class: "rx-waiting", role: "status" });
+    this.unlisten = outbox.listen({
+      changed: () => this.data && this.draw(),
+      refresh: () => this.tell("refresh", Date.now()),
+      busy: () => Boolean(document.activeElement?.matches(TYPING)),
+    });
+    place.append(this.root);
+  }
+
+  close() {
+    this.unlisten();
+    this.root.remove();
+  }
+
+  update(data, tell) {
+    this.data = data;
+    this.tell = tell;
+    outbox.configure(data.outbox);
+    this.draw();
+  }
+
+  draw() {
+    const { data } = this;
+    const elsewhere = (one) => (one.page ?? "score page") !== data.outbox.page;
+    const waiting = outbox.pending().filter(elsewhere);
+    const stuck = outbox.ticket === null || outbox.reason !== null;
+    const back = outbox.returned.all(outbox.owner).map(([, one]) => one);
+    const refused = back.filter(elsewhere);
+    const state = JSON.stringify([
+      data.set,
+      stuck && waiting.length,
+      outbox.reason,
+      data.named,
+      refused,
+    ]);
+    if (state === this.drawn) return;
+    this.drawn = state;
+    this.root.replaceChildren(
+      ...(stuck && waiting.length > 0 ? this.waitingNodes(waiting.length) : []),
+      ...this.refusedNodes(refused),
+    );
+  }
+
+  waitingNodes(count) {
+    const { data } = this;
+    const what = `${count} ${count === 1 ? "entry is" : "entries are"} not saved yet`;
+    if (!data.named) {
+      const account = html("a", { href: this.address(data.account) }, "Give your name");
+      return [html("p", {}, `${what}: kept on this computer. `, account, ", then it is sent.")];
+    }
+    const reason = outbox.reason ?? "The database cannot be reached.";
+    return [
+      html("p", {}, `${what}: kept on this computer, sent from any page. ${reason}`),
+      button("Save now", () => (outbox.ticket ? outbox.hurry() : this.tell("refresh", Date.now()))),
+    ];
+  }
+
+  /** Entries that were not taken: where they are shown. */
+  refusedNodes(refused) {
+    const byPlace = new Map();
+    for (const one of refused) {
+      const key = JSON.stringify([one.page ?? "score page", one.case]);
+      byPlace.set(key, (byPlace.get(key) ?? 0) + 1);
+    }
+    return [...byPlace].map(([key, count]) => {
+      const [page, of] = JSON.parse(key);
+      const what = `${count} ${count === 1 ? "entry" : "entries"} on ${of} not taken: `;
+      const known = this.data.pages[page];
+      if (!known) return html("p", {}, `${what}kept on this computer.`);
+      return html("p", {}, what, html("a", { href: this.address(known[0], of) }, known[1]));
+    });
+  }
+
+  /** The address of a page of the app, with the set that is open. */
+  address(page, of = null) {
+    const query = Object.entries({ set: this.data.set, case: of }).filter(([, value]) => value);
+    return `${page}?${new URLSearchParams(query)}`;
+  }
+}
+
+export const mount = mounting((place) => new Waiting(place));
