@@ -13,15 +13,16 @@ from rexview.vocab import counted
 _AUTO: Final = "auto"
 _WORDS: Final = {
     _AUTO: "The pictures of a small sub-folder together, others each",
-    "file": "Each picture",
     "folder": "All pictures of a folder",
+    "file": "Each picture",
 }
 
 
 def choose_grouping(counts: Mapping[str, int]) -> str | None:
     """Ask what one study is, where the ways to gather the pictures differ; None for the proposal.
 
-    ``counts`` has the number of cases by way; it is empty where there are no pictures to gather.
+    ``counts`` has the number of cases by way, "up to" since a damaged picture gives none; it is
+    empty where there are no pictures to gather.
     """
     if len(set(counts.values())) < 2:
         return None
@@ -29,7 +30,7 @@ def choose_grouping(counts: Mapping[str, int]) -> str | None:
         "One study is",
         list(_WORDS),
         format_func=_WORDS.__getitem__,
-        captions=[as_markdown(counted(counts[way], "case")) for way in _WORDS],
+        captions=[f"Up to {as_markdown(counted(counts[way], 'case'))}" for way in _WORDS],
         key="import_group",
         persist_state="session",
     )
