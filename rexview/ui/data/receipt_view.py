@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -9,10 +10,9 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
-from rexview.reviewset.importers.core.receipt import Receipt, UnusedRows
+from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.tables.chart_table import chart_table_html
-from rexview.ui.tables.problem_table import show_problems
 
 _MOST_LINES: Final = 300
 """More lines of a table are left to the download."""
@@ -29,9 +29,12 @@ def show_receipt(receipt: Receipt, *, key: str) -> None:
     show_lines("Not read: files", ("File", "Type", "Why"), files)
     kept = [(one.file, one.column, one.example, one.kept_as) for one in receipt.columns_kept]
     show_lines("Kept as they are", ("File", "Column", "Example", "With the"), kept)
-    for note in receipt.notes:
-        st.caption(as_markdown(note))
-    show_problems(receipt.problems, key=f"{key}_problems")
+    if receipt.notes:
+        items = "".join(f"<li>{html.escape(note)}</li>" for note in receipt.notes)
+        st.html(f'<ul class="rx-import-notes rx-quiet">{items}</ul>')
+    show_lines(
+        "Warnings", ("File", "What is wrong", "What to do", "Rows"), list(_problems(receipt))
+    )
     st.download_button(
         "Download the receipt",
         json.dumps(receipt.as_json(), ensure_ascii=False, indent=1),
@@ -62,14 +65,29 @@ def _columns(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
         yield private.file, private.column, "not shown", why
 
 
+def _problems(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what is wrong, the same in many rows as one line."""
+    alike: dict[tuple[str, str, str, str], list[int]] = {}
+    for one in receipt.problems:
+        about = (one.file, one.field or "", one.message, one.remedy)
+        rows = alike.setdefault(about, [])
+        if one.row is not None:
+            rows.append(one.row)
+    for (file, field, message, remedy), rows in alike.items():
+        named = f"{message} ({field})" if field else message
+        yield file, named, remedy, _named(rows, len(rows))
+
+
 def _rows(receipt: Receipt) -> Iterator[tuple[str, int, str, str]]:
     for one in receipt.rows_unused:
-        yield one.file, one.count, _which(one), one.why
+        yield one.file, one.count, _named(one.rows, one.count), one.why
 
 
-def _which(one: UnusedRows) -> str:
-    named = ", ".join(map(str, one.rows[:_ROWS_NAMED]))
-    return f"{named}, …" if named and one.count > _ROWS_NAMED else named
+def _named(rows: Sequence[int], count: int) -> str:
+    """Name the first of ``count`` rows."""
+    named = ", ".join(map(str, rows[:_ROWS_NAMED]))
+    more = f", … ({count:,})" if count > _ROWS_NAMED else ""
+    return f"{named}{more}" if named else ""
 
 
 def show_lines(title: str, columns: Sequence[str], lines: Sequence[Sequence[str | int]]) -> None:

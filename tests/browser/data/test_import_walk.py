@@ -96,7 +96,7 @@ def test_boxes_are_drawn_as_they_will_be_read_and_redrawn_in_another_reading(
     page.get_by_role("textbox", name="New folder for the review set").press("Enter")
     calm(page)
     page.get_by_role("button", name="Import", exact=True).click()
-    page.get_by_text("2 cases", exact=False).first.wait_for()
+    page.get_by_text("Imported 2 cases").wait_for()
     boxes = load(tmp_path / "made").cases["reference_boxes"].to_list()
     assert [list(box["box"]) for case in boxes for box in case] == [
         [40, 50, 60, 150],

@@ -198,3 +198,15 @@ def test_a_set_of_others_is_not_read_by_typing_its_path(open_app, tmp_path, monk
     app.text_area(key="import_paths").set_value(str(outside / "cases.jsonl")).run()
     assert "does not open that folder" in shown(app)
     assert "What the files are" not in shown(app)
+
+
+def test_the_same_warning_of_many_rows_is_one_line(import_tab, tmp_path):
+    path = tmp_path / "answers.csv"
+    rows = "".join(f"c1,m,Text number {number}.\n" for number in range(31))
+    path.write_text(f"case,model,answer\n{rows}")
+    app = import_tab(path)
+    press(app, "Import")
+    page = shown(app)
+    assert "Warnings" in page
+    assert page.count("differs from an earlier one") == 1
+    assert "… (30)" in page
