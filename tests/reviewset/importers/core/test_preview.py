@@ -1,4 +1,4 @@
-"""An import makes what its preview says; a decision reaches the table and the boxes that it is of."""
+"""An import makes what its preview says; a decision reaches the table and boxes that it is of."""
 
 import json
 from dataclasses import replace
