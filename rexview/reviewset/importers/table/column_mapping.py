@@ -46,13 +46,17 @@ class FieldColumn:
 
 @dataclass(frozen=True)
 class AnswerColumn:
-    """A column that holds ``field`` (one of :data:`ANSWER_FIELDS`) of one model's answers."""
+    """A column that holds ``field`` (one of :data:`ANSWER_FIELDS`) of one model's answers.
+
+    ``run`` tells columns of several runs of the model apart.
+    """
 
     column: str
     model: str
     field: str = "answer"
     confidence: float = 0.0
     samples: tuple[str, ...] = ()
+    run: str | None = None
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,7 @@ class ColumnMapping:
                     column=str(one.get("column")),
                     model=_word(one, "model") or str(one.get("column")),
                     field=_word(one, "field") or "answer",
+                    run=_word(one, "run"),
                     **_seen(one),
                 )
                 for one in _entries(raw, "answers", problems)

@@ -7,6 +7,7 @@ files, those that describe cases are read before those with answers, and these b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -26,6 +27,8 @@ from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
 
 _TABLES: Final = ("table", "xlsx", "parquet", "json", "jsonl")
 _ROWS_LOOKED_AT: Final = 200
+_SAY_LITTLE: Final = frozenset(("case", "model", "created", "run_id", "site", "comment", "reader"))
+"""Fields that do not make a file a table of cases or answers by themselves."""
 _ROLES: Final = {1: 1, 2: 1, 3: 2, 4: 4}
 """When a table is read among other formats, by its turn among tables."""
 _OF_CASES: Final = ("question", "report", "findings", "impression", "image", "options", "option_a")
@@ -59,7 +62,8 @@ def recognises(probe: Probe) -> Found | None:
     if sheet is None:
         return None
     mapping = guess(sheet)
-    if not mapping.used_columns and not sheet.others:
+    telling = {one.field for one in mapping.fields if one.column} - _SAY_LITTLE
+    if not (telling or mapping.answers or mapping.judgements or sheet.others):
         return None
     turn = _Table(SourceFile(probe.path, probe.label), sheet, mapping).turn
     columns = ", ".join(sheet.columns[:4])
@@ -75,12 +79,19 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     keys = CaseKeys(rows)
     scores = ScoreOptions.of(options, ProblemLog())
     boxes: list[AnswerBoxes] = []
+    stems = Counter(file.path.stem for file in files)
     for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
         mapping = table.mapping
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
         told = model_told(table.file, options)
+        if (
+            told is None
+            and stems[table.file.path.stem] > 1
+            and table.mapping.model == table.file.path.stem
+        ):
+            told = table.file.path.parent.name
         reader = TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys)
         reader.read()
         boxes.append(reader.boxes)

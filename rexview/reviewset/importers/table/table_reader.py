@@ -112,11 +112,11 @@ class TableReader:
         self.boxes = AnswerBoxes(sheet, (*mapping.used_columns, *mapping.identity))
         self.case_extras, self.answer_extras, self.reader_extras = self._extra_columns()
 
-    def _answer_columns(self) -> dict[str, dict[str, str]]:
-        """Return the columns of each model by field, in a table of a column per model."""
-        found: dict[str, dict[str, str]] = {}
+    def _answer_columns(self) -> dict[tuple[str, str | None], dict[str, str]]:
+        """Return the columns of each model's run by field, in a table of a column per model."""
+        found: dict[tuple[str, str | None], dict[str, str]] = {}
         for one in self.mapping.answers:
-            found.setdefault(one.model, {})[one.field] = one.column
+            found.setdefault((one.model, one.run), {})[one.field] = one.column
         if len(found) == 1:  # what stands beside the only model's answer is about it
             for field in ANSWER_FIELDS:
                 if field in self.fields and field != "answer":
@@ -154,7 +154,7 @@ class TableReader:
                 remedy = "Give the mapping with its meaning, if it has one."
                 log.warning(file, message, remedy, field=kept.column)
         log.note(f"{file}: {self._taken_for()}.")
-        for model in self.wide:
+        for model, _ in self.wide:
             self.rows.declare_model(model)
         for row in self.sheet.read(self.fields, log):
             self._read_row(row)
@@ -191,8 +191,9 @@ class TableReader:
         options = (self.rows.case(case_id) or {}).get("options") or case.get("options") or []
         answers = [
             (model, answer)
-            for model, fields in self._by_model(row)
+            for model, run, fields in self._by_model(row)
             if (answer := self._answer(case_id, model, fields, options, mapped)) is not None
+            if run is None or answer.setdefault("run_id", run)
         ]
         about = [model for model, _ in answers] or self._judged_models(case_id, mapped)
         made = self.judgements.read(case_id, about, mapped)
@@ -243,16 +244,16 @@ class TableReader:
 
     # Answers
 
-    def _by_model(self, row: Row) -> list[tuple[str, dict[str, str]]]:
-        """Return the columns of each answer that a row can hold, by field."""
+    def _by_model(self, row: Row) -> list[tuple[str, str | None, dict[str, str]]]:
+        """Return model, run, and columns by field of each answer that a row can hold."""
         if self.wide:
-            return list(self.wide.items())
+            return [(model, run, columns) for (model, run), columns in self.wide.items()]
         if not self.has_answers:
             return []
         columns: dict[str, str] = {
             field: self.fields[field] for field in ANSWER_FIELDS if field in self.fields
         }
-        return [(row["model"] or self.model, columns)]
+        return [(row["model"] or self.model, None, columns)]
 
     def _answer(
         self, case_id: str, model: str, columns: dict[str, str], options: list[str], row: MappedRow

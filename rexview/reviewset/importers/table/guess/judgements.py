@@ -7,13 +7,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from rexview.reviewset.importers.table.cell_values import is_not_scored, read_number
-from rexview.reviewset.importers.table.column_contents import (
-    Cells,
-    is_number,
-    is_tick,
-    samples,
-    share,
-)
 from rexview.reviewset.importers.table.column_mapping import JudgementColumn, KeptColumn
 from rexview.reviewset.importers.table.column_names import (
     DIMENSION_NAMES,
@@ -21,6 +14,13 @@ from rexview.reviewset.importers.table.column_names import (
     READER_NAMES,
     SCORE_NAMES,
     ColumnName,
+)
+from rexview.reviewset.importers.table.guess.contents import (
+    Cells,
+    is_number,
+    is_tick,
+    samples,
+    share,
 )
 from rexview.reviewset.importers.table.score_scale import ScoreOptions, ScoreScale
 from rexview.vocab import SCORE_MAX, SCORE_MIN
