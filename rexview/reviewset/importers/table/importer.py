@@ -21,6 +21,7 @@ from rexview.reviewset.importers.core.source_files import SourceFile, model_told
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
+from rexview.reviewset.importers.table.guess.contents import is_path
 from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
@@ -62,7 +63,11 @@ def recognises(probe: Probe) -> Found | None:
     if sheet is None:
         return None
     mapping = guess(sheet)
-    telling = {one.field for one in mapping.fields if one.column} - _SAY_LITTLE
+    telling = {
+        one.field
+        for one in mapping.fields
+        if one.column and (one.field != "image" or any(map(is_path, one.samples)))
+    } - _SAY_LITTLE
     if not (telling or mapping.answers or mapping.judgements or sheet.others):
         return None
     turn = _Table(SourceFile(probe.path, probe.label), sheet, mapping).turn

@@ -31,6 +31,9 @@ _NUMBERS: Final[dict[str, Callable[[str], float | None]]] = {
 }
 _NAMES: Final = {"answer": "text", "reasoning": "explanation"}
 """Fields of a mapping that the declared columns call otherwise."""
+_OF_ANSWERS: Final = frozenset(
+    (*ANSWER_FIELDS, "model", "created", "run_id", "reader", "comment", "score", "dimension")
+)
 _KEY: Final = ("study_id", "image", "question")
 _DESCRIBING: Final = frozenset(
     (
@@ -38,7 +41,6 @@ _DESCRIBING: Final = frozenset(
         *("indication", "category", "normal", "correct"),
     )
 )
-_ONE_OF: Final = ("finish_reason", "created", "run_id", "error", "choice")
 
 
 class CaseKeys:
@@ -371,7 +373,9 @@ class TableReader:
             kept = {f"{name} ({reader})": value for name, value in said.items()}
             row.take("reader")
         if len(about) == 1:
-            kept |= row.keep(*(name for name in left if name not in self.case_extras))
+            of_case = {*self.case_extras}
+            of_case |= {self.fields[field] for field in self.fields if field not in _OF_ANSWERS}
+            kept |= row.keep(*(name for name in left if name not in of_case))
             if kept and answers:
                 answers[0]["extra"] = kept
             elif kept and any(one["model"] == about[0] for one in self.rows.answers_of(case["id"])):

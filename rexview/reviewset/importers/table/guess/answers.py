@@ -44,7 +44,7 @@ Names = Mapping[str, ColumnName]
 _RUN: Final = re.compile(
     r"(.+?)[ _\-(]+(?:run|attempt|trial|repeat|rep|seed|try)[ _\-#]*(\d+)\)?", re.IGNORECASE
 )
-_RIGHT_ANSWERS: Final = ("answer", "answers", "label")
+_RIGHT_ANSWERS: Final = ("answer", "answers")
 _CONTAINER: Final = ("answers.", "responses.", "outputs.", "predictions.", "models.", "results.")
 
 
