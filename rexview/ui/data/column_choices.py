@@ -45,7 +45,7 @@ class ColumnChoice:
 
     ``meaning`` is one of :data:`MEANINGS`. ``model`` names whose answers or scores it holds,
     ``reader`` who gave the scores, ``scale`` which scale they are on; each empty where it says
-    nothing. ``private`` columns look like a person's identity: they have no examples.
+    nothing. ``scales`` are those that it may be on if it holds scores. ``private`` columns look like a person's identity: they have no examples.
     """
 
     column: str
@@ -55,12 +55,18 @@ class ColumnChoice:
     scale: str = ""
     examples: tuple[str, ...] = ()
     note: str = ""
+    scales: tuple[str, ...] = ()
     private: bool = False
 
     @property
     def is_of_model(self) -> bool:
         """Whether a model can be named for it."""
         return self.is_judgement or _FIELD_NAMES.get(self.meaning) in ANSWER_FIELDS
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether no other column can have its meaning."""
+        return self.meaning in _FIELD_NAMES and not self.is_of_model
 
     @property
     def is_judgement(self) -> bool:
@@ -77,7 +83,9 @@ def proposed_choices(mapping: ColumnMapping) -> list[ColumnChoice]:
     """Return a choice for each column of the file, in its order."""
     found = {column: ColumnChoice(column, KEEP) for column in mapping.columns}
     for kept in mapping.kept:
-        found[kept.column] = ColumnChoice(kept.column, KEEP, examples=kept.samples, note=kept.note)
+        found[kept.column] = ColumnChoice(
+            kept.column, KEEP, examples=kept.samples, note=kept.note, scales=kept.scales
+        )
     for column in mapping.identity:
         found[column] = ColumnChoice(column, LEAVE_OUT, private=True)
     for field in mapping.fields:
@@ -111,6 +119,7 @@ def chosen_mapping(mapping: ColumnMapping, choices: Sequence[ColumnChoice]) -> C
     answers: list[AnswerColumn] = []
     judgements: list[JudgementColumn] = []
     kept: list[KeptColumn] = []
+    known = {one.column: one for one in mapping.kept}
     left_out: list[str] = []
     for one in choices:
         model, reader = one.model.strip(), one.reader.strip()
@@ -136,7 +145,7 @@ def chosen_mapping(mapping: ColumnMapping, choices: Sequence[ColumnChoice]) -> C
             else:
                 fields.setdefault(field, FieldColumn(field, one.column, samples=one.examples))
         else:
-            kept.append(KeptColumn(one.column, one.examples, one.note))
+            kept.append(known.get(one.column) or KeptColumn(one.column, one.examples))
     return replace(
         mapping,
         fields=tuple(fields.get(field, FieldColumn(field, None)) for field in FIELDS),

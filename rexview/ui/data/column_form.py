@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import html
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -38,7 +39,7 @@ def confirm_columns(proposal: ColumnMapping) -> ColumnMapping | None:
     chosen = [_as_chosen(one, f"{key}_{place}") for place, one in enumerate(proposed)]
     first = _first_shown(len(proposed), key)
     for place in range(first, min(first + _PAGE, len(proposed))):
-        chosen[place] = _row(proposed[place], chosen[place], f"{key}_{place}")
+        chosen[place] = _row(proposed[place], chosen[place], chosen, key, place)
     mapping = chosen_mapping(proposal, chosen)
     if not mapping.answers and mapping.column_of("model") is None and mapping.column_of("answer"):
         model = st.text_input(
@@ -80,7 +81,22 @@ def _as_chosen(one: ColumnChoice, key: str) -> ColumnChoice:
     )
 
 
-def _row(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
+def _release_others(key: str, place: int, choices: Sequence[ColumnChoice]) -> None:
+    """Keep another column as it is when its meaning, which one column has, is given to this one."""
+    chosen = replace(choices[place], meaning=st.session_state[f"{key}_{place}_meaning"])
+    for other, one in enumerate(choices):
+        if other != place and chosen.is_alone and one.meaning == chosen.meaning:
+            st.session_state[f"{key}_{other}_meaning"] = KEEP
+
+
+def _row(
+    proposed: ColumnChoice,
+    one: ColumnChoice,
+    all_choices: Sequence[ColumnChoice],
+    form_key: str,
+    place: int,
+) -> ColumnChoice:
+    key = f"{form_key}_{place}"
     name, meaning, whose = st.columns([5, 4, 4], vertical_alignment="center")
     name.html(_column_html(proposed))
     with meaning:
@@ -89,12 +105,15 @@ def _row(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
             MEANINGS,
             MEANINGS.index(proposed.meaning),
             key=f"{key}_meaning",
+            on_change=_release_others,
+            args=(form_key, place, tuple(all_choices)),
             label_visibility="collapsed",
             persist_state="session",
         )
         one = replace(one, meaning=meant)
         if proposed.note and one.meaning == KEEP:
-            st.caption(f":material/help: {as_markdown(proposed.note)}")
+            offer = " Choose the score, then its scale." if proposed.scales else ""
+            st.caption(f":material/help: {as_markdown(proposed.note + offer)}")
     with whose:
         return _whose(proposed, one, key)
 
@@ -135,12 +154,12 @@ def _whose(proposed: ColumnChoice, one: ColumnChoice, key: str) -> ColumnChoice:
         )
         one = replace(one, reader=reader)
     if one.is_score:
-        usual = (_USUAL_SCALE, *ScoreScale.USUAL)
-        scales = usual if proposed.scale in ("", *usual) else (*usual, proposed.scale)
+        likely = proposed.scale or next(iter(proposed.scales), _USUAL_SCALE)
+        scales = tuple(dict.fromkeys((_USUAL_SCALE, *ScoreScale.USUAL, likely)))
         scale = st.selectbox(
             f"Scale of {column}",
             scales,
-            scales.index(proposed.scale or _USUAL_SCALE),
+            scales.index(likely),
             format_func=lambda scale: f"Scale {scale}, worst first",
             accept_new_options=True,
             help="Another scale is converted to 1 to 5. Words: type them, worst first, apart by "

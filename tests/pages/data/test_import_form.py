@@ -90,11 +90,31 @@ def test_a_changed_meaning_changes_what_is_made_and_is_imported(import_tab, tabl
     assert review_set.scores.height == 0
 
 
-def test_two_columns_of_one_meaning_cannot_be_imported(import_tab, table):
+def test_a_meaning_that_one_column_has_goes_to_the_last_one_chosen(import_tab, table):
     app = import_tab(table)
     choice_of(app, "urgency").set_value("Question").run()
-    assert "Only one column can be: Question" in shown(app)
+    assert not app.exception
+    assert choice_of(app, "question").value == KEEP
+    assert not next(one for one in app.button if one.label == "Import").disabled
+
+
+def test_two_columns_of_answers_need_a_model_each(import_tab, table):
+    app = import_tab(table)
+    choice_of(app, "urgency").set_value("Answer").run()
+    assert "Only one column can be: Answer" in shown(app)
     assert next(one for one in app.button if one.label == "Import").disabled
+
+
+def test_scores_on_another_scale_are_offered_with_it(import_tab, tmp_path):
+    path = tmp_path / "scores.csv"
+    rows = "".join(f"c{number},m,Clear.,{number % 11}\n" for number in range(22))
+    path.write_text(f"case,model,answer,process\n{rows}")
+    app = import_tab(path)
+    assert "not from 1 to 5: it goes from 0 to 10. Choose the score, then its scale" in shown(app)
+    assert "--scale" not in "".join(caption.value for caption in app.caption)
+    choice_of(app, "process").set_value("Score: Process").run()
+    assert next(one for one in app.selectbox if one.label == "Scale of process").value == "0-10"
+    assert made(app)["Scores"] == "22"
 
 
 def test_the_receipt_names_what_was_used_and_what_was_not(import_tab, table, tmp_path):

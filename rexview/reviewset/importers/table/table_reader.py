@@ -152,7 +152,7 @@ class TableReader:
             receipt.column_unused(file, name, value, "It stands beside the rows, and is of none.")
         for kept in self.mapping.kept:
             if kept.note and kept.column in self.mapping.extra_columns:
-                message = f"Kept as an extra field. {kept.note}"
+                message = f"Kept as an extra field. {kept.note} {kept.advice}".rstrip()
                 remedy = "Give the mapping with its meaning, if it has one."
                 log.warning(file, message, remedy, field=kept.column)
         log.note(f"{file}: {self._taken_for()}.")
