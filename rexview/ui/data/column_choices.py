@@ -45,7 +45,8 @@ class ColumnChoice:
 
     ``meaning`` is one of :data:`MEANINGS`. ``model`` names whose answers or scores it holds,
     ``reader`` who gave the scores, ``scale`` which scale they are on; each empty where it says
-    nothing. ``scales`` are those that it may be on if it holds scores. ``private`` columns look like a person's identity: they have no examples.
+    nothing. ``scales`` are those that it may be on if it holds scores. ``private`` columns look
+    like a person's identity: they have no examples.
     """
 
     column: str
