@@ -14,11 +14,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from rexview.errors import Problem
+from rexview.reviewset.importers.core.problem_log import alike
 from rexview.reviewset.tables.source import At
 
 LISTED_ROWS: Final = 20
 _LONGEST_EXAMPLE: Final = 60
 NOT_RUN: Final = "No answer came: not run."
+_PROPOSAL: Final = "proposal"
 NOT_IMPORTED: Final = "Nothing was imported."
 NOT_NAMED: Final = "Nothing was made of it, and the reader of this format does not say why."
 _ROWS_IN_SENTENCE: Final = 5
@@ -214,9 +216,19 @@ class Receipt:
         self.close(problems, notes)
 
     def as_json(self) -> dict[str, Any]:
-        """Return all fields as plain values for JSON."""
+        """Return all fields as plain values for JSON.
+
+        Problems that differ in their row only are one, with a count. What ``auto`` decided by
+        itself is listed among them.
+        """
         shown = replace(self, _given=Counter(), _used={}, _unused={})
-        return {name: value for name, value in asdict(shown).items() if not name.startswith("_")}
+        fields = {name: value for name, value in asdict(shown).items() if name[0] != "_"}
+        decided = (
+            Problem("warning", _PROPOSAL, None, None, note, "Override it by an option if need be.")
+            for note in (self.notes if self.format == "auto" else ())
+        )
+        fields["problems"] = [one.as_json() for one in alike((*self.problems, *decided))]
+        return fields
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know beyond the counts: all that was not used, and why."""

@@ -31,7 +31,8 @@ _ALIKE: Final = (
     frozenset(("table", "boxes", "edits", "metadata")),
 )
 """Formats of which each may read what looks like another of them."""
-_ANY_TEXT: Final = "reports"
+_GENERAL: Final = {"text": ("reports",), "json": ("table", "reports"), "jsonl": ("table",)}
+"""Formats that nearly anything of a kind looks like: the named format's own reader says more."""
 MOST_JSON_ROWS: Final = 100_000
 """Cases or answers that are written as JSON Lines; more of them become Parquet."""
 
@@ -143,11 +144,12 @@ def _check_content(importer: Importer, files: Sequence[SourceFile], log: Problem
         except (FileRefused, OSError):
             continue  # its reader says why it cannot be read
         names = {importer.id, found.importer.id if found else importer.id}
-        if found is None or found.importer.id == _ANY_TEXT or len(names) == 1:
+        if found is None or len(names) == 1 or any(names <= alike for alike in _ALIKE):
             continue
-        if any(names <= alike for alike in _ALIKE):
+        probe = Probe(file.path, file.label)
+        if found.importer.id in _GENERAL.get(probe.kind, ()):
             continue
-        if importer.recognises(Probe(file.path, file.label)) is None:
+        if importer.recognises(probe) is None:
             message = (
                 f"The file is no {importer.name}; it looks like {found.importer.name}: {found.why}."
             )
