@@ -340,6 +340,7 @@ def _render(options: argparse.Namespace) -> int:
 
 def _import(options: argparse.Namespace) -> int:
     from rexview.reviewset.importers import import_source
+    from rexview.reviewset.importers.core.problem_log import alike
 
     try:
         with _progress():
@@ -357,7 +358,8 @@ def _import(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(report.receipt.as_json(), ensure_ascii=False, indent=1))
         return 0
-    _print_problems(report.problems, sys.stderr)
+    for line in alike(report.problems):
+        print(line, file=sys.stderr)
     print(report.summary())
     return 0
 

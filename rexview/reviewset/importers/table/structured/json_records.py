@@ -97,7 +97,10 @@ def tables_of(value: Any) -> list[Records]:
         return [Records.of(dict(zip(names, row, strict=True)) for row in rows)]
     if lists:
         return _of_lists(value, lists)
-    return [Records.of([value])] if sum(map(_is_known, value)) > 1 else []
+    plain = set(map(_plain, value))
+    asked = plain & {*FIELD_NAMES["question"], *FIELD_NAMES["image"], *FIELD_NAMES["report"]}
+    told = asked or plain & {*FIELD_NAMES["answer"], *FIELD_NAMES["error"]}
+    return [Records.of([value])] if told and plain & {*FIELD_NAMES["case"], *asked} else []
 
 
 def _wraps(name: str, part: Any) -> bool:
