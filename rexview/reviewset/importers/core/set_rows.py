@@ -245,7 +245,7 @@ class SetRows:
         by those, too. An image is found by its path, its file name or that without ending. What
         could be several is None, which is said where ``at`` is given.
         """
-        found = self._names.find(case=case, study=study, image=image)
+        found = self._names.find(case=case, study=study, image=image, files=self.files)
         if len(found) > 1 and at is not None:
             name = next(one for one in (case, study, image) if one is not None)
             message = f"{quoted(name)} could be {len(found):,} cases or images."
