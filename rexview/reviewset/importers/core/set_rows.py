@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rexview.columns import TABLES
 from rexview.reviewset.images import images_folder, is_url
@@ -31,6 +31,11 @@ from rexview.schema import Model, Reader, ReviewSet, SetInfo
 if TYPE_CHECKING:
     from rexview.reviewset.importers.annotations.box_placement import BoxPreview
 
+REPORT_QUESTION: Final = "Write the findings and the impression of this study."
+"""The task of a report case (ReXrank)."""
+OPEN_QUESTION: Final = "What abnormalities does this study show, and where?"
+"""The task of a case for which the source gives none."""
+
 Place = tuple[str, str | None]
 """The id of a case, and of one of its images where one is meant or it has only one."""
 
@@ -43,7 +48,8 @@ class SetRows:
     another name when they are copied, ``patients`` numbers patients that sources name, and
     ``box_previews`` are for a person to look at. ``second_answers`` says what becomes of another
     text for an answer that is there: ``run`` keeps it as a further run of the model, ``first``
-    leaves it out. ``base`` is the set that is added to, if there is one. Cases that are added
+    leaves it out. ``base`` is the set that is added to, if there is one; its cases that stand under
+    a placeholder are ``unasked``. Cases that are added
     while ``provisional`` is set are ``pictures`` (their ids), which may belong to the cases that
     other sources ``described``.
     """
@@ -68,6 +74,7 @@ class SetRows:
         self.models: dict[str, Row] = {}
         self.readers: dict[str, Row] = {}
         self.base: SetInfo | None = None
+        self.unasked: set[str] = set()
         self.provisional = False
         self.pictures: set[str] = set()
         self.described: set[str] = set()
@@ -95,6 +102,9 @@ class SetRows:
             for row in json_rows(review_set, name):
                 table.append(row, At(name))
                 if name == "cases":
+                    if row["question"] in (OPEN_QUESTION, REPORT_QUESTION):
+                        del row["question"]  # a source may know what was asked
+                        self.unasked.add(row["id"])
                     self._names.add(row)
                     self.described.add(row["id"])
                 elif name == "answers":
