@@ -126,6 +126,20 @@ def test_options(tmp_path, run_import, header, cells, right):
     assert (answer.text, answer.choice) == ("The answer is B", 1)
 
 
+def test_letters_in_columns_of_models_are_choices(tmp_path, run_import):
+    header = ["case", "question", "options", "correct_answer", "GPT-5", "Gemini"]
+    rows = [["c1", "Which?", "Nodule; Effusion", "B", "B", "(A)"]]
+    rows += [["c2", "Which?", "Mass; Nodule", "A", "E", "The answer is B"]]
+    done = run_import("table", write_csv(tmp_path / "t.csv", header, *rows), mapping="proposed")
+    chosen = {
+        (case, one.model): one.choice
+        for case in ("c1", "c2")
+        for one in done.review_set.answers_of(case)
+    }
+    assert (chosen["c1", "GPT-5"], chosen["c1", "Gemini"]) == (1, 0)
+    assert chosen["c2", "GPT-5"] is None  # a letter of no option is none
+
+
 def test_options_in_one_text(tmp_path, run_import):
     row = ["c1", "Which?", "A. Nodule, B. Effusion, right, C. None of these", "C"]
     source = write_csv(tmp_path / "t.csv", ["case", "question", "options", "response"], row)
@@ -243,6 +257,23 @@ def test_runs_of_a_model_in_columns(tmp_path, run_import):
     assert sorted(runs, key=str) == [("gemini", None), ("gpt-4o", "1"), ("gpt-4o", "2")]
 
 
+def test_two_columns_of_one_model_and_one_of_none(tmp_path, run_import):
+    header = ["case", "a", "b", "c"]
+    source = write_csv(tmp_path / "t.csv", header, ["c1", ANSWER, OTHER, "Normal."])
+    told = {
+        "columns": header,
+        "fields": [{"field": "case", "column": "case"}, {"field": "answer", "column": "c"}],
+        "answers": [{"column": "a", "model": "X"}, {"column": "b", "model": "X"}],
+        "model": "Y",
+    }
+    done = run_import("table", source, mapping=told)
+    assert set(done.review_set.answers.select("model", "run_id", "text").rows()) == {
+        ("X", None, ANSWER),
+        ("X", "2", OTHER),
+        ("Y", None, "Normal."),
+    }
+
+
 # Scores
 
 
@@ -349,7 +380,8 @@ def test_rows_in_are_rows_used_and_rows_named(tmp_path, data):
     rows = data.draw(st.lists(cells, min_size=1, max_size=6))
     unique = random.Random(str((names, rows)))
     marked = [
-        [f"{cell} §{unique.random()}" if "." in cell else cell for cell in row] for row in rows
+        [f"{cell} §{unique.random()}" if "." in cell and ".." not in cell else cell for cell in row]
+        for row in rows
     ]
     source = tmp_path / data.draw(st.sampled_from(["t.csv", "t.json", "t.jsonl"]))
     entries = [dict(zip(names, row, strict=True)) for row in marked]

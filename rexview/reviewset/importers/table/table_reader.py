@@ -19,6 +19,7 @@ from rexview.reviewset.importers.table.case import case_row, read_options, right
 from rexview.reviewset.importers.table.cell_values import read_number, read_whole
 from rexview.reviewset.importers.table.column_mapping import ANSWER_FIELDS, ColumnMapping
 from rexview.reviewset.importers.table.column_names import FIELDS, NOT_RUN, is_identity
+from rexview.reviewset.importers.table.guess.contents import is_letter
 from rexview.reviewset.importers.table.judgements import JudgementReader
 from rexview.reviewset.importers.table.mapped_row import MappedRow
 from rexview.reviewset.importers.table.score_scale import ScoreOptions
@@ -118,11 +119,16 @@ class TableReader:
         """Return the columns of each model's run by field, in a table of a column per model."""
         found: dict[tuple[str, str | None], dict[str, str]] = {}
         for one in self.mapping.answers:
-            found.setdefault((one.model, one.run), {})[one.field] = one.column
-        if len(found) == 1:  # what stands beside the only model's answer is about it
-            for field in ANSWER_FIELDS:
-                if field in self.fields and field != "answer":
-                    next(iter(found.values())).setdefault(field, self.fields.pop(field))
+            run, number = one.run, 1
+            while one.field in found.get((one.model, run), {}):  # a second column of a model
+                run, number = str(number + 1), number + 1
+            found.setdefault((one.model, run), {})[one.field] = one.column
+        beside = [field for field in ANSWER_FIELDS if field in self.fields]
+        if found and "answer" in beside:
+            found.setdefault((self.model, None), {})
+        if "answer" in beside or len(found) == 1:  # what stands beside an only answer is about it
+            for field in beside if found else ():
+                list(found.values())[-1].setdefault(field, self.fields.pop(field))
         return found
 
     def read(self) -> None:
@@ -265,8 +271,8 @@ class TableReader:
             if field not in ("answer", "max_output_tokens")
         )
         judged = self._is_judged(model, row)
-        for field in ("model", *(("answer",) if not self.wide else ())):
-            row.take(field)
+        if not self.wide:
+            row.take("model")
         if "answer" in columns:
             row.take_column(columns["answer"])
         if not (came or told or judged or self.empty_is_answer):
@@ -277,6 +283,8 @@ class TableReader:
             return None
         answer: dict[str, Any] = {"case": case_id, "model": model}
         answer["text"] = text if came and text is not None else ""
+        if options and is_letter(answer["text"]):
+            answer["choice"] = right_option(answer["text"], options, None)
         for field in columns.keys() - {"answer"}:
             cell = cells[field]
             if cell is None or cell.strip().lower() in NOT_RUN:
@@ -310,7 +318,7 @@ class TableReader:
         if self.has_answers:
             return []
         if "model" in self.fields:
-            model = row.take("model")
+            model = row.peek("model")
             return [model] if model else []
         return list({answer["model"]: None for answer in self.rows.answers_of(case_id)})
 
@@ -368,12 +376,15 @@ class TableReader:
             kept = {f"{name} ({reader})": value for name, value in said.items()}
             row.take("reader")
         if len(about) == 1:
+            there = any(one["model"] == about[0] for one in self.rows.answers_of(case["id"]))
+            if answers or there:
+                row.take("model")
             of_case = {*self.case_extras}
             of_case |= {self.fields[field] for field in self.fields if field not in _OF_ANSWERS}
             kept |= row.keep(*(name for name in left if name not in of_case))
             if kept and answers:
                 answers[0]["extra"] = kept
-            elif kept and any(one["model"] == about[0] for one in self.rows.answers_of(case["id"])):
+            elif kept and there:
                 answer = {"case": case["id"], "model": about[0], "extra": kept}
                 self.rows.add_answer(answer, row.at)
             else:
