@@ -33,6 +33,7 @@ _REASONS: Final = {
 }
 _BOXES: Final = 3
 """The role from which on image sizes are needed."""
+_NAMED_ALONE: Final = 4
 _HUGGING_FACE: Final = (
     ("_data_files", "_fingerprint"),
     ("builder_name", "features"),
@@ -107,8 +108,7 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
             _place(rows, options, beside, files[0].label)
         importer = FORMATS[name]
         inside = [one.file for one in group]
-        for one in group if name != "images" else ():
-            rows.log.note(f"{one.file.label}: {importer.name} ({one.why}).")
+        _name_files(group, rows)
         rows.provisional = name == "images"
         importer.read(inside, rows, settings_for(importer, options, inside))
         rows.provisional = False
@@ -117,6 +117,18 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
     _place(rows, options, beside, files[0].label)
     labels = ", ".join(file.label for file in files)
     rows.description = f"Imported from {labels}."
+
+
+def _name_files(group: Sequence[Recognised], rows: SetRows) -> None:
+    """Name the files of one format in the receipt; many that are known by the same are one line."""
+    alike: dict[str, list[str]] = {}
+    for one in group:
+        alike.setdefault(one.why, []).append(one.file.label)
+    for why, labels in alike.items():
+        if len(labels) > _NAMED_ALONE:
+            labels = [f"{labels[0]} and {len(labels) - 1:,} more"]
+        for label in labels:
+            rows.receipt.file_read(label, group[0].importer.name, why)
 
 
 def _place(rows: SetRows, options: Mapping[str, Any], beside: Sequence[Path], label: str) -> None:

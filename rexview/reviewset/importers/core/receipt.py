@@ -61,6 +61,15 @@ class IdentityColumn:
 
 
 @dataclass(frozen=True)
+class ReadFile:
+    """A file that was read as of a format, and by what it was recognised."""
+
+    file: str
+    format: str
+    why: str
+
+
+@dataclass(frozen=True)
 class UnreadFile:
     """A file that nothing was read from."""
 
@@ -105,6 +114,7 @@ class Receipt:
     columns_unused: list[UnusedColumn] = field(default_factory=list)
     columns_kept: list[KeptColumn] = field(default_factory=list)
     identity_columns: list[IdentityColumn] = field(default_factory=list)
+    files_read: list[ReadFile] = field(default_factory=list)
     files_unread: list[UnreadFile] = field(default_factory=list)
     rows_in: int = 0
     rows_used: int = 0
@@ -160,6 +170,10 @@ class Receipt:
     def identity_column(self, file: str, column: str) -> None:
         """Name a column that looks like a person's identity and was left out."""
         self.identity_columns.append(IdentityColumn(file, column))
+
+    def file_read(self, file: str, format: str, why: str) -> None:
+        """Name a file with the format that it was recognised as."""
+        self.files_read.append(ReadFile(file, format, why))
 
     def file_unread(self, file: str, type: str, why: str) -> None:
         """Name a file that nothing was read from."""
@@ -218,6 +232,8 @@ class Receipt:
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know beyond the counts: all that was not used, and why."""
+        for read in self.files_read:
+            yield f"{read.file}: {read.format} ({read.why})."
         if self.rows_unused:
             yield f"{self.rows_used:,} of {self.rows_in:,} rows were used."
         for rows in self.rows_unused:

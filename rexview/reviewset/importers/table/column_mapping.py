@@ -79,11 +79,16 @@ class JudgementColumn:
 
 @dataclass(frozen=True)
 class KeptColumn:
-    """A column that is kept as it is, with a few values; ``note`` says what else it could be."""
+    """A column that is kept as it is, with a few values; ``note`` says what else it could be.
+
+    ``advice`` says how to have it read so by options, ``scales`` which ones its scores may be on.
+    """
 
     column: str
     samples: tuple[str, ...] = ()
     note: str = ""
+    advice: str = ""
+    scales: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -178,7 +183,11 @@ class ColumnMapping:
             sheet=_word(raw, "sheet"),
             kept=tuple(
                 KeptColumn(
-                    str(one.get("column")), _words(one.get("samples")), _word(one, "note") or ""
+                    str(one.get("column")),
+                    _words(one.get("samples")),
+                    _word(one, "note") or "",
+                    _word(one, "advice") or "",
+                    _words(one.get("scales")),
                 )
                 for one in _entries(raw, "kept", problems)
             ),

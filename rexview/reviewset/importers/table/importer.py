@@ -89,6 +89,7 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
         mapping = table.mapping
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
+        rows.mappings.append(mapping)
         told = model_told(table.file, options)
         if (
             told is None
@@ -107,7 +108,8 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
 def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[_Table]:
     """Yield the tables of a file with what their columns mean; problems are logged."""
     log, given = rows.log, options["mapping"]
-    mapping = None if given in (None, PROPOSED) else ColumnMapping.read(given)
+    confirmed = given if isinstance(given, list | tuple) else ()
+    mapping = None if given in (None, PROPOSED) or confirmed else ColumnMapping.read(given)
     wanted = options["sheet"] or (mapping.sheet if mapping else None)
     folder = rows.scratch / f"{len(list(rows.scratch.iterdir())):05}"
     sheet = read_sheet(file.path, log, sheet=wanted, label=file.label, pictures=folder)
@@ -131,7 +133,7 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         if _fits(mapping, sheet, rows):
             yield _Table(file, sheet, mapping)
     else:
-        proposed = guess(sheet, scores=scores)
+        proposed = _confirmed(confirmed, sheet) or guess(sheet, scores=scores)
         if _fits(proposed, sheet, rows):
             yield _Table(file, sheet, proposed)
     for name in sheet.others:
@@ -139,13 +141,23 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         if mapping is None and wanted is None:
             other = read_sheet(file.path, log, sheet=name, label=file.label)
         meant = guess(other, scores=scores) if other is not None else None
-        if other is not None and meant is not None and _is_data(meant, sheet, other):
+        chosen = _confirmed(confirmed, other) if other is not None else None
+        if other is not None and chosen is not None:
+            if _fits(chosen, other, rows):
+                yield _Table(file, other, chosen)
+        elif other is not None and meant is not None and _is_data(meant, sheet, other):
             named = meant.model is not None and meant.column_of("answer") is not None
             meant = replace(meant, model=name) if named else meant
             yield _Table(file, other, meant)
         else:
             why = f"“{sheet.name}” of the same file was read; choose this one with sheet."
             rows.receipt.file_unread(f"{file.label}: {name}", "sheet", why)
+
+
+def _confirmed(mappings: Sequence[ColumnMapping], sheet: Sheet) -> ColumnMapping | None:
+    """Return the mapping that a person confirmed for one of several tables, if they did."""
+    place = (sheet.file, sheet.name)
+    return next((one for one in mappings if (one.file, one.sheet) == place), None)
 
 
 def _is_data(mapping: ColumnMapping, first: Sheet, other: Sheet) -> bool:
@@ -157,6 +169,7 @@ def _is_data(mapping: ColumnMapping, first: Sheet, other: Sheet) -> bool:
 
 
 def _fits(mapping: ColumnMapping, sheet: Sheet, rows: SetRows) -> bool:
+    """Say what keeps a mapping from being used for a table."""
     used = mapping.used_columns
     absent = [column for column in used if column not in sheet.columns]
     for column in absent:
@@ -167,4 +180,7 @@ def _fits(mapping: ColumnMapping, sheet: Sheet, rows: SetRows) -> bool:
         message = "No column has a meaning."
         remedy = "Map at least the question, the answer or the image."
         rows.log.error(sheet.file, message, remedy, field="mapping")
-    return bool(used) and not absent
+    if absent or not used:
+        rows.mappings.append(mapping)
+        return False
+    return True

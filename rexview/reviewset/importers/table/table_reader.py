@@ -138,12 +138,17 @@ class TableReader:
         receipt.rows(file, len({*self.sheet.numbers}) + len(self.sheet.unread), part)
         for number, why in self.sheet.unread:
             receipt.unused(At(file, number, part), why)
-        if self.mapping.identity:
-            columns = ", ".join(self.mapping.identity)
+        private = [column for column in self.mapping.identity if is_identity(column)]
+        for column in self.mapping.identity:
+            if column not in private:
+                example = next(filter(None, self.sheet.column(column)), None)
+                receipt.column_unused(file, column, example, "It was left out, as told.")
+        if private:
+            columns = ", ".join(private)
             message = f"Columns that look like a patient's identity were left out: {columns}."
             remedy = "Map them if they hold nothing of the kind."
             log.warning(file, message, remedy, field="identity")
-            for column in self.mapping.identity:
+            for column in private:
                 receipt.identity_column(file, column)
         if not self.has_answers and not self.mapping.judgements and "score" not in self.fields:
             message = "No column holds answers; the cases were imported without any."
@@ -153,7 +158,7 @@ class TableReader:
             receipt.column_unused(file, name, value, "It stands beside the rows, and is of none.")
         for kept in self.mapping.kept:
             if kept.note and kept.column in self.mapping.extra_columns:
-                message = f"Kept as an extra field. {kept.note}"
+                message = f"Kept as an extra field. {kept.note} {kept.advice}".rstrip()
                 remedy = "Give the mapping with its meaning, if it has one."
                 log.warning(file, message, remedy, field=kept.column)
         log.note(f"{file}: {self._taken_for()}.")
