@@ -239,7 +239,7 @@ class SetRows:
         by those, too. An image is found by its path, its file name or that without ending. What
         could be several is None, which is said where ``at`` is given.
         """
-        found = self._names.find(case=case, study=study, image=image)
+        found = self._names.find(case=case, study=study, image=image, files=self.files)
         if len(found) > 1 and at is not None:
             name = next(one for one in (case, study, image) if one is not None)
             message = f"{quoted(name)} could be {len(found):,} cases or images."
@@ -273,7 +273,7 @@ class SetRows:
 
     def picture_of(self, written: str) -> str | None:
         """Return the path of the one image with a file that a written path can mean, or None."""
-        paths = {path for _, path in self._names.images_of(written, self.files)}
+        paths = {path for _, path in self._names.images_of(written, self.files, only_files=True)}
         return next(iter(paths)) if len(paths) == 1 else None
 
     def move_image(self, case_id: str, image: Row, path: str) -> None:
