@@ -36,7 +36,7 @@ if check_tab.open:
         data_widgets.check_form()
 if import_tab.open:
     with import_tab:
-        data_widgets.import_form()
+        data_widgets.import_form(review_set)
 if format_tab.open:
     with format_tab:
         data_widgets.show_format()

@@ -341,6 +341,7 @@ def _render(options: argparse.Namespace) -> int:
 
 def _import(options: argparse.Namespace) -> int:
     from rexview.reviewset.importers import import_source
+    from rexview.reviewset.importers.core.problem_log import alike
 
     try:
         with _progress():
@@ -358,7 +359,8 @@ def _import(options: argparse.Namespace) -> int:
     if options.json:
         print(_json(report.receipt.as_json()))
         return 0
-    _print_problems(report.problems, sys.stderr)
+    for problems in alike(report.problems):
+        print(printable(str(problems)), file=sys.stderr)
     for line in report.summary().splitlines():
         print(printable(line))
     return 0

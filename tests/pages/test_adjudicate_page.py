@@ -151,6 +151,68 @@ def test_who_comes_second_is_told_and_keeps_theirs(open_app, kept):
     assert given[0].previous == given[1].value
 
 
+def of_browser(app):
+    """All that the page gives to a browser, as one text."""
+    given = [str(one.proto) for one in app.get("bidi_component")]
+    return shown(app) + "".join(given)
+
+
+NAMED = "Seen by <b>Model M</b>, and by Model M alone."
+COVERED = "Seen by <b>[model]</b>, and by [model] alone."
+
+
+def test_words_of_another_reach_the_browser_only_with_the_names_covered(open_app, kept):
+    agree(kept, 5, NAMED)
+    app = open_app("adjudicate", case="c2")
+    for place in ("stands", "fields", "other"):
+        assert fields(app)[place]["comment"] == COVERED, place
+    assert "Model M" not in of_browser(app)
+
+
+def test_words_of_another_stay_as_they_were_where_only_the_score_is_changed(open_app, kept):
+    """Also when it is changed again, and by the first writer; the page goes on covering them."""
+    agree(kept, 5, NAMED)
+    app = open_app("adjudicate", case="c2")
+    before = fields(app)
+    assert send(app, 4, COVERED)[1]["saved"]
+    assert standing(kept) == (4, NAMED, "eve")
+    on_top = {**before, "stands": {"score": 4, "comment": COVERED}}
+    assert send(app, 3, COVERED, data=on_top)[1]["saved"], "before the page was shown anew"
+    assert standing(kept) == (3, NAMED, "eve")
+    now = fields(app.run())
+    assert now["mine"]
+    assert now["fields"] == now["stands"] == {"score": 3, "comment": COVERED}
+    assert "Model M" not in of_browser(app), "they are not Eve's words"
+    assert send(app, 3, "In my own words.")[1]["saved"]
+    assert standing(kept) == (3, "In my own words.", "eve")
+    assert send(app.run(), 2, COVERED)[1]["saved"], "kept in another window, and given after all"
+    assert standing(kept) == (2, NAMED, "eve")
+
+
+def test_ones_own_words_stay_readable(open_app, kept):
+    app = open_app("adjudicate", case="c2")
+    send(app, 2, "[model] is what they call Model M.")
+    assert standing(kept)[1] == "[model] is what they call Model M."
+    assert fields(app.run())["fields"]["comment"] == "[model] is what they call Model M."
+    assert send(app, 3, "[model] is what they call Model M.")[1]["saved"]
+    assert standing(kept) == (3, "[model] is what they call Model M.", "eve")
+
+
+@pytest.mark.parametrize("seen", [0, 1_000_000])
+@pytest.mark.parametrize("guess", ["Seen by Model M.", "Seen by Model N."])
+def test_what_is_covered_is_not_found_by_guessing(open_app, kept, guess, seen):
+    """A right guess and a wrong one are answered alike, and look alike when they stand."""
+    app = open_app("adjudicate", case="c2")
+    agree(kept, 5, "Seen by Model M.")
+    data = {**fields(app), "revision": seen}
+    guessed = {**data, "stands": {"score": 5, "comment": guess}}
+    for score, given in ((5, data), (4, guessed)):
+        entry, told, _ = send(app, score, guess, data=given)
+        assert told["replaced"] == {entry["token"]: {}}
+    assert send(app.run(), 5, guess)[1]["saved"]
+    assert fields(app.run())["stands"] == {"score": 5, "comment": "Seen by [model]."}
+
+
 def test_a_third_consensus_is_told_too(open_app, kept):
     app = open_app("adjudicate", case="c2")
     agree(kept, 5)

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import streamlit as st
 
-from rexview.analysis.case.blinding import cover_names
 from rexview.analysis.readers.consensus import Difference
 from rexview.analysis.study.worklist import rubric_of
 from rexview.answer_digest import digests_of
@@ -21,8 +20,10 @@ from rexview.store.current_state import CurrentState
 from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
 from rexview.ui.reviews import study_records
+from rexview.ui.saving.consensus_words import shown_consensus
 from rexview.ui.saving.entries import ADJUDICATE_PAGE
 from rexview.ui.saving.outbox import outbox_json
+from rexview.ui.server import review_sets
 
 _STYLE: Final = "adjudicate/assets/consensus.css"
 _NOTHING: Final[Mapping[str, Any]] = {"score": None, "comment": None}
@@ -44,10 +45,11 @@ def show_consensus(
     """
     item = (about.case, about.model, about.dimension, about.picture)
     row = state.of("adjudicate", person.id).get(item)
-    stands = _NOTHING if row is None or row.value is None else row.value
-    stands = {name: stands.get(name) for name in _NOTHING}
+    stands = shown_consensus(review_set, review_sets.reviews(review_set), person, row)
     digest = digests_of(review_set).of(about.case, about.model)
     of_this_answer = row is not None and row.answer_digest in (None, digest)
+    mine = row is not None and row.person == person.id
+    other = None if row is None or mine else {**stands, "name": row.person_name, "at": _at(row)}
     data = {
         "outbox": outbox_json(review_set, ADJUDICATE_PAGE, person),
         "about": {
@@ -60,11 +62,11 @@ def show_consensus(
         "help": rubric_of(review_set)[about.dimension].question,
         "revision": state.revision,
         "stands": stands,
-        "fields": _shown(review_set, row, person) if of_this_answer else _NOTHING,
-        "mine": row is not None and row.person == person.id,
+        "fields": stands if of_this_answer else _NOTHING,
+        "mine": mine,
         "saved": _saved(review_set, row) if row is not None and of_this_answer else "",
         "at": _at(row) if row is not None else "",
-        "other": _other(review_set, row, person),
+        "other": other,
     }
     fields = component("rexview_consensus", "adjudicate/assets/consensus.js", style=_STYLE)
     fields(key=key, data=data, on_refresh_change=lambda: None)
@@ -97,20 +99,3 @@ def _saved(review_set: ReviewSet, row: Stored) -> str:
 
 def _at(row: Stored) -> str:
     return f"{row.at:%d %b %Y, %H:%M} UTC"
-
-
-def _shown(review_set: ReviewSet, row: Stored | None, person: Person) -> dict[str, Any]:
-    """Return what stands, with the names of models covered where somebody else wrote them."""
-    value = (row.value if row is not None else None) or _NOTHING
-    comment = value.get("comment")
-    if comment and row is not None and row.person != person.id:
-        comment = cover_names(review_set, comment)
-    return {"score": value.get("score"), "comment": comment}
-
-
-def _other(review_set: ReviewSet, row: Stored | None, person: Person) -> dict[str, Any] | None:
-    """Return what somebody else recorded, with the names of models covered."""
-    if row is None or row.person == person.id:
-        return None
-    shown = _shown(review_set, row, person)
-    return {**shown, "name": row.person_name, "at": _at(row)}

@@ -32,6 +32,7 @@ _STYLES: Final = (
     "browse/browse.css",
     "scores/scores.css",
     "readers/readers.css",
+    "data/import.css",
     "app/print.css",
 )
 

@@ -1,38 +1,37 @@
-"""How a folder of pictures becomes cases: each way with the number of cases that it gives."""
+"""How pictures become cases: each way with the number of cases that it gives."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Final
 
 import streamlit as st
 
-from rexview.reviewset.importers.core.importer import Option
-from rexview.reviewset.importers.images.collection import count_cases
+from rexview.ui.html.safe_text import as_markdown
+from rexview.vocab import counted
 
+_AUTO: Final = "auto"
 _WORDS: Final = {
-    "auto": "The pictures of a small sub-folder together, others each",
-    "file": "Each picture",
+    _AUTO: "The pictures of a small sub-folder together, others each",
     "folder": "All pictures of a folder",
+    "file": "Each picture",
 }
 
 
-def choose_grouping(option: Option, sources: Sequence[Path], key: str) -> str:
-    """Ask what one study is, where the ways to gather the pictures differ."""
-    counts = count_cases(sources, option.choices)
-    if counts is None or len(set(counts.values())) == 1:
-        return str(option.default)
+def choose_grouping(counts: Mapping[str, int]) -> str | None:
+    """Ask what one study is, where the ways to gather the pictures differ; None for the proposal.
+
+    ``counts`` has the number of cases by way, "up to" since a damaged picture gives none; it is
+    empty where there are no pictures to gather.
+    """
+    if len(set(counts.values())) < 2:
+        return None
     chosen = st.radio(
         "One study is",
-        option.choices,
-        option.choices.index(option.default),
+        list(_WORDS),
         format_func=_WORDS.__getitem__,
-        captions=[_cases(counts[way]) for way in option.choices],
-        key=key,
+        captions=[f"Up to {as_markdown(counted(counts[way], 'case'))}" for way in _WORDS],
+        key="import_group",
+        persist_state="session",
     )
-    return str(chosen)
-
-
-def _cases(number: int) -> str:
-    return f"Up to {number:,} case{'s'[: number != 1]}"  # files that are damaged are left out
+    return None if chosen == _AUTO else chosen

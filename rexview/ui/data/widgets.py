@@ -13,7 +13,9 @@ from rexview import reviewset
 from rexview.errors import RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
-from rexview.ui.data.import_form import allowed_path, progress_shown, show_import_form
+from rexview.ui.data.decoding_progress import progress_shown
+from rexview.ui.data.import_form import show_import_form
+from rexview.ui.data.import_sources import allowed_path
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_OVERVIEW
@@ -141,9 +143,9 @@ def check_form() -> None:
     show_problems(problems, key="check")
 
 
-def import_form() -> None:
-    """Import, and open what was imported when asked."""
-    folder = show_import_form()
+def import_form(review_set: ReviewSet | None) -> None:
+    """Import, and open what was imported when asked; the set that is open can be added to."""
+    folder = show_import_form(review_set)
     if folder:
         _open(folder)
 

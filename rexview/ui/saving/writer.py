@@ -18,6 +18,7 @@ from rexview.store import Entry, Reviews, Stored, may
 from rexview.ui.comments.entries import comment_entry
 from rexview.ui.comments.targets import case_targets, score_targets
 from rexview.ui.link.pages import seen_by
+from rexview.ui.saving.consensus_words import shown_consensus, words_meant
 from rexview.ui.saving.entries import (
     ADJUDICATE_PAGE,
     CASE_PAGE,
@@ -189,11 +190,15 @@ def _consensus(writer: EntryWriter, sent: SentEntry) -> list[Entry]:
         value,
         sent.token,
         sent.page,
-        over=(was,) if any(one is not None for one in was.values()) else (was, None),
     )
     row = writer.current(entry)
-    _check_unseen(sent, row, value, row.value if row else None)
-    return [entry]
+    # Compared as it is shown: told by the words, what is covered could be found by guessing.
+    stands = shown_consensus(writer.review_set, writer.reviews, writer.person, row)
+    if row is not None and stands not in (was, value):
+        raise Overtaken({})
+    seen = (row.value,) if row is not None else (_fields(None, "score", "comment"), None)
+    value["comment"] = words_meant(writer.review_set, writer.reviews, entry)
+    return [replace(entry, value=value, over=seen)]
 
 
 def _fields(value: Any, *names: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from rexview.errors import ImportSourceError
 from rexview.imaging import read_image
 from rexview.reviewset import image_path
 from rexview.reviewset.importers import import_source
-from rexview.reviewset.importers.images.collection import count_cases
+from rexview.reviewset.importers.core.preview import preview_source
 
 PERSON = ("DOE", "JANE", "MRN0012345", "19311224", "20240229", "ACC777", "1.2.840.99")
 
@@ -456,11 +456,10 @@ def test_counts_of_each_way_to_gather_pictures(tmp_path, run_import, make_pictur
     scans = tmp_path / "s"
     for name in ("a/1.png", "a/2.png", "b.png", "c.png"):
         make_picture(scans / name)
-    ways = ("auto", "file", "folder")
     expected = {"auto": 3, "file": 4, "folder": 2}
-    assert count_cases([scans], ways) == expected
+    assert preview_source("images", [scans], {}).groupings == expected
     make_dicom(scans / "x", StudyInstanceUID="1.2.840.99.1")
-    assert count_cases([scans], ways) == expected
+    assert preview_source("images", [scans], {}).groupings == expected
     done = run_import("images", scans, group=how)
     assert done.review_set.cases.height == expected[how] + 1
     notes = [one for one in done.report.notes if "group:" in one]

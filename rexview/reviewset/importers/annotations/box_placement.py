@@ -122,19 +122,32 @@ def place_boxes(
         remedy = "Nothing, if only some of the images are meant. Else give the images, too."
         rows.log.warning(file, message, remedy, field="image")
     return sum(
-        _add_group(model, boxes, file, rows, part, _reading_of(boxes, options, shapes, expected))
+        _add_group(
+            model,
+            boxes,
+            file,
+            rows,
+            part,
+            _reading_of(boxes, _said(options, file, model), shapes, expected),
+        )
         for model, boxes in groups.items()
     )
 
 
+def _said(options: Mapping[str, Any], file: str, model: str | None) -> BoxReading | None:
+    """Return the reading that a person said, for all boxes or for this model's of this file."""
+    said: BoxReading | Mapping[Any, BoxReading] | None = options.get("boxes_as")
+    return said.get((file, model)) if isinstance(said, Mapping) else said
+
+
 def _reading_of(
     boxes: Sequence[_Placed],
-    options: Mapping[str, Any],
+    said: BoxReading | None,
     shapes: Sequence[Shape],
     expected: BoxReading | None,
 ) -> ReadingProposal:
-    if options.get("boxes_as"):
-        return ReadingProposal(options["boxes_as"], (), "It was said so.", prescribed=True)
+    if said is not None:
+        return ReadingProposal(said, (), "It was said so.", prescribed=True)
     numbers = [one.found.numbers for one in boxes]
     sizes = [one.size for one in boxes]
     return propose_reading(numbers, sizes, shapes=shapes, expected=expected)

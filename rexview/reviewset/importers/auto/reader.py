@@ -33,6 +33,13 @@ _REASONS: Final = {
 }
 _BOXES: Final = 3
 """The role from which on image sizes are needed."""
+_NAMED_ALONE: Final = 4
+_HUGGING_FACE: Final = (
+    ("_data_files", "_fingerprint"),
+    ("builder_name", "features"),
+    ("citation", "features"),
+)
+"""Keys of the JSON files that lie beside the tables of a data set."""
 _UNKNOWN: Final = "No format that is known has such content."
 
 
@@ -55,12 +62,20 @@ def recognise(file: SourceFile) -> Recognised | None:
         When it cannot be read.
     """
     probe = Probe(file.path, file.label)
+    if _is_beside_data(probe):
+        return None
     special = [name for name in FORMATS if name not in _GENERAL]
     for importer in (FORMATS[name] for name in (*special, *_GENERAL)):
         found = importer.recognises(probe)
         if found is not None:
             return Recognised(file, importer, found.why, found.role or importer.role)
     return None
+
+
+def _is_beside_data(probe: Probe) -> bool:
+    """Whether a file only says how a data set of Hugging Face is stored."""
+    names = probe.json.keys() if probe.kind == "json" and isinstance(probe.json, dict) else ()
+    return any(set(known) <= set(names) for known in _HUGGING_FACE)
 
 
 def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -95,14 +110,27 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
             _place(rows, options, beside, files[0].label)
         importer = FORMATS[name]
         inside = [one.file for one in group]
-        for one in group if name != "images" else ():
-            rows.log.note(f"{one.file.label}: {importer.name} ({one.why}).")
+        _name_files(group, rows)
         rows.provisional = name == "images"
         importer.read(inside, rows, settings_for(importer, options, inside))
         rows.provisional = False
+        if name == "images":
+            _name_unread(group, rows)
     _place(rows, options, beside, files[0].label)
     labels = ", ".join(file.label for file in files)
     rows.description = f"Imported from {labels}."
+
+
+def _name_files(group: Sequence[Recognised], rows: SetRows) -> None:
+    """Name the files of one format in the receipt; many that are known by the same are one line."""
+    alike: dict[str, list[str]] = {}
+    for one in group:
+        alike.setdefault(one.why, []).append(one.file.label)
+    for why, labels in alike.items():
+        if len(labels) > _NAMED_ALONE:
+            labels = [f"{labels[0]} and {len(labels) - 1:,} more"]
+        for label in labels:
+            rows.receipt.file_read(label, group[0].importer.name, why)
 
 
 def _place(rows: SetRows, options: Mapping[str, Any], beside: Sequence[Path], label: str) -> None:
@@ -110,6 +138,16 @@ def _place(rows: SetRows, options: Mapping[str, Any], beside: Sequence[Path], la
     if not rows.log.has_errors:
         place_images(rows, options["images"], beside, label)
         gather_images(rows, beside)
+
+
+def _name_unread(pictures: Sequence[Recognised], rows: SetRows) -> None:
+    """Name the pictures that were left out, such as broken ones; the problems say why."""
+    used = {file.resolve() for file in rows.files.values()}
+    named = {one.file for one in rows.receipt.files_unread}
+    for one in pictures:
+        if one.file.path.resolve() not in used and one.file.label not in named:
+            why = "It is damaged, or no radiograph; the problems say which."
+            rows.receipt.file_unread(one.file.label, one.why, why)
 
 
 def settings_for(

@@ -39,12 +39,16 @@ class CocoImage:
 
 @dataclass(frozen=True)
 class CocoFile:
-    """What a COCO file holds. A list of results has boxes only; ``labels`` names the categories."""
+    """What a COCO file holds. A list of results has boxes only; ``labels`` names the categories.
+
+    ``left_out`` says why there is no box of an annotation, by its row.
+    """
 
     images: Mapping[Key, CocoImage]
     labels: Mapping[Key, str]
     boxes: tuple[FoundBox, ...]
     results: bool = False
+    left_out: Mapping[int, str] = field(default_factory=dict)
 
 
 def looks_like_coco(path: Path) -> bool:
@@ -68,8 +72,8 @@ def read_coco_file(
     if content is None:
         return None
     if isinstance(content, list):
-        boxes = _Boxes(path.name, log, labels or {}).read(content)
-        return CocoFile({}, {}, boxes, results=True)
+        boxes = _Boxes(path.name, log, labels or {})
+        return CocoFile({}, {}, boxes.read(content), results=True, left_out=boxes.left_out)
     images = content.get("images") if isinstance(content, dict) else None
     annotations = content.get("annotations", []) if isinstance(content, dict) else None
     if not isinstance(images, list) or not isinstance(annotations, list):
@@ -79,7 +83,8 @@ def read_coco_file(
         return None
     names = _labels(content.get("categories"))
     found = _images(path.name, images, log)
-    return CocoFile(found, names, _Boxes(path.name, log, names).read(annotations))
+    boxes = _Boxes(path.name, log, names)
+    return CocoFile(found, names, boxes.read(annotations), left_out=boxes.left_out)
 
 
 def _key(value: Any) -> Key | None:
@@ -145,13 +150,14 @@ class _Boxes:
 
     def __init__(self, file: str, log: ProblemLog, labels: Mapping[Key, str]) -> None:
         self.file, self.log, self.labels = file, log, labels
+        self.left_out: dict[int, str] = {}
 
     def read(self, entries: list[Any]) -> tuple[FoundBox, ...]:
         found = []
         passed_over = crowds = 0
         for row, entry in enumerate(entries, start=1):
             if not isinstance(entry, dict):
-                self._warn(row, "The entry is not an object; it was left out.", "entry")
+                self._leave_out(row, "The entry is not an object; it was left out.", "entry")
                 continue
             passed_over += bool(entry.get("segmentation")) or bool(entry.get("keypoints"))
             crowds += bool(entry.get("iscrowd"))
@@ -174,7 +180,7 @@ class _Boxes:
         box = four_numbers(values) if isinstance(values, list) else None
         if image is None or box is None:
             what = "image_id" if image is None else "four finite numbers as bbox"
-            self._warn(row, f"The box has no {what}; it was left out.", "bbox")
+            self._leave_out(row, f"The box has no {what}; it was left out.", "bbox")
             return None
         score = entry.get("score")
         number = four_numbers([score, 0, 0, 0])
@@ -187,6 +193,10 @@ class _Boxes:
             return self.labels[key]
         self._warn(row, "The category of the box has no name; its number is shown.", "category_id")
         return "" if key is None else str(key)
+
+    def _leave_out(self, row: int, message: str, field: str) -> None:
+        self.left_out[row] = message
+        self._warn(row, message, field)
 
     def _warn(self, row: int | None, message: str, field: str) -> None:
         remedy = "Give bbox as x, y, width, height in pixels, and name every category."

@@ -77,6 +77,7 @@ def read_coco(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
         model = (options.get("model") or file.path.stem) if is_model else None
         boxes = [replace(box, size=sizes.get(box.image)) for box in coco.boxes]
         absent_from = "the data set does not list" if not results_only else "are not there"
+        _name_left_out(file, coco, rows)
         _place(file, boxes, model, rows, options, find, absent_from)
 
 
@@ -99,8 +100,15 @@ def add_data_set_boxes(
         replace(box, size=getattr(coco.images.get(box.image), "size", None)) for box in coco.boxes
     ]
     absent_from = "are not in the folder, or whose name occurs there more than once"
+    _name_left_out(file, coco, rows)
     _place(file, boxes, None, rows, options, find, absent_from)
     return True
+
+
+def _name_left_out(file: SourceFile, coco: CocoFile, rows: SetRows) -> None:
+    rows.receipt.rows(file.label, len(coco.boxes) + len(coco.left_out), _BOXES)
+    for row, why in coco.left_out.items():
+        rows.receipt.unused(At(file.label, row, _BOXES), why)
 
 
 def _place(
@@ -112,7 +120,6 @@ def _place(
     find: Callable[[FoundBox], Place | None],
     absent_from: str,
 ) -> None:
-    rows.receipt.rows(file.label, max((box.row for box in boxes), default=0), _BOXES)
     if model is not None:
         rows.declare_model(model, draws_boxes=True)
     place_boxes(

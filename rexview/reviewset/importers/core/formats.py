@@ -118,7 +118,7 @@ _REXRANK: Final = Importer(
 )
 _TABLE: Final = Importer(
     id="table",
-    name="CSV or Excel table",
+    name="Table",
     description="A table with one row per answer, or one row per case and a column per model. "
     "What its columns mean is proposed, and must be confirmed.",
     options=(
@@ -149,7 +149,7 @@ _TABLE: Final = Importer(
 )
 _IMAGES: Final = Importer(
     id="images",
-    name="Folder of images",
+    name="Pictures",
     description="A folder of DICOM, PNG, JPEG, WebP, TIFF, BMP or GIF files, known by their "
     "content, sub-folders included. DICOM studies are numbered; names, ids and dates are left out. "
     "Tables of boxes and metadata beside the images are recognised.",
@@ -306,10 +306,9 @@ _HANDED_ON: Final = ("site", "sheet", "group", "mapping", "boxes_as")
 """Options of single formats that ``auto`` has, too."""
 _AUTO: Final = Importer(
     id="auto",
-    name="Anything: recognised by its content",
-    description="Files, folders and ZIP archives of any kind that is known, together: answers, "
-    "cases, pictures, boxes, scores. Each file is recognised by its content and read in the right "
-    "order; what is proposed is taken as it is, and the receipt says what became of everything.",
+    name="Any file",
+    description="Files, folders and ZIP archives of any known kind, together: answers, cases, "
+    "pictures, boxes, scores. Each file is recognised by its content and read in the right order.",
     options=(
         *COMMON_OPTIONS,
         Option(

@@ -82,6 +82,8 @@ class Option:
         if self.type == "box_reading":
             from rexview.reviewset.importers.annotations.box_reading import BoxReading
 
+            if isinstance(value, Mapping):  # by file and model, as a page asks
+                return {whose: BoxReading.parse(str(one)) for whose, one in value.items()}
             return BoxReading.parse(str(value))
         if self.type == "choice" and str(value) not in self.choices:
             raise ValueError(f"must be one of {', '.join(self.choices)}.")

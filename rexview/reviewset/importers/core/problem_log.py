@@ -5,13 +5,18 @@ Messages name files, rows and fields, never the value of a clinical field: they 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
 from functools import partialmethod
-from typing import Final
+from typing import Any, Final
 
 from rexview.errors import Problem
 from rexview.reviewset.problems import ProblemList
 
 LISTED_PER_KIND: Final = 50
+_MORE: Final = " more like this: "
+_ROWS_LISTED: Final = 20
+_ROWS_IN_LINE: Final = 5
 
 
 class ProblemLog(ProblemList):
@@ -49,4 +54,39 @@ class ProblemLog(ProblemList):
         return tuple(self._notes)
 
     def _more(self, count: int, last: Problem) -> str:
-        return f"{count:,} more like this: {last.message}"
+        return f"{count:,}{_MORE}{last.message}"
+
+
+@dataclass
+class AlikeProblems:
+    """Problems that differ in their row only: the first of them, how many, and the first rows."""
+
+    first: Problem
+    count: int = 0
+    rows: list[int] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        if self.count == 1:
+            return str(self.first)
+        shown = ", ".join(map(str, self.rows[:_ROWS_IN_LINE]))
+        more = ", …" if self.count > _ROWS_IN_LINE else ""
+        where = f" (rows {shown}{more})" if shown else ""
+        return f"{replace(self.first, row=None)} {self.count:,} times{where}."
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields of a problem with ``count`` and the first ``rows``."""
+        row = self.first.row if self.count == 1 else None
+        return asdict(replace(self.first, row=row)) | {"count": self.count, "rows": self.rows}
+
+
+def alike(problems: Iterable[Problem]) -> list[AlikeProblems]:
+    """Gather problems that differ in their row only, in the order of the first of each."""
+    found: dict[Problem, AlikeProblems] = {}
+    for problem in problems:
+        number, more, message = problem.message.partition(_MORE)
+        told = replace(problem, row=None, message=message if more else problem.message)
+        group = found.setdefault(told, AlikeProblems(told if more else problem))
+        group.count += int(number.replace(",", "")) if more else 1
+        if problem.row is not None and len(group.rows) < _ROWS_LISTED:
+            group.rows.append(problem.row)
+    return list(found.values())

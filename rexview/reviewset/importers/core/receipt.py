@@ -14,11 +14,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from rexview.errors import Problem
+from rexview.reviewset.importers.core.problem_log import alike
 from rexview.reviewset.tables.source import At
 
 LISTED_ROWS: Final = 20
 _LONGEST_EXAMPLE: Final = 60
 NOT_RUN: Final = "No answer came: not run."
+_PROPOSAL: Final = "proposal"
 NOT_IMPORTED: Final = "Nothing was imported."
 NOT_NAMED: Final = "Nothing was made of it, and the reader of this format does not say why."
 _ROWS_IN_SENTENCE: Final = 5
@@ -56,6 +58,15 @@ class IdentityColumn:
 
     file: str
     column: str
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    """A file that was read as of a format, and by what it was recognised."""
+
+    file: str
+    format: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -103,6 +114,7 @@ class Receipt:
     columns_unused: list[UnusedColumn] = field(default_factory=list)
     columns_kept: list[KeptColumn] = field(default_factory=list)
     identity_columns: list[IdentityColumn] = field(default_factory=list)
+    files_read: list[ReadFile] = field(default_factory=list)
     files_unread: list[UnreadFile] = field(default_factory=list)
     rows_in: int = 0
     rows_used: int = 0
@@ -159,6 +171,10 @@ class Receipt:
         """Name a column that looks like a person's identity and was left out."""
         self.identity_columns.append(IdentityColumn(file, column))
 
+    def file_read(self, file: str, format: str, why: str) -> None:
+        """Name a file with the format that it was recognised as."""
+        self.files_read.append(ReadFile(file, format, why))
+
     def file_unread(self, file: str, type: str, why: str) -> None:
         """Name a file that nothing was read from."""
         self.files_unread.append(UnreadFile(file, type, why))
@@ -200,12 +216,24 @@ class Receipt:
         self.close(problems, notes)
 
     def as_json(self) -> dict[str, Any]:
-        """Return all fields as plain values for JSON."""
+        """Return all fields as plain values for JSON.
+
+        Problems that differ in their row only are one, with a count. What ``auto`` decided by
+        itself is listed among them.
+        """
         shown = replace(self, _given=Counter(), _used={}, _unused={})
-        return {name: value for name, value in asdict(shown).items() if not name.startswith("_")}
+        fields = {name: value for name, value in asdict(shown).items() if name[0] != "_"}
+        decided = (
+            Problem("warning", _PROPOSAL, None, None, note, "Override it by an option if need be.")
+            for note in (self.notes if self.format == "auto" else ())
+        )
+        fields["problems"] = [one.as_json() for one in alike((*self.problems, *decided))]
+        return fields
 
     def lines(self) -> Iterator[str]:
         """Yield what a person should know beyond the counts: all that was not used, and why."""
+        for read in self.files_read:
+            yield f"{read.file}: {read.format} ({read.why})."
         if self.rows_unused:
             yield f"{self.rows_used:,} of {self.rows_in:,} rows were used."
         for rows in self.rows_unused:

@@ -86,6 +86,7 @@ TYPES: Final = {
 }
 """Kinds of files, in words."""
 PICTURES: Final = frozenset(("png", "jpeg", "gif", "tiff", "bmp", "webp", "jpeg2000", "dicom"))
+_ARROW_STREAM: Final = b"\xff\xff\xff\xff"
 _DICOM_GROUPS: Final = (b"\x02\x00", b"\x08\x00")
 """First groups of a DICOM data set without a preamble, in little endian."""
 
@@ -144,6 +145,8 @@ class Probe:
             return self._kind_of_zip()
         if head.startswith(b"BM") and int.from_bytes(head[2:6], "little") in (0, self.size):
             return "bmp"
+        if head.startswith(_ARROW_STREAM) and b"\x00" in head[4:16]:
+            return "arrow"
         if head[344:348] in (b"n+1\x00", b"ni1\x00"):
             return "nifti"
         if _is_bare_dicom(head):

@@ -31,7 +31,8 @@ _ALIKE: Final = (
     frozenset(("table", "boxes", "edits", "metadata")),
 )
 """Formats of which each may read what looks like another of them."""
-_ANY_TEXT: Final = "reports"
+_GENERAL: Final = {"text": ("reports",), "json": ("table", "reports"), "jsonl": ("table",)}
+"""Formats that nearly anything of a kind looks like: the named format's own reader says more."""
 MOST_JSON_ROWS: Final = 100_000
 """Cases or answers that are written as JSON Lines; more of them become Parquet."""
 
@@ -61,8 +62,10 @@ def import_source(
         then.
     """
     log, receipt = ProblemLog(), Receipt(format_id)
+    rows = SetRows("", log, receipt)
     try:
-        return _import(format_id, sources, out, options, log, receipt, into)
+        settings, before = read_sources(rows, format_id, sources, options, out=out, into=into)
+        _write(rows, typed_path(os.fspath(out)), settings, before)
     except ImportSourceError as error:
         receipt.refuse(error.problems, log.notes)
         error.receipt = receipt.as_json()
@@ -75,28 +78,47 @@ def import_source(
         refusal = ImportSourceError("The import stopped.", log.problems)
         refusal.receipt = receipt.as_json()
         raise refusal from None
+    finally:
+        rows.close()
+    receipt.close(log.problems, log.notes)
+    return ImportReport(format_id, out, _counts(receipt), receipt, log.notes, log.problems)
 
 
-def _import(
+def read_sources(
+    rows: SetRows,
     format_id: str,
     sources: Sequence[Path],
-    out: Path,
     options: Mapping[str, Any],
-    log: ProblemLog,
-    receipt: Receipt,
+    *,
+    out: Path | None,
     into: bool,
-) -> ImportReport:
+) -> tuple[dict[str, Any], ReviewSet | None]:
+    """Read the sources of an import into rows, and write nothing.
+
+    Without ``out`` there is no folder to be checked yet.
+
+    Returns
+    -------
+    settings, before : dict, ReviewSet or None
+        The options as they were read, and the set that is added to.
+
+    Raises
+    ------
+    ImportSourceError
+        With every problem found.
+    """
+    log = rows.log
     importer = FORMATS.get(format_id)
     if importer is None:
         log.error(format_id, "There is no such format.", f"Choose one of {', '.join(FORMATS)}.")
         raise ImportSourceError("The import cannot start.", log.problems)
     sources = [_usable(source, log, None) for source in sources]
-    out = _usable(out, log, "out")
+    out = _usable(out, log, "out") if out is not None else None
     if log.has_errors:
         raise ImportSourceError("The import cannot start.", log.problems)
     settings = _read_options(importer, options, log)
     _check_sources(importer, sources, log)
-    if not into:
+    if out is not None and not into:
         _check_out(sources, out, log)
     if log.has_errors:
         raise ImportSourceError("The import cannot start.", log.problems)
@@ -104,23 +126,18 @@ def _import(
     _check_content(importer, files, log)
     if log.has_errors:
         raise ImportSourceError("The import cannot start.", log.problems)
-    rows = SetRows(settings["name"] or "", log, receipt)
-    before = _open(out) if into else None
+    rows.name = settings["name"] or ""
+    before = _open(out) if out is not None and into else None
     if before:
         rows.start_from(before)
-    try:
-        importer.read(files, rows, settings)
-        if not log.has_errors:
-            complete(rows, settings["question"])
-        if not (rows.cases and receipt.used_any) and not log.has_errors:
-            _say_nothing_found(sources[0].name, importer, log, receipt)
-        if log.has_errors:
-            raise ImportSourceError(f"{sources[0].name} cannot be imported.", log.problems)
-        _write(rows, out, settings, before)
-    finally:
-        rows.close()
-    receipt.close(log.problems, log.notes)
-    return ImportReport(format_id, out, _counts(receipt), receipt, log.notes, log.problems)
+    importer.read(files, rows, settings)
+    if not log.has_errors:
+        complete(rows, settings["question"])
+    if not (rows.cases and rows.receipt.used_any) and not log.has_errors:
+        _say_nothing_found(sources[0].name, importer, log, rows.receipt)
+    if log.has_errors:
+        raise ImportSourceError(f"{sources[0].name} cannot be imported.", log.problems)
+    return settings, before
 
 
 def _check_content(importer: Importer, files: Sequence[SourceFile], log: ProblemLog) -> None:
@@ -135,11 +152,12 @@ def _check_content(importer: Importer, files: Sequence[SourceFile], log: Problem
         except (FileRefused, OSError):
             continue  # its reader says why it cannot be read
         names = {importer.id, found.importer.id if found else importer.id}
-        if found is None or found.importer.id == _ANY_TEXT or len(names) == 1:
+        if found is None or len(names) == 1 or any(names <= alike for alike in _ALIKE):
             continue
-        if any(names <= alike for alike in _ALIKE):
+        probe = Probe(file.path, file.label)
+        if found.importer.id in _GENERAL.get(probe.kind, ()):
             continue
-        if importer.recognises(Probe(file.path, file.label)) is None:
+        if importer.recognises(probe) is None:
             message = (
                 f"The file is no {importer.name}; it looks like {found.importer.name}: {found.why}."
             )

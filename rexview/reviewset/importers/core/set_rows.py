@@ -30,6 +30,7 @@ from rexview.schema import Model, Reader, ReviewSet, SetInfo
 
 if TYPE_CHECKING:
     from rexview.reviewset.importers.annotations.box_placement import BoxPreview
+    from rexview.reviewset.importers.table.column_mapping import ColumnMapping
 
 Place = tuple[str, str | None]
 """The id of a case, and of one of its images where one is meant or it has only one."""
@@ -40,12 +41,15 @@ class SetRows:
 
     ``images_base`` is the folder that image paths are relative to, None when it is not known;
     ``files`` has the file of each image that was found, by its path. ``copy_names`` gives images
-    another name when they are copied, ``patients`` numbers patients that sources name, and
-    ``box_previews`` are for a person to look at. ``second_answers`` says what becomes of another
-    text for an answer that is there: ``run`` keeps it as a further run of the model, ``first``
-    leaves it out. ``base`` is the set that is added to, if there is one. Cases that are added
-    while ``provisional`` is set are ``pictures`` (their ids), which may belong to the cases that
-    other sources ``described``.
+    another name when they are copied, and ``patients`` numbers patients that sources name.
+    ``second_answers`` says what becomes of another text for an answer that is there: ``run`` keeps
+    it as a further run of the model, ``first`` leaves it out. ``base`` is the set that is added to,
+    if there is one. Cases that are added while ``provisional`` is set are ``pictures`` (their ids),
+    which may belong to the cases that other sources ``described``.
+
+    What a person may decide otherwise is gathered for them to see: ``mappings`` of the tables,
+    ``box_previews``, and ``groupings``, which counts the cases that the pictures become by the ways
+    to group them.
     """
 
     def __init__(
@@ -68,6 +72,8 @@ class SetRows:
         self.models: dict[str, Row] = {}
         self.readers: dict[str, Row] = {}
         self.base: SetInfo | None = None
+        self.mappings: list[ColumnMapping] = []
+        self.groupings: dict[str, int] = {}
         self.provisional = False
         self.pictures: set[str] = set()
         self.described: set[str] = set()

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -18,7 +17,6 @@ from rexview.reviewset.images import has_twin
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.images.inspection import (
     StudyHeader,
-    is_dicom,
     is_picture,
     read_study,
     warn_of,
@@ -33,7 +31,6 @@ MOST_IN_A_STUDY: Final = 8
 """A folder with more pictures than this is not taken for one study."""
 _MIMIC_STUDY: Final = re.compile(r"(?:^|/)(p\d{8})/(s\d{8})/[^/]+$")
 _SKIPPED_FOLDERS: Final = frozenset(("__MACOSX", "__pycache__", "node_modules"))
-MOST_COUNTED: Final = 5_000
 _KINDS_SHOWN: Final = 12
 
 
@@ -169,23 +166,6 @@ def by_study(images: Iterable[FoundImage]) -> list[list[FoundImage]]:
         sorted(study, key=lambda one: (one.study.order if one.study else ("", 0), one.path))
         for study in studies.values()
     ]
-
-
-def count_cases(sources: Sequence[Path], ways: Sequence[str]) -> dict[str, int] | None:
-    """Count the cases that pictures give in each way to gather them, before an import.
-
-    Files are not decoded, so that broken ones count. None where there are more than
-    :data:`MOST_COUNTED` files, or no pictures but DICOM, whose studies are known.
-    """
-    if not sources:
-        return None
-    base = base_folder(sources)
-    files = list(dict.fromkeys(islice(files_below(sources), MOST_COUNTED + 1)))
-    shown = (_shown(path, base) for path in files if is_picture(path) and not is_dicom(path))
-    pictures = [FoundImage(path, ImageFacts(0, 0)) for path in shown if path]
-    if not pictures or len(files) > MOST_COUNTED:
-        return None
-    return {how: len(by_folder(pictures, how)) for how in ways}
 
 
 def by_folder(images: Iterable[FoundImage], how: str) -> dict[str, list[FoundImage]]:

@@ -125,6 +125,8 @@ def _add_dicom(studies: Sequence[Sequence[FoundImage]], rows: SetRows) -> None:
 
 def _add_pictures(pictures: Sequence[FoundImage], how: str, rows: SetRows) -> None:
     cases = by_folder(pictures, how)
+    if pictures:
+        rows.groupings = {way: len(by_folder(pictures, way)) for way in ("auto", "folder", "file")}
     for case_id, inside in cases.items():
         case: dict[str, Any] = {"id": case_id, "images": [_row(image) for image in inside]}
         mark_key_image(case)

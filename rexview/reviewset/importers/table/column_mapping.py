@@ -46,13 +46,17 @@ class FieldColumn:
 
 @dataclass(frozen=True)
 class AnswerColumn:
-    """A column that holds ``field`` (one of :data:`ANSWER_FIELDS`) of one model's answers."""
+    """A column that holds ``field`` (one of :data:`ANSWER_FIELDS`) of one model's answers.
+
+    ``run`` tells columns of several runs of the model apart.
+    """
 
     column: str
     model: str
     field: str = "answer"
     confidence: float = 0.0
     samples: tuple[str, ...] = ()
+    run: str | None = None
 
 
 @dataclass(frozen=True)
@@ -75,11 +79,16 @@ class JudgementColumn:
 
 @dataclass(frozen=True)
 class KeptColumn:
-    """A column that is kept as it is, with a few values; ``note`` says what else it could be."""
+    """A column that is kept as it is, with a few values; ``note`` says what else it could be.
+
+    ``advice`` says how to have it read so by options, ``scales`` which ones its scores may be on.
+    """
 
     column: str
     samples: tuple[str, ...] = ()
     note: str = ""
+    advice: str = ""
+    scales: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,6 +162,7 @@ class ColumnMapping:
                     column=str(one.get("column")),
                     model=_word(one, "model") or str(one.get("column")),
                     field=_word(one, "field") or "answer",
+                    run=_word(one, "run"),
                     **_seen(one),
                 )
                 for one in _entries(raw, "answers", problems)
@@ -173,7 +183,11 @@ class ColumnMapping:
             sheet=_word(raw, "sheet"),
             kept=tuple(
                 KeptColumn(
-                    str(one.get("column")), _words(one.get("samples")), _word(one, "note") or ""
+                    str(one.get("column")),
+                    _words(one.get("samples")),
+                    _word(one, "note") or "",
+                    _word(one, "advice") or "",
+                    _words(one.get("scales")),
                 )
                 for one in _entries(raw, "kept", problems)
             ),

@@ -7,6 +7,7 @@ files, those that describe cases are read before those with answers, and these b
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,12 +22,15 @@ from rexview.reviewset.importers.core.source_files import SourceFile, model_told
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
+from rexview.reviewset.importers.table.guess.contents import is_path
 from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
 from rexview.reviewset.importers.table.table_reader import CaseKeys, TableReader
 
 _TABLES: Final = ("table", "xlsx", "parquet", "json", "jsonl")
 _ROWS_LOOKED_AT: Final = 200
+_SAY_LITTLE: Final = frozenset(("case", "model", "created", "run_id", "site", "comment", "reader"))
+"""Fields that do not make a file a table of cases or answers by themselves."""
 _ROLES: Final = {1: 1, 2: 1, 3: 2, 4: 4}
 """When a table is read among other formats, by its turn among tables."""
 _OF_CASES: Final = ("question", "report", "findings", "impression", "image", "options", "option_a")
@@ -60,7 +64,12 @@ def recognises(probe: Probe) -> Found | None:
     if sheet is None:
         return None
     mapping = guess(sheet)
-    if not mapping.used_columns and not sheet.others:
+    telling = {
+        one.field
+        for one in mapping.fields
+        if one.column and (one.field != "image" or any(map(is_path, one.samples)))
+    } - _SAY_LITTLE
+    if not (telling or mapping.answers or mapping.judgements or sheet.others):
         return None
     turn = _Table(SourceFile(probe.path, probe.label), sheet, mapping).turn
     columns = ", ".join(sheet.columns[:4])
@@ -76,11 +85,19 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     keys = CaseKeys(rows)
     scores = ScoreOptions.of(options, ProblemLog())
     boxes: list[AnswerBoxes] = []
+    stems = Counter(file.path.stem for file in files)
     for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
         mapping = _of_its_folder(table.file, table.mapping)
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
+        rows.mappings.append(mapping)
         told = model_told(table.file, options)
+        if (
+            told is None
+            and stems[table.file.path.stem] > 1
+            and table.mapping.model == table.file.path.stem
+        ):
+            told = table.file.path.parent.name
         reader = TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys)
         reader.read()
         boxes.append(reader.boxes)
@@ -104,7 +121,8 @@ def _of_its_folder(file: SourceFile, mapping: ColumnMapping) -> ColumnMapping:
 def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[_Table]:
     """Yield the tables of a file with what their columns mean; problems are logged."""
     log, given = rows.log, options["mapping"]
-    mapping = None if given in (None, PROPOSED) else ColumnMapping.read(given)
+    confirmed = given if isinstance(given, list | tuple) else ()
+    mapping = None if given in (None, PROPOSED) or confirmed else ColumnMapping.read(given)
     wanted = options["sheet"] or (mapping.sheet if mapping else None)
     folder = rows.scratch / f"{len(list(rows.scratch.iterdir())):05}"
     sheet = read_sheet(file.path, log, sheet=wanted, label=file.label, pictures=folder)
@@ -128,7 +146,7 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         if _fits(mapping, sheet, rows):
             yield _Table(file, sheet, mapping)
     else:
-        proposed = guess(sheet, scores=scores)
+        proposed = _confirmed(confirmed, sheet) or guess(sheet, scores=scores)
         if _fits(proposed, sheet, rows):
             yield _Table(file, sheet, proposed)
     for name in sheet.others:
@@ -136,13 +154,23 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
         if mapping is None and wanted is None:
             other = read_sheet(file.path, log, sheet=name, label=file.label)
         meant = guess(other, scores=scores) if other is not None else None
-        if other is not None and meant is not None and _is_data(meant, sheet, other):
+        chosen = _confirmed(confirmed, other) if other is not None else None
+        if other is not None and chosen is not None:
+            if _fits(chosen, other, rows):
+                yield _Table(file, other, chosen)
+        elif other is not None and meant is not None and _is_data(meant, sheet, other):
             named = meant.model is not None and meant.column_of("answer") is not None
             meant = replace(meant, model=name) if named else meant
             yield _Table(file, other, meant)
         else:
             why = f"“{sheet.name}” of the same file was read; choose this one with sheet."
             rows.receipt.file_unread(f"{file.label}: {name}", "sheet", why)
+
+
+def _confirmed(mappings: Sequence[ColumnMapping], sheet: Sheet) -> ColumnMapping | None:
+    """Return the mapping that a person confirmed for one of several tables, if they did."""
+    place = (sheet.file, sheet.name)
+    return next((one for one in mappings if (one.file, one.sheet) == place), None)
 
 
 def _is_data(mapping: ColumnMapping, first: Sheet, other: Sheet) -> bool:
@@ -154,6 +182,7 @@ def _is_data(mapping: ColumnMapping, first: Sheet, other: Sheet) -> bool:
 
 
 def _fits(mapping: ColumnMapping, sheet: Sheet, rows: SetRows) -> bool:
+    """Say what keeps a mapping from being used for a table."""
     used = mapping.used_columns
     absent = [column for column in used if column not in sheet.columns]
     for column in absent:
@@ -164,4 +193,7 @@ def _fits(mapping: ColumnMapping, sheet: Sheet, rows: SetRows) -> bool:
         message = "No column has a meaning."
         remedy = "Map at least the question, the answer or the image."
         rows.log.error(sheet.file, message, remedy, field="mapping")
-    return bool(used) and not absent
+    if absent or not used:
+        rows.mappings.append(mapping)
+        return False
+    return True

@@ -50,8 +50,8 @@ class JudgementReader:
                 made += self._flag(answer, one.judges, text, one.column, row)
         made += self._one_score(case, models, row)
         if made:
-            row.take("reader")
-            row.take("comment")
+            for field in ("model", "reader", "comment"):
+                row.take(field)
         return made
 
     def _one_score(self, case: str, models: Sequence[str], row: MappedRow) -> int:

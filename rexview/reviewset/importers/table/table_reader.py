@@ -19,6 +19,7 @@ from rexview.reviewset.importers.table.case import case_row, read_options, right
 from rexview.reviewset.importers.table.cell_values import read_number, read_whole
 from rexview.reviewset.importers.table.column_mapping import ANSWER_FIELDS, ColumnMapping
 from rexview.reviewset.importers.table.column_names import FIELDS, NOT_RUN, is_identity
+from rexview.reviewset.importers.table.guess.contents import is_letter
 from rexview.reviewset.importers.table.judgements import JudgementReader
 from rexview.reviewset.importers.table.mapped_row import MappedRow
 from rexview.reviewset.importers.table.score_scale import ScoreOptions
@@ -31,6 +32,11 @@ _NUMBERS: Final[dict[str, Callable[[str], float | None]]] = {
 }
 _NAMES: Final = {"answer": "text", "reasoning": "explanation"}
 """Fields of a mapping that the declared columns call otherwise."""
+_OF_ANSWERS: Final = frozenset(
+    (*ANSWER_FIELDS, "model", "created", "run_id", "reader", "comment", "score", "dimension")
+)
+_BARE: Final = ("id", "extra")
+"""What a case has that no source describes."""
 _KEY: Final = ("study_id", "image", "question")
 _DESCRIBING: Final = frozenset(
     (
@@ -38,7 +44,6 @@ _DESCRIBING: Final = frozenset(
         *("indication", "category", "normal", "correct"),
     )
 )
-_ONE_OF: Final = ("finish_reason", "created", "run_id", "error", "choice")
 
 
 class CaseKeys:
@@ -98,7 +103,9 @@ class TableReader:
         self.has_answers = bool(self.wide) or bool({"answer", "choice", "error"} & {*self.fields})
         self.judgements = JudgementReader(rows, mapping, ScoreOptions.of(options, ProblemLog()))
         self.describes = bool(_DESCRIBING & self.fields.keys())
-        self.alone = not rows.cases
+        self.alone = not any(
+            value for case in rows.cases for name, value in case.items() if name not in _BARE
+        )
         self.names = self.fields | {
             name: self.fields[field] for field, name in _NAMES.items() if field in self.fields
         }
@@ -112,15 +119,20 @@ class TableReader:
         self.boxes = AnswerBoxes(sheet, (*mapping.used_columns, *mapping.identity))
         self.case_extras, self.answer_extras, self.reader_extras = self._extra_columns()
 
-    def _answer_columns(self) -> dict[str, dict[str, str]]:
-        """Return the columns of each model by field, in a table of a column per model."""
-        found: dict[str, dict[str, str]] = {}
+    def _answer_columns(self) -> dict[tuple[str, str | None], dict[str, str]]:
+        """Return the columns of each model's run by field, in a table of a column per model."""
+        found: dict[tuple[str, str | None], dict[str, str]] = {}
         for one in self.mapping.answers:
-            found.setdefault(one.model, {})[one.field] = one.column
-        if len(found) == 1:  # what stands beside the only model's answer is about it
-            for field in ANSWER_FIELDS:
-                if field in self.fields and field != "answer":
-                    next(iter(found.values())).setdefault(field, self.fields.pop(field))
+            run, number = one.run, 1
+            while one.field in found.get((one.model, run), {}):  # a second column of a model
+                run, number = str(number + 1), number + 1
+            found.setdefault((one.model, run), {})[one.field] = one.column
+        beside = [field for field in ANSWER_FIELDS if field in self.fields]
+        if found and "answer" in beside:
+            found.setdefault((self.model, None), {})
+        if "answer" in beside or len(found) == 1:  # what stands beside an only answer is about it
+            for field in beside if found else ():
+                list(found.values())[-1].setdefault(field, self.fields.pop(field))
         return found
 
     def read(self) -> None:
@@ -130,12 +142,17 @@ class TableReader:
         receipt.rows(file, len({*self.sheet.numbers}) + len(self.sheet.unread), part)
         for number, why in self.sheet.unread:
             receipt.unused(At(file, number, part), why)
-        if self.mapping.identity:
-            columns = ", ".join(self.mapping.identity)
+        private = [column for column in self.mapping.identity if is_identity(column)]
+        for column in self.mapping.identity:
+            if column not in private:
+                example = next(filter(None, self.sheet.column(column)), None)
+                receipt.column_unused(file, column, example, "It was left out, as told.")
+        if private:
+            columns = ", ".join(private)
             message = f"Columns that look like a patient's identity were left out: {columns}."
             remedy = "Map them if they hold nothing of the kind."
             log.warning(file, message, remedy, field="identity")
-            for column in self.mapping.identity:
+            for column in private:
                 receipt.identity_column(file, column)
         if not self.has_answers and not self.mapping.judgements and "score" not in self.fields:
             message = "No column holds answers; the cases were imported without any."
@@ -145,11 +162,11 @@ class TableReader:
             receipt.column_unused(file, name, value, "It stands beside the rows, and is of none.")
         for kept in self.mapping.kept:
             if kept.note and kept.column in self.mapping.extra_columns:
-                message = f"Kept as an extra field. {kept.note}"
+                message = f"Kept as an extra field. {kept.note} {kept.advice}".rstrip()
                 remedy = "Give the mapping with its meaning, if it has one."
                 log.warning(file, message, remedy, field=kept.column)
         log.note(f"{file}: {self._taken_for()}.")
-        for model in self.wide:
+        for model, _ in self.wide:
             self.rows.declare_model(model)
         for row in self.sheet.read(self.fields, log):
             self._read_row(row)
@@ -186,14 +203,15 @@ class TableReader:
         options = (self.rows.case(case_id) or {}).get("options") or case.get("options") or []
         answers = [
             (model, answer)
-            for model, fields in self._by_model(row)
+            for model, run, fields in self._by_model(row)
             if (answer := self._answer(case_id, model, fields, options, mapped)) is not None
+            if run is None or answer.setdefault("run_id", run)
         ]
         about = [model for model, _ in answers] or self._judged_models(case_id, mapped)
         made = self.judgements.read(case_id, about, mapped)
         made += self.boxes.take(mapped, case_id, [model for model, _ in answers])
         self._keep_the_rest(case, about, [answer for _, answer in answers], mapped)
-        if self.describes or len(case) > 1 or (self.alone and not answers):
+        if self.describes or len(case) > 1 or self.alone:
             self.rows.add_case(case, at)
         for _, answer in answers:
             self.rows.add_answer(answer, at)
@@ -240,16 +258,16 @@ class TableReader:
 
     # Answers
 
-    def _by_model(self, row: Row) -> list[tuple[str, dict[str, str]]]:
-        """Return the columns of each answer that a row can hold, by field."""
+    def _by_model(self, row: Row) -> list[tuple[str, str | None, dict[str, str]]]:
+        """Return model, run, and columns by field of each answer that a row can hold."""
         if self.wide:
-            return list(self.wide.items())
+            return [(model, run, columns) for (model, run), columns in self.wide.items()]
         if not self.has_answers:
             return []
         columns: dict[str, str] = {
             field: self.fields[field] for field in ANSWER_FIELDS if field in self.fields
         }
-        return [(row["model"] or self.model, columns)]
+        return [(row["model"] or self.model, None, columns)]
 
     def _answer(
         self, case_id: str, model: str, columns: dict[str, str], options: list[str], row: MappedRow
@@ -264,8 +282,8 @@ class TableReader:
             if field not in ("answer", "max_output_tokens")
         )
         judged = self._is_judged(model, row)
-        for field in ("model", *(("answer",) if not self.wide else ())):
-            row.take(field)
+        if not self.wide:
+            row.take("model")
         if "answer" in columns:
             row.take_column(columns["answer"])
         if not (came or told or judged or self.empty_is_answer):
@@ -276,6 +294,8 @@ class TableReader:
             return None
         answer: dict[str, Any] = {"case": case_id, "model": model}
         answer["text"] = text if came and text is not None else ""
+        if options and is_letter(answer["text"]):
+            answer["choice"] = right_option(answer["text"], options, None)
         for field in columns.keys() - {"answer"}:
             cell = cells[field]
             if cell is None or cell.strip().lower() in NOT_RUN:
@@ -309,7 +329,7 @@ class TableReader:
         if self.has_answers:
             return []
         if "model" in self.fields:
-            model = row.take("model")
+            model = row.peek("model")
             return [model] if model else []
         return list({answer["model"]: None for answer in self.rows.answers_of(case_id)})
 
@@ -367,10 +387,15 @@ class TableReader:
             kept = {f"{name} ({reader})": value for name, value in said.items()}
             row.take("reader")
         if len(about) == 1:
-            kept |= row.keep(*(name for name in left if name not in self.case_extras))
+            there = any(one["model"] == about[0] for one in self.rows.answers_of(case["id"]))
+            if answers or there:
+                row.take("model")
+            of_case = {*self.case_extras}
+            of_case |= {self.fields[field] for field in self.fields if field not in _OF_ANSWERS}
+            kept |= row.keep(*(name for name in left if name not in of_case))
             if kept and answers:
                 answers[0]["extra"] = kept
-            elif kept and any(one["model"] == about[0] for one in self.rows.answers_of(case["id"])):
+            elif kept and there:
                 answer = {"case": case["id"], "model": about[0], "extra": kept}
                 self.rows.add_answer(answer, row.at)
             else:

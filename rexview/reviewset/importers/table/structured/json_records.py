@@ -19,6 +19,7 @@ from rexview.reviewset.importers.table.column_names import (
     MODEL_NAME,
     ColumnName,
 )
+from rexview.reviewset.importers.table.structured.model_logs import plain_entry, text_of
 from rexview.reviewset.json_text import is_missing
 
 Record = dict[str, Any]
@@ -61,7 +62,7 @@ class Records:
         if not isinstance(entry, Mapping):
             self.unread.append((number, "It is not a JSON object."))
             return
-        for record in _apart(dict(entry)):
+        for record in _apart(dict(plain_entry(entry))):
             self.records.append(dict(_flat(record)))
             self.numbers.append(number)
 
@@ -97,7 +98,10 @@ def tables_of(value: Any) -> list[Records]:
         return [Records.of(dict(zip(names, row, strict=True)) for row in rows)]
     if lists:
         return _of_lists(value, lists)
-    return [Records.of([value])] if sum(map(_is_known, value)) > 1 else []
+    plain = set(map(_plain, value))
+    asked = plain & {*FIELD_NAMES["question"], *FIELD_NAMES["image"], *FIELD_NAMES["report"]}
+    told = asked or plain & {*FIELD_NAMES["answer"], *FIELD_NAMES["error"]}
+    return [Records.of([value])] if told and plain & {*FIELD_NAMES["case"], *asked} else []
 
 
 def _wraps(name: str, part: Any) -> bool:
@@ -242,23 +246,6 @@ def _of_turns(turns: list[Any]) -> Record:
     if len(turns) > 2 + len(said):
         found["conversation"] = turns
     return found | {f"{role} prompt": "\n".join(texts) for role, texts in said.items()}
-
-
-def text_of(content: Any) -> str | None:
-    """Return a message's text: as it is, or its text parts joined; None when it has none."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, Mapping):
-        content = content.get("parts") or [content]
-    if not isinstance(content, list):
-        return None
-    parts = [
-        part if isinstance(part, str) else part.get("text")
-        for part in content
-        if isinstance(part, str | Mapping)
-    ]
-    texts = [part for part in parts if isinstance(part, str)]
-    return "".join(texts) if texts else None
 
 
 def _flat(entry: Mapping[str, Any], depth: int = 1, before: str = "") -> Iterator[tuple[str, Any]]:

@@ -7,13 +7,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from rexview.reviewset.importers.table.cell_values import is_not_scored, read_number
-from rexview.reviewset.importers.table.column_contents import (
-    Cells,
-    is_number,
-    is_tick,
-    samples,
-    share,
-)
 from rexview.reviewset.importers.table.column_mapping import JudgementColumn, KeptColumn
 from rexview.reviewset.importers.table.column_names import (
     DIMENSION_NAMES,
@@ -21,6 +14,13 @@ from rexview.reviewset.importers.table.column_names import (
     READER_NAMES,
     SCORE_NAMES,
     ColumnName,
+)
+from rexview.reviewset.importers.table.guess.contents import (
+    Cells,
+    is_number,
+    is_tick,
+    samples,
+    share,
 )
 from rexview.reviewset.importers.table.score_scale import ScoreOptions, ScoreScale
 from rexview.vocab import SCORE_MAX, SCORE_MIN
@@ -53,8 +53,9 @@ def guess_judgement(
     if _is_of_no_dimension(name, cells):
         if scores.dimension:
             return _scores(scores.dimension, name, (0, 0), cells, models, scores)
-        note = "It looks like scores of no known dimension. Say which they are of with --dimension."
-        return KeptColumn(name.written, samples(cells), note)
+        note = "It looks like scores of no known dimension."
+        advice = "Say which they are of with --dimension."
+        return KeptColumn(name.written, samples(cells), note, advice)
     return None
 
 
@@ -69,7 +70,7 @@ def _scores(
     cells = [cell for cell in cells if not is_not_scored(cell)]
     test = ScoreScale.of(scores.scale).holds if scores.scale else _is_score
     if cells and share(cells, test) < _ENOUGH:
-        return KeptColumn(name.written, samples(cells), _offer(judges, cells))
+        return _offer(judges, name.written, cells)
     model, reader = _whose(name, place, models)
     return JudgementColumn(
         name.written, judges, reader, model, _sure(cells), samples(cells), scores.scale
@@ -94,18 +95,18 @@ def _is_score(cell: str) -> bool:
     return number is not None and SCORE_MIN <= number <= SCORE_MAX
 
 
-def _offer(judges: str, cells: Cells) -> str:
-    """Say why scores were not taken as they are, and which scales they may be of."""
+def _offer(judges: str, column: str, cells: Cells) -> KeptColumn:
+    """Keep scores that cannot be taken as they are; say why, and which scales they may be of."""
     numbers = [number for cell in cells if (number := read_number(cell)) is not None]
     what = f"It looks like scores for {judges.replace('_', ' ')}, but not from 1 to 5"
     if len(numbers) < 0.8 * len(cells):
-        return (
-            f"{what}: it holds words. With --scale and the words, worst first and apart by commas, "
-            "they are converted."
-        )
-    scales = [scale for scale in ScoreScale.USUAL if all(map(ScoreScale.of(scale).takes, numbers))]
-    offered = " or ".join(f"--scale {scale}" for scale in scales[:2]) or "--scale LOW-HIGH"
-    return f"{what}: it goes from {min(numbers):g} to {max(numbers):g}. Convert it with {offered}."
+        advice = "With --scale and the words, worst first and apart by commas, they are converted."
+        return KeptColumn(column, samples(cells), f"{what}: it holds words.", advice)
+    fits = [scale for scale in ScoreScale.USUAL if all(map(ScoreScale.of(scale).takes, numbers))]
+    scales = tuple(fits[:2])
+    offered = " or ".join(f"--scale {scale}" for scale in scales) or "--scale LOW-HIGH"
+    note = f"{what}: it goes from {min(numbers):g} to {max(numbers):g}."
+    return KeptColumn(column, samples(cells), note, f"Convert it with {offered}.", scales)
 
 
 def _whose(

@@ -63,7 +63,7 @@ def test_what_is_no_path_is_refused_when_importing(open_app, tmp_path):
         app.text_area[0].set_value(text).run()
         assert not app.exception
     app.selectbox(key="import_format").set_value("table").run()
-    app.text_area(key="import_paths_table").set_value(str(table)).run()
+    app.text_area(key="import_paths").set_value(str(table)).run()
     assert not app.exception
     assert not app.error
     (target,) = (one for one in app.text_input if one.label == "New folder for the review set")
@@ -131,8 +131,8 @@ def test_ways_to_gather_pictures_are_shown_with_their_cases(open_app, tmp_path):
     app.session_state["data_tab"] = "Import"
     app.run()
     app.selectbox(key="import_format").set_value("images").run()
-    app.text_area(key="import_paths_images").set_value(str(tmp_path / "scans")).run()
-    ways = app.radio(key="import_images_group")
+    app.text_area(key="import_paths").set_value(str(tmp_path / "scans")).run()
+    ways = app.radio(key="import_group")
     assert list(ways.proto.captions) == ["Up to 2 cases", "Up to 2 cases", "Up to 3 cases"]
     ways.set_value("file").run()
     app.text_input(key="import_out_scans").set_value(str(tmp_path / "out")).run()

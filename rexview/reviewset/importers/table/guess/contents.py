@@ -10,12 +10,16 @@ from typing import Final
 from rexview.reviewset.images import DICOM_SUFFIXES
 from rexview.reviewset.importers.images.names import RASTER_SUFFIXES
 from rexview.reviewset.importers.table.cell_values import read_number, read_yes_no
+from rexview.reviewset.importers.table.column_names import FIELD_NAMES, ColumnName
 from rexview.vocab import DIMENSIONS, QUESTION_TYPES, normalise_finish_reason, normalise_view
 
 Cells = Sequence[str]
 CellsByColumn = Mapping[str, list[str]]
 Test = Callable[[str], bool]
 
+ENOUGH: Final = 0.4
+"""How well a column has to fit a field to be proposed for it."""
+LEAST_OF_A_NAME: Final = 0.7
 _LONG: Final = 40
 _WORDS_OF_PROSE: Final = 4
 _SAMPLES: Final = 3
@@ -110,3 +114,15 @@ def content_fit(field: str, cells: Cells) -> float:
     if field in _WORDS:
         return 1.0 if length <= _LONG else 0.3
     return 0.4 if length > 4 * _LONG and field.startswith("tag_") else 1.0
+
+
+def name_fit(field: str, name: ColumnName) -> float:
+    """Say how well a name suits a field: 0 not at all, towards 1 well."""
+    known = FIELD_NAMES[field]
+    if name.plain in known:
+        return max(LEAST_OF_A_NAME, 0.98 - 0.01 * known.index(name.plain))
+    if name.plain.replace(" ", "") in known:
+        return 0.8
+    if any(not phrase.isdigit() and name.find(phrase) for phrase in known if " " in phrase):
+        return 0.6
+    return 0.0

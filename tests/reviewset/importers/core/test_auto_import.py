@@ -211,14 +211,20 @@ def test_large_sets_are_parquet(tmp_path, answers, ending):
     assert (tmp_path / "out" / f"answers.{ending}").is_file()
 
 
-def test_many_equal_warnings_are_one_line_with_a_count(tmp_path):
+def test_many_equal_warnings_are_one_line_with_a_count(tmp_path, capsys):
     data = {
         f"s{n}": {"section_findings": "A", "image_path": ["../../a/../../x"]} for n in range(80)
     }
-    done = import_source("auto", [write_json(tmp_path / "d.json", data)], tmp_path / "out")
-    alike = [one for one in done.problems if "image path" in one.message]
-    assert len(alike) <= 51
-    assert "more like this" in alike[-1].message
+    source = str(write_json(tmp_path / "d.json", data))
+    assert main(["import", "auto", source, "--out", str(tmp_path / "out"), "--json"]) == 0
+    problems = json.loads(capsys.readouterr().out)["problems"]
+    (one,) = [one for one in problems if "image path" in one["message"]]
+    assert (one["count"], one["row"], one["rows"]) == (80, None, list(range(1, 21)))
+    assert [one["file"] for one in problems].count("proposal") >= 1
+    assert main(["import", "auto", source, "--out", str(tmp_path / "out2")]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "image path" in line]
+    assert len(lines) == 1
+    assert lines[0].endswith("80 times (rows 1, 2, 3, 4, 5, …).")
 
 
 @pytest.mark.parametrize(

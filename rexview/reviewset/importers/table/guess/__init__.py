@@ -1,0 +1,1 @@
+"""What the columns of a table could mean: by their contents, as judgements, as answers."""

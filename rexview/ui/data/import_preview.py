@@ -1,0 +1,171 @@
+"""What files were recognised as and what would be made of them, before anything is written.
+
+Here a person sees every proposal and may decide otherwise: what columns mean, how boxes are read,
+which pictures are one study.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.reviewset.importers.core.importer import PROPOSED
+from rexview.reviewset.importers.core.preview import ImportPreview, preview_source
+from rexview.reviewset.importers.core.receipt import Receipt
+from rexview.ui.data.box_readings import confirm_readings
+from rexview.ui.data.column_choices import chosen_mapping, proposed_choices
+from rexview.ui.data.column_form import confirm_columns
+from rexview.ui.data.picture_grouping import choose_grouping
+from rexview.ui.data.receipt_view import problems_by_kind, show_lines, show_receipt
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.tables.problem_table import show_error
+from rexview.vocab import counted
+
+_LOOKS: Final = "rexview_import_looks"
+_MOST_LOOKS: Final = 6
+_COUNTED: Final = {
+    "Cases": "cases",
+    "Answers": "answers",
+    "Scores": "scores",
+    "Reader flags": "flags",
+    "Report edits": "edits",
+    "Metric values": "metrics",
+    "Boxes of models": "model_boxes",
+    "Reference boxes": "reference_boxes",
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be imported; ``into`` is the folder of the set that it is added to, if any."""
+
+    format_id: str
+    sources: tuple[Path, ...]
+    options: Mapping[str, Any]
+    into: Path | None
+
+    def preview(self, decisions: Mapping[str, Any]) -> ImportPreview:
+        """Look at the sources, once for each state of them and each choice."""
+        looks: dict[Any, ImportPreview] = st.session_state.setdefault(_LOOKS, {})
+        options = {**self.options, **decisions}
+        states = tuple(map(_state, self.sources))
+        key = (self.format_id, states, repr(sorted(options.items())), self.into)
+        if key not in looks:
+            with st.spinner("Looking at the files…"):
+                looks[key] = preview_source(self.format_id, self.sources, options, into=self.into)
+            while len(looks) > _MOST_LOOKS:
+                del looks[next(iter(looks))]
+        return looks[key]
+
+
+def confirm_import(asked: Asked, *, takes_mapping: bool) -> dict[str, Any] | None:
+    """Show what would be made, let a person decide; return the options to import with.
+
+    None when nothing can be imported so; the page says why. ``takes_mapping`` says whether the
+    format has columns to be mapped.
+    """
+    usual = {"mapping": PROPOSED} if takes_mapping else {}
+    first = asked.preview(usual)
+    _show_files(first.receipt)
+    decisions = _decide(first)
+    if decisions is None:
+        return None
+    decisions = {**usual, **decisions}
+    looked = first if decisions == usual else asked.preview(decisions)
+    st.markdown("**What will be made**")
+    if looked.error is not None:
+        show_error(looked.error, key="import_cannot")
+        return None
+    _show_counts(looked.receipt)
+    receipt = looked.receipt
+    telling = bool(receipt.problems) or receipt.rows_used < receipt.rows_in
+    with st.expander(_summary(receipt), expanded=telling, icon=":material/receipt_long:"):
+        show_receipt(receipt, key="import_preview")
+    return {**asked.options, **decisions}
+
+
+def _state(path: Path) -> tuple[str, int, int]:
+    try:
+        found = path.stat()
+    except OSError:
+        return str(path), 0, 0
+    return str(path), found.st_mtime_ns, found.st_size
+
+
+def _show_files(receipt: Receipt) -> None:
+    """Say what each file is and why, also of those that nothing is read from."""
+    lines = [(one.file, one.format, one.why) for one in receipt.files_read]
+    lines += [(one.file, f"Not read: {one.type}", one.why) for one in receipt.files_unread]
+    show_lines("What the files are", ("File", "Recognised as", "Why"), lines)
+
+
+def _decide(first: ImportPreview) -> dict[str, Any] | None:
+    """Ask what a person may decide; return what differs from the proposals, None if it is wrong."""
+    decisions: dict[str, Any] = {}
+    mappings = []
+    for proposal in first.mappings:
+        sheet = f", sheet {proposal.sheet}" if proposal.sheet else ""
+        with st.expander(
+            f"What each column means: {as_markdown(proposal.file + sheet)}",
+            expanded=True,
+            icon=":material/table:",
+        ):
+            mapping = confirm_columns(proposal)
+        if mapping is None:
+            return None
+        if mapping != chosen_mapping(proposal, proposed_choices(proposal)):
+            mappings.append(mapping)
+    if mappings:
+        decisions["mapping"] = mappings
+    if first.boxes:
+        with st.expander("Boxes as they will be drawn", expanded=True, icon=":material/crop_free:"):
+            readings = confirm_readings(first)
+        if readings:
+            decisions["boxes_as"] = readings
+    # where a table says which cases there are, pictures only join them
+    group = None if first.mappings else choose_grouping(first.groupings)
+    if group is not None:
+        decisions["group"] = group
+    return decisions
+
+
+def _show_counts(receipt: Receipt) -> None:
+    """Show the numbers; beside those of a set that is added to, what comes on top."""
+    counts = {name: int(getattr(receipt, field)) for name, field in _COUNTED.items()}
+    counts["Models"] = sum(number > 0 for number in receipt.models.values())
+    with st.container(horizontal=True, gap="medium"):
+        for name, count in counts.items():
+            if not count:
+                continue
+            was = (receipt.before or {}).get(_COUNTED.get(name, ""))
+            st.metric(
+                as_markdown(name),
+                f"{count:,}",
+                None if was is None else f"{count - was:+,}",
+                delta_color="off",
+                width="content",
+            )
+        if receipt.images:
+            found = f"{receipt.images_found:,} of {receipt.images:,}"
+            st.metric("Pictures found", found, width="content")
+
+
+def _summary(receipt: Receipt) -> str:
+    unused = receipt.rows_in - receipt.rows_used
+    parts = [f"{receipt.rows_used:,} of {receipt.rows_in:,} rows used"]
+    columns = len(receipt.columns_unused) + len(receipt.identity_columns)
+    for number, noun in (
+        (unused, "row"),
+        (columns, "column"),
+        (len(receipt.files_unread), "file"),
+    ):
+        if number:
+            parts.append(f"{counted(number, noun)} not used")
+    kinds = len(list(problems_by_kind(receipt)))
+    if kinds:
+        parts.append(counted(kinds, "warning"))
+    return " · ".join(parts)

@@ -1,0 +1,100 @@
+"""The receipt of an import: what was read, what was not used and why, numbers, problems."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import pandas as pd
+import streamlit as st
+
+from rexview.reviewset.importers.core.receipt import Receipt
+from rexview.ui.html.safe_text import as_markdown
+from rexview.ui.tables.chart_table import chart_table_html
+
+_MOST_LINES: Final = 300
+"""More lines of a table are left to the download."""
+_ROWS_NAMED: Final = 6
+
+
+def show_receipt(receipt: Receipt, *, key: str) -> None:
+    """Show a receipt, with all that was not used before the problems, and its download."""
+    st.markdown(f"**{_rows_in_words(receipt)}**")
+    show_lines("Answers of each model", ("Model", "Answers", "Not run"), list(_models(receipt)))
+    show_lines("Not used: columns", ("File", "Column", "Example", "Why"), list(_columns(receipt)))
+    show_lines("Not used: rows", ("File", "Rows", "Which", "Why"), list(_rows(receipt)))
+    files = [(one.file, one.type, one.why) for one in receipt.files_unread]
+    show_lines("Not read: files", ("File", "Type", "Why"), files)
+    kept = [(one.file, one.column, one.example, one.kept_as) for one in receipt.columns_kept]
+    show_lines("Kept as they are", ("File", "Column", "Example", "With the"), kept)
+    if receipt.notes:
+        items = "".join(f"<li>{html.escape(note)}</li>" for note in receipt.notes)
+        st.html(f'<ul class="rx-import-notes rx-quiet">{items}</ul>')
+    show_lines(
+        "Warnings", ("File", "What is wrong", "What to do", "Rows"), list(problems_by_kind(receipt))
+    )
+    st.download_button(
+        "Download the receipt",
+        json.dumps(receipt.as_json(), ensure_ascii=False, indent=1),
+        file_name="receipt.json",
+        mime="application/json",
+        icon=":material/download:",
+        key=f"{key}_receipt",
+        on_click="ignore",
+    )
+
+
+def _rows_in_words(receipt: Receipt) -> str:
+    unused = receipt.rows_in - receipt.rows_used
+    left = f", {unused:,} not used (see below)" if unused else ", none left out"
+    return f"{receipt.rows_in:,} rows read: {receipt.rows_used:,} used{left}."
+
+
+def _models(receipt: Receipt) -> Iterator[tuple[str, int, int]]:
+    for model in {**receipt.models, **receipt.not_run}:
+        yield model, receipt.models.get(model, 0), receipt.not_run.get(model, 0)
+
+
+def _columns(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
+    for one in receipt.columns_unused:
+        yield one.file, one.column, one.example or "", one.why
+    for private in receipt.identity_columns:
+        why = "It looks like a person's identity; no value of it was taken."
+        yield private.file, private.column, "not shown", why
+
+
+def problems_by_kind(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what is wrong, the same in many rows as one line."""
+    alike: dict[tuple[str, str, str, str], list[int]] = {}
+    for one in receipt.problems:
+        about = (one.file, one.field or "", one.message, one.remedy)
+        rows = alike.setdefault(about, [])
+        if one.row is not None:
+            rows.append(one.row)
+    for (file, field, message, remedy), rows in alike.items():
+        named = f"{message} ({field})" if field else message
+        yield file, named, remedy, _named(rows, len(rows))
+
+
+def _rows(receipt: Receipt) -> Iterator[tuple[str, int, str, str]]:
+    for one in receipt.rows_unused:
+        yield one.file, one.count, _named(one.rows, one.count), one.why
+
+
+def _named(rows: Sequence[int], count: int) -> str:
+    """Name the first of ``count`` rows."""
+    named = ", ".join(map(str, rows[:_ROWS_NAMED]))
+    more = f", … ({count:,})" if count > _ROWS_NAMED else ""
+    return f"{named}{more}" if named else ""
+
+
+def show_lines(title: str, columns: Sequence[str], lines: Sequence[Sequence[str | int]]) -> None:
+    """Show lines of text as a table under a heading; nothing when there are none."""
+    if not lines:
+        return
+    st.markdown(f"**{as_markdown(title)}**")
+    st.html(chart_table_html(pd.DataFrame(lines[:_MOST_LINES], columns=list(columns))))
+    if len(lines) > _MOST_LINES:
+        st.caption(f"{len(lines) - _MOST_LINES:,} more are in the receipt.")
