@@ -208,3 +208,26 @@ def test_a_set_whose_exchange_was_killed_does_not_open_half(folder, more, tmp_pa
     (folder / ".import-unfinished").unlink()
     assert state(folder) == before
     load(folder)
+
+
+def test_boxes_find_images_by_the_folder_that_the_set_took_for_its_base(tmp_path, make_picture):
+    for number in range(2):
+        make_picture(tmp_path / "in" / "films" / f"{number}.png")
+    lines = [
+        {"case_id": f"c{n}", "image": f"films/{n}.png", "model": "m", "answer": "An effusion."}
+        for n in range(2)
+    ]
+    source = tmp_path / "in" / "answers.jsonl"
+    source.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    folder = tmp_path / "set"
+    import_source("auto", [tmp_path / "in"], folder)
+    boxes = tmp_path / "boxes.csv"
+    header = "image,label,x,y,width,height,score,model\n"
+    boxes.write_text(
+        f"{header}films/0.png,effusion,2,2,9,9,0.9,m\nothers/1.png,effusion,2,2,9,9,0.9,m\n"
+    )
+    receipt = import_source("auto", [boxes], folder, into=True).receipt
+    (answer,) = load(folder).answers_of("c0")
+    assert [box.label for box in answer.boxes] == ["effusion"]
+    assert load(folder).answers_of("c1")[0].boxes == ()  # the image of another patient
+    assert (receipt.rows_in, receipt.rows_used) == (2, 1)
