@@ -20,9 +20,10 @@ from rexview.ui.data.box_readings import confirm_readings
 from rexview.ui.data.column_choices import chosen_mapping, proposed_choices
 from rexview.ui.data.column_form import confirm_columns
 from rexview.ui.data.picture_grouping import choose_grouping
-from rexview.ui.data.receipt_view import show_lines, show_receipt
+from rexview.ui.data.receipt_view import problems_by_kind, show_lines, show_receipt
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.tables.problem_table import show_error
+from rexview.vocab import counted
 
 _LOOKS: Final = "rexview_import_looks"
 _MOST_LOOKS: Final = 6
@@ -80,8 +81,10 @@ def confirm_import(asked: Asked, *, takes_mapping: bool) -> dict[str, Any] | Non
         show_error(looked.error, key="import_cannot")
         return None
     _show_counts(looked.receipt)
-    with st.expander(_summary(looked.receipt), icon=":material/receipt_long:"):
-        show_receipt(looked.receipt, key="import_preview")
+    receipt = looked.receipt
+    telling = bool(receipt.problems) or receipt.rows_used < receipt.rows_in
+    with st.expander(_summary(receipt), expanded=telling, icon=":material/receipt_long:"):
+        show_receipt(receipt, key="import_preview")
     return {**asked.options, **decisions}
 
 
@@ -161,8 +164,8 @@ def _summary(receipt: Receipt) -> str:
         (len(receipt.files_unread), "file"),
     ):
         if number:
-            parts.append(f"{number:,} {noun}{'s'[: number != 1]} not used")
-    problems = len(receipt.problems)
-    if problems:
-        parts.append(f"{problems:,} warning{'s'[: problems != 1]}")
+            parts.append(f"{counted(number, noun)} not used")
+    kinds = len(list(problems_by_kind(receipt)))
+    if kinds:
+        parts.append(counted(kinds, "warning"))
     return " · ".join(parts)

@@ -33,7 +33,7 @@ def show_receipt(receipt: Receipt, *, key: str) -> None:
         items = "".join(f"<li>{html.escape(note)}</li>" for note in receipt.notes)
         st.html(f'<ul class="rx-import-notes rx-quiet">{items}</ul>')
     show_lines(
-        "Warnings", ("File", "What is wrong", "What to do", "Rows"), list(_problems(receipt))
+        "Warnings", ("File", "What is wrong", "What to do", "Rows"), list(problems_by_kind(receipt))
     )
     st.download_button(
         "Download the receipt",
@@ -65,7 +65,7 @@ def _columns(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
         yield private.file, private.column, "not shown", why
 
 
-def _problems(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
+def problems_by_kind(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
     """Yield what is wrong, the same in many rows as one line."""
     alike: dict[tuple[str, str, str, str], list[int]] = {}
     for one in receipt.problems:

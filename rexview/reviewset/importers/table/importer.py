@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 from rexview.reviewset.importers.annotations.answer_boxes import AnswerBoxes
@@ -21,6 +22,7 @@ from rexview.reviewset.importers.core.source_files import SourceFile, model_told
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
+from rexview.reviewset.importers.table.column_names import is_identity
 from rexview.reviewset.importers.table.guess.contents import is_path
 from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
@@ -86,7 +88,7 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     boxes: list[AnswerBoxes] = []
     stems = Counter(file.path.stem for file in files)
     for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
-        mapping = table.mapping
+        mapping = _of_its_folder(table.file, table.mapping)
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
@@ -103,6 +105,18 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
     for one in boxes:
         one.place(rows, options)
+
+
+def _of_its_folder(file: SourceFile, mapping: ColumnMapping) -> ColumnMapping:
+    """Name a model that is called for the file as its folder, where files have the same name."""
+    stem = Path(file.label).stem
+    if not file.folder:
+        return mapping
+    answers = (
+        replace(one, model=file.folder) if one.model == stem else one for one in mapping.answers
+    )
+    model = file.folder if mapping.model == stem else mapping.model
+    return replace(mapping, model=model, answers=tuple(answers))
 
 
 def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[_Table]:
@@ -131,7 +145,7 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
             scored = (replace(one, scale=one.scale or scores.scale) for one in mapping.judgements)
             mapping = replace(mapping, judgements=tuple(scored))
         if _fits(mapping, sheet, rows):
-            yield _Table(file, sheet, mapping)
+            yield _Table(file, sheet, _without_identity(mapping, sheet))
     else:
         proposed = _confirmed(confirmed, sheet) or guess(sheet, scores=scores)
         if _fits(proposed, sheet, rows):
@@ -158,6 +172,16 @@ def _confirmed(mappings: Sequence[ColumnMapping], sheet: Sheet) -> ColumnMapping
     """Return the mapping that a person confirmed for one of several tables, if they did."""
     place = (sheet.file, sheet.name)
     return next((one for one in mappings if (one.file, one.sheet) == place), None)
+
+
+def _without_identity(mapping: ColumnMapping, sheet: Sheet) -> ColumnMapping:
+    """Leave out what looks like an identity among columns that the mapping does not speak of.
+
+    A mapping may be written by hand, or have been made for another file of the import.
+    """
+    told = {*mapping.used_columns, *mapping.identity, *(one.column for one in mapping.kept)}
+    more = [name for name in sheet.columns if name not in told and is_identity(name)]
+    return replace(mapping, identity=(*mapping.identity, *more))
 
 
 def _is_data(mapping: ColumnMapping, first: Sheet, other: Sheet) -> bool:

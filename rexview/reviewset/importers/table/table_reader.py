@@ -35,6 +35,8 @@ _NAMES: Final = {"answer": "text", "reasoning": "explanation"}
 _OF_ANSWERS: Final = frozenset(
     (*ANSWER_FIELDS, "model", "created", "run_id", "reader", "comment", "score", "dimension")
 )
+_BARE: Final = ("id", "extra")
+"""What a case has that no source describes."""
 _KEY: Final = ("study_id", "image", "question")
 _DESCRIBING: Final = frozenset(
     (
@@ -101,7 +103,9 @@ class TableReader:
         self.has_answers = bool(self.wide) or bool({"answer", "choice", "error"} & {*self.fields})
         self.judgements = JudgementReader(rows, mapping, ScoreOptions.of(options, ProblemLog()))
         self.describes = bool(_DESCRIBING & self.fields.keys())
-        self.alone = not rows.cases
+        self.alone = not any(
+            value for case in rows.cases for name, value in case.items() if name not in _BARE
+        )
         self.names = self.fields | {
             name: self.fields[field] for field, name in _NAMES.items() if field in self.fields
         }
@@ -207,7 +211,7 @@ class TableReader:
         made = self.judgements.read(case_id, about, mapped)
         made += self.boxes.take(mapped, case_id, [model for model, _ in answers])
         self._keep_the_rest(case, about, [answer for _, answer in answers], mapped)
-        if self.describes or len(case) > 1 or (self.alone and not answers):
+        if self.describes or len(case) > 1 or self.alone:
             self.rows.add_case(case, at)
         for _, answer in answers:
             self.rows.add_answer(answer, at)
@@ -228,7 +232,9 @@ class TableReader:
         if self.rows.case(given) is None and not self.alone and "question" not in self.fields:
             study, image = row.peek("study_id"), row.peek("image")
             found = self.rows.find_case(case=given, study=study, image=image, at=row.at)
-            return found[0] if found else given.strip()
+            named = self.rows.find_case(case=given) if image else found
+            if found and (named or found[0] not in self.rows.pictures):
+                return found[0]  # else only its picture is known, by which nobody named the case
         return given.strip()
 
     def _case(self, case_id: str, row: MappedRow) -> dict[str, Any]:
