@@ -167,10 +167,9 @@ def _(folder: Path) -> None:
     "lm-eval-samples",
     "table",
     cases=2,
-    models={"medgemma-4b-it": 2},
-    rows_in=4,
+    models={"medgemma-4b-it": 2, "Qwen__Qwen2.5-VL-7B": 2},
+    rows_in=8,
     kept={"exact_match", "filter", "filtered answer", "target"},
-    options={"model": ["medgemma-4b-it"]},
 )
 def _(folder: Path) -> None:
     rows = [
@@ -192,7 +191,8 @@ def _(folder: Path) -> None:
         for n in (1, 2)
         for name in ("strict-match", "flexible-extract")
     ]
-    put_lines(folder / "google__medgemma-4b-it/samples_cxr_2025-06-11T14-02-33.jsonl", rows)
+    for model in ("medgemma-4b-it", "Qwen__Qwen2.5-VL-7B"):
+        put_lines(folder / model / "samples_cxr_2025-06-11T14-02-33.jsonl", rows)
 
 
 @shape(
