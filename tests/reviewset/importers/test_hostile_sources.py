@@ -181,3 +181,25 @@ def test_folders_of_a_split_name_no_model(tmp_path):
         path.write_text(json.dumps({f"{split}1": f"An effusion is seen in {split}."}))
     receipt = import_source("auto", [tmp_path / "in"], tmp_path / "out").receipt
     assert receipt.models == {"gpt-4o": 2}
+
+
+def test_a_mapping_that_is_silent_of_identity_keeps_it_out(tmp_path):
+    """It may be written by hand, or made for another file of the same import."""
+    source = tmp_path / "in.csv"
+    source.write_text(
+        "case_id,patient_name,MRN,model,answer\nc1,ZEBRA^QUAGGA,MRN777,m,An effusion is seen.\n"
+    )
+    fields = [{"field": "case", "column": "case_id"}, {"field": "answer", "column": "answer"}]
+    mapping = {
+        "file": "other.csv",
+        "columns": ["case_id", "answer"],
+        "fields": fields,
+        "model": "m",
+    }
+    options = {"mapping": mapping}
+    receipt = import_source("table", [source], tmp_path / "out", options=options).receipt
+    assert [one.column for one in receipt.identity_columns] == ["patient_name", "MRN"]
+    written = "".join(path.read_text() for path in (tmp_path / "out").iterdir())
+    assert "An effusion" in written
+    assert "ZEBRA" not in written + json.dumps(receipt.as_json())
+    assert "MRN777" not in written + json.dumps(receipt.as_json())

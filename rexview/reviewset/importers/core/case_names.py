@@ -61,23 +61,22 @@ class CaseNames:
         case: str | None,
         study: str | None,
         image: str | None,
-        files: Mapping[str, Path] | None = None,
+        files: Mapping[str, Path],
     ) -> Found:
         """Return what the names can mean: nothing, one, or several.
 
         Of ``case``, ``study`` and ``image`` the first that finds anything decides which case, and
-        an image beside it which of its images. ``files`` are those of images by path, which may
-        lie in folders that their paths do not name.
+        an image beside it which of its images. ``files`` are those of the images, by path.
         """
         cases = self._cases_of(case) if case is not None else []
         if not cases and study is not None:
             cases = list(self._studies.get(folded(study), ()))
-        images = self.images_of(image, beside=files) if image is not None else []
+        images = self.images_of(image, files) if image is not None else []
         if cases:
             of_case = [one for one in images if one[0] in cases]
             return [*of_case] if of_case else [(one, None) for one in cases]
         if not images and case is not None:
-            images = self.images_of(case, beside=files)
+            images = self.images_of(case, files)
         return [*images]
 
     def _cases_of(self, name: str) -> list[str]:
@@ -87,16 +86,12 @@ class CaseNames:
         return list(self._folded.get(folded(name), ()) or self._studies.get(folded(name), ()))
 
     def images_of(
-        self,
-        written: str,
-        files: Mapping[str, Path] | None = None,
-        *,
-        beside: Mapping[str, Path] | None = None,
+        self, written: str, files: Mapping[str, Path], *, only_files: bool = False
     ) -> list[tuple[str, str]]:
         """Return case and path of the images that a path as written can mean.
 
-        With ``files``, by path, only images with a file are asked for; with ``beside``, others,
-        too.
+        ``files``, by path, say in which folders images lie; with ``only_files`` others than these
+        are not asked for.
         """
         path = safe_path(written)
         if path is None:
@@ -105,10 +100,9 @@ class CaseNames:
         for name in dict.fromkeys((path, whole.name, whole.stem)):
             found = self._images.get(folded(name), {})
             meant = dict.fromkeys(self._moved.get(one, one) for one in found)
-            if files is not None:
+            if only_files:
                 meant = {one: None for one in meant if one[1] in files}
-            lie = files or beside or {}
-            places = [PurePosixPath(lie.get(path, path)) for _, path in meant]
+            places = [PurePosixPath(files.get(path, path)) for _, path in meant]
             if places and (name == path or _may_be(whole, places)):
                 return list(meant)
         return []

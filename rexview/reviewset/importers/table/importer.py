@@ -22,6 +22,7 @@ from rexview.reviewset.importers.core.source_files import SourceFile, model_told
 from rexview.reviewset.importers.images.placement import place_images
 from rexview.reviewset.importers.table.column_guess import guess
 from rexview.reviewset.importers.table.column_mapping import ColumnMapping
+from rexview.reviewset.importers.table.column_names import is_identity
 from rexview.reviewset.importers.table.guess.contents import is_path
 from rexview.reviewset.importers.table.score_scale import ScoreOptions
 from rexview.reviewset.importers.table.sheet import Sheet, read_sheet
@@ -144,7 +145,7 @@ def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iter
             scored = (replace(one, scale=one.scale or scores.scale) for one in mapping.judgements)
             mapping = replace(mapping, judgements=tuple(scored))
         if _fits(mapping, sheet, rows):
-            yield _Table(file, sheet, mapping)
+            yield _Table(file, sheet, _without_identity(mapping, sheet))
     else:
         proposed = _confirmed(confirmed, sheet) or guess(sheet, scores=scores)
         if _fits(proposed, sheet, rows):
@@ -171,6 +172,16 @@ def _confirmed(mappings: Sequence[ColumnMapping], sheet: Sheet) -> ColumnMapping
     """Return the mapping that a person confirmed for one of several tables, if they did."""
     place = (sheet.file, sheet.name)
     return next((one for one in mappings if (one.file, one.sheet) == place), None)
+
+
+def _without_identity(mapping: ColumnMapping, sheet: Sheet) -> ColumnMapping:
+    """Leave out what looks like an identity among columns that the mapping does not speak of.
+
+    A mapping may be written by hand, or have been made for another file of the import.
+    """
+    told = {*mapping.used_columns, *mapping.identity, *(one.column for one in mapping.kept)}
+    more = [name for name in sheet.columns if name not in told and is_identity(name)]
+    return replace(mapping, identity=(*mapping.identity, *more))
 
 
 def _is_data(mapping: ColumnMapping, first: Sheet, other: Sheet) -> bool:

@@ -232,7 +232,9 @@ class TableReader:
         if self.rows.case(given) is None and not self.alone and "question" not in self.fields:
             study, image = row.peek("study_id"), row.peek("image")
             found = self.rows.find_case(case=given, study=study, image=image, at=row.at)
-            return found[0] if found else given.strip()
+            named = self.rows.find_case(case=given) if image else found
+            if found and (named or found[0] not in self.rows.pictures):
+                return found[0]  # else only its picture is known, by which nobody named the case
         return given.strip()
 
     def _case(self, case_id: str, row: MappedRow) -> dict[str, Any]:

@@ -130,6 +130,19 @@ def test_images_are_added_beside_those_that_are_there(folder, tmp_path, make_pic
     ).read_bytes()
 
 
+def test_a_placeholder_gives_way_to_the_question_that_was_asked(tmp_path, make_picture):
+    make_picture(tmp_path / "pics" / "CXR001.png")
+    folder = tmp_path / "new"
+    import_source("auto", [tmp_path / "pics"], folder)
+    table = tmp_path / "answers.csv"
+    table.write_text("image,question,model,answer\nCXR001.png,Is it clear?,m,It is all clear.\n")
+    done = import_source("auto", [table], folder, into=True)
+    (case,) = [load(folder).case(name) for name in load(folder).cases["id"]]
+    assert (case.question, [one.path for one in case.images]) == ("Is it clear?", ["CXR001.png"])
+    assert load(folder).answers_of(case.id)[0].text == "It is all clear."
+    assert done.summary().startswith(f"Added to {folder}, which has now 1 case, 1 answer")
+
+
 @pytest.mark.parametrize("table_format", ["csv", "parquet", "jsonl"])
 def test_other_formats_of_tables(folder, more, table_format):
     import_source("auto", [more], folder, into=True, options={"table_format": table_format})
@@ -195,3 +208,26 @@ def test_a_set_whose_exchange_was_killed_does_not_open_half(folder, more, tmp_pa
     (folder / ".import-unfinished").unlink()
     assert state(folder) == before
     load(folder)
+
+
+def test_boxes_find_images_by_the_folder_that_the_set_took_for_its_base(tmp_path, make_picture):
+    for number in range(2):
+        make_picture(tmp_path / "in" / "films" / f"{number}.png")
+    lines = [
+        {"case_id": f"c{n}", "image": f"films/{n}.png", "model": "m", "answer": "An effusion."}
+        for n in range(2)
+    ]
+    source = tmp_path / "in" / "answers.jsonl"
+    source.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    folder = tmp_path / "set"
+    import_source("auto", [tmp_path / "in"], folder)
+    boxes = tmp_path / "boxes.csv"
+    header = "image,label,x,y,width,height,score,model\n"
+    boxes.write_text(
+        f"{header}films/0.png,effusion,2,2,9,9,0.9,m\nothers/1.png,effusion,2,2,9,9,0.9,m\n"
+    )
+    receipt = import_source("auto", [boxes], folder, into=True).receipt
+    (answer,) = load(folder).answers_of("c0")
+    assert [box.label for box in answer.boxes] == ["effusion"]
+    assert load(folder).answers_of("c1")[0].boxes == ()  # the image of another patient
+    assert (receipt.rows_in, receipt.rows_used) == (2, 1)
