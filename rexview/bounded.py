@@ -75,6 +75,11 @@ def file_name(text: str) -> str:
     return kept + dot + ending.encode("utf-8", "replace").decode()
 
 
+def printable(text: str) -> str:
+    """Return a text of others without what a terminal would obey, or no file could hold."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+
+
 def check_file(path: Path, most_bytes: int) -> None:
     """Refuse what is no file of bounded size: folders, devices, pipes, sockets.
 

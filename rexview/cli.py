@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rexview import __version__
-from rexview.bounded import typed_path
+from rexview.bounded import printable, typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
 from rexview.vocab import HINT_KINDS, counted, noun
 
@@ -36,10 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.run(options))
     except (ReviewSetError, ImportSourceError) as error:
-        print(str(error), file=sys.stderr)
+        print(printable(str(error)), file=sys.stderr)
         _print_problems(error.problems, sys.stderr)
     except RexviewError as error:
-        print(str(error), file=sys.stderr)
+        print(printable(str(error)), file=sys.stderr)
     finally:
         if "rexview.store.database.connection" in sys.modules:
             from rexview.store.database.connection import close_databases
@@ -172,7 +173,7 @@ def _check(options: argparse.Namespace) -> int:
         problems = check(options.folder, pixels=options.pixels)
     errors = sum(problem.severity == "error" for problem in problems)
     if options.json:
-        print(json.dumps([asdict(problem) for problem in problems], ensure_ascii=False, indent=1))
+        print(_json([asdict(problem) for problem in problems]))
     else:
         _print_problems(problems, sys.stdout)
         warnings = len(problems) - errors
@@ -215,12 +216,12 @@ def _failures(options: argparse.Namespace) -> int:
         disagreement_threshold=settings.disagreement_threshold,
     )
     if options.json:
-        print(json.dumps(rows, ensure_ascii=False, indent=1))
+        print(_json(rows))
     else:
         for row in rows:
             case, model = row["case"], row["model"]
             who = "possible" if _is_hint(row) else row["source"]
-            print(f"{case}  {model}  {row['failure']}  ({who})  {row['message']}")
+            print(printable(f"{case}  {model}  {row['failure']}  ({who})  {row['message']}"))
         hints = sum(map(_is_hint, rows))
         flags = len(rows) - hints
         print(f"{flags} {noun(flags, 'flag')}, {hints} {noun(hints, 'hint')}")
@@ -325,7 +326,7 @@ def _stats(options: argparse.Namespace) -> int:
         judged=judged_answers(survey(review_set, detectors=active)),
     )
     if options.json:
-        print(json.dumps(tables, ensure_ascii=False, allow_nan=False, indent=1))
+        print(_json(tables))
     else:
         print(report_text(tables))
     return 0
@@ -353,14 +354,15 @@ def _import(options: argparse.Namespace) -> int:
             )
     except ImportSourceError as error:
         if options.json:
-            print(json.dumps(error.receipt, ensure_ascii=False, indent=1))
+            print(_json(error.receipt))
         raise
     if options.json:
-        print(json.dumps(report.receipt.as_json(), ensure_ascii=False, indent=1))
+        print(_json(report.receipt.as_json()))
         return 0
-    for line in alike(report.problems):
-        print(line, file=sys.stderr)
-    print(report.summary())
+    for problems in alike(report.problems):
+        print(printable(str(problems)), file=sys.stderr)
+    for line in report.summary().splitlines():
+        print(printable(line))
     return 0
 
 
@@ -387,4 +389,10 @@ def _bench(options: argparse.Namespace) -> int:
 
 def _print_problems(problems: Sequence[Problem], stream: Any) -> None:
     for problem in problems:
-        print(problem, file=stream)
+        print(printable(str(problem)), file=stream)
+
+
+def _json(value: Any) -> str:
+    """Return values as JSON that any terminal and file can hold, with the same values."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
+    return re.sub("[\x7f-\x9f\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Final
 
+from rexview.choices.markup import folded, plain
+
 _OWN_LABEL: Final = re.compile(r"\s*\(?([A-Za-z]|\d{1,2})[.):]\s+(?=\S)")
-_THOUGHT: Final = re.compile(
-    r"<(think|thinking|thought|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL
-)
-_MARKUP: Final = re.compile(r"\\text(?:bf)?\{|\\[()\[\]]|```\w*|[*_`\"“”„'‘’$#>{}]|\\")
+_CJK: Final = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 _TOKENS: Final = {
     kind: re.compile(
-        rf"(?:(?:option|choice|answer|letter)\s*:?\s+)?(?P<open>[(\[]\s*)?(?:option\s+)?"
-        rf"(?P<label>{label})(?![\w'’])(?!-\w)(?P<close>\s*[)\]])?",
+        rf"(?:(?:option|choice|answer|letter)\s*:?\s+)?(?P<open>[(\[]+\s*)?(?:option\s+)?"
+        rf"{label}(?!['’])(?![^\W{_CJK}])(?!-\w)(?P<close>\s*[)\]]+)?",
         re.IGNORECASE,
     )
-    for kind, label in {"letter": "[A-Za-z]", "digit": r"\d{1,2}"}.items()
+    for kind, label in {
+        "letter": "(?P<label>[A-Za-z])",
+        "digit": r"(?:(?:number|no\.)\s*)?(?P<label>\d{1,2})",
+    }.items()
 }
 
 
@@ -26,18 +28,21 @@ _TOKENS: Final = {
 class Options:
     """The options of a question, each tuple with an entry for each.
 
-    ``labels`` are in upper case; ``folded`` are the words in lower case, apart by one space, and
-    ``words`` finds them in a text; ``token`` finds a label with what may be around it.
+    ``labels`` are in upper case; ``folded`` are the words in lower case, apart by one space;
+    ``token`` finds a label with what may be around it.
     """
 
     labels: tuple[str, ...]
     folded: tuple[str, ...]
     token: re.Pattern[str]
 
-    @cached_property
-    def words(self) -> tuple[re.Pattern[str] | None, ...]:
-        """Patterns of the options' words; making them takes longer than reading most texts."""
-        return tuple(map(_words_pattern, self.folded))
+    def labelled(self, label: str) -> int | None:
+        """Return the option of a label, in whatever case."""
+        return self.labels.index(label.upper()) if label.upper() in self.labels else None
+
+    def counted(self, number: int) -> int | None:
+        """Return the option by its place in the list, from 1."""
+        return number - 1 if 1 <= number <= len(self.folded) else None
 
 
 @lru_cache(maxsize=4_096)
@@ -58,23 +63,3 @@ def options_of(options: tuple[str, ...]) -> Options:
         labels = tuple(chr(ord("A") + n) for n in range(min(len(options), 26)))
     token = _TOKENS["digit" if labels[0].isdigit() else "letter"]
     return Options(labels, tuple(folded(plain(option)) for option in options), token)
-
-
-def _words_pattern(text: str) -> re.Pattern[str] | None:
-    """Return what finds the words of an option, whatever stands between them."""
-    between = r"\W+".join(map(re.escape, text.split()))
-    return re.compile(rf"(?<!\w){between}(?!\w)", re.IGNORECASE) if between else None
-
-
-def plain(text: str) -> str:
-    """Blank out markup and thoughts, letter for letter, so that every place stays where it is."""
-    text = _THOUGHT.sub(lambda match: " " * len(match[0]), text)
-    text = re.sub(r"<answer>", "answer: ", text, flags=re.IGNORECASE)
-    text = re.sub(r"</answer>", "\n        ", text, flags=re.IGNORECASE)
-    text = re.sub(r"\bans\.", "ans:", text.replace("\\boxed{", "answer:"), flags=re.IGNORECASE)
-    return _MARKUP.sub(lambda match: " " * len(match[0]), text)
-
-
-def folded(text: str) -> str:
-    """Return the words of a text in lower case, apart by one space."""
-    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -12,120 +12,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from functools import cached_property
+from typing import Final
 
-from rexview.choices.options import Options, folded, options_of, plain
+from rexview.choices import cues, yes_no
+from rexview.choices.choice import ReadChoice
+from rexview.choices.markup import CROSSES, folded, plain
+from rexview.choices.names import Name, name_at
+from rexview.choices.options import Options, options_of
+from rexview.choices.repeated import without_what_was_asked
+from rexview.choices.words import SHORT, Words, same
 
-METHODS: Final[dict[str, str]] = {
-    "letter": "a letter on its own, before the rest, or on the last line",
-    "option": "the words of one option, and nothing else",
-    "stated": "a sentence that says which is the answer",
-    "field": "the answer's field of a JSON object",
-    "mentioned": "the only option that the text speaks of",
-}
-"""How a choice was read from a text, by id, with its words."""
 LONGEST: Final = 50_000
 """Characters of a text that is read; none is taken from a longer one."""
 
-_INVERTED: Final = re.compile(
-    r"\b(?:not?|cannot|neither|without|except|absent|missing|excluded|ruled out|lacks?|false|least"
-    r"|incorrect|untrue|wrong|normal|clear|free|spared|unaffected)\b|n['’]t\b",
-    re.IGNORECASE,
-)
-"""In a question that asks for what is not there, a choice claims nothing that is."""
 _LONGEST_QUESTION: Final = 2_000
 _LONGEST_OPTION: Final = 2_000
-_NOUN: Final = (
-    r"(?:ans(?:wer)?|choice|option|letter|selection|pick|response|statement|diagnosis|finding"
-    r"|exception|conclusion)"
-)
-_BE: Final = (
-    r"(?:\b(?:is|was|(?:would|must|should|could|will|has to|seems to|appears to|to) be)\b"
-    r"(?:\s*:)?|[:：=–—-])"
-)
-_AS: Final = r"(?:\s*\b(?:clearly|definitely|most likely|probably|therefore|either|both|indeed)\b)?"
-_NAMED_AS: Final = re.compile(
-    rf"\b(?P<final>final\s+)?(?P<noun>{_NOUN})\b(?P<rest>[^.;\n]{{0,80}})", re.IGNORECASE
-)
-_IS: Final = re.compile(rf"{_BE}{_AS}\s*", re.IGNORECASE)
-_SURELY: Final = re.compile(r"(?:definitely|probably|likely|most likely|clearly)\W\s*", re.I)
-_CHOSEN: Final = re.compile(
-    r"\b(?:choose|pick|select|go(?:ing)? with|opt(?:ing)? for|lean(?:ing)? towards?|it is|it.s"
-    r"|(?:must|has to) be|makes it|guess|leaves|so|therefore|thus|hence|not \(?[A-Z]\)?,? but)\b"
-    r"[,:]?\s+",
-    re.IGNORECASE,
-)
-_PRAISED: Final = re.compile(
-    r"\s*(?:\b(?:is|seems|appears|would be)\s+(?:\w+ly\s+)?(?:the\s+)?"
-    r"(?:correct|right|best|most|more likely|true|answer|only)\b|\bfits(?:\s+best)?\b)",
-    re.IGNORECASE,
-)
-_TICKED: Final = re.compile(
-    r"[^\n]{0,200}?\s(?:[-–—:]\s*(?:correct|yes|true)|[-–—:]?\s*[✓✔✅])\W*$", re.I | re.M
-)
-_SPURNED: Final = re.compile(
-    r"\s*\b(?:is|are|was|seems?|appears?|would be|does|can)\s*(?:n['’ ]t\b|not\b|wrong|incorrect"
-    r"|false|unlikely|less|excluded|impossible|implausible)"
-    r"|\s*[-–—:]\s*(?:no|not|wrong|incorrect|false)\b",
-    re.IGNORECASE,
-)
-_GOES_ON: Final = re.compile(
-    r"\s*(?:$|[.,;:!)\]\n–—/&-]|(?:because|since|as|due|for|based|given|is|seems|would|and|or)\b)",
-    re.IGNORECASE,
-)
-"""What may follow a letter that stands for an option; "A patient" and "I think" do not."""
-_AND: Final = re.compile(r"\s*(?:,\s*(?:and|or|nor)?|and|or|nor|/|&|\+)\s*(?:option\s+)?", re.I)
-_CHANGED_MIND: Final = re.compile(
-    r"\b(?:wait|actually|however|correction|on (?:a )?(?:closer|second|further)|instead|hmm"
-    r"|at first|initially|reconsider\w*|i was wrong|my mistake)\b",
-    re.IGNORECASE,
-)
-_DENIED_BEFORE: Final = re.compile(
-    r"\b(?:not?|without|nor|neither|never|cannot|excludes?|rules? out|ruled out|absence of"
-    r"|negative for|against|rather than|instead of|likely than|unlikely|unlike|if|whether"
-    r"|possibl[ey]|maybe|perhaps|may|might|could|either)\b|n['’ ]t\b",
-    re.IGNORECASE,
-)
-_DENIED_AFTER: Final = re.compile(
-    r"\b(?:not|unlikely|absent|excluded?|ruled out|cannot|less likely|incorrect|wrong|false"
-    r"|likely than|resolved|possible|questionable|missing)\b|n['’ ]t\b|\?",
-    re.IGNORECASE,
-)
-_CLAUSE: Final = re.compile(r"[.;:!?\n]|\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
-_AFTER: Final = re.compile(r"[.,;:!?\n]|\b(?:but|however|although|though|yet)\b", re.IGNORECASE)
-"""Where a clause ends behind some words: "consolidation, not effusion" denies only the second."""
-_CLAUSE_LENGTH: Final = 300
+_LONGEST_LINE: Final = 300
 _LOOK_AHEAD: Final = 1_000
-_FIELD: Final = re.compile(
-    r'"(?:final_?|correct_?|selected_?|predicted_?)?(?:answer|choice|option|letter|prediction)'
-    r'(?:_letter)?"\s*:\s*"((?:[^"\\]|\\.){0,500})"'
-    r"|'(?:final_)?(?:answer|choice|option)'\s*:\s*'([^'\n]{0,500})'",
-    re.IGNORECASE,
-)
-_LISTED: Final = re.compile(r"^[ \t]*(?:option\s+)?\(?([A-Z]|\d{1,2})\)?\s*[.:)–-]", re.I | re.M)
-_SIDES: Final = frozenset(("right", "left"))
-"""Options that mean a side only behind "the" or "on": not "you are right", "what is left"."""
-_SHORT_WORDS: Final = frozenset(("yes", "no", "true", "false", "none", "normal", "abnormal"))
-"""Options that mean themselves only where an answer begins, not anywhere in a sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadChoice:
-    """An option (from 0) that was read from ``text[start:end]`` by one of :data:`METHODS`."""
-
-    option: int
-    method: str
-    start: int
-    end: int
-
-
-class _Named(NamedTuple):
-    """Words of an option in the text; ``denied``: as not there, or as no more than possible."""
-
-    option: int
-    start: int
-    end: int
-    denied: bool
+_WEAK, _STATED, _FIRM = range(3)
+"""How strongly a claim is made; weaker ones count only where there is no stronger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +42,7 @@ class _Claim:
     method: str
     start: int
     end: int
-    firm: bool = False
+    strength: int = _STATED
     final: bool = False
 
 
@@ -148,18 +54,26 @@ def read_choice(text: str, options: Sequence[str], question: str = "") -> ReadCh
     """
     if not options or len(text) > LONGEST or not text.strip():
         return None
-    return _Reader(text, options_of(tuple(options)), asks_for_absence(question)).read()
-
-
-def asks_for_absence(question: str) -> bool:
-    """Say whether the right option of a question may be what is *not* there."""
-    return bool(_INVERTED.search(question[:_LONGEST_QUESTION]))
+    return _Reader(text, options_of(tuple(options)), question[:_LONGEST_QUESTION]).read()
 
 
 class _Reader:
-    def __init__(self, text: str, options: Options, inverted: bool) -> None:
-        self.plain, self.raw, self.options, self.inverted = plain(text), text, options, inverted
-        self.listed = len({match[1].upper() for match in _LISTED.finditer(self.plain)}) > 1
+    def __init__(self, text: str, options: Options, question: str) -> None:
+        self.plain, self.raw, self.options, self.question = plain(text), text, options, question
+
+    @cached_property
+    def inverted(self) -> bool:
+        return cues.asks_for_absence(self.question)
+
+    @cached_property
+    def words(self) -> Words:
+        return Words(self.plain, self.options, self.question)
+
+    @cached_property
+    def listed(self) -> bool:
+        """Whether the text goes through several options by their labels."""
+        found = (match[1].upper() for match in cues.LISTED.finditer(self.plain))
+        return len({label for label in found if label in self.options.labels}) > 1
 
     def read(self) -> ReadChoice | None:
         if self.raw.lstrip("` \n\r\tjsonJSON").startswith("{"):
@@ -167,37 +81,77 @@ class _Reader:
         whole = self._whole(0, len(self.plain))
         if whole:
             return self._one([whole])
+        if match := re.fullmatch(r"\W*#(\d)\W*", self.raw):
+            return self._one(
+                [_Claim(self.options.counted(int(match[1])), "letter", *match.span(1))]
+            )
+        left = without_what_was_asked(self.plain, self.question, self.words)
+        if left != self.plain:
+            self.plain = left
+            del self.words
+            if whole := self._whole(0, len(left)):
+                return self._one([whole])
         claims = sorted(self._claims(), key=lambda claim: claim.start)
-        firm = [claim for claim in claims if claim.firm]
         if claims:
-            return self._one(firm or claims)
-        return None if self.inverted else self._mentioned()
+            strongest = max(claim.strength for claim in claims)
+            chosen = self._one([claim for claim in claims if claim.strength == strongest])
+            said = self._yes_or_no() if chosen else None
+            return None if chosen and said and said.option != chosen.option else chosen
+        return None if self.inverted else self._mentioned() or self._yes_or_no()
+
+    def _yes_or_no(self) -> ReadChoice | None:
+        """Read "there is no effusion" where that is asked; not where a claim chooses neither."""
+        options = self.options.folded
+        if not {"yes", "no"} <= {*options} or self.inverted or cues.UNDECIDED.search(self.plain):
+            return None
+        if not (found := yes_no.says(self.plain, self.question)):
+            return None
+        return ReadChoice(options.index("yes" if found[0] else "no"), "mentioned", *found[1:])
 
     def _one(self, claims: Sequence[_Claim]) -> ReadChoice | None:
         """Take the option that all claims agree on, or the last where the text changes its mind."""
         if not claims:
             return None
         last = claims[-1]
-        if len({claim.option for claim in claims}) > 1:
-            between = self.plain[: last.start]
-            if not last.final and not _CHANGED_MIND.search(between):
+        others = [claim for claim in claims if claim.option != last.option]
+        if others:
+            between = self.plain[others[-1].end : last.start]
+            overruled = last.final and not any(claim.final for claim in others)
+            if not (
+                overruled
+                or cues.CHANGED_MIND.search(between)
+                or cues.AT_FIRST.search(self.plain[: last.start])
+            ):
                 return None
-        if last.option is None:
+        if last.option is None or cues.UNDECIDED.search(self.plain, last.end):
+            return None
+        if not self.inverted and last.end - last.start <= 2 and self._gainsaid(last):
             return None
         return ReadChoice(last.option, last.method, last.start, last.end)
 
+    def _gainsaid(self, claim: _Claim) -> bool:
+        """Whether what follows a label speaks for one other option and never of its own."""
+        named = self.words.between(claim.end, len(self.plain))
+        return len(
+            {one.option for one in named if not one.denied} - {claim.option}
+        ) == 1 and claim.option not in {one.option for one in named}
+
     def _fields(self) -> Iterator[_Claim]:
-        for match in _FIELD.finditer(self.raw):
+        for match in cues.FIELD.finditer(self.raw):
             start, end = match.span(match.lastindex or 0)
             found = self._whole(start, end)
             yield _Claim(found.option if found else None, "field", start, end)
+        for match in cues.BESIDE.finditer(self.raw):
+            words = folded(match[1])
+            if self.options.folded.count(words) == 1:
+                yield _Claim(self.options.folded.index(words), "field", *match.span(1))
 
     def _whole(self, start: int, end: int) -> _Claim | None:
         """Read a stretch that is nothing but a letter, an option's words, or both."""
         while start < end and not self.plain[start].isalnum() and self.plain[start] not in "([":
             start += 1
         part = self.plain[start:end].rstrip()
-        if len(part) > _LONGEST_OPTION:
+        if len(part) > _LONGEST_OPTION or part.endswith("?"):
             return None
         words = folded(part)
         if words and words in self.options.folded:
@@ -206,9 +160,12 @@ class _Reader:
         match = self.options.token.match(part)
         if match:
             rest = folded(part[match.end() :])
-            option = self._numbered(match["label"])
+            option = self.options.labelled(match["label"])
             if re.fullmatch(r"[\s.,:;!)\]]*", part[match.end() :]):
                 return _Claim(option, "letter", start, start + len(part))
+            article = re.match(r"A\s+\w", part) and self.options.folded.count(rest) == 1
+            if article:
+                return _Claim(self.options.folded.index(rest), "option", start, start + len(part))
             if rest in self.options.folded:
                 same = option is not None and self.options.folded[option] == rest
                 return _Claim(option if same else None, "letter", start, start + len(part))
@@ -216,109 +173,191 @@ class _Reader:
             r"(.*?)\W*[(\[]\s*(?:option\s+)?(\w{1,2})\s*[)\]]\W*", part, re.I | re.S
         )
         if behind and folded(behind[1]) in self.options.folded:
-            option = self._numbered(behind[2])
+            option = self.options.labelled(behind[2])
             same = option is not None and self.options.folded[option] == folded(behind[1])
             return _Claim(option if same else None, "letter", start, start + len(part))
         return None
 
-    def _numbered(self, label: str) -> int | None:
-        labels = self.options.labels
-        return labels.index(label.upper()) if label.upper() in labels else None
-
     def _claims(self) -> Iterator[_Claim]:
         start = len(self.plain) - len(self.plain.lstrip())
         if not self.listed:
-            yield from self._label_at(start, "letter", firm=True)
-            if surely := _SURELY.match(self.plain, start):
-                yield from self._label_at(surely.end(), "letter", firm=True)
+            yield from self._label_at(start, "letter", _FIRM, opens=True)
+            if surely := cues.SURELY.match(self.plain, start):
+                yield from self._label_at(surely.end(), "letter", _FIRM, opens=True)
+                yield from self._short_word(surely.end())
         yield from self._short_word(start)
-        end = len(self.plain.rstrip())
-        last_line = self.plain.rfind("\n", 0, end) + 1
-        if last_line > start and not self.listed:
-            found = self._whole(last_line, end)
-            if found:
-                yield _Claim(found.option, found.method, found.start, found.end, firm=True)
-        for match in _NAMED_AS.finditer(self.plain):
+        yield from self._words_in_front(start)
+        yield from self._lines(start)
+        for match in cues.NAMED_AS.finditer(self.plain):
             yield from self._stated(match)
-        for match in _CHOSEN.finditer(self.plain):
-            yield from self._label_at(match.end(), "stated")
-        for match in re.finditer(
-            r"(?:^|(?<=[\s,(]))(?=[(\[]?\w{1,2}\b)|\boption\s+", self.plain, re.M
-        ):
+        for match in cues.CHOSEN.finditer(self.plain):
+            if not cues.NOT_CHOSEN.search(self.plain[max(0, match.start() - 8) : match.start()]):
+                yield from self._label_at(match.end(), "stated")
+                if re.match(
+                    r"(?:yes|no|true|false)\b", self.plain[match.end() :][:6], re.IGNORECASE
+                ):
+                    yield from self._short_word(match.end())
+        for match in cues.POINTS.finditer(self.plain):
+            if not cues.NOT_POINTED.search(self.plain[max(0, match.start() - 8) : match.start()]):
+                yield from self._label_at(match.end(), "stated", _WEAK)
+        for match in cues.MAY_BE_PRAISED.finditer(self.plain):
             yield from self._praised_at(match.end())
+        yield from self._words_praised()
+        enclosed = list(cues.ENCLOSED.finditer(self.plain))
+        if len(enclosed) == 1 and not re.search(r"\w", self.plain[enclosed[0].end() :]):
+            yield _Claim(
+                self.options.labelled(enclosed[0][1]), "stated", *enclosed[0].span(1), _WEAK
+            )
+        yield from self._concluded()
+
+    def _lines(self, start: int) -> Iterator[_Claim]:
+        """Read lines that are nothing but an option, and those of lists that are ticked."""
+        end = len(self.plain.rstrip())
+        last = self.plain.rfind("\n", 0, end) + 1
+        if last <= start:
+            return
+        at = start
+        for line in self.plain[start:end].split("\n"):
+            if line.strip() and len(line) <= _LONGEST_LINE:
+                whole = None
+                ticked = cues.TICKED.search(line) or cues.CROSSED.search(line)
+                if not ticked and (not self.listed or (at == last and self._apart(line, at))):
+                    whole = self._whole(at, at + len(line))
+                if whole:
+                    yield _Claim(whole.option, whole.method, whole.start, whole.end, _FIRM)
+                elif cues.TICKED.search(line) and not cues.CROSSED.search(line):
+                    yield from self._ticked(at, at + len(line))
+            at += len(line) + 1
+
+    def _apart(self, line: str, at: int) -> bool:
+        """Whether a last line stands apart from the list before it and is not its last entry."""
+        return self.plain[:at].endswith("\n\n") and not re.match(r"\s*\w[.:)]", line)
+
+    def _ticked(self, start: int, end: int) -> Iterator[_Claim]:
+        """Read the option of a line that says yes to one: "B ✅", "| C | yes |"."""
+        if self.inverted and not cues.ONLY_TICK.search(self.plain[start:end]):
+            return
+        at = start + len(cues.BULLET.match(self.plain[start:end])[0])  # type: ignore[index]
+        name = name_at(self.plain, at, self.options)
+        if name and not name.lower:
+            yield _Claim(name.option, "stated", name.start, name.end)
+        elif len(begun := self.words.begin_at(at)) == 1:
+            yield _Claim(begun[0].option, "stated", begun[0].start, begun[0].end)
 
     def _stated(self, noun: re.Match[str]) -> Iterator[_Claim]:
         """Read "the answer is C", "the finding that is not there is B", "Answer: cardiomegaly"."""
-        firm, final = noun["noun"].lower().startswith("ans"), bool(noun["final"])
+        firm, final = noun["noun"].lower().startswith(cues.FIRM_NOUNS), bool(noun["final"])
+        strength = _FIRM if firm else _STATED
         start, words = noun.start("rest"), None
-        for link in _IS.finditer(self.plain, start, noun.end()):
+        for link in cues.IS.finditer(self.plain, start, noun.end()):
             between = self.plain[start : link.start()]
-            if not self.inverted and re.search(r"\b(?:wrong|incorrect|false)\b", between):
+            if not self.inverted and cues.NOT_THE_ANSWER.search(between):
                 return
-            if found := list(self._label_at(link.end(), "stated", firm=firm, final=final)):
+            if firm and re.fullmatch(r"\s*\W?\w\W?\s*", between):
+                return
+            if found := list(self._label_at(link.end(), "stated", strength, final=final)):
                 yield from found
                 return
             words = words or link.end()
-        if words:
+        if words and not self.plain[start:words].count("\n"):
             yield from self._words_at(words, final=final) if firm else self._short_word(words)
 
     def _label_at(
-        self, at: int, method: str, *, firm: bool = False, final: bool = False
+        self,
+        at: int,
+        method: str,
+        strength: int = _STATED,
+        *,
+        final: bool = False,
+        opens: bool = False,
     ) -> Iterator[_Claim]:
-        """Read a label that stands at a place and is meant as one."""
-        match = self.options.token.match(self.plain, at)
-        if not match or not self._is_label(match):
+        """Read a label that stands at a place and is meant as one; ``opens`` the text."""
+        name = name_at(self.plain, at, self.options)
+        if not name or not self._is_label(name):
             return
-        start, end = match.start("label"), match.end("label")
-        rest = self.plain[match.end() : match.end() + _LOOK_AHEAD]
-        if _SPURNED.match(rest):
+        rest = self.plain[name.behind : name.behind + _LOOK_AHEAD]
+        if cues.SPURNED.match(rest) or (opens and cues.SPOKEN_OF.match(rest)):
             return
-        option = self._numbered(match["label"])
+        option = name.option
         if several := self._several(rest):
             if re.match(r"\s+(?:are|were)\b", rest[several:]):
                 return
             option = None
-        elif self._other_words(option, rest):
+        elif self._other_words(option, name.behind) or self._foreign_words(option, name.behind):
             option = None
-        yield _Claim(option, method, start, end, firm, final)
+        yield _Claim(option, method, name.start, name.end, strength, final)
 
-    def _is_label(self, match: re.Match[str]) -> bool:
+    def _is_label(self, name: Name) -> bool:
         """Whether a letter is a label, and not "a", "I" or the first word of a sentence."""
-        rest = self.plain[match.end() : match.end() + _LOOK_AHEAD]
-        enclosed = bool(match["close"]) or rest.startswith((".", ":"))
-        if (match["label"].islower() or match["label"] == "I") and not enclosed and rest.strip():
+        rest = self.plain[name.behind : name.behind + _LOOK_AHEAD]
+        label = self.plain[name.start : name.end]
+        if not name.bare and len(label) > 2:
+            return True
+        if (name.lower or (label == "I" and name.bare)) and rest.strip():
             return False
-        option = self._numbered(match["label"])
-        words = None if option is None else self.options.words[option]
-        return bool(_GOES_ON.match(rest) or (words and words.match(rest.lstrip())))
+        if cues.GOES_ON.match(rest):
+            return True
+        if label != "A" and re.match(r"\s*\(", rest):
+            return True
+        begun = self.words.begin_at(name.behind) if label != "A" or not name.bare else []
+        return any(one.option == name.option for one in begun)
 
     def _several(self, rest: str) -> int:
         """Say how far another label reaches that follows, else 0: "A or C", "A, C", "B/D"."""
         reach = 0
-        while match := _AND.match(rest, reach):
+        while match := cues.AND.match(rest, reach):
             other = self.options.token.match(rest, match.end())
-            if not other or other["label"].islower():
+            if not other or other["label"].islower() or other["label"] == "I":
                 break
             reach = other.end()
         return reach
 
-    def _other_words(self, option: int | None, rest: str) -> bool:
+    def _other_words(self, option: int | None, behind: int) -> bool:
         """Whether the words right behind a label are those of another option."""
-        rest = re.sub(r"^[\s.,:;)\](–—-]+", "", rest)
-        for number, words in enumerate(self.options.words):
-            match = words.match(rest) if words and number != option else None
-            if match and re.match(r"\s*(?:$|[.,;)\n])", rest[match.end() :]):
-                own = self.options.words[option] if option is not None else None
-                return not (own and own.match(rest))
-        return False
+        begun = self.words.begin_at(behind)
+        if not begun or any(one.option == option for one in begun):
+            return False
+        if re.search(r"[\n]", self.plain[behind : begun[0].start]):
+            return bool(re.match(r"\s*(?:$|[.,;)\n])", self.plain[begun[0].end :][:20]))
+        own = self.options.folded[option] if option is not None else ""
+        said = folded(self.plain[begun[0].start : begun[0].end + len(own)])
+        return not (own and said.startswith(own))
+
+    def _foreign_words(self, option: int | None, behind: int) -> bool:
+        """Whether a few words that end the line behind a label have none of its option's."""
+        match = cues.NAMES_SOMETHING.match(self.plain, behind)
+        if not match or option is None or self.words.begin_at(behind):
+            return False
+        said, own = folded(match[1]).split(), self.options.folded[option].split()
+        initials = "".join(word[0] for word in said), "".join(word[0] for word in own)
+        if initials[0] in own or initials[1] in said:
+            return False
+        return not any(same(one, other) for one in said for other in own)
 
     def _short_word(self, at: int) -> Iterator[_Claim]:
         """Read "Yes, ..." and "No, ..." where an answer begins."""
         match = re.match(r"(\w+)\s*(?=[.,;:!\n–—-]|$)", self.plain[at : at + 40])
         word = match[1].casefold() if match else ""
-        if match and word in _SHORT_WORDS and self.options.folded.count(word) == 1:
+        if match and word in SHORT and self.options.folded.count(word) == 1:
             option = self.options.folded.index(word)
-            yield _Claim(option, "stated", at, at + match.end(1), firm=True)
+            yield _Claim(option, "stated", at, at + match.end(1), _FIRM)
+
+    def _words_in_front(self, at: int) -> Iterator[_Claim]:
+        """Read the words of an option that open the text, set apart from the reasons for it."""
+        begun = self.words.begin_at(at)
+        if (
+            len(begun) != 1
+            or self.plain[at : at + 1] in CROSSES
+            or self.options.folded[begun[0].option] in SHORT
+        ):
+            return
+        one = begun[0]
+        behind = self.plain[one.end : one.end + _LOOK_AHEAD]
+        if not cues.SET_APART.match(behind) or cues.SPURNED.match(behind):
+            return
+        if cues.UNSETTLED.match(behind) or self.words.lists_words():
+            return
+        yield _Claim(one.option, "option", one.start, one.end)
 
     def _words_at(self, at: int, *, final: bool) -> Iterator[_Claim]:
         """Read the words of one option in the rest of a sentence: "the answer is a large ..."."""
@@ -326,66 +365,54 @@ class _Reader:
         if short:
             yield from short
             return
-        end = re.search(r"[.\n]|\Z", self.plain[at : at + _LOOK_AHEAD])
-        named = self._named(at, at + (end.start() if end else 0))
+        end = re.search(r"\.(?!\d)|\n|\Z", self.plain[at : at + _LOOK_AHEAD])
+        named = self.words.between(at, at + (end.start() if end else 0))
         meant = [one for one in named if not one.denied]
         if len({one.option for one in meant}) == 1:
-            yield _Claim(meant[0].option, "stated", meant[0].start, meant[0].end, True, final)
+            yield _Claim(meant[0].option, "stated", meant[0].start, meant[0].end, _FIRM, final)
 
     def _praised_at(self, at: int) -> Iterator[_Claim]:
-        """Read "B is correct" and, in a list, "B. ... - correct"."""
-        match = self.options.token.match(self.plain, at)
-        if not match or (match["label"].islower() and not match["close"]):
+        """Read "B is correct" and "the second one is the best"."""
+        name = name_at(self.plain, at, self.options)
+        if not name or name.lower:
             return
-        start, end = match.start("label"), match.end("label")
-        if re.search(
-            r"\b(?:[A-Z]\s*(?:,|and|or|/|&)|if|whether|not|than)\s*(?:option\s+)?\W?$",
-            self.plain[max(0, start - 20) : start],
-        ):
+        if cues.NOT_ALONE.search(self.plain[max(0, name.start - 20) : name.start]):
             return
-        rest = self.plain[match.end() : match.end() + _LOOK_AHEAD]
-        opens_line = not self.plain[:at].rpartition("\n")[2].replace("option", "").strip()
-        if _PRAISED.match(rest) or (opens_line and _TICKED.match(rest)):
-            yield _Claim(self._numbered(match["label"]), "stated", start, end)
+        rest = self.plain[name.behind : name.behind + _LOOK_AHEAD]
+        if cues.PRAISED.match(rest) or (not self.inverted and cues.AFFIRMED.match(rest)):
+            yield _Claim(name.option, "stated", name.start, name.end)
+
+    def _words_praised(self) -> Iterator[_Claim]:
+        """Read "pneumonia is the best answer" and "pneumonia (B)", not what is denied there."""
+        for one in self.words.between(0, len(self.plain)):
+            behind = self.plain[one.end : one.end + 100]
+            label = re.match(r"\s*[(\[]\s*(?:option\s+)?(\w{1,2})\s*[)\]]", behind)
+            praised = cues.PRAISED.match(behind) and not label
+            if one.denied or not (praised or label):
+                continue
+            if label and self.options.labelled(label[1]) != one.option:
+                continue
+            yield _Claim(one.option, "stated", one.start, one.end, _STATED if praised else _WEAK)
+
+    def _concluded(self) -> Iterator[_Claim]:
+        """Read the words of one option behind "so" or "therefore" in the last sentence."""
+        end = len(self.plain.rstrip(" \n.!"))
+        last = max(self.plain.rfind(". ", 0, end), self.plain.rfind("\n", 0, end)) + 1
+        for match in cues.CONCLUDES.finditer(self.plain, last, end):
+            meant = {
+                one.option: one for one in self.words.between(match.end(), end) if not one.denied
+            }
+            if len(meant) == 1:
+                one = next(iter(meant.values()))
+                yield _Claim(one.option, "stated", one.start, one.end)
+                return
 
     def _mentioned(self) -> ReadChoice | None:
         """Read the only option that the text speaks of, if it is nowhere denied or doubted."""
-        named = self._named(0, len(self.plain))
+        named = self.words.between(0, len(self.plain))
         meant = {one.option for one in named if not one.denied}
-        if len(meant) != 1 or any(one.denied and one.option in meant for one in named):
+        if len(meant) > 1 or any(one.denied and one.option in meant for one in named):
             return None
-        first = next(one for one in named if not one.denied)
-        return ReadChoice(first.option, "mentioned", first.start, first.end)
-
-    def _named(self, start: int, end: int) -> list[_Named]:
-        """Find the words of options in a stretch; of words within others only the longer count."""
-        found = sorted(
-            (match.start(), -match.end(), number)
-            for number, words in enumerate(self.options.words)
-            if words and self.options.folded[number] not in _SHORT_WORDS
-            for match in words.finditer(self.plain, start, end)
-            if self.options.folded[number] not in _SIDES or self._is_place(match.start(), start)
-        )
-        named: list[_Named] = []
-        for first, minus_last, number in found:
-            longer = named[-1] if named else None
-            if longer and -minus_last <= longer.end and (first, -minus_last) != longer[1:3]:
-                continue
-            denied = self._is_denied(first, -minus_last, start)
-            named.append(_Named(number, first, -minus_last, denied))
-        return named
-
-    def _is_place(self, at: int, start: int) -> bool:
-        before = self.plain[max(start, at - 10) : at]
-        return not before.strip() or bool(re.search(r"\b(?:the|on|in)\s+$", before, re.IGNORECASE))
-
-    def _is_denied(self, start: int, end: int, first: int) -> bool:
-        """Whether the clause around some words denies them or only thinks them possible."""
-        before = self.plain[max(first, start - _CLAUSE_LENGTH) : start]
-        after = self.plain[end : end + _CLAUSE_LENGTH]
-        cut = [match.end() for match in _CLAUSE.finditer(before)]
-        stop = _AFTER.search(after)
-        return bool(
-            _DENIED_BEFORE.search(before[cut[-1] if cut else 0 :])
-            or _DENIED_AFTER.search(after[: stop.end() if stop else None])
-        )
+        first = next((one for one in named if not one.denied), None)
+        found = first or self.words.in_other_order()
+        return ReadChoice(found.option, "mentioned", found.start, found.end) if found else None

@@ -21,6 +21,7 @@ from support.browser.traffic import assert_hidden, record
 from support.browser.waiting import PATIENCE_MS
 from support.review_folder import named, score_rows, write_review_set
 
+from rexview.analysis.memory.study import required_scores
 from rexview.bench.reliability.reader import slots_to_give
 from rexview.bench.reliability.server import ScoreServer
 from rexview.people import Person
@@ -31,7 +32,7 @@ from rexview.ui.server.sealed_tokens import Grant, LinkSigner
 
 pytestmark = pytest.mark.browser
 ANNA, BOB = "anna@clinic.example", "bob@clinic.example"
-LEA, VERA = "lea@clinic.example", "vera@clinic.example"
+LEA, VERA, ADAM = "lea@clinic.example", "vera@clinic.example", "adam@clinic.example"
 SECRET = "of this test only"
 MODELS = {"zephyr-7b": "Zephyrion Large", "quokka": "Quokkanet"}
 REPORT = ["Pamplonaword", "Ultramarinaword"]
@@ -409,3 +410,38 @@ def test_other_pages_and_links_of_others_give_a_reader_nothing(team, visitor):
         for link in links:
             assert context.request.get(link).status == 403
     assert_hidden(traffic, [*NAMES, *REPORT, *PEERS, *TAGS])
+
+
+def test_an_adjudicators_traffic_names_no_model(team, visitor):
+    """Words of readers and of another's consensus name models; the score of it is changed."""
+    words = f"Right is {MODELS['quokka']} (quokka), says zephyr-7b. {SPLIT}"
+    required = required_scores(team.review_set).filter(case="c1").iter_rows(named=True)
+    items = [(one["model"], one["dimension"]) for one in required]
+    assert ("quokka", "process") in items
+    reviews = open_reviews(team.review_set, team.settings)
+    for person, score in (("r-bob", 1), ("r-cleo", 5)):
+        given = [
+            Entry("score", "c1", *item, value={"score": score, "comment": words}) for item in items
+        ]
+        reviews.record(given, Person(person, person, "reader"))
+    agreed = [
+        Entry("adjudicate", "c1", *item, value={"score": 5, "comment": words}) for item in items
+    ]
+    reviews.record(agreed, Person(LEA, "Lea Lead", "lead"))
+    context = visitor()
+    sign_in(context, f"{team.url}/", ADAM).close()  # on the first page, which names models
+    with record(context) as traffic:
+        page = context.new_page()
+        page.goto(f"{team.url}/adjudicate?case=c1")
+        page.get_by_role("radio", name="2").first.click()
+        page.locator(".rx-consensus p", has_text=re.compile("^Saved .*Adam")).wait_for()
+        page.get_by_role("textbox", name="Why").first.fill("[model] is right.")
+        page.get_by_role("textbox", name="Why").first.blur()
+        page.locator("[data-painted-case]").wait_for()
+        page.wait_for_timeout(1500)
+        traffic.look(page)
+    assert_hidden(traffic, [*NAMES, *TAGS])
+    given = reviews.history(kind="adjudicate", person=ADAM)[::-1]
+    assert [row.value["comment"] for row in given] == [words, "[model] is right."]
+    assert {row.value["score"] for row in given} == {2}
+    close_databases()

@@ -11,7 +11,7 @@ from rexview.choices import METHODS, asks_for_absence, read_choice
 HERE = Path(__file__).parent
 CORPORA = {
     name: yaml.safe_load((HERE / f"{name}.yaml").read_text("utf-8"))
-    for name in ("answers", "more_answers", "last_answers")
+    for name in ("answers", "more_answers", "last_answers", "further_answers")
 }
 SEEN = ["Pneumothorax", "Pleural effusion", "Cardiomegaly", "Consolidation"]
 
@@ -23,7 +23,12 @@ def option(text, options=SEEN, question="Which is seen?"):
 
 @pytest.mark.parametrize(
     ("name", "precision", "recall"),
-    [("answers", 0.995, 0.97), ("more_answers", 0.995, 0.97), ("last_answers", 0.995, 0.92)],
+    [
+        ("answers", 0.995, 0.97),
+        ("more_answers", 0.995, 0.97),
+        ("last_answers", 0.995, 0.92),
+        ("further_answers", 0.995, 0.97),
+    ],
 )
 def test_what_a_person_reads_is_read(name, precision, recall):
     corpus = CORPORA[name]
@@ -106,6 +111,12 @@ def test_odd_options_and_texts():
         "so" + " " * 49_900,
         '{"answer":"' * 4_500,
         "(" * 49_999,
+        "so pneumothorax " * 3_100,
+        "pneumothorax (A) " * 2_900,
+        "the first option is " * 2_400,
+        "A. Pneumothorax B. Pleural effusion C. Cardiomegaly D. Consolidation " * 700,
+        "<think>" * 7_000,
+        "- A: " * 9_900,
     ],
     ids=lambda text: repr(text[:12]),
 )

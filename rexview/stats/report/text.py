@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from rexview.bounded import printable
 from rexview.stats.answered import STATUSES
 from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES
 
@@ -18,7 +19,7 @@ def report_text(report: Mapping[str, Any]) -> str:
 
     Numbers are rounded; ``-`` is undefined, with the reason below the table.
     """
-    parts = [_plain(report["about"]["name"])]
+    parts = [printable(report["about"]["name"])]
     for title, name, columns in _TABLES:
         rows = report[name]
         if name == "choices" and not any(row["n"] or row["unmarked"] for row in rows):
@@ -30,7 +31,7 @@ def report_text(report: Mapping[str, Any]) -> str:
 
 def _table(rows: Sequence[Row], columns: Columns) -> str:
     """Line columns up, the first to the left, numbers to the right."""
-    cells = [list(columns), *([_plain(of(row)) for of in columns.values()] for row in rows)]
+    cells = [list(columns), *([printable(of(row)) for of in columns.values()] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     words = sum(title in _WORDS for title in columns)
     return "\n".join(
@@ -53,7 +54,7 @@ def _reasons(rows: Sequence[Row]) -> str:
             dimension += [_failure(row)] if "failure" in row else []
             names += [row[key] for key in ("task", "category") if row.get(key)]
             where.setdefault(row["why"], []).append(" ".join([*dimension, *names]))
-    return "".join(f"\n{_plain('; '.join(cases))}: {why}" for why, cases in where.items())
+    return "".join(f"\n{printable('; '.join(cases))}: {why}" for why, cases in where.items())
 
 
 def _notes(about: Row) -> str:
@@ -71,11 +72,6 @@ def _notes(about: Row) -> str:
             f"Gap: process minus execution, flagged from {about['gap_threshold']:g}.",
         )
     )
-
-
-def _plain(text: str) -> str:
-    """Keep what a terminal would take as a command out of it."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 def _number(name: str, form: str = ".2f") -> Callable[[Row], str]:

@@ -68,7 +68,7 @@ class SentEntry:
         What is given, and what the writer saw there before.
     seen : int
         The newest row of the history that the page knew of then. What is newer its writer had not
-        seen. Clocks of browsers are not asked.
+        seen. Clocks of browsers are not asked. A consensus goes by ``was`` alone.
     """
 
     token: str

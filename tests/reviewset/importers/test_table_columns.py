@@ -90,6 +90,18 @@ def test_an_empty_cell_is_not_run(tmp_path, run_import, empty):
         assert done.report.receipt.not_run == {}
 
 
+def test_answers_alone_make_their_cases(tmp_path, run_import):
+    header = ["case", "model", "answer"]
+    one = write_csv(tmp_path / "a.csv", header, ["c1", "A", ANSWER], ["c2", "A", "N/A"])
+    two = write_csv(tmp_path / "b.csv", header, ["c3", "B", OTHER])
+    done = run_import("table", one, two, mapping="proposed")
+    assert done.review_set.cases["id"].to_list() == ["c1", "c2", "c3"]
+    assert not done.report.problems
+    cases = write_csv(tmp_path / "c.csv", ["case", "question"], ["c1", "What?"], ["c2", "What?"])
+    done = run_import("table", one, two, cases, mapping="proposed")
+    assert done.messages("no source describes")
+
+
 def test_none_with_a_full_stop_is_an_answer(tmp_path, run_import):
     source = write_csv(tmp_path / "t.csv", ["case", "model", "answer"], ["c1", "A", "None."])
     assert answers(run_import("table", source, mapping="proposed")) == {("c1", "A", "None.")}

@@ -255,6 +255,28 @@ def test_samples_of_lm_eval(tmp_path, run_import):
     assert done.review_set.case("3").options == ("Nodule", "Effusion")
 
 
+def test_a_log_of_inspect(tmp_path, run_import):
+    sample = {
+        "id": "c1",
+        "epoch": 1,
+        "input": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "What?"}],
+        "output": {
+            "model": "claude",
+            "completion": ANSWER,
+            "choices": [{"message": {"content": ANSWER}, "stop_reason": "max_tokens"}],
+            "usage": {"input_tokens": 3, "output_tokens": 9},
+        },
+    }
+    value = {"version": 2, "status": "success", "eval": {"task": "cxr"}, "samples": [sample]}
+    done = run_import("table", write(tmp_path / "t.json", value), mapping="proposed")
+    assert answers(done) == {("c1", "claude", ANSWER)}
+    answer = done.review_set.answers_of("c1", all_runs=True)[0]
+    assert (answer.finish_reason, answer.output_tokens) == ("length", 9)
+    assert done.review_set.case("c1").question == "What?"
+    unused = {one.column for one in done.report.receipt.columns_unused}
+    assert unused == {"version", "status", "eval"}
+
+
 def test_rexvqas_metadata(tmp_path, run_import):
     entry = {
         "question": "Which of these is seen?",

@@ -7,7 +7,7 @@ what people said of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from rexview.reviewset.importers.core.formats import FORMATS
 from rexview.reviewset.importers.core.importer import PROPOSED, Importer
 from rexview.reviewset.importers.core.recognise import TYPES, Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.importers.core.source_files import SourceFile, told_apart
 from rexview.reviewset.importers.images.placement import gather_images, place_images
 
 _GENERAL: Final = ("predictions", "table")
@@ -28,7 +28,7 @@ _REASONS: Final = {
     "arrow": "Save it as Parquet: Dataset.to_parquet() or DataFrame.to_parquet().",
     "xls": "Save it as .xlsx or .csv.",
     "html": "Save what it shows as .xlsx or .csv.",
-    "broken_json": "Its JSON breaks off or goes wrong; give the whole file.",
+    "broken_json": "Its JSON breaks off, goes wrong or is nested too deeply.",
     **dict.fromkeys(("tar", "7z", "rar", "bzip2", "xz", "gzip"), "Unpack it, or make it a ZIP."),
 }
 _BOXES: Final = 3
@@ -97,6 +97,8 @@ def read_auto(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, 
             rows.receipt.file_unread(
                 file.label, TYPES[str(kind)], _REASONS.get(str(kind), _UNKNOWN)
             )
+    apart = told_apart([one.file for one in found])
+    found = [replace(one, file=file) for one, file in zip(found, apart, strict=True)]
     order = list(FORMATS)
     found.sort(key=lambda one: (one.role, order.index(one.importer.id), one.file.label))
     groups: dict[tuple[int, str], list[Recognised]] = {}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import lzma
 import os
-import shutil
 import stat
 import zipfile
 import zlib
@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from rexview.bounded import file_name
+from rexview.bounded import file_name, printable
+from rexview.errors import ImportSourceError
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
@@ -29,6 +30,7 @@ _CHUNK: Final = 1_048_576
 _PASSED_OVER: Final = frozenset(("__macosx", "thumbs.db", "desktop.ini", "ehthumbs.db"))
 """Names of what systems leave in folders, in small letters; so is what begins with a dot."""
 _ENCRYPTED: Final = 0x1
+_DAMAGED: Final = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 
 def is_passed_over(name: str) -> bool:
@@ -59,16 +61,27 @@ class Opener:
 
     def _folder(self, folder: Path, root: Path, label: str, depth: int) -> Iterator[SourceFile]:
         real = root.resolve()
-        for place, folders, names in os.walk(folder):
+
+        def closed(error: OSError) -> None:
+            name = Path(error.filename).relative_to(root).as_posix()
+            self._unread(f"{label}/{name}", "folder", f"It cannot be read: {error.strerror}.")
+
+        for place, folders, names in os.walk(folder, onerror=closed):
             folders[:] = sorted(name for name in folders if not is_passed_over(name))
             for name in sorted(names):
                 path = Path(place, name)
                 shown = f"{label}/{path.relative_to(root).as_posix()}"
                 if is_passed_over(name):
                     continue
-                if not path.resolve().is_relative_to(real):
+                try:
+                    leads_out = not path.resolve().is_relative_to(real)
+                    is_file = stat.S_ISREG(path.stat().st_mode)
+                except (OSError, RuntimeError):  # RuntimeError: links that lead to each other
+                    self._unread(shown, "file or link", "It cannot be read, or leads nowhere.")
+                    continue
+                if leads_out:
                     self._unread(shown, "link", "It leads out of the folder.")
-                elif not stat.S_ISREG(path.stat().st_mode):
+                elif not is_file:
                     self._unread(shown, "device or pipe", "It is no file.")
                 else:
                     yield from self._file(SourceFile(path, shown), depth)
@@ -96,23 +109,29 @@ class Opener:
 
     def _own(self, label: str) -> str:
         """Return a name that no other file has."""
-        name, number = label, 2
+        name, number = printable(label), 2
         while name in self._labels:
-            name, number = f"{label} ({number})", number + 1
+            name, number = f"{printable(label)} ({number})", number + 1
         self._labels.add(name)
         return name
 
     def _unread(self, label: str, kind: str, why: str) -> None:
-        self._rows.receipt.file_unread(label, kind, why)
+        self._rows.receipt.file_unread(printable(label), kind, why)
 
     def _zip(self, file: SourceFile, depth: int) -> Iterator[SourceFile]:
         folder = self._scratch_folder(file)
         try:
             with zipfile.ZipFile(file.path) as archive:
-                for member in archive.infolist():
+                members = archive.infolist()
+                if len(members) > MAX_FILES:
+                    self._unread(
+                        file.label, "ZIP archive", f"It has more than {MAX_FILES:,} files."
+                    )
+                    return
+                for member in members:
                     self._member(archive, member, folder, file.label)
-        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            self._unread(file.label, "ZIP archive", f"It is damaged: {error}.")
+        except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+            self._unread(file.label, "ZIP archive", "It is damaged.")
             return
         yield from self._folder(folder, folder, file.label, depth + 1)
 
@@ -140,15 +159,26 @@ class Opener:
         elif member.file_size > max(_SMALL, member.compress_size * MAX_RATIO):
             self._unread(shown, "file in an archive", "It would be far larger than the archive.")
         else:
-            target = folder / path
-            try:
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(member) as source:
-                    if not self._copy(source, target, member.file_size):
-                        self._unread(shown, "file in an archive", "The archives hold too much.")
-            except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, EOFError):
-                target.unlink(missing_ok=True)
-                self._unread(shown, "file in an archive", "It is damaged.")
+            self._unpack(archive, member, folder / path, shown)
+
+    def _unpack(
+        self, archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, shown: str
+    ) -> None:
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if target.exists():
+                self._unread(shown, "file in an archive", "Another one of its name came first.")
+                return
+        except OSError:  # a file is where its folder should be, or the name is too long
+            self._unread(shown, "file in an archive", "No file can be written under its name.")
+            return
+        try:
+            with archive.open(member) as packed:
+                if not self._copy(packed, target, member.file_size):
+                    self._unread(shown, "file in an archive", "The archives hold too much.")
+        except (*_DAMAGED, zipfile.BadZipFile, NotImplementedError):
+            target.unlink(missing_ok=True)
+            self._unread(shown, "file in an archive", "It is damaged.")
 
     def _gzip(self, file: SourceFile, depth: int) -> Iterator[SourceFile]:
         name = file_name(file.path.name.removesuffix(".gz").removesuffix(".GZ"))
@@ -157,7 +187,7 @@ class Opener:
         try:
             with gzip.open(file.path) as source:
                 whole = self._copy(source, target, most)
-        except (OSError, EOFError, zlib.error):
+        except _DAMAGED:
             self._unread(file.label, "gzip archive", "It is damaged.")
             return
         if whole:
@@ -175,15 +205,17 @@ class Opener:
                 self._unpacked += len(chunk)
                 if written > most or self._unpacked > MAX_UNPACKED:
                     break
-                if self._unpacked % (1 << 28) < _CHUNK:
-                    _check_room(target)
-                out.write(chunk)
+                try:
+                    out.write(chunk)
+                except OSError as error:
+                    raise self._no_room(error) from None
             else:
                 return True
         target.unlink()
         return False
 
-
-def _check_room(target: Path) -> None:
-    if shutil.disk_usage(target.parent).free < _SMALL:
-        raise OSError("there is no room left on the disk")
+    def _no_room(self, error: OSError) -> ImportSourceError:
+        message = f"Unpacking failed: {error.strerror}."
+        remedy = "Make room where temporary files go (TMPDIR), or unpack it yourself."
+        self._rows.log.error("archive", message, remedy)
+        return ImportSourceError("The archives cannot be unpacked.", self._rows.log.problems)

@@ -55,21 +55,29 @@ class CaseNames:
             self._moved[case_id, path] = case_id, to
             self.add_image(case_id, to)
 
-    def find(self, *, case: str | None, study: str | None, image: str | None) -> Found:
+    def find(
+        self,
+        *,
+        case: str | None,
+        study: str | None,
+        image: str | None,
+        files: Mapping[str, Path] | None = None,
+    ) -> Found:
         """Return what the names can mean: nothing, one, or several.
 
         Of ``case``, ``study`` and ``image`` the first that finds anything decides which case, and
-        an image beside it which of its images.
+        an image beside it which of its images. ``files`` are those of images by path, which may
+        lie in folders that their paths do not name.
         """
         cases = self._cases_of(case) if case is not None else []
         if not cases and study is not None:
             cases = list(self._studies.get(folded(study), ()))
-        images = self.images_of(image) if image is not None else []
+        images = self.images_of(image, beside=files) if image is not None else []
         if cases:
             of_case = [one for one in images if one[0] in cases]
             return [*of_case] if of_case else [(one, None) for one in cases]
         if not images and case is not None:
-            images = self.images_of(case)
+            images = self.images_of(case, beside=files)
         return [*images]
 
     def _cases_of(self, name: str) -> list[str]:
@@ -79,11 +87,16 @@ class CaseNames:
         return list(self._folded.get(folded(name), ()) or self._studies.get(folded(name), ()))
 
     def images_of(
-        self, written: str, files: Mapping[str, Path] | None = None
+        self,
+        written: str,
+        files: Mapping[str, Path] | None = None,
+        *,
+        beside: Mapping[str, Path] | None = None,
     ) -> list[tuple[str, str]]:
         """Return case and path of the images that a path as written can mean.
 
-        With ``files``, by path, only images with a file are asked for.
+        With ``files``, by path, only images with a file are asked for; with ``beside``, others,
+        too.
         """
         path = safe_path(written)
         if path is None:
@@ -94,7 +107,8 @@ class CaseNames:
             meant = dict.fromkeys(self._moved.get(one, one) for one in found)
             if files is not None:
                 meant = {one: None for one in meant if one[1] in files}
-            places = [PurePosixPath((files or {}).get(path, path)) for _, path in meant]
+            lie = files or beside or {}
+            places = [PurePosixPath(lie.get(path, path)) for _, path in meant]
             if places and (name == path or _may_be(whole, places)):
                 return list(meant)
         return []

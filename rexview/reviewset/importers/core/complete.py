@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Final
 
 from rexview.columns import TABLES
 from rexview.reviewset.importers.core.row_table import Row, RowTable
-from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.set_rows import OPEN_QUESTION, REPORT_QUESTION, SetRows
 from rexview.reviewset.json_text import is_missing
 from rexview.reviewset.problems import quoted
-
-REPORT_QUESTION: Final = "Write the findings and the impression of this study."
-"""The task of a report case (ReXrank)."""
-OPEN_QUESTION: Final = "What abnormalities does this study show, and where?"
-"""The task of a case for which the source gives none."""
 
 
 def complete(rows: SetRows, question: str | None) -> None:
@@ -35,6 +29,7 @@ def complete(rows: SetRows, question: str | None) -> None:
         if report:
             case["question_type"] = "report"
         case["question"] = question or (REPORT_QUESTION if report else OPEN_QUESTION)
+    without = [case for case in without if case["id"] not in rows.unasked]
     if without and not question:
         words = " and ".join(quoted(one) for one in {case["question"]: 0 for case in without})
         rows.log.note(

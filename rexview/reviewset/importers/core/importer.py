@@ -224,4 +224,6 @@ class ImportReport:
     def summary(self) -> str:
         """Return the counts, the notes and what was not used as lines for a person."""
         head = f"Imported into {self.folder}: {self.counted}."
+        if self.receipt.before is not None:
+            head = f"Added to {self.folder}, which has now {self.counted}."
         return "\n".join([head, *self.notes, *self.receipt.lines()])

@@ -87,6 +87,7 @@ def alike(problems: Iterable[Problem]) -> list[AlikeProblems]:
         told = replace(problem, row=None, message=message if more else problem.message)
         group = found.setdefault(told, AlikeProblems(told if more else problem))
         group.count += int(number.replace(",", "")) if more else 1
-        if problem.row is not None and len(group.rows) < _ROWS_LISTED:
-            group.rows.append(problem.row)
+        row = problem.row
+        if row is not None and row not in group.rows and len(group.rows) < _ROWS_LISTED:
+            group.rows.append(row)
     return list(found.values())

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bounded import typed_path
+from rexview.bounded import printable, typed_path
 from rexview.errors import FileRefused, ImportSourceError, ReviewSetError
 from rexview.reviewset import load, write
 from rexview.reviewset.images import images_folder, is_url
@@ -19,7 +19,7 @@ from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
-from rexview.reviewset.importers.core.source_files import SourceFile
+from rexview.reviewset.importers.core.source_files import SourceFile, told_apart
 from rexview.reviewset.rewrite import rewrite
 from rexview.reviewset.tables.source import TableFormat
 from rexview.schema import ReviewSet
@@ -70,6 +70,14 @@ def import_source(
         receipt.refuse(error.problems, log.notes)
         error.receipt = receipt.as_json()
         raise
+    except (OSError, MemoryError) as error:
+        why = error.strerror if isinstance(error, OSError) else "there is not enough memory"
+        remedy = "Look at the rights, the disk and the memory, then try again."
+        log.error(out.name, f"The work could not be done: {why or error}.", remedy)
+        receipt.refuse(log.problems, log.notes)
+        refusal = ImportSourceError("The import stopped.", log.problems)
+        refusal.receipt = receipt.as_json()
+        raise refusal from None
     finally:
         rows.close()
     receipt.close(log.problems, log.notes)
@@ -159,10 +167,13 @@ def _check_content(importer: Importer, files: Sequence[SourceFile], log: Problem
 def _source_files(sources: Sequence[Path]) -> list[SourceFile]:
     """Give each source its file name as label, and its folder's before it where two are alike."""
     names = [source.name for source in sources]
-    return [
-        SourceFile(one, one.name if names.count(one.name) == 1 else f"{one.parent.name}/{one.name}")
-        for one in sources
-    ]
+    labels = (
+        name if names.count(name) == 1 else f"{one.parent.name}/{name}"
+        for one, name in zip(sources, names, strict=True)
+    )
+    return told_apart(
+        [SourceFile(*one) for one in zip(sources, map(printable, labels), strict=True)]
+    )
 
 
 def _say_nothing_found(name: str, importer: Importer, log: ProblemLog, receipt: Receipt) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from rexview.columns import TABLES
 from rexview.reviewset.images import images_folder, is_url
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
     from rexview.reviewset.importers.annotations.box_placement import BoxPreview
     from rexview.reviewset.importers.table.column_mapping import ColumnMapping
 
+REPORT_QUESTION: Final = "Write the findings and the impression of this study."
+"""The task of a report case (ReXrank)."""
+OPEN_QUESTION: Final = "What abnormalities does this study show, and where?"
+"""The task of a case for which the source gives none."""
+
 Place = tuple[str, str | None]
 """The id of a case, and of one of its images where one is meant or it has only one."""
 
@@ -44,8 +49,9 @@ class SetRows:
     another name when they are copied, and ``patients`` numbers patients that sources name.
     ``second_answers`` says what becomes of another text for an answer that is there: ``run`` keeps
     it as a further run of the model, ``first`` leaves it out. ``base`` is the set that is added to,
-    if there is one. Cases that are added while ``provisional`` is set are ``pictures`` (their ids),
-    which may belong to the cases that other sources ``described``.
+    if there is one; its cases that stand under a placeholder are ``unasked``. Cases that are added
+    while ``provisional`` is set are ``pictures`` (their ids), which may belong to the cases that
+    other sources ``described``.
 
     What a person may decide otherwise is gathered for them to see: ``mappings`` of the tables,
     ``box_previews``, and ``groupings``, which counts the cases that the pictures become by the ways
@@ -72,6 +78,7 @@ class SetRows:
         self.models: dict[str, Row] = {}
         self.readers: dict[str, Row] = {}
         self.base: SetInfo | None = None
+        self.unasked: set[str] = set()
         self.mappings: list[ColumnMapping] = []
         self.groupings: dict[str, int] = {}
         self.provisional = False
@@ -101,6 +108,9 @@ class SetRows:
             for row in json_rows(review_set, name):
                 table.append(row, At(name))
                 if name == "cases":
+                    if row["question"] in (OPEN_QUESTION, REPORT_QUESTION):
+                        del row["question"]  # a source may know what was asked
+                        self.unasked.add(row["id"])
                     self._names.add(row)
                     self.described.add(row["id"])
                 elif name == "answers":
@@ -245,7 +255,7 @@ class SetRows:
         by those, too. An image is found by its path, its file name or that without ending. What
         could be several is None, which is said where ``at`` is given.
         """
-        found = self._names.find(case=case, study=study, image=image)
+        found = self._names.find(case=case, study=study, image=image, files=self.files)
         if len(found) > 1 and at is not None:
             name = next(one for one in (case, study, image) if one is not None)
             message = f"{quoted(name)} could be {len(found):,} cases or images."

@@ -8,12 +8,12 @@ from __future__ import annotations
 import codecs
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bounded import read_file
+from rexview.bounded import printable, read_file
 from rexview.errors import FileRefused
 from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.json_text import is_too_deep
@@ -30,10 +30,15 @@ _MARKS: Final = (
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file of an import, or a folder; ``label`` is its name in the source, as people see it."""
+    """A file of an import, or a folder; ``label`` is its name in the source, as people see it.
+
+    ``folder`` tells it apart from others of its name: what such a file holds is a model's, and the
+    folder is called for the model.
+    """
 
     path: Path
     label: str
+    folder: str | None = None
 
 
 _NOT_A_MODEL: Final = frozenset(
@@ -48,12 +53,33 @@ _NOT_A_MODEL: Final = frozenset(
 
 def name_of_model(file: SourceFile) -> str:
     """Return the name of a model from that of its file, without what every such file is called."""
-    path = file.path
-    words = [word for word in re.split(r"[_\s]+", path.stem) if word]
-    telling = [
+    return file.folder or printable(_telling(file.path.stem) or file.path.stem)
+
+
+def _telling(name: str) -> str:
+    words = [word for word in re.split(r"[_\s]+", name) if word]
+    return " ".join(
         word for word in words if re.sub(r"[^a-z]", "", word.lower()) not in (*_NOT_A_MODEL, "")
-    ]
-    return " ".join(telling) or path.stem
+    )
+
+
+def told_apart(files: Sequence[SourceFile]) -> list[SourceFile]:
+    """Give files of one name their nearest folders in which all differ; those may name models.
+
+    Folders such as ``test`` and ``valid`` name none: then their files stay as they are.
+    """
+    alike: dict[str, list[SourceFile]] = {}
+    for file in files:
+        alike.setdefault(file.path.name, []).append(file)
+    folders: dict[SourceFile, str] = {}
+    for group in alike.values():
+        parents = [[parent.name for parent in one.path.parents] for one in group]
+        for names in zip(*parents, strict=False) if len(group) > 1 else ():
+            if len(set(names)) == len(group):
+                if all(map(_telling, names)):
+                    folders |= dict(zip(group, map(printable, names), strict=True))
+                break
+    return [replace(file, folder=folders.get(file)) for file in files]
 
 
 def model_of(file: SourceFile, options: Mapping[str, Any]) -> str:

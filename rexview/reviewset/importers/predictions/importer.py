@@ -50,11 +50,11 @@ def _are_texts(found: Mapping[str, Any]) -> bool:
 def _are_models(found: Mapping[str, Mapping[str, Any]]) -> bool:
     """Whether the outer names are models', not ids of cases or columns of a table."""
     inner = {name for one in found.values() for name in list(one)[:_LOOKED_AT]}
-    if any(map(MODEL_NAME.search, inner)):
+    fields = sum(ColumnName.of(name).plain in _FIELDS for name in found)
+    if any(map(MODEL_NAME.search, inner)) or fields > 1:  # "model" is a column beside others
         return False
     if any(map(MODEL_NAME.search, found)):
         return True
-    fields = any(ColumnName.of(name).plain in _FIELDS for name in found)
     return not fields and len(inner) >= len(found)
 
 

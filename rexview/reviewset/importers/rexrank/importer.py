@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rexview.reviewset.importers.core.complete import REPORT_QUESTION
 from rexview.reviewset.importers.core.recognise import Found, Probe
-from rexview.reviewset.importers.core.set_rows import SetRows
+from rexview.reviewset.importers.core.set_rows import REPORT_QUESTION, SetRows
 from rexview.reviewset.importers.core.source_files import (
     REPEATED,
     SourceFile,

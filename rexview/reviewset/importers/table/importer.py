@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 from rexview.reviewset.importers.annotations.answer_boxes import AnswerBoxes
@@ -86,7 +87,7 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     boxes: list[AnswerBoxes] = []
     stems = Counter(file.path.stem for file in files)
     for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
-        mapping = table.mapping
+        mapping = _of_its_folder(table.file, table.mapping)
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
@@ -103,6 +104,18 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     place_images(rows, options["images"], [file.path.parent for file in files], files[0].label)
     for one in boxes:
         one.place(rows, options)
+
+
+def _of_its_folder(file: SourceFile, mapping: ColumnMapping) -> ColumnMapping:
+    """Name a model that is called for the file as its folder, where files have the same name."""
+    stem = Path(file.label).stem
+    if not file.folder:
+        return mapping
+    answers = (
+        replace(one, model=file.folder) if one.model == stem else one for one in mapping.answers
+    )
+    model = file.folder if mapping.model == stem else mapping.model
+    return replace(mapping, model=model, answers=tuple(answers))
 
 
 def _tables(file: SourceFile, rows: SetRows, options: Mapping[str, Any]) -> Iterator[_Table]:

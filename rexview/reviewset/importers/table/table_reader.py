@@ -35,6 +35,8 @@ _NAMES: Final = {"answer": "text", "reasoning": "explanation"}
 _OF_ANSWERS: Final = frozenset(
     (*ANSWER_FIELDS, "model", "created", "run_id", "reader", "comment", "score", "dimension")
 )
+_BARE: Final = ("id", "extra")
+"""What a case has that no source describes."""
 _KEY: Final = ("study_id", "image", "question")
 _DESCRIBING: Final = frozenset(
     (
@@ -101,7 +103,9 @@ class TableReader:
         self.has_answers = bool(self.wide) or bool({"answer", "choice", "error"} & {*self.fields})
         self.judgements = JudgementReader(rows, mapping, ScoreOptions.of(options, ProblemLog()))
         self.describes = bool(_DESCRIBING & self.fields.keys())
-        self.alone = not rows.cases
+        self.alone = not any(
+            value for case in rows.cases for name, value in case.items() if name not in _BARE
+        )
         self.names = self.fields | {
             name: self.fields[field] for field, name in _NAMES.items() if field in self.fields
         }
@@ -207,7 +211,7 @@ class TableReader:
         made = self.judgements.read(case_id, about, mapped)
         made += self.boxes.take(mapped, case_id, [model for model, _ in answers])
         self._keep_the_rest(case, about, [answer for _, answer in answers], mapped)
-        if self.describes or len(case) > 1 or (self.alone and not answers):
+        if self.describes or len(case) > 1 or self.alone:
             self.rows.add_case(case, at)
         for _, answer in answers:
             self.rows.add_answer(answer, at)

@@ -130,6 +130,19 @@ def test_images_are_added_beside_those_that_are_there(folder, tmp_path, make_pic
     ).read_bytes()
 
 
+def test_a_placeholder_gives_way_to_the_question_that_was_asked(tmp_path, make_picture):
+    make_picture(tmp_path / "pics" / "CXR001.png")
+    folder = tmp_path / "new"
+    import_source("auto", [tmp_path / "pics"], folder)
+    table = tmp_path / "answers.csv"
+    table.write_text("image,question,model,answer\nCXR001.png,Is it clear?,m,It is all clear.\n")
+    done = import_source("auto", [table], folder, into=True)
+    (case,) = [load(folder).case(name) for name in load(folder).cases["id"]]
+    assert (case.question, [one.path for one in case.images]) == ("Is it clear?", ["CXR001.png"])
+    assert load(folder).answers_of(case.id)[0].text == "It is all clear."
+    assert done.summary().startswith(f"Added to {folder}, which has now 1 case, 1 answer")
+
+
 @pytest.mark.parametrize("table_format", ["csv", "parquet", "jsonl"])
 def test_other_formats_of_tables(folder, more, table_format):
     import_source("auto", [more], folder, into=True, options={"table_format": table_format})

@@ -19,6 +19,7 @@ from rexview.reviewset.importers.table.column_names import (
     MODEL_NAME,
     ColumnName,
 )
+from rexview.reviewset.importers.table.structured.model_logs import plain_entry, text_of
 from rexview.reviewset.json_text import is_missing
 
 Record = dict[str, Any]
@@ -61,7 +62,7 @@ class Records:
         if not isinstance(entry, Mapping):
             self.unread.append((number, "It is not a JSON object."))
             return
-        for record in _apart(dict(entry)):
+        for record in _apart(dict(plain_entry(entry))):
             self.records.append(dict(_flat(record)))
             self.numbers.append(number)
 
@@ -245,23 +246,6 @@ def _of_turns(turns: list[Any]) -> Record:
     if len(turns) > 2 + len(said):
         found["conversation"] = turns
     return found | {f"{role} prompt": "\n".join(texts) for role, texts in said.items()}
-
-
-def text_of(content: Any) -> str | None:
-    """Return a message's text: as it is, or its text parts joined; None when it has none."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, Mapping):
-        content = content.get("parts") or [content]
-    if not isinstance(content, list):
-        return None
-    parts = [
-        part if isinstance(part, str) else part.get("text")
-        for part in content
-        if isinstance(part, str | Mapping)
-    ]
-    texts = [part for part in parts if isinstance(part, str)]
-    return "".join(texts) if texts else None
 
 
 def _flat(entry: Mapping[str, Any], depth: int = 1, before: str = "") -> Iterator[tuple[str, Any]]:

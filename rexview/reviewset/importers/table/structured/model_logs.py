@@ -10,13 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from rexview.reviewset.importers.table.structured.json_records import Record, text_of
+Record = dict[str, Any]
 
 _DEEPEST: Final = 3
 _OF_A_REPLY: Final = frozenset(
     (
         *("choices", "usage", "content", "candidates", "usageMetadata", "output", "message"),
-        *("object", "stop_reason", "stop_sequence", "type", "role", "done_reason", "done"),
+        *(
+            "completion",
+            "object",
+            "stop_reason",
+            "stop_sequence",
+            "type",
+            "role",
+            "done_reason",
+            "done",
+        ),
         *("modelVersion", "incomplete_details", "eval_count", "prompt_eval_count"),
     )
 )
@@ -98,6 +107,8 @@ def _reply(reply: Mapping[str, Any]) -> Record | None:
 def _usage(usage: Any, given: str, returned: str) -> Record:
     if not isinstance(usage, Mapping):
         return {}
+    if given not in usage:  # as inspect_ai writes it
+        given, returned = "input_tokens", "output_tokens"
     rest = {name: part for name, part in usage.items() if name not in (given, returned) and part}
     tokens = {"input_tokens": usage.get(given), "output_tokens": usage.get(returned)}
     return tokens | ({"usage": rest} if rest else {})
@@ -115,7 +126,7 @@ def _openai(reply: Mapping[str, Any]) -> Record | None:
     more = [_openai({"choices": [choice]}) for choice in choices[1:]]
     return {
         "answer": text if text is not None else "",
-        "finish_reason": first.get("finish_reason"),
+        "finish_reason": first.get("finish_reason") or first.get("stop_reason"),
         "model": reply.get("model"),
         "created": reply.get("created"),
         "reply id": reply.get("id"),
@@ -246,3 +257,20 @@ def _harness_sample(entry: Mapping[str, Any]) -> Record:
 
 def _names_case(doc: Iterable[str]) -> bool:
     return any(name in ("id", "case_id", "question_id", "qid", "study_id") for name in doc)
+
+
+def text_of(content: Any) -> str | None:
+    """Return a message's text: as it is, or its text parts joined; None when it has none."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        content = content.get("parts") or [content]
+    if not isinstance(content, list):
+        return None
+    parts = [
+        part if isinstance(part, str) else part.get("text")
+        for part in content
+        if isinstance(part, str | Mapping)
+    ]
+    texts = [part for part in parts if isinstance(part, str)]
+    return "".join(texts) if texts else None

@@ -16,7 +16,6 @@ from rexview.reviewset.importers.table.structured.json_records import Records, t
 from rexview.reviewset.importers.table.structured.model_logs import (
     is_batch,
     is_harness_sample,
-    plain_entry,
 )
 from rexview.reviewset.importers.table.structured.pictures import Pictures
 from rexview.reviewset.importers.table.workbook import text_of_cell
@@ -50,7 +49,9 @@ def read_json_tables(
         value = read_json(path, log, file)
         if value is None:
             return []
-        found = tables_of(_with_plain_entries(file, value, log))
+        entries = [*value.values()] if isinstance(value, dict) else value
+        _note_kind(file, entries[0] if isinstance(entries, list) and entries else None, log)
+        found = tables_of(value)
     found = [table for table in found if table.records]
     for table in found:
         for number, record in zip(table.numbers, table.records, strict=True):
@@ -91,24 +92,10 @@ def _json_lines(file: str, text: str, log: ProblemLog, max_rows: int | None) -> 
             log.warning(file, f"The line is not JSON: {error}.", _ONE_A_LINE, row=number)
             continue
         _note_kind(file, entry, log)
-        found.add(plain_entry(entry), number)
+        found.add(entry, number)
         if max_rows is not None and len(found.records) >= max_rows:
             break
     return found
-
-
-def _with_plain_entries(file: str, value: Any, log: ProblemLog) -> Any:
-    """Read replies of providers in the entries of a list, or of an object by id."""
-    if isinstance(value, list):
-        entries: list[Any] = value
-    elif isinstance(value, Mapping) and all(isinstance(one, Mapping) for one in value.values()):
-        entries = list(value.values())
-    else:
-        return plain_entry(value)
-    if entries:
-        _note_kind(file, entries[0], log)
-    plain = [plain_entry(entry) for entry in entries]
-    return plain if isinstance(value, list) else dict(zip(value, plain, strict=True))
 
 
 def _note_kind(file: str, entry: Any, log: ProblemLog) -> None:

@@ -1,0 +1,167 @@
+"""The words by which a text says what its answer is, and by which it takes one back."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+_INVERTED: Final = re.compile(
+    r"\b(?:not?|cannot|neither|without|except|absent|missing|excluded|ruled out|lacks?|false|least"
+    r"|incorrect|untrue|wrong|normal|clear|free|spared|unaffected)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+"""In a question that asks for what is not there, a choice claims nothing that is."""
+_NOUN: Final = (
+    r"(?:\b(?:ans(?:wer)?|choice|option|letter|selection|pick|response|statement|diagnosis"
+    r"|finding|exception|conclusion|decision|verdict|antwort|r[ée]ponse|respuesta|risposta"
+    r"|resposta|ответ|result"
+    r"|(?:correct|right|best) one|(?:correct|final)(?=\s*:))\b|答案|答え|正解)"
+)
+FIRM_NOUNS: Final = (
+    *("ans", "choice", "option", "selection", "pick", "decision", "verdict", "antw"),
+    *("result", "correct", "right one", "best one", "final", "rép"),
+    *("rep", "respu", "rispo", "respo", "ответ", "答", "正"),
+)
+"""What a statement about these says is the answer itself, its words too."""
+_BE: Final = (
+    r"(?:\b(?:is|was|(?:would|must|should|could|will|has to|seems to|appears to|to) be|ist|est|es"
+    r"|è|é)\b(?:\s*:)?|[\]:=–—-]|[是は은는])"
+)
+_AS: Final = (
+    r"(?:\s*\b(?:clearly|definitely|most likely|probably|therefore|either|both|indeed|thus|la|el"
+    r"|number)\b)?"
+)
+NAMED_AS: Final = re.compile(
+    rf"(?P<final>\bfinal\s+)?(?P<noun>{_NOUN})(?P<rest>[^.;\n]{{0,80}})", re.IGNORECASE
+)
+IS: Final = re.compile(rf"{_BE}{_AS}\s*", re.IGNORECASE)
+NOT_THE_ANSWER: Final = re.compile(
+    r"\b(?:wrong|incorrect|false|no|not|nicht|pas|non|не)\b", re.IGNORECASE
+)
+SURELY: Final = re.compile(
+    r"(?:definitely|probably|likely|most likely|clearly|absolutely|certainly)\W\s*", re.I
+)
+CHOSEN: Final = re.compile(
+    r"(?:\b(?:(?:choo?s|pick|select|chose)(?:e|ed|ing)?|go(?:ing)? (?:with|for)"
+    r"|(?:opt(?:ing)?|vote) for|lean(?:ing)? towards?|settled? (?:on|for)|stick(?:ing)? with"
+    r"|it is|it.s|(?:must|has to) be|makes it|guess|leaves|left with|i['’ ]?d say|i would say"
+    r"|conclusion|so|therefore|thus|hence|not \(?[A-Z]\)?,? but)\b|[→⇒⟹∴]|=\s?|-\s(?=\s))[,:]?\s+",
+    re.IGNORECASE,
+)
+POINTS: Final = re.compile(
+    r"\b(?:points? to|match(?:es)?|corresponds? to|supports?|indicates?|consistent with"
+    r"|favou?rs?|suggests?)(?:\s+best)?\s+",
+    re.IGNORECASE,
+)
+"""Weaker than a choice: reasoning says it of options that it then leaves."""
+NOT_CHOSEN: Final = re.compile(r"(?:\b(?:not|never|cannot)|n['’ ]t)\s+\Z", re.IGNORECASE)
+NOT_POINTED: Final = re.compile(
+    r"(?:\b(?:not|never|cannot|would|could|might|may|if)|n['’ ]t)\s+\Z", re.IGNORECASE
+)
+CONCLUDES: Final = re.compile(
+    r"\b(?:so|therefore|thus|hence|conclusion|verdict|select|choose|pick|go with"
+    r"|wait,? no)\b[,:]?\s",
+    re.IGNORECASE,
+)
+_ADVERB: Final = r"(?:(?:\w+ly|therefore|thus|hence|then|indeed)\s+)?"
+PRAISED: Final = re.compile(
+    rf"\s*(?:\b(?:is|seems|appears|would be)\s+{_ADVERB}(?:(?:the|my)\s+)?"
+    r"(?:correct|right(?!\s+(?:lung|side|sided|upper|lower|middle))|best|most|more likely|true"
+    r"|answer|only)\b|\bfits(?:\s+best)?\b|\bit is\s*[.!\n])"
+    r"|[^.\n]{0,60}?,?\s(?:so|thus|hence|therefore)\s+(?:it|this|that)\s+is\s+the\s+"
+    r"(?:correct\s+|right\s+)?(?:answer|choice|option)\b",
+    re.IGNORECASE,
+)
+SPURNED: Final = re.compile(
+    r"\s*\b(?:is|are|was|seems?|appears?|would be|does|can)\s*(?:n['’ ]t\b|not\b|wrong|incorrect"
+    r"|false|unlikely|less|excluded|impossible|implausible|out\b|ruled|too\b)"
+    r"|\s*[-–—:]\s*(?:no|not|wrong|incorrect|false)\b",
+    re.IGNORECASE,
+)
+SPOKEN_OF: Final = re.compile(
+    r"\s+(?:is|are|was|seems?|would|could|might|may|can|cannot|has|does|shows?|fits?)\b",
+    re.IGNORECASE,
+)
+"""Behind a label: a sentence about the option, which need not be the answer."""
+GOES_ON: Final = re.compile(
+    r"\s*(?:$|[.,;:!)\]\n–—/&→-]|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]"
+    r"|(?:because|since|as|due|for|based|given|after all|here|is|seems|would|and|or)\b)",
+    re.IGNORECASE,
+)
+"""What may follow a letter that stands for an option; "A patient" and "I think" do not."""
+AND: Final = re.compile(
+    r"\s*(?:,\s*(?:and|or|nor)?|and|or|nor|/|&|\+)\s*(?:option\s+|answer:\s*)?", re.I
+)
+CHANGED_MIND: Final = re.compile(
+    r"\b(?:wait|actually|however|correction|edit|on (?:a )?(?:closer|second|further|reflection)"
+    r"|looking again|instead|hmm|reconsider\w*|i was wrong|mistaken?|misread|apologi[sz]e|sorry)\b",
+    re.IGNORECASE,
+)
+AT_FIRST: Final = re.compile(r"\b(?:at first|initially|first thought|not .{1,20} but)\b", re.I)
+UNDECIDED: Final = re.compile(
+    r"\b(?:(?:not|un)\s?sure|(?:cannot|can['’ ]?t) (?:tell|decide|choose)|hard to say|not settled"
+    r"|(?:might|could|may) (?:also )?be \(?[A-Z]\b(?!\w))",
+    re.IGNORECASE,
+)
+LISTED: Final = re.compile(
+    r"(?:^[ \t]*(?:[-•|][ \t]*)?(?:\[[ x]\]\s*)?(?:option\s+)?|[.,;)]\s+(?=\(?[A-Z]\)?[:)]))"
+    r"\(?([A-Z]|\d{1,2})\)?\s*[.:)|–✓✔✅☑✗✘❌☒-]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SURE: Final = r"(?:correct|yes|true|right answer)"
+TICKED: Final = re.compile(rf"[✓✔✅☑]|\[x\]|(?:[-–—:→|]|->)\s*{_SURE}\s*\W*$", re.IGNORECASE)
+CROSSED: Final = re.compile(r"[✗✘❌☒]|\[ \]|(?:[-–—:→|]|->)\s*(?:no|false|wrong)\b", re.I)
+_VALUE: Final = r'"((?:[^"\\]|\\.){0,500})"'
+FIELD: Final = re.compile(
+    r'"(?:(?:final|correct|selected|predicted)_?)?(?:answer|choice|option|letter|prediction)'
+    rf'(?:_letter)?"\s*:\s*(?:{_VALUE}|\[\s*{_VALUE}\s*\])'
+    r"|'(?:final_)?(?:answer|choice|option)'\s*:\s*'([^'\n]{0,500})'",
+    re.IGNORECASE,
+)
+AFFIRMED: Final = re.compile(rf"\s*(?:[:→–—-]|->)\s*{_SURE}\b", re.IGNORECASE)
+BESIDE: Final = re.compile(
+    rf'"(?:(?:answer|option|choice|selected)_)?(?:text|label|name|value)"\s*:\s*{_VALUE}',
+    re.IGNORECASE,
+)
+"""A field beside the answer's that repeats its words; where those are another option's, neither."""
+PLACES: Final = (
+    *("first 1st one", "second 2nd two", "third 3rd three", "fourth 4th four"),
+    *("fifth 5th five", "sixth 6th six", "seventh 7th seven", "eighth 8th eight"),
+)
+_PLACE_WORDS: Final = "|".join(word for words in PLACES for word in words.split()[:2])
+_COUNTED: Final = "|".join(words.split()[2] for words in PLACES)
+IN_PLACE: Final = re.compile(
+    rf"(?:the\s+)?(?P<place>{_PLACE_WORDS}|last)(?:\s+(?:option|choice|answer|statement"
+    r"|alternative|possibility|one)\b|\s+(?=is\s+(?:the\s+)?(?:correct|right|true|best|answer)))"
+    rf"|(?:option|choice|answer)?\s*number\s+(?P<count>{_COUNTED}|\d)\b",
+    re.IGNORECASE,
+)
+"""An option by its place in the list: "the second option", "number three"."""
+SET_APART: Final = re.compile(
+    r"\s*(?:[–—(]|-\s|:\s|\n|(?:,\s*)?(?:because|since|given|based)\b)", re.IGNORECASE
+)
+UNSETTLED: Final = re.compile(r"[^.\n]*?(?:\bor\b|\bvs\b|\bversus\b|\?)", re.IGNORECASE)
+NOT_ALONE: Final = re.compile(
+    r"\b(?:[A-Z]\s*(?:,|and|or|/|&)|if|whether|not|than)\s*(?:option\s+)?\W?$"
+)
+ONLY_TICK: Final = re.compile(r"[✓✔✅☑]|\[x\]|\bcorrect\b", re.IGNORECASE)
+BULLET: Final = re.compile(r"(?:\s|[-•|✓✔✅☑]|\[x\])*")
+NAMES_SOMETHING: Final = re.compile(
+    r"\s{0,3}[.:)–—-]\s{0,3}((?!(?i:not?|note|high|low|final|the|a|an|this|because|since|as|i|there)\b)"
+    r"[A-Za-z][\w-]*(?: (?!(?i:is|are|was|answer|confidence|seen|visible|and|or)\b)[\w-]+){0,3})"
+    r"[ .]*(?:\n|\Z)"
+)
+"""Behind a label: a few words to the end of the line, such as the name of a finding."""
+MAY_BE_PRAISED: Final = re.compile(
+    r"(?:^|(?<=[\s,(]))(?=[(\[]?\w{1,2}\b)|\boption\s+|\bthe\s+(?=\w+\s)",
+    re.IGNORECASE | re.MULTILINE,
+)
+ENCLOSED: Final = re.compile(r"\(\s*(?:option\s+)?([A-Z]|\d{1,2})\s*\)")
+_LONGEST_QUESTION: Final = 2_000
+
+
+@lru_cache(maxsize=4_096)
+def asks_for_absence(question: str) -> bool:
+    """Say whether the right option of a question may be what is *not* there."""
+    return bool(_INVERTED.search(question[:_LONGEST_QUESTION]))
