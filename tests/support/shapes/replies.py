@@ -201,9 +201,7 @@ def _(folder: Path) -> None:
     cases=2,
     models={"claude-sonnet-4": 4},
     rows_in=4,
-    kept={
-        *("epoch", "input", "output.completion", "scores.choice.answer", "scores.choice.value"),
-    },
+    kept={"messages", "scores.choice.answer", "scores.choice.value"},
     columns_unused={"eval", "results", "status", "version"},
 )
 def _(folder: Path) -> None:

@@ -340,6 +340,23 @@ def _(folder: Path) -> None:
 
 
 @shape(
+    "runs-in-columns",
+    "table",
+    cases=2,
+    models={"gpt-4o": 4, "medgemma": 3},
+    rows_in=2,
+    not_run={"medgemma": 1},
+)
+def _(folder: Path) -> None:
+    rows = [
+        [n, QUESTION, *(answer(n, f"run {run}") for run in range(3)), answer(n, "m") if n else ""]
+        for n in (0, 1)
+    ]
+    columns = "id|question|gpt-4o_run1|gpt-4o_run2|medgemma_run1|medgemma_run2"
+    put_csv(folder / "repeats.csv", columns, *rows)
+
+
+@shape(
     "wandb-table",
     *("table", "images"),
     **EACH,
