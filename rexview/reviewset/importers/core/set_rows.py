@@ -289,7 +289,7 @@ class SetRows:
 
     def picture_of(self, written: str) -> str | None:
         """Return the path of the one image with a file that a written path can mean, or None."""
-        paths = {path for _, path in self._names.images_of(written, self.files)}
+        paths = {path for _, path in self._names.images_of(written, self.files, only_files=True)}
         return next(iter(paths)) if len(paths) == 1 else None
 
     def move_image(self, case_id: str, image: Row, path: str) -> None:
