@@ -33,7 +33,8 @@ _AS: Final = (
     r"|number)\b)?"
 )
 NAMED_AS: Final = re.compile(
-    rf"(?P<final>\bfinal\s+)?(?P<noun>{_NOUN})(?P<rest>[^.;\n]{{0,80}})", re.IGNORECASE
+    rf"(?=[acdeflopnrsvbо答正])(?P<final>\bfinal\s+)?(?P<noun>{_NOUN})(?P<rest>[^.;\n]{{0,80}})",
+    re.IGNORECASE,
 )
 IS: Final = re.compile(rf"{_BE}{_AS}\s*", re.IGNORECASE)
 NOT_THE_ANSWER: Final = re.compile(
@@ -43,6 +44,7 @@ SURELY: Final = re.compile(
     r"(?:definitely|probably|likely|most likely|clearly|absolutely|certainly)\W\s*", re.I
 )
 CHOSEN: Final = re.compile(
+    r"(?=[cpsgolimwhtvn→⇒⟹∴=-])"  # nearly all letters are passed over at once
     r"(?:\b(?:(?:choo?s|pick|select|chose)(?:e|ed|ing)?|go(?:ing)? (?:with|for)"
     r"|(?:opt(?:ing)?|vote) for|lean(?:ing)? towards?|settled? (?:on|for)|stick(?:ing)? with"
     r"|it is|it.s|(?:must|has to) be|makes it|guess|leaves|left with|i['’ ]?d say|i would say"

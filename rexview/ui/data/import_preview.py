@@ -15,12 +15,13 @@ import streamlit as st
 
 from rexview.reviewset.importers.core.importer import PROPOSED
 from rexview.reviewset.importers.core.preview import ImportPreview, preview_source
+from rexview.reviewset.importers.core.problem_log import alike
 from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.ui.data.box_readings import confirm_readings
 from rexview.ui.data.column_choices import chosen_mapping, proposed_choices
 from rexview.ui.data.column_form import confirm_columns
 from rexview.ui.data.picture_grouping import choose_grouping
-from rexview.ui.data.receipt_view import problems_by_kind, show_lines, show_receipt
+from rexview.ui.data.receipt_view import show_lines, show_receipt
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.tables.problem_table import show_error
 from rexview.vocab import counted
@@ -165,7 +166,7 @@ def _summary(receipt: Receipt) -> str:
     ):
         if number:
             parts.append(f"{counted(number, noun)} not used")
-    kinds = len(list(problems_by_kind(receipt)))
+    kinds = len(alike(receipt.problems))
     if kinds:
         parts.append(counted(kinds, "warning"))
     return " · ".join(parts)

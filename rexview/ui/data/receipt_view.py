@@ -10,6 +10,7 @@ from typing import Final
 import pandas as pd
 import streamlit as st
 
+from rexview.reviewset.importers.core.problem_log import alike
 from rexview.reviewset.importers.core.receipt import Receipt
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.tables.chart_table import chart_table_html
@@ -33,7 +34,7 @@ def show_receipt(receipt: Receipt, *, key: str) -> None:
         items = "".join(f"<li>{html.escape(note)}</li>" for note in receipt.notes)
         st.html(f'<ul class="rx-import-notes rx-quiet">{items}</ul>')
     show_lines(
-        "Warnings", ("File", "What is wrong", "What to do", "Rows"), list(problems_by_kind(receipt))
+        "Warnings", ("File", "What is wrong", "What to do", "Rows"), list(_problems(receipt))
     )
     st.download_button(
         "Download the receipt",
@@ -65,17 +66,12 @@ def _columns(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
         yield private.file, private.column, "not shown", why
 
 
-def problems_by_kind(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
-    """Yield what is wrong, the same in many rows as one line."""
-    alike: dict[tuple[str, str, str, str], list[int]] = {}
-    for one in receipt.problems:
-        about = (one.file, one.field or "", one.message, one.remedy)
-        rows = alike.setdefault(about, [])
-        if one.row is not None:
-            rows.append(one.row)
-    for (file, field, message, remedy), rows in alike.items():
-        named = f"{message} ({field})" if field else message
-        yield file, named, remedy, _named(rows, len(rows))
+def _problems(receipt: Receipt) -> Iterator[tuple[str, str, str, str]]:
+    for kind in alike(receipt.problems):
+        one = kind.first
+        named = f"{one.message} ({one.field})" if one.field else one.message
+        rows = _named(kind.rows, kind.count) or (f"{kind.count:,}" if kind.count > 1 else "")
+        yield one.file, named, one.remedy, rows
 
 
 def _rows(receipt: Receipt) -> Iterator[tuple[str, int, str, str]]:

@@ -225,15 +225,18 @@ class Receipt:
         fields = {name: value for name, value in asdict(shown).items() if name[0] != "_"}
         decided = (
             Problem("warning", _PROPOSAL, None, None, note, "Override it by an option if need be.")
-            for note in (self.notes if self.format == "auto" else ())
+            for note in ((*self._recognised(), *self.notes) if self.format == "auto" else ())
         )
         fields["problems"] = [one.as_json() for one in alike((*self.problems, *decided))]
         return fields
 
-    def lines(self) -> Iterator[str]:
-        """Yield what a person should know beyond the counts: all that was not used, and why."""
+    def _recognised(self) -> Iterator[str]:
         for read in self.files_read:
             yield f"{read.file}: {read.format} ({read.why})."
+
+    def lines(self) -> Iterator[str]:
+        """Yield what a person should know beyond the counts: all that was not used, and why."""
+        yield from self._recognised()
         if self.rows_unused:
             yield f"{self.rows_used:,} of {self.rows_in:,} rows were used."
         for rows in self.rows_unused:

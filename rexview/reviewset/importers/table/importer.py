@@ -7,7 +7,6 @@ files, those that describe cases are read before those with answers, and these b
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -86,19 +85,12 @@ def read_table(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str,
     keys = CaseKeys(rows)
     scores = ScoreOptions.of(options, ProblemLog())
     boxes: list[AnswerBoxes] = []
-    stems = Counter(file.path.stem for file in files)
     for table in sorted(tables, key=lambda one: (one.turn, not one.mapping.column_of("answer"))):
         mapping = _of_its_folder(table.file, table.mapping)
         if options["mapping"] == PROPOSED and table.turn == 4:  # the models are known by now
             mapping = guess(table.sheet, scores=scores, models=list(rows.models))
         rows.mappings.append(mapping)
         told = model_told(table.file, options)
-        if (
-            told is None
-            and stems[table.file.path.stem] > 1
-            and table.mapping.model == table.file.path.stem
-        ):
-            told = table.file.path.parent.name
         reader = TableReader(rows, table.sheet, mapping, {**options, "model": told}, keys)
         reader.read()
         boxes.append(reader.boxes)
