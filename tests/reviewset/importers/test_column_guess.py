@@ -241,3 +241,23 @@ def test_files_without_a_proposal(tmp_path, name):
 )
 def test_names_are_taken_apart(written, words):
     assert ColumnName.of(written).words == words
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Patientenname", "Geburtsdatum", "Geb.-Dat.", "Vorname", "Name, Vorname", "Fallnummer"),
+        *("Nombre", "Apellidos", "Fecha de nacimiento", "fecha_nac", "DNI", "Dirección"),
+        *("Prénom", "Nom du patient", "Date de naissance", "Cognome", "Data di nascita"),
+        *("Sobrenome", "Data de nascimento", "Voornaam", "Geboortedatum"),
+    ],
+)
+def test_identity_is_seen_in_other_languages(name):
+    assert is_identity(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["Nom du modèle", "nombre de lésions", "Modellname", "nome del modello", "Bildname"]
+)
+def test_names_of_other_things_are_no_identity(name):
+    assert not is_identity(name)

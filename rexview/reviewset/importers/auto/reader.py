@@ -29,6 +29,10 @@ _REASONS: Final = {
     "xls": "Save it as .xlsx or .csv.",
     "html": "Save what it shows as .xlsx or .csv.",
     "broken_json": "Its JSON breaks off, goes wrong or is nested too deeply.",
+    **dict.fromkeys(
+        ("table", "xlsx", "parquet"),
+        "Too few columns say by their names what they hold; give a mapping (import table).",
+    ),
     **dict.fromkeys(("tar", "7z", "rar", "bzip2", "xz", "gzip"), "Unpack it, or make it a ZIP."),
 }
 _BOXES: Final = 3

@@ -252,10 +252,14 @@ class SetRows:
         """Find the case that another file means, by its id, its study's, or one of its images.
 
         ``case`` is compared with the ids first, then with studies and images, as files name cases
-        by those, too. An image is found by its path, its file name or that without ending. What
-        could be several is None, which is said where ``at`` is given.
+        by those, too. An image is found by its path, its file name or that without ending; a case
+        that shows it comes before the picture alone. What could be several is None, which is said
+        where ``at`` is given.
         """
         found = self._names.find(case=case, study=study, image=image, files=self.files)
+        if len(found) > 1:  # a picture that a case shows is not another one's by itself
+            alone = self.pictures - self.described
+            found = [one for one in found if one[0] not in alone] or found
         if len(found) > 1 and at is not None:
             name = next(one for one in (case, study, image) if one is not None)
             message = f"{quoted(name)} could be {len(found):,} cases or images."

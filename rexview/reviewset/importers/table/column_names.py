@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from unicodedata import combining, normalize
 
 import yaml
 
@@ -55,13 +56,26 @@ _IDENTITY: Final = re.compile(
     r"|e ?mail|medical record|medical record number|hospital number|(study|exam|scan|admission"
     r"|acquisition|visit) ?(date|time)|(study|series|sop) ?instance ?uid)\b"
 )
+_IDENTITY_ELSEWHERE: Final = re.compile(
+    r"\b(patienten? ?name|(vor|nach|familien) ?name|geburts ?(datum|tag|jahr)|geb ?(dat|datum)"
+    r"|versicherten ?(nummer|nr)|fallnummer|krankenkasse|adresse|anschrift|strasse|plz|telefon"
+    r"|apellidos?|fecha (de )?nac(imiento)?|dni|nhc|historia clinica|direccion|telefono"
+    r"|prenom|nom de famille|date (de )?naissance|numero (de )?secu(rite sociale)?"
+    r"|cognome|data (di|de) nas(cita|cimento)|codice fiscale|indirizzo|sobrenome|endereco"
+    r"|(nombre|nome|nom) (completo|du patient|del paciente|do paciente|del paziente)"
+    r"|voornaam|achternaam|geboorte ?datum|bsn|adres)\b|^(nombre|nome|nom)$"
+)
+"""The same in German, Spanish, French, Italian, Portuguese and Dutch, without accents."""
 _TOKEN: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _EDGES: Final = " \t_-:;,.()[]{}/|#"
 
 
 def is_identity(column: str) -> bool:
-    """Whether a column's name looks like a patient's identity."""
-    return _IDENTITY.search(ColumnName.of(column).plain) is not None
+    """Whether a column's name looks like a patient's identity, in any of six languages."""
+    letters = normalize("NFKD", column)
+    without_accents = "".join(letter for letter in letters if not combining(letter))
+    plain = ColumnName.of(without_accents).plain
+    return _IDENTITY.search(plain) is not None or _IDENTITY_ELSEWHERE.search(plain) is not None
 
 
 @dataclass(frozen=True)

@@ -256,3 +256,15 @@ def test_corrected_lines(tmp_path, run_import):
     assert answer.text == "Edema.\nNormal heart.\nNo mass."
     assert edits["reader"].unique().to_list() == ["r1"]
     assert done.report.receipt.rows_unused[0].rows == (5,)
+
+
+def test_answers_by_the_film_go_to_the_case_that_shows_it(scans, run_import):
+    """The picture is there, too: it is the case's, and no case of its own."""
+    (scans / "cases.csv").write_text(
+        "case,film,question\nC1,chest_1.png,Is there a mass?\nC2,chest_2.png,Where is it?\n"
+    )
+    (scans / "GPT.csv").write_text("film,output\nchest_1.png,A mass.\nchest_2.png,Left.\n")
+    done = run_import("auto", scans)
+    complete(done)
+    assert done.review_set.cases["id"].to_list() == ["C1", "C2"]
+    assert [(one.case, one.model) for one in answers_of(done)] == [("C1", "GPT"), ("C2", "GPT")]
