@@ -21,7 +21,6 @@ from rexview.reviewset.importers.annotations.box_reading import (
 )
 from rexview.reviewset.importers.annotations.box_values import BoxValue, parse_boxes, shape_in_name
 from rexview.reviewset.importers.annotations.found_box import FoundBox
-from rexview.reviewset.importers.core.problem_log import ProblemLog
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
@@ -29,8 +28,12 @@ from rexview.reviewset.importers.table.cell_values import read_number
 from rexview.reviewset.importers.table.column_names import (
     FIELD_NAMES,
     IMAGE_TABLES,
-    ColumnName,
-    is_identity,
+)
+from rexview.reviewset.importers.table.known_columns import (
+    columns_by_meaning,
+    columns_of,
+    count_rows,
+    holds_any,
 )
 from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
 from rexview.reviewset.tables.source import At
@@ -68,24 +71,17 @@ def box_columns(names: Sequence[str], *, anywhere: bool = False) -> BoxColumns |
 
     One of answers, questions or reports is none, unless boxes are looked for ``anywhere``.
     """
-    plain = {ColumnName.of(name).plain: name for name in reversed(names)}
-    if not anywhere and any(
-        not plain.keys().isdisjoint(FIELD_NAMES[field]) for field in _NOT_BOXES
-    ):
+    if not anywhere and holds_any(names, _NOT_BOXES):
         return None
-    columns = {
-        meaning: next(plain[name] for name in known if name in plain)
-        for meaning, known in IMAGE_TABLES.items()
-        if not plain.keys().isdisjoint(known)
-    }
+    columns = columns_by_meaning(names, IMAGE_TABLES)
     whole = next((name for name in names if shape_in_name(name)), None)
     if whole is not None and "x_min" not in columns:
         columns["box"] = whole
     if "image" not in columns:
-        case = next((plain[name] for name in FIELD_NAMES["case"] if name in plain), None)
-        if case is None:
+        case = columns_by_meaning(names, {"image": FIELD_NAMES["case"]})
+        if not case:
             return None
-        columns["image"] = case
+        columns |= case
     for parts, shapes in _LAYOUTS:
         if columns.keys() >= set(parts):
             numbers = tuple(columns[part] for part in parts)
@@ -99,19 +95,6 @@ def recognises(probe: Probe) -> str | None:
     columns = columns_of(probe)
     found = box_columns(columns) if columns else None
     return f"a table of boxes ({', '.join(found.numbers)})" if found else None
-
-
-def columns_of(probe: Probe) -> Sequence[str] | None:
-    """Return the names of a table's columns, or the keys of a list of records."""
-    if probe.kind == "table" and probe.table:
-        return probe.table.columns
-    entries = probe.json_lines if probe.kind == "jsonl" else probe.json
-    if probe.kind in ("json", "jsonl") and isinstance(entries, list) and entries:
-        return list(entries[0]) if isinstance(entries[0], dict) else None
-    if probe.kind == "xlsx":
-        sheet = read_sheet(probe.path, ProblemLog(), max_rows=20)
-        return sheet.columns if sheet else None
-    return None
 
 
 def read_box_tables(files: Sequence[SourceFile], rows: SetRows, options: Mapping[str, Any]) -> None:
@@ -130,17 +113,10 @@ def _read(
     rows: SetRows,
     options: Mapping[str, Any],
 ) -> None:
-    rows.receipt.rows(file.label, len(sheet.rows) + len(sheet.unread))
-    for number, why in sheet.unread:
-        rows.receipt.unused(At(file.label, number), why)
+    others = count_rows(sheet, (*columns.by_meaning.values(), *columns.numbers), rows)
     model = options.get("model")
     if model is None and "score" in columns.by_meaning and "model" not in columns.by_meaning:
         model = file.path.stem
-    used = {*columns.by_meaning.values(), *columns.numbers}
-    others = [name for name in sheet.columns if name not in used]
-    for name in [name for name in others if is_identity(name)]:
-        rows.receipt.identity_column(file.label, name)
-    others = [name for name in others if not is_identity(name)]
     boxes: list[FoundBox] = []
     for row in sheet.read(columns.by_meaning, rows.log):
         boxes += _boxes(row, columns, model, others, rows)

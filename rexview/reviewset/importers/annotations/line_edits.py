@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rexview.reviewset.importers.annotations.box_table import columns_of
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
@@ -17,13 +16,17 @@ from rexview.reviewset.importers.table.cell_values import read_number
 from rexview.reviewset.importers.table.column_names import (
     FIELD_NAMES,
     LINE_EDITS,
-    ColumnName,
-    is_identity,
+)
+from rexview.reviewset.importers.table.known_columns import (
+    columns_by_meaning,
+    columns_of,
+    count_rows,
 )
 from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
 from rexview.reviewset.tables.source import At
 from rexview.vocab import EDIT_ACTIONS
 
+_FIELDS: Final = ("case", "study_id", "image", "model", "reader", "comment")
 _UNKNOWN_MODEL: Final = "model"
 
 Report = tuple[str, str, str | None]
@@ -32,19 +35,10 @@ Report = tuple[str, str, str | None]
 
 def edit_columns(names: Sequence[str]) -> Mapping[str, str] | None:
     """Tell whether a table with these columns has a corrected line a row, and what holds what."""
-    plain = {ColumnName.of(name).plain: name for name in reversed(names)}
-    known = {
-        **{field: FIELD_NAMES[field] for field in ("study_id", "image", "model", "reader")},
-        "case": FIELD_NAMES["case"],
-        "comment": FIELD_NAMES["comment"],
-    }
+    known = {field: FIELD_NAMES[field] for field in _FIELDS}
     for meaning, more in LINE_EDITS.items():
         known[meaning] = [*more, *known.get(meaning, [])]
-    columns = {
-        meaning: next(plain[name] for name in of_meaning if name in plain)
-        for meaning, of_meaning in known.items()
-        if not plain.keys().isdisjoint(of_meaning)
-    }
+    columns = columns_by_meaning(names, known)
     has_case = columns.keys() & {"case", "study_id", "image"}
     return columns if has_case and {"original", "edited"} <= columns.keys() else None
 
@@ -68,13 +62,7 @@ def read_line_edits(files: Sequence[SourceFile], rows: SetRows, options: Mapping
 def _read(
     file: str, sheet: Sheet, columns: Mapping[str, str], rows: SetRows, options: Mapping[str, Any]
 ) -> None:
-    rows.receipt.rows(file, len(sheet.rows) + len(sheet.unread))
-    for number, why in sheet.unread:
-        rows.receipt.unused(At(file, number), why)
-    others = [name for name in sheet.columns if name not in columns.values()]
-    for name in [name for name in others if is_identity(name)]:
-        rows.receipt.identity_column(file, name)
-    others = [name for name in others if not is_identity(name)]
+    others = count_rows(sheet, columns.values(), rows)
     reports: dict[Report, list[Row]] = {}
     for row in sheet.read(columns, rows.log):
         case_id = _case(row, rows)

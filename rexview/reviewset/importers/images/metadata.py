@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from rexview.reviewset.importers.annotations.box_table import box_columns, columns_of
+from rexview.reviewset.importers.annotations.box_table import box_columns
 from rexview.reviewset.importers.core.recognise import Probe
 from rexview.reviewset.importers.core.report_text import read_age, read_sex
 from rexview.reviewset.importers.core.set_rows import SetRows
 from rexview.reviewset.importers.core.source_files import SourceFile
 from rexview.reviewset.importers.table.cell_values import read_list
 from rexview.reviewset.importers.table.column_names import (
-    FIELD_NAMES,
     IMAGE_TABLES,
     ColumnName,
-    is_identity,
+)
+from rexview.reviewset.importers.table.known_columns import (
+    columns_by_meaning,
+    columns_of,
+    count_rows,
+    holds_any,
 )
 from rexview.reviewset.importers.table.sheet import Row, read_sheet
 from rexview.reviewset.tables.source import At
@@ -33,16 +37,14 @@ _NO_IMAGE: Final = "Its image is not there, or several have that name."
 
 def metadata_columns(names: Sequence[str]) -> Mapping[str, str] | None:
     """Tell whether a table with these columns describes images, and which holds what."""
-    plain = {ColumnName.of(name).plain: name for name in reversed(names)}
-    if any(not plain.keys().isdisjoint(FIELD_NAMES[field]) for field in _NOT_METADATA):
+    if holds_any(names, _NOT_METADATA):
         return None
-    columns = {
-        meaning: next(plain[name] for name in known if name in plain)
-        for meaning, known in IMAGE_TABLES.items()
-        if meaning in ("image", "patient", *_METADATA) and not plain.keys().isdisjoint(known)
-    }
+    known = {meaning: IMAGE_TABLES[meaning] for meaning in ("image", "patient", *_METADATA)}
+    columns = columns_by_meaning(names, known)
     image = columns.get("image")
-    if image is None or image == plain.get("patient id") or columns.keys().isdisjoint(_METADATA):
+    if image is None or columns.keys().isdisjoint(_METADATA):
+        return None
+    if ColumnName.of(image).plain == "patient id":
         return None
     return None if box_columns(names) else columns
 
@@ -65,13 +67,7 @@ def read_metadata(files: Sequence[SourceFile], rows: SetRows, options: Mapping[s
         columns = metadata_columns(sheet.columns) if sheet else None
         if sheet is None or columns is None:
             continue
-        rows.receipt.rows(file.label, len(sheet.rows) + len(sheet.unread))
-        for number, why in sheet.unread:
-            rows.receipt.unused(At(file.label, number), why)
-        others = [name for name in sheet.columns if name not in columns.values()]
-        for name in [name for name in others if is_identity(name)]:
-            rows.receipt.identity_column(file.label, name)
-        others = [name for name in others if not is_identity(name)]
+        others = count_rows(sheet, columns.values(), rows)
         described = absent = 0
         for row in sheet.read(columns, rows.log):
             if _describe(row, others, rows):
