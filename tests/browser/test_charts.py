@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
-from support.browser.waiting import calm, until
+from support.browser.waiting import PATIENCE_MS, calm, until
 
 pytestmark = pytest.mark.browser
 CHART = ".st-key-rx_chart_overview_chart_0"
@@ -68,18 +68,20 @@ def test_a_download_outlives_the_pages_that_others_run_meanwhile(demo, new_page)
         other.on_message(lambda one: late.append(one) if holding else socket.send(one))
 
     page, others = new_page(accept_downloads=True), new_page()
+    others.goto(f"{demo}browse")
+    others.locator(".rx-card").first.wait_for()
     page.route_web_socket("**/_stcore/stream", between)
     chart = shown(page, demo)
     chart.get_by_text("Table and download").click()
     expect(chart.locator("table td").first).to_have_text("Content")
     calm(page)
     holding = True
-    with page.expect_download() as download:
+    with page.expect_download(timeout=3 * PATIENCE_MS) as download:
         chart.get_by_role("button", name="CSV", exact=True).click()
         until(page, lambda: len(late), lambda count: count > 0)
-        for _ in range(3):  # each run of any page forgets
-            others.goto(f"{demo}browse")
-            others.locator(".rx-card").first.wait_for()
+        for name in ("Readers", "Scores", "Browse"):  # each run of any page forgets
+            others.get_by_role("link", name=name, exact=True).first.click()
+            others.wait_for_url(f"**/{name.lower()}*")
             calm(others)
         holding = False
         for one in late:

@@ -347,10 +347,11 @@ def test_what_waits_is_sent_from_any_page(server, context):
 
     def given_and_left(kind, number):
         page = open_page(context, server, kind)
-        page.route(ROUTE, lambda route: route.abort())
+        context.route(ROUTE, lambda route: route.abort())  # also while the page closes
         give(page, kind, number)
         until(page, lambda: page.evaluate(UNSENT), lambda count: count == 1)
         page.close()
+        context.unroute(ROUTE)
 
     given_and_left("adjudicate", 1)
     page = context.new_page()

@@ -11,6 +11,7 @@ import pytest
 from support import ROOT
 from support.browser.score_pad import known_reader
 from support.browser.traffic import assert_hidden, record
+from support.browser.waiting import until
 from support.small_set import write_set
 
 from rexview.bench.serving import serve
@@ -470,6 +471,46 @@ def test_scores_of_a_closed_window_are_sent_by_the_next(new_page, tmp_path):
         wait_checked(later, key, 2)
         saved(later)
         assert [row["value"]["score"] for row in server.history()] == [2]
+
+
+def test_what_another_part_of_the_page_has_sent_is_on_the_pad(new_page, tmp_path):
+    """What waited is sent by the first part of a page that is there, before the pad may be."""
+    late, sockets = [], []
+    holding = True
+
+    def between(socket):
+        other = socket.connect_to_server()
+        sockets.append(socket)
+        socket.on_message(other.send)
+
+        def arrived(message):
+            if holding and (late or b'"worklist"' in message):
+                late.append(message)
+            else:
+                socket.send(message)
+
+        other.on_message(arrived)
+
+    with small_app(tmp_path, free_port()) as server:
+        page = new_page()
+        page.context.route("**/rexview/reviews", lambda route: route.abort())
+        open_case(page, server, "c1")
+        key = current(page)
+        page.keyboard.press("2")
+        page.wait_for_selector(".saved[data-state=waiting]")
+        page.close()
+        later = new_page()
+        later.context.unroute("**/rexview/reviews")
+        later.route_web_socket("**/_stcore/stream", between)
+        later.goto(f"{server.address}score?case=c1")
+        until(later, server.history, lambda rows: len(rows) == 1)
+        assert late, "the pad was there before"
+        later.wait_for_timeout(500)
+        holding = False
+        for message in late:
+            sockets[-1].send(message)
+        wait_for_case(later, "c1")
+        wait_checked(later, key, 2)
 
 
 def test_a_locked_database_is_told_and_outwaited(new_page, tmp_path):

@@ -19,13 +19,21 @@ class GivenVerdicts {
     this.given = new Map(); // "case/model/failure" -> what was given since the page was loaded
     this.saved = 0; // verdicts that the server has answered to
     this.answered = 0; // revision of the last answer
+    this.begins = false; // no data has come since the page is shown
     this.reported = NOTHING_UNSAVED; // the last report to the page, as a key
+  }
+
+  /** The page is shown anew, with what the server knew when it was asked. */
+  begin() {
+    this.begins = true;
   }
 
   update(data, /** @type {Tell} */ tell) {
     this.data = data;
     this.tell = tell;
     outbox.configure(data.outbox);
+    if (this.begins && outbox.isPast(data.revision)) this.refresh();
+    this.begins = false;
     if (!this.isBehind && this.unsaved.length === 0) this.given.clear();
   }
 

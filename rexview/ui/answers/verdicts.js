@@ -119,5 +119,6 @@ function update(fresh, /** @type {Tell} */ tell) {
 
 export const mount = mounting((place) => {
   card = new VerdictCard(place);
+  verdicts.begin();
   return { update, close: listen() };
 });

@@ -4,28 +4,11 @@
 import { button, html } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
 import { outbox } from "../../saving/assets/outbox.js";
+import { OutboxView } from "../../saving/assets/outbox_view.js";
 
-class Unsaved {
+class Unsaved extends OutboxView {
   constructor(place) {
-    this.data = null;
-    this.root = html("div", { class: "rx-consensus rx-consensus-notice", role: "alert" });
-    this.unlisten = outbox.listen({
-      changed: () => this.data && this.draw(),
-      refresh: () => this.tell("refresh", Date.now()),
-    });
-    place.append(this.root);
-  }
-
-  close() {
-    this.unlisten();
-    this.root.remove();
-  }
-
-  update(data, tell) {
-    this.data = data;
-    this.tell = tell;
-    outbox.configure(data.outbox);
-    this.draw();
+    super(place, { class: "rx-consensus rx-consensus-notice", role: "alert" });
   }
 
   draw() {

@@ -84,6 +84,7 @@ export class Panel {
   }
 
   update(data, tell) {
+    const first = !this.data.case;
     const another =
       data.case !== this.data.case || data.outbox.unowned !== this.data.outbox.unowned;
     this.data = data;
@@ -92,6 +93,7 @@ export class Panel {
     this.arrived = this.arrived.filter(({ revision }) => revision > data.revision);
     this.form.update(another);
     this.draw();
+    if (first && outbox.isPast(data.revision)) tell("refresh", Date.now());
   }
 
   /** What was written or resolved and is not confirmed. */

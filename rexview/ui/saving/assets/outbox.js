@@ -47,6 +47,7 @@ class Outbox {
     this.failures = 0;
     this.reason = null;
     this.savedAt = null;
+    this.answered = -1; // the newest revision of the reviews that the server has told of
     this.asked = null; // the case whose state is wanted
     this.wanted = false; // a state is to be fetched even when nothing is to be sent
     this.renewal = new Renewal(this);
@@ -81,6 +82,7 @@ class Outbox {
     this.page = page;
     if (!ticket && this.ticket && unowned === this.unowned) return; // of before the name was given
     const fresh = ticket !== this.ticket || owner !== this.owner;
+    if (unowned !== this.unowned) this.answered = -1; // another review set
     Object.assign(this, { owner: owner ?? unowned, unowned, ticket, address });
     if (owner)
       for (const kept of [this.unsent, this.returned, this.drafts]) kept.move(unowned, owner);
@@ -141,6 +143,14 @@ class Outbox {
   putAway(keys) {
     for (const key of keys) this.returned.drop(key);
     this.#changed();
+  }
+
+  /**
+   * Whether the reviews were read at this revision before the server last took something: by the time
+   * a part of a page is there, another one can have sent what had waited for it, and heard the answer.
+   */
+  isPast(revision) {
+    return revision < this.answered;
   }
 
   // --- sending -----------------------------------------------------------------------------------
@@ -213,6 +223,7 @@ class Outbox {
       return "The server did not confirm all entries.";
     }
     if (reply.saved.length > 0) this.savedAt = new Date();
+    this.answered = Math.max(this.answered, reply.revision ?? -1);
     reply.reasons = { ...reply.refused }; // by token, why an entry was not taken
     for (const entry of batch) {
       const there = reply.replaced[entry.token];

@@ -5,30 +5,13 @@ import { button, html } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
 import { TYPING } from "../../components/page_keys.js";
 import { outbox } from "./outbox.js";
+import { OutboxView } from "./outbox_view.js";
 
-class Waiting {
+class Waiting extends OutboxView {
   constructor(place) {
-    this.data = null;
+    const typing = () => Boolean(document.activeElement?.matches(TYPING));
+    super(place, { class: "rx-waiting", role: "status" }, { busy: typing });
     this.drawn = "";
-    this.root = html("div", { class: "rx-waiting", role: "status" });
-    this.unlisten = outbox.listen({
-      changed: () => this.data && this.draw(),
-      refresh: () => this.tell("refresh", Date.now()),
-      busy: () => Boolean(document.activeElement?.matches(TYPING)),
-    });
-    place.append(this.root);
-  }
-
-  close() {
-    this.unlisten();
-    this.root.remove();
-  }
-
-  update(data, tell) {
-    this.data = data;
-    this.tell = tell;
-    outbox.configure(data.outbox);
-    this.draw();
   }
 
   draw() {

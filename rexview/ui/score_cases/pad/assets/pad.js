@@ -94,6 +94,7 @@ export class Pad {
     }
     this.awaited = null;
     this.#show(data.case);
+    if (first && outbox.isPast(data.case.own.revision)) outbox.ask();
   }
 
   /** Take over how a case stands, unless something newer is known. */
