@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -79,6 +79,16 @@ def select(table: AnswerTable, case_filter: CaseFilter) -> Selection:
     row_mask = all_of(table, conditions(table, case_filter))
     case_rows = np.flatnonzero(table.any_of_case(row_mask))
     return Selection(table, row_mask, _ordered(table, row_mask, case_rows, case_filter.sort))
+
+
+def without_flags(case_filter: CaseFilter) -> CaseFilter:
+    """Return a filter without what it asks about flags, or about findings in texts.
+
+    What is left depends on no detector.
+    """
+    if is_finding_search(case_filter.search, case_filter.mention):
+        case_filter = case_filter.without("search")
+    return replace(case_filter, failures=(), sources=(), findings=(), judged=(), sort="order")
 
 
 def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:

@@ -6,7 +6,7 @@ table is made once for an open review set and never changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
@@ -20,7 +20,10 @@ from rexview.analysis.filter.case_filter import ANSWER_STATUSES, COMMENTED, STUD
 from rexview.analysis.memory.coded_column import CodedColumn, Codes, Mask, enum_of
 from rexview.analysis.memory.score_index import ScoreIndex
 from rexview.analysis.memory.severity import flagged_findings, harm_of_answers, severity, with_harm
-from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
+from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, survey
+from rexview.detect import detectors as registry_detectors
+from rexview.detect.core.detector import Detector
+from rexview.detect.core.scan import Scan
 from rexview.harm import HarmTable, load_harm
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
@@ -236,13 +239,15 @@ def answer_table(
     gap_threshold: float = GAP_THRESHOLD,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
+    detectors: Sequence[Detector] | None = None,
     before: AnswerTable | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> AnswerTable:
     """Make the table of an open review set: final scores and flags are worked out here, once.
 
-    ``before`` is the table of the same files with other scores or reader flags: no text is read
-    again then. ``comments`` are counted by :func:`rexview.analysis.case.comments.counts_by_case`.
+    ``detectors`` are those with the thresholds given, unless others are asked for. ``before`` is
+    the table of the same files with other scores or reader flags: no text is read again then.
+    ``comments`` are counted by :func:`rexview.analysis.case.comments.counts_by_case`.
     """
     cases = _case_table(review_set.cases)
     answers = review_set.answers.filter("_newest").select(
@@ -253,7 +258,7 @@ def answer_table(
     )
     scores = finals_of(review_set, content_order=content_order)
     scores = scores.with_columns(weakest_link().alias("weakest"))
-    active = detectors(
+    active = detectors or registry_detectors(
         gap_threshold=gap_threshold,
         disagreement_threshold=disagreement_threshold,
         models=review_set.models,
@@ -297,6 +302,19 @@ def answer_table(
         content_order=content_order,
         comments=comments or {},
         harm=harm,
+    )
+
+
+def with_scan(table: AnswerTable, scan: Scan) -> AnswerTable:
+    """Return the table of the same answers with what another scan of them found."""
+    known = table.survey
+    return answer_table(
+        table.scores.review_set,
+        gap_threshold=table.gap_threshold,
+        detectors=scan.detectors,
+        content_order=table.content_order,
+        before=replace(table, survey=replace(known, scan=scan)) if known else None,
+        comments=table.comments,
     )
 
 
