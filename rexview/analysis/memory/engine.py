@@ -39,13 +39,12 @@ from rexview.analysis.memory.selection import (
     without_flags,
 )
 from rexview.analysis.memory.table import (
-    FAILURE_BITS,
     AnswerTable,
     answer_table,
     in_content_order,
     with_scan,
 )
-from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
+from rexview.detect import DISAGREEMENT_THRESHOLD, FAILURE_BITS, GAP_THRESHOLD
 from rexview.detect.core.scan import Scan
 from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
 from rexview.stats import ContentOrder
