@@ -1,4 +1,4 @@
-"""``python -m rexview bench NAME``: which benches there are, and how their rows are printed."""
+"""``python -m rexview bench NAME``: which benches there are, and what they are asked with."""
 
 from __future__ import annotations
 
@@ -7,25 +7,42 @@ import json
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
 
-_BENCHES: Final = ("viewer", "queries", "imaging", "detectors", "stats", "reliability")
+BENCHES: Final = {
+    "start": "launch to the first radiograph, beside a plain Streamlit page",
+    "viewer": "the viewer and the pages, beside st.image and an empty Streamlit app",
+    "filters": "a filter with the counts of its facets, beside pandas and DuckDB",
+    "images": "windowing and decoding, beside pydicom and Pillow",
+    "detectors": "how right and how fast failures are found, beside medspaCy",
+    "stats": "tables of scores and tests, beside scipy",
+    "reliability": "entries given while servers are killed and disks fill; long",
+    "scale": "opening, filters, search, pages and memory as a set grows",
+}
+"""What each bench measures. Each is a module here with ``run``, which gives a ``Measured``."""
+_SIZES: Final = {"start": "cases", "scale": "answers"}
+"""What the sizes are numbers of, for benches that take them."""
 
 
 def add_bench(commands: Any, path: Callable[[str], Path]) -> None:
     """Add the command ``bench``; ``path`` reads a path of the command line."""
-    purpose = "measure this machine, side by side"
+    purpose = "measure this machine, beside other ways to do the same"
     parser = commands.add_parser("bench", help=purpose, description=purpose)
     benches = parser.add_subparsers(title="benches", required=True, metavar="NAME")
-    for name in _BENCHES:
-        one = benches.add_parser(name)
-        one.add_argument("--json", action="store_true", help="a JSON list instead of a table")
-        one.set_defaults(run=_bench, what=name, folder=None)
+    for name, meaning in BENCHES.items():
+        one = benches.add_parser(name, help=meaning, description=meaning)
+        one.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+        one.set_defaults(run=_bench, bench=name, asked=())
         if name == "detectors":
-            purpose = "the share of a review set's newest answers that is flagged, instead"
-            one.add_argument("folder", type=path, nargs="?", metavar="FOLDER", help=purpose)
+            meaning = "a review set: the share of its newest answers that is flagged, instead"
+            one.add_argument("folder", type=path, nargs="?", metavar="FOLDER", help=meaning)
+            one.set_defaults(asked=("folder",))
+        elif name in _SIZES:
+            counted = _SIZES[name]
+            meaning = f"sizes of the made sets, in {counted}"
+            one.add_argument(f"--{counted}", type=int, nargs="+", metavar="N", help=meaning)
+            one.set_defaults(asked=(counted,))
     _add_make_set(benches, path)
 
 
@@ -63,16 +80,13 @@ def _make_set(options: argparse.Namespace) -> int:
 
 
 def _bench(options: argparse.Namespace) -> int:
-    bench = import_module(f"rexview.bench.{options.what}")
-    rows: list[dict[str, Any]] = bench.run(*([options.folder] if options.folder else []))
-    if options.json:
-        print(json.dumps(rows, indent=1))
-    else:
-        import pandas as pd
+    from rexview.bench.measure import document, text
 
-        for _, alike in groupby(rows, key=list):  # a table for each set of columns
-            table = pd.DataFrame(list(alike), dtype=object)
-            print(table.where(table.notna(), "").to_string(index=False))
-        if options.what == "detectors":
-            print(f"\n{bench.notes(options.folder)}")
+    given = {name: getattr(options, name) for name in options.asked}
+    bench = import_module(f"rexview.bench.{options.bench}")
+    measured = bench.run(**{name: value for name, value in given.items() if value is not None})
+    if options.json:
+        print(json.dumps(document(options.bench, measured), indent=1, allow_nan=False))
+    else:
+        print(text(options.bench, measured))
     return 0
