@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from rexview.analysis import describe
+from rexview.analysis.failures.so_far import name_so_far
 from rexview.ui.access import permissions
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers import verdicts
@@ -44,7 +44,7 @@ def show_case() -> None:
     position = partial(engine.position, case_filter)
     place = position(page.case.id)
 
-    case_widgets.show_header(review_set, page.case, place, describe(engine.facts, case_filter))
+    case_widgets.show_header(review_set, page.case, place, name_so_far(engine, case_filter))
     left, right = st.columns([11, 12], gap="medium")
     with right:
         with st.container(key="rx_question"):

@@ -9,7 +9,7 @@ from rexview.ui.link.pages import PAGE_FAILURES
 from rexview.ui.server import query_cache
 
 permissions.guard(PAGE_FAILURES)
-filtered = open_filtered_set()
+filtered = open_filtered_set(counts_failures=True)
 engine, case_filter = filtered.engine, filtered.case_filter
 show_head(filtered, "Failures")
 

@@ -342,11 +342,13 @@ def memory_engine(
     gap_threshold: float = GAP_THRESHOLD,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
+    scan: Scan | None = None,
     before: MemoryEngine | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> MemoryEngine:
     """Make the engine of an open review set, as :func:`answer_table` makes its table.
 
+    ``scan`` is what detectors have found by now; without one they look at everything first.
     ``before`` is one of the same files with other scores or reader flags.
     """
     return MemoryEngine(
@@ -355,6 +357,7 @@ def memory_engine(
             gap_threshold=gap_threshold,
             disagreement_threshold=disagreement_threshold,
             content_order=content_order,
+            scan=scan,
             before=before.table if before else None,
             comments=comments,
         )

@@ -240,12 +240,14 @@ def answer_table(
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
     detectors: Sequence[Detector] | None = None,
+    scan: Scan | None = None,
     before: AnswerTable | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> AnswerTable:
     """Make the table of an open review set: final scores and flags are worked out here, once.
 
-    ``detectors`` are those with the thresholds given, unless others are asked for. ``before`` is
+    ``detectors`` are those with the thresholds given, unless others are asked for; ``scan`` is what
+    they have found by now, else they look at everything first. ``before`` is
     the table of the same files with other scores or reader flags: no text is read again then.
     ``comments`` are counted by :func:`rexview.analysis.case.comments.counts_by_case`.
     """
@@ -263,7 +265,9 @@ def answer_table(
         disagreement_threshold=disagreement_threshold,
         models=review_set.models,
     )
-    found = survey(review_set, detectors=active, before=before.survey if before else None)
+    found = survey(
+        review_set, detectors=active, scanned=scan, before=before.survey if before else None
+    )
     order = cases.select("case", pl.int_range(pl.len(), dtype=pl.UInt32()).alias("case_row"))
     names = review_set.model_names
     rows = (

@@ -94,16 +94,18 @@ def survey(
     review_set: ReviewSet,
     *,
     detectors: Sequence[Detector] | None = None,
+    scanned: Scan | None = None,
     before: Survey | None = None,
 ) -> Survey:
     """Ask detectors (all of them, by default) and readers about all newest answers.
 
+    ``scanned`` is what detectors have found by now of the same files, perhaps with other scores.
     ``before`` is a survey of the same files with other scores or reader flags: then only what may
     have changed is looked at again, and the outcome is the same.
     """
     if detectors is None:
         detectors = registry.detectors(models=review_set.models)
-    found = scan(review_set, detectors, before.scan if before else None)
+    found = scan(review_set, detectors, scanned or (before.scan if before else None))
     judged = [
         found.judged.filter(pl.col("judged") & (1 << place) != 0).select(
             *ANSWER, failure=pl.lit(detector.failure)
