@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rexview import __version__
 from rexview.bounded import printable, typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
+from rexview.kept_files import KINDS, told
 from rexview.vocab import HINT_KINDS, counted, noun
 
 if TYPE_CHECKING:
@@ -99,6 +100,10 @@ def _parser() -> argparse.ArgumentParser:
         help="for detectors: the share of a review set's newest answers that is flagged",
     )
     argument("--json", action="store_true", help="a JSON list instead of a table")
+
+    argument = add("cache", _cache, "say what is kept on disk to save time, and how much")
+    kinds = ("all", *KINDS)
+    argument("--clear", nargs="?", const="all", choices=kinds, help="remove it, or one kind of it")
 
     _add_import(commands)
 
@@ -384,6 +389,14 @@ def _bench(options: argparse.Namespace) -> int:
             print(table.where(table.notna(), "").to_string(index=False))
         if options.what == "detectors":
             print(f"\n{bench.notes(options.folder)}")
+    return 0
+
+
+def _cache(options: argparse.Namespace) -> int:
+    from rexview.settings import load_settings
+
+    for line in told(load_settings(), options.clear):
+        print(printable(line))
     return 0
 
 

@@ -333,8 +333,17 @@ class Engine(Protocol):
         As :meth:`rexview.detect.Survey.flags_of`.
         """
 
+    def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case a detector failed on."""
+
     def scanned(self, case_filter: CaseFilter) -> Scanned:
         """Count the answers that detectors have looked at, among those that may be left."""
+
+    def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
+        """Return case and model of the first answers that a detector failed on.
+
+        Of all that may be left, as :meth:`scanned` counts them.
+        """
 
     def tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""

@@ -31,6 +31,7 @@ from rexview.analysis.filter.wording import sentence_case
 from rexview.analysis.memory.cards import case_cards
 from rexview.analysis.memory.facets import facets
 from rexview.analysis.memory.judged import judged_by_model
+from rexview.analysis.memory.scanned import not_judged, not_looked_at, scanned
 from rexview.analysis.memory.selection import (
     CASE_FACETS,
     Selection,
@@ -39,13 +40,12 @@ from rexview.analysis.memory.selection import (
     without_flags,
 )
 from rexview.analysis.memory.table import (
-    FAILURE_BITS,
     AnswerTable,
     answer_table,
     in_content_order,
     with_scan,
 )
-from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
+from rexview.detect import DISAGREEMENT_THRESHOLD, FAILURE_BITS, GAP_THRESHOLD
 from rexview.detect.core.scan import Scan
 from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
 from rexview.stats import ContentOrder
@@ -120,9 +120,16 @@ class MemoryEngine:
 
     def scanned(self, case_filter: CaseFilter) -> Scanned:
         """Count the answers that detectors have looked at, among those that may be left."""
-        rows = self.selection(without_flags(case_filter)).row_mask & self.table.answered
-        answers = int(np.count_nonzero(rows))
-        return Scanned(answers, answers, 0)
+        return scanned(self.selection(without_flags(case_filter)))
+
+    def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
+        """Return case and model of the first answers that a detector failed on."""
+        return not_judged(self.selection(without_flags(case_filter)), most)
+
+    def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
+        """Return the rows of cases that nobody has looked at, those named first."""
+        rows: list[int] = not_looked_at(self.selection(without_flags(case_filter)), first).tolist()
+        return rows
 
     def facets(self, case_filter: CaseFilter) -> Facets:
         """Count the cases of every value of every condition."""
@@ -150,6 +157,11 @@ class MemoryEngine:
         """Return all flags on some answers to one case, with evidence."""
         survey = self.table.survey
         return tuple(survey.flags_of(case, answers, reader_flags)) if survey else ()
+
+    def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case a detector failed on."""
+        survey = self.table.survey
+        return survey.not_judged_of(case, answers) if survey else frozenset()
 
     def _tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
