@@ -28,6 +28,7 @@ else:
     view, ids, first = browse_widgets.list_head(
         engine, counts.total, case_filter, so_far=filtered.so_far
     )
+    review_sets.look_first(review_set, engine, case_filter, ids)
     cards = engine.cards(case_filter, ids)
     if view == "table":
         browse_widgets.show_table(review_set, cards, case_filter, so_far=filtered.so_far)

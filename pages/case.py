@@ -61,6 +61,7 @@ def show_case() -> None:
         case_widgets.show_comparison(shown, names)
     with left:
         beside = [one for one in (place.after, place.before) if one]
+        review_sets.look_first(review_set, engine, case_filter, [page.case.id, *beside])
         pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
         show_viewer(review_set, shown, position, pages, page_keys=verdicts.KEYS)
     show_other_order()

@@ -27,13 +27,15 @@ show_other_order()
 if others := overview_html.other_failures_html(numbers):
     linked_html(others, key="overview_others")
 
-worst = engine.cards(case_filter, engine.page(case_filter, 0, MOST_SEVERE))
+first = engine.page(case_filter, 0, MOST_SEVERE)
+review_sets.look_first(review_set, engine, case_filter, first)
+worst = engine.cards(case_filter, first)
 drawn = gallery_html(
     review_set, worst, case_filter, colours=colours, gap_threshold=engine.facts.gap_threshold
 )
 more = browse_link(case_filter, f"All {counts.total:,} cases")
-first = "Most severe first" + (", so far" if filtered.so_far else "")
-head = f'<header class="rx-section"><h2>{first}</h2>{more}</header>'
+title = "Most severe first" + (", so far" if filtered.so_far else "")
+head = f'<header class="rx-section"><h2>{title}</h2>{more}</header>'
 linked_html(head + drawn, key="overview_worst")
 
 if show_charts(engine, case_filter):

@@ -345,6 +345,13 @@ class Engine(Protocol):
         Of all that may be left, as :meth:`scanned` counts them.
         """
 
+    def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
+        """Return cases to be looked at next, as rows of ``ReviewSet.cases``.
+
+        Those named ``first``, then those that a filter may leave, where it leaves any out, as far
+        as nobody has looked at them.
+        """
+
     def tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
 

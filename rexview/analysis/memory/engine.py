@@ -80,6 +80,7 @@ class MemoryEngine:
         self.table = table
         self._select = lru_cache(maxsize=_SELECTIONS_KEPT)(self._selected)
         self.tally = lru_cache(maxsize=_SELECTIONS_KEPT)(self._tally)
+        self.scanned = lru_cache(maxsize=_SELECTIONS_KEPT)(self._scanned)
         self._finals = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_finals)
         self._scores = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_scores)
 
@@ -118,7 +119,7 @@ class MemoryEngine:
             return self
         return MemoryEngine(with_scan(self.table, scan))
 
-    def scanned(self, case_filter: CaseFilter) -> Scanned:
+    def _scanned(self, case_filter: CaseFilter) -> Scanned:
         """Count the answers that detectors have looked at, among those that may be left."""
         return scanned(self.selection(without_flags(case_filter)))
 
@@ -127,9 +128,8 @@ class MemoryEngine:
         return not_judged(self.selection(without_flags(case_filter)), most)
 
     def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
-        """Return the rows of cases that nobody has looked at, those named first."""
-        rows: list[int] = not_looked_at(self.selection(without_flags(case_filter)), first).tolist()
-        return rows
+        """Return the rows in the set of cases to be looked at next: see :class:`.Engine`."""
+        return not_looked_at(self.selection(without_flags(case_filter)), case_filter, first)
 
     def facets(self, case_filter: CaseFilter) -> Facets:
         """Count the cases of every value of every condition."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from rexview.analysis.engine import Scanned
+from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.coded_column import Mask
 from rexview.analysis.memory.selection import Selection
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect.core.looking import LOOKED_AT, NOT_JUDGED, NOT_YET
 
-MOST_TO_PREFER = 50_000
+_MOST_TO_PREFER: Final = 50_000
 """So many cases are named at a time as the next to be looked at."""
 
 
@@ -34,13 +36,16 @@ def not_judged(left: Selection, most: int) -> tuple[tuple[str, str], ...]:
     return tuple(zip(cases, (models.values[code] for code in models.codes[rows]), strict=True))
 
 
-def not_looked_at(left: Selection, first: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the rows of cases that nobody has looked at: those named first, then the others."""
+def not_looked_at(left: Selection, case_filter: CaseFilter, first: Sequence[str]) -> list[int]:
+    """Return the rows of cases to be looked at next: see :class:`rexview.analysis.Engine`."""
     table = left.table
-    open_rows = table.case_row[table.row_of_answer[np.flatnonzero(_chosen(left))]]
-    open_rows = np.unique(open_rows[_state(left) == NOT_YET])[:MOST_TO_PREFER]
     named = [table.row_of_case[case] for case in first if case in table.row_of_case]
-    return np.concatenate([named, open_rows]).astype(np.int64)
+    if not case_filter.active:  # the others come in their order anyway
+        return named
+    answers = np.flatnonzero(_chosen(left))[_state(left) == NOT_YET]
+    rows = np.unique(table.case_row[table.row_of_answer[answers]])
+    others: list[int] = rows[:_MOST_TO_PREFER].tolist()
+    return [*named, *others]
 
 
 def states_of_case(table: AnswerTable, case_row: int) -> list[int]:

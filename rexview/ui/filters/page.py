@@ -60,7 +60,7 @@ def show_title(filtered: FilteredSet, title: str = "") -> None:
     """Show the title with the filter's name, and below it how far the search for failures is."""
     name = name_so_far(filtered.engine, filtered.case_filter)
     page_header(*(part for part in (title, name) if part))
-    show_progress(filtered.review_set, filtered.engine)
+    show_progress(filtered.review_set, filtered.engine, filtered.case_filter)
 
 
 def show_head(filtered: FilteredSet, title: str) -> None:

@@ -14,7 +14,9 @@ import streamlit as st
 from rexview.analysis import CaseFilter, Engine, Scanned
 from rexview.schema import ReviewSet
 from rexview.ui.access import permissions
+from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_OVERVIEW
+from rexview.ui.scan_progress.html import not_judged_html
 from rexview.ui.scan_progress.words import progress_text
 from rexview.ui.server import failure_scans, review_sets
 
@@ -23,11 +25,16 @@ REFRESH_S: Final = 2.0
 _KEY: Final = "rx_scan"
 
 
-def show_progress(review_set: ReviewSet, engine: Engine) -> None:
-    """Show the strip while the page's numbers are not those of all answers."""
+def show_progress(review_set: ReviewSet, engine: Engine, case_filter: CaseFilter) -> None:
+    """Show the strip while the page's flags are not those of all answers.
+
+    Below it stands which of the answers that the filter may leave could not be judged.
+    """
     shown = engine.scanned(CaseFilter())
     if not shown.is_complete:
         _live(review_set, shown)
+    if not_judged := not_judged_html(engine, case_filter):
+        linked_html(not_judged, key="rx_not_judged")
 
 
 @st.fragment(run_every=REFRESH_S)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rexview.analysis import Scanned
-from rexview.analysis.failures.so_far import not_judged_caption
 from rexview.detect.core.background import Progress
 from rexview.vocab import counted
 
@@ -25,7 +24,6 @@ def progress_text(progress: Progress, shown: Scanned) -> str:
     parts.append(progress.message)
     if progress.looked > shown.looked:
         parts.append(f"This page counts the first {shown.looked:,}.")
-    parts.append(not_judged_caption(progress.failed))
     return " ".join(filter(None, parts))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -111,15 +111,10 @@ class FailureScan:
         """Note how long making the engine of a snapshot took."""
         self._cost_s = seconds
 
-    def prefer(self, case_rows: Iterable[int]) -> None:
+    def prefer(self, case_rows: Sequence[int]) -> None:
         """Let these cases be looked at next."""
-        if self.background and self.background.progress.state != "finished":
-            self.background.prefer(list(case_rows))
-
-    def look_at(self, case_row: int) -> None:
-        """Look at a case now."""
-        if self.background:
-            self.background.look_at(case_row)
+        if self.background and len(case_rows):
+            self.background.prefer(case_rows)
 
     def stop(self) -> None:
         """Look at no more answers until :meth:`resume`."""

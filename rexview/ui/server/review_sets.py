@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -24,6 +24,7 @@ from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.colours import model_colours
 from rexview.analysis.engine import Engine
+from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.memory.finished import only_finished
 from rexview.analysis.memory.study import MemoryStudyEngine
@@ -309,6 +310,14 @@ def engine(review_set: ReviewSet) -> Engine:
 
 
 _in_order = kept_with_first(2)(MemoryEngine.in_content_order)
+
+
+def look_first(
+    review_set: ReviewSet, asked: Engine, case_filter: CaseFilter, cases: Sequence[str] = ()
+) -> None:
+    """Let detectors look next at the cases on a page, and at those that its filter may leave."""
+    if not asked.scanned(case_filter).is_complete:
+        failures_found(review_set).prefer(asked.not_looked_at(case_filter, cases))
 
 
 def study_engine(review_set: ReviewSet) -> StudyEngine:
