@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ _PRESENCE: Final[dict[str, Presence]] = {
     "prior": "other",
 }
 Places = npt.NDArray[np.int32]
+RowT = TypeVar("RowT", int, Places)
 
 
 class Phrase(NamedTuple):
@@ -50,14 +51,25 @@ class FindingIndex:
     ----------
     phrases : tuple of Phrase
         Every phrase that occurs, once.
-    texts, phrase_places : array of int32
-        For each phrase that a text has, once: the text (:func:`text_of_report` for a report, else
-        the number of the answer), and the place of the phrase in ``phrases``.
+    parts : tuple of (array of int32, array of int32)
+        :attr:`texts` and :attr:`phrase_places` in pieces, joined when they are asked for.
     """
 
     phrases: tuple[Phrase, ...]
-    texts: Places
-    phrase_places: Places
+    parts: tuple[tuple[Places, Places], ...]
+
+    @cached_property
+    def texts(self) -> Places:
+        """For each phrase that a text has, once, the text: the number of an answer, or a report.
+
+        What stands for a report says :func:`text_of_report`.
+        """
+        return _joined(texts for texts, _ in self.parts)
+
+    @cached_property
+    def phrase_places(self) -> Places:
+        """The place in ``phrases`` of each phrase beside :attr:`texts`."""
+        return _joined(places for _, places in self.parts)
 
     @cached_property
     def text_of(self) -> Places:
@@ -75,7 +87,7 @@ class FindingIndex:
         return self.texts[chosen[self.phrase_places]]
 
 
-def text_of_report(case_row: int) -> int:
+def text_of_report(case_row: RowT) -> RowT:
     """Return what stands for the report of a case where a number above -1 stands for an answer."""
     return -1 - case_row
 
@@ -107,34 +119,29 @@ def _phrases(mentions: Iterable[tuple[str, Mention]]) -> tuple[Phrase, ...]:
     return tuple(dict.fromkeys(said))
 
 
-@dataclass(slots=True)
+def _joined(parts: Iterable[Places]) -> Places:
+    return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+
+
 class IndexBuilder:
     """Gathers a :class:`FindingIndex` from parts whose phrases have places of their own."""
 
-    _places: dict[Phrase, int]
-    _texts: list[Places]
-    _phrases: list[Places]
-
     def __init__(self) -> None:
-        self._places, self._texts, self._phrases = {}, [], []
+        self._places: dict[Phrase, int] = {}
+        self._parts: list[tuple[Places, Places]] = []
 
     def add(self, phrases: Sequence[Phrase], texts: Places, phrase_places: Places) -> None:
         """Take in a part: places in ``phrases``, beside the texts that have them."""
+        if not len(texts):
+            return
         places = [self._places.setdefault(one, len(self._places)) for one in phrases]
-        self._texts.append(texts)
-        self._phrases.append(np.array(places, dtype=np.int32)[phrase_places])
-        while len(self._texts) > 1 and len(self._texts[-2]) <= 2 * len(self._texts[-1]):
-            self._join_last(2)
-
-    def _join_last(self, number: int) -> None:
-        for parts in (self._texts, self._phrases):
-            parts[-number:] = [np.concatenate(parts[-number:])]
+        parts = self._parts
+        parts.append((texts, np.array(places, dtype=np.int32)[phrase_places]))
+        while len(parts) > 1 and len(parts[-2][0]) <= 2 * len(parts[-1][0]):
+            last = parts[-2:]
+            texts, places_of = (_joined(one[n] for one in last) for n in (0, 1))
+            parts[-2:] = [(texts, places_of)]
 
     def index(self) -> FindingIndex:
         """Return what was gathered so far."""
-        none = np.zeros(0, dtype=np.int32)
-        return FindingIndex(
-            tuple(self._places),
-            np.concatenate([none, *self._texts]),
-            np.concatenate([none, *self._phrases]),
-        )
+        return FindingIndex(tuple(self._places), tuple(self._parts))

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from rexview.detect.core.finding_index import FindingIndex, IndexBuilder
-from rexview.detect.core.looking import FLAGS, NOT_YET, TOLD_FLAGS, Looked
+from rexview.detect.core.finding_index import FindingIndex, IndexBuilder, text_of_report
+from rexview.detect.core.looking import FLAGS, NOT_JUDGED, NOT_YET, TOLD_FLAGS, Looked
 
 
 class Told(Protocol):
@@ -52,6 +52,8 @@ class Found:
     flags : polars.DataFrame
         Columns :data:`rexview.detect.core.looking.FLAGS`, in no order.
     index : FindingIndex
+    reports : array of bool, one a case
+        Whose report was read.
     told : Told or None
         Where messages and evidence are, if anywhere.
     """
@@ -60,6 +62,7 @@ class Found:
     judged: npt.NDArray[np.uint32]
     flags: pl.DataFrame
     index: FindingIndex
+    reports: npt.NDArray[np.bool_]
     told: Told | None = None
 
 
@@ -75,7 +78,7 @@ class Gatherer:
         self.judged = np.zeros(answers, dtype=np.uint32)
         self.looked = 0
         self.failed = 0
-        self._reports = np.zeros(cases, dtype=np.bool_)
+        self.reports = np.zeros(cases, dtype=np.bool_)
         self._flags = [FLAGS.to_frame()]
         self._index = IndexBuilder()
 
@@ -84,37 +87,58 @@ class Gatherer:
         new = self._new(looked)
         self.state[new.numbers] = new.state
         self.judged[new.numbers] = new.judged
+        self.reports[new.reports] = True
         self.looked += len(new.numbers)
-        self.failed += int(np.count_nonzero(new.state > 1))
-        if len(new.flags):
-            self._flags.append(new.flags.select(FLAGS.names()))
-            while len(self._flags) > 1 and len(self._flags[-2]) <= 2 * len(self._flags[-1]):
-                self._flags[-2:] = [pl.concat(self._flags[-2:], rechunk=True)]
+        self.failed += int(np.count_nonzero(new.state == NOT_JUDGED))
+        self._add_flags(new.flags.select(FLAGS.names()))
         self._index.add(new.phrases, new.texts, new.phrase_places)
         return new
 
+    def take_over(self, found: Found) -> None:
+        """Begin with what another scan of the same answers found. Nothing was added before."""
+        self.state[:] = found.state
+        self.judged[:] = found.judged
+        self.reports[found.reports] = True
+        self.looked = int(np.count_nonzero(found.state))
+        self.failed = int(np.count_nonzero(found.state == NOT_JUDGED))
+        self._add_flags(found.flags)
+        for texts, places in found.index.parts:
+            self._index.add(found.index.phrases, texts, places)
+
+    def _add_flags(self, flags: pl.DataFrame) -> None:
+        if flags.is_empty():
+            return
+        parts = self._flags
+        parts.append(flags)
+        while len(parts) > 1 and len(parts[-2]) <= 2 * len(parts[-1]):
+            parts[-2:] = [pl.concat(parts[-2:], rechunk=True)]
+
     def _new(self, looked: Looked) -> Looked:
         """Leave out answers and reports that are there: two may have looked at the same case."""
-        reports = -1 - looked.texts[looked.texts < 0]
-        known = self.state[looked.numbers] != NOT_YET
-        if not known.any() and not self._reports[reports].any():
-            self._reports[reports] = True
+        old = self.state[looked.numbers] != NOT_YET
+        old_reports = self.reports[looked.reports]
+        if not old.any() and not old_reports.any():
             return looked
-        here = np.zeros(len(looked.texts), dtype=np.bool_)
-        of_report = looked.texts < 0
-        here[of_report] = self._reports[reports]
-        here[~of_report] = self.state[looked.texts[~of_report]] != NOT_YET
-        self._reports[reports] = True
-        left = looked.numbers[~known]
+        left = looked.numbers[~old]
+        known = np.concatenate(
+            [looked.numbers[old].astype(np.int32), text_of_report(looked.reports[old_reports])]
+        )
+        new_texts = ~np.isin(looked.texts, known)
         return Looked(
             left,
-            looked.state[~known],
-            looked.judged[~known],
+            looked.state[~old],
+            looked.judged[~old],
             looked.flags.filter(pl.Series(np.isin(looked.flags["answer"].to_numpy(), left))),
+            looked.reports[~old_reports],
             looked.phrases,
-            looked.texts[~here],
-            looked.phrase_places[~here],
+            looked.texts[new_texts],
+            looked.phrase_places[new_texts],
         )
+
+    def cases_left(self, starts: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Say of which cases the report or an answer is still to be looked at."""
+        left = np.concatenate([[0], np.cumsum(self.state == NOT_YET)])
+        return (left[starts[1:]] > left[starts[:-1]]) | ~self.reports
 
     def found(self, told: Told | None = None) -> Found:
         """Return what is there now; what comes later does not change it."""
@@ -123,5 +147,6 @@ class Gatherer:
             self.judged.copy(),
             pl.concat(self._flags),
             self._index.index(),
+            self.reports.copy(),
             told,
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Any, Final
 
@@ -69,6 +69,8 @@ class Looked:
         Of each, bit ``n`` where the detector at position ``n`` can judge it.
     flags : polars.DataFrame
         Columns :data:`TOLD_FLAGS`, answers in the order of ``numbers``.
+    reports : array of int32
+        Rows of the cases whose report was read for the finding index.
     phrases, texts, phrase_places
         What the texts mention, as in :class:`rexview.detect.core.finding_index.FindingIndex`.
     """
@@ -77,6 +79,7 @@ class Looked:
     state: npt.NDArray[np.uint8]
     judged: npt.NDArray[np.uint32]
     flags: pl.DataFrame
+    reports: Places
     phrases: tuple[Phrase, ...]
     texts: Places
     phrase_places: Places
@@ -98,6 +101,7 @@ def look(
     state: list[int] = []
     judged: list[int] = []
     flags: list[tuple[Any, ...]] = []
+    reports: list[int] = []
     places: dict[Phrase, int] = {}
     texts: list[int] = []
     phrase_places: list[int] = []
@@ -109,6 +113,7 @@ def look(
 
     for case_row, case, answers in answers_in_cases(batch):
         if index:
+            reports.append(case_row)
             mentions(text_of_report(case_row), _of_report(case, case_row))
         for number, one in answers:
             found = _judge(number, one, detectors, positions)
@@ -124,6 +129,7 @@ def look(
         np.array(state, dtype=np.uint8),
         np.array(judged, dtype=np.uint32),
         pl.DataFrame(flags, TOLD_FLAGS, orient="row"),
+        np.array(reports, dtype=np.int32),
         tuple(places),
         np.array(texts, dtype=np.int32),
         np.array(phrase_places, dtype=np.int32),
@@ -157,7 +163,15 @@ def _without_texts(
     flags: pl.DataFrame,
 ) -> Looked:
     none = np.zeros(0, dtype=np.int32)
-    return Looked(numbers, state, judged, flags, (), none, none)
+    return Looked(numbers, state, judged, flags, none, (), none, none)
+
+
+def given_up(batch: Batch) -> Looked:
+    """Return what is known of answers that processes died over: that they cannot be judged."""
+    numbers = batch.numbers
+    state = np.full(len(numbers), NOT_JUDGED, dtype=np.uint8)
+    looked = _without_texts(numbers, state, np.zeros_like(numbers), TOLD_FLAGS.to_frame())
+    return replace(looked, reports=batch.cases["case_row"].to_numpy())
 
 
 @dataclass(slots=True)

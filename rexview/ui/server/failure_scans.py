@@ -62,9 +62,9 @@ class FailureScan:
         if len(review_set.newest) <= AT_ONCE:
             first = scan(review_set, active)
         else:
-            self.background = BackgroundScan(review_set, active, keep=settings.cache_folder)
+            self.background = BackgroundScan(review_set, active)
             self.background.start()
-            _settle(self.background)
+            self.background.wait(_SETTLES_S)
             first = self.background.scan
         self._snapshots = OrderedDict({0: first})
         self._taken_at = time.monotonic()
@@ -133,12 +133,6 @@ class FailureScan:
 
 
 _SCANS: Final = WeakSet[FailureScan]()
-
-
-def _settle(background: BackgroundScan) -> None:
-    end = time.monotonic() + _SETTLES_S
-    while background.progress.state == "running" and time.monotonic() < end:
-        time.sleep(0.02)
 
 
 @st.cache_resource(max_entries=_OPEN, show_spinner=False, on_release=FailureScan.close)
