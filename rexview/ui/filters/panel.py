@@ -146,7 +146,7 @@ def _facet(facet: Facet, place: int, *, so_far: bool) -> None:
         set_filter(replace(asked, **changes))
 
     unfolded = facet.field in _OPEN or bool(chosen)
-    title = as_markdown(so_far_after(facet.name, so_far=so_far))
+    title = as_markdown(so_far_after(f"{facet.name},", so_far=True) if so_far else facet.name)
     title += f" :primary[**{len(chosen)}**]" if chosen else ""
     box = st.expander(title, expanded=unfolded, key=f"{key}_box", on_change="rerun")
     if not box.open:
