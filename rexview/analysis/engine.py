@@ -340,16 +340,12 @@ class Engine(Protocol):
         """Count the answers that detectors have looked at, among those that may be left."""
 
     def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
-        """Return case and model of the first answers that a detector failed on.
-
-        Of all that may be left, as :meth:`scanned` counts them.
-        """
+        """Return case and model of the first answers that :meth:`scanned` counts as failed."""
 
     def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
-        """Return cases to be looked at next, as rows of ``ReviewSet.cases``.
+        """Return cases to be looked at next, as rows of the set, where a filter leaves any out.
 
-        Those named ``first``, then those that a filter may leave, where it leaves any out, as far
-        as nobody has looked at them.
+        Those named ``first``, then those that the filter may leave and nobody has looked at.
         """
 
     def tally(self, case_filter: CaseFilter) -> Tally:

@@ -83,20 +83,27 @@ class ReviewSet:
         """The newest answers by number."""
         return answer_rows(self.cases, self.answers, [model.id for model in self.models])
 
+    def case_row(self, case_id: str) -> int | None:
+        """The row of a case in :attr:`cases`, or None."""
+        return self._case_rows.get(case_id)
+
+    def case_rows(self, case_ids: pl.Series) -> npt.NDArray[np.int64]:
+        """Return the rows of some cases in :attr:`cases`, -1 for those that are not there."""
+        # only the cases that are named are joined: a table of all ids would take long to make
+        known = self.cases.select(case="id").with_row_index("row")
+        known = known.filter(pl.col("case").is_in(case_ids.unique().implode()))
+        named = case_ids.rename("case").to_frame()
+        rows = named.join(known, on="case", how="left", maintain_order="left")["row"]
+        return rows.cast(pl.Int64).fill_null(-1).to_numpy()
+
     def numbers_of(self, named: pl.DataFrame) -> npt.NDArray[np.int64]:
         """Return the number of the newest answer that each row names, -1 where there is none.
 
         ``named`` has the columns ``case`` and ``model`` (String).
         """
-        # only the cases that are named are joined: a table of all ids would take long to make
-        of_named = self.cases.select(case="id").with_row_index("row")
-        of_named = of_named.filter(pl.col("case").is_in(named["case"].unique().implode()))
-        rows = named.select("case").join(of_named, on="case", how="left", maintain_order="left")
         places = {model.id: place for place, model in enumerate(self.models)}
         models = named["model"].replace_strict(places, default=-1, return_dtype=pl.Int64)
-        return self.newest.numbers(
-            rows["row"].cast(pl.Int64).fill_null(-1).to_numpy(), models.fill_null(-1).to_numpy()
-        )
+        return self.newest.numbers(self.case_rows(named["case"]), models.fill_null(-1).to_numpy())
 
     @cached_property
     def _case_rows(self) -> dict[str, int]:
@@ -104,7 +111,7 @@ class ReviewSet:
 
     def case(self, case_id: str) -> Case | None:
         """The case with that id, or None."""
-        row = self._case_rows.get(case_id)
+        row = self.case_row(case_id)
         return None if row is None else case_from_row(self.cases.row(row, named=True))
 
     def answers_of(self, case_id: str, *, all_runs: bool = False) -> tuple[Answer, ...]:

@@ -10,62 +10,48 @@ import numpy.typing as npt
 
 from rexview.analysis.engine import Scanned
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.memory.coded_column import Mask
-from rexview.analysis.memory.selection import Selection
+from rexview.analysis.memory.selection import select, without_flags
 from rexview.analysis.memory.table import AnswerTable
-from rexview.detect.core.looking import LOOKED_AT, NOT_JUDGED, NOT_YET
+from rexview.detect.core.looking import NOT_JUDGED, NOT_YET
 
 _MOST_TO_PREFER: Final = 50_000
 """So many cases are named at a time as the next to be looked at."""
 
 
-def scanned(left: Selection) -> Scanned:
-    """Count the answers of a selection that depends on no flag."""
-    state = _state(left)
-    looked, failed = state != NOT_YET, state == NOT_JUDGED
-    return Scanned(len(state), int(np.count_nonzero(looked)), int(np.count_nonzero(failed)))
+def scanned(table: AnswerTable, case_filter: CaseFilter) -> Scanned:
+    """Count the answers that were looked at: see :class:`rexview.analysis.engine.Engine`."""
+    state = table.survey.scan.state
+    asked = without_flags(case_filter)
+    if asked.active:
+        state = state[select(table, asked).answer_mask]
+    counts = np.bincount(state, minlength=NOT_JUDGED + 1)
+    return Scanned(len(state), len(state) - int(counts[NOT_YET]), int(counts[NOT_JUDGED]))
 
 
-def not_judged(left: Selection, most: int) -> tuple[tuple[str, str], ...]:
+def not_judged(
+    table: AnswerTable, case_filter: CaseFilter, most: int
+) -> tuple[tuple[str, str], ...]:
     """Return case and model of the first answers that a detector failed on."""
-    table = left.table
-    numbers = np.flatnonzero(_chosen(left))[_state(left) == NOT_JUDGED][:most]
-    rows = table.row_of_answer[numbers]
-    models = table.row_codes["model"]
-    cases = table.cases["case"].gather(table.case_row[rows])
-    return tuple(zip(cases, (models.values[code] for code in models.codes[rows]), strict=True))
+    numbers, columns = _with_state(table, case_filter, NOT_JUDGED)[:most], table.columns
+    cases = columns.review_set.cases["id"].gather(columns.newest.case[numbers])
+    models = (columns.model.values[place] for place in columns.newest.model[numbers])
+    return tuple(zip(cases, models, strict=True))
 
 
-def not_looked_at(left: Selection, case_filter: CaseFilter, first: Sequence[str]) -> list[int]:
-    """Return the rows of cases to be looked at next: see :class:`rexview.analysis.Engine`."""
-    table = left.table
-    named = [table.row_of_case[case] for case in first if case in table.row_of_case]
+def not_looked_at(table: AnswerTable, case_filter: CaseFilter, first: Sequence[str]) -> list[int]:
+    """Return rows of cases to be looked at next: see :class:`rexview.analysis.engine.Engine`."""
+    named = [row for case in first if (row := table.review_set.case_row(case)) is not None]
     if not case_filter.active:  # the others come in their order anyway
         return named
-    answers = np.flatnonzero(_chosen(left))[_state(left) == NOT_YET]
-    rows = np.unique(table.case_row[table.row_of_answer[answers]])
+    rows = np.unique(table.columns.newest.case[_with_state(table, case_filter, NOT_YET)])
     others: list[int] = rows[:_MOST_TO_PREFER].tolist()
     return [*named, *others]
 
 
-def states_of_case(table: AnswerTable, case_row: int) -> list[int]:
-    """Return the states of the answers to a case, in the order of the models."""
-    review_set = table.scores.review_set
-    numbers = review_set.newest.of_case(case_row)
-    if table.survey is None:
-        return [LOOKED_AT] * len(numbers)
-    states: list[int] = table.survey.scan.state[numbers.start : numbers.stop].tolist()
-    return states
-
-
-def _chosen(left: Selection) -> Mask:
-    """Say of each answer, by number, whether it is left."""
-    return left.row_mask[left.table.row_of_answer]
-
-
-def _state(left: Selection) -> npt.NDArray[np.uint8]:
-    """Return the states of the answers that are left."""
-    survey, chosen = left.table.survey, _chosen(left)
-    if survey is None:
-        return np.full(int(np.count_nonzero(chosen)), LOOKED_AT, dtype=np.uint8)
-    return survey.scan.state[chosen]
+def _with_state(table: AnswerTable, case_filter: CaseFilter, state: int) -> npt.NDArray[np.int64]:
+    """Return the numbers of the answers in some state, among those that a filter may leave."""
+    found = table.survey.scan.state == state
+    asked = without_flags(case_filter)
+    if asked.active and found.any():
+        found &= select(table, asked).answer_mask
+    return np.flatnonzero(found)

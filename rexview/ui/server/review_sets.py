@@ -266,7 +266,7 @@ _ENGINES_KEPT: Final = 3
 
 
 def _engine(review_set: ReviewSet, scan: Scan, before: MemoryEngine | None) -> MemoryEngine:
-    if before is not None and before.table.scores.review_set is review_set:
+    if before is not None and before.table.review_set is review_set:
         return before.with_scan(scan)
     return memory_engine(
         review_set,
