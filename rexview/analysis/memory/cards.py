@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
+from rexview.analysis.memory.score_index import NUMBERS
 from rexview.analysis.memory.selection import Selection
 from rexview.analysis.memory.severity import harm_text
-from rexview.analysis.memory.table import NUMBERS, AnswerTable
+from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
 from rexview.schema import (
     Answer,
@@ -30,29 +32,32 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
     KeyError
         The set has no such case.
     """
-    table, review_set = selection.table, selection.table.scores.review_set
-    given: dict[str, list[Answer]] = {}
-    wanted = review_set.answers.filter(pl.col("case").is_in(list(cases)) & pl.col("_newest"))
-    for row in wanted.select(pl.exclude("text", "explanation", "extra")).iter_rows(named=True):
-        answer = answer_from_row({**row, "text": None, "extra": None})
-        given.setdefault(answer.case, []).append(answer)
+    table, review_set = selection.table, selection.table.review_set
+    columns, mask = table.columns, selection.row_mask
     for case_id in cases:
-        place = table.row_of_case[case_id]
+        place = review_set.case_row(case_id)
+        if place is None:
+            raise KeyError(case_id)
         case = case_from_row(review_set.cases.row(place, named=True))
-        start = int(table.starts[place])
-        end = len(table.rows) if place + 1 == len(table.cases) else int(table.starts[place + 1])
-        chosen = selection.row_mask[start:end].tolist()
-        rows = list(zip(table.rows[start:end].iter_rows(named=True), chosen, strict=True))
-        left = [row for row, is_chosen in rows if is_chosen]
+        numbers = columns.newest.of_case(place)
+        given = review_set.answers[columns.newest.row[numbers.start : numbers.stop]]
+        given = given.select(pl.exclude("text", "explanation", "extra"))
+        answers = [
+            answer_from_row({**row, "text": None, "extra": None})
+            for row in given.iter_rows(named=True)
+        ]
+        rows = np.array(columns.rows_of(place))
+        shown = list(zip(table.records(rows).rows(named=True), mask[rows].tolist(), strict=True))
+        left = [row for row, is_chosen in shown if is_chosen]
         worst = max(left, key=lambda row: float(row["severity"]), default=None)
         harm, meaning = _harm(worst, table) if worst else ("", "")
         yield CaseCard(
             case,
             case.key_image,
-            tuple(_boxes(case, given.get(case_id, ()))),
+            tuple(_boxes(case, answers)),
             tuple(
                 _summary(row, table, chosen=is_chosen)
-                for row, is_chosen in rows
+                for row, is_chosen in shown
                 if row["model"] is not None
             ),
             table.comments.get(case_id),
