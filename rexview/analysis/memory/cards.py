@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
+from rexview.analysis.case.cards import LOOKED_AT, AnswerSummary, CardBox, CaseCard
 from rexview.analysis.memory.score_index import NUMBERS
 from rexview.analysis.memory.selection import Selection
 from rexview.analysis.memory.severity import harm_text
@@ -48,6 +48,7 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
         ]
         rows = np.array(columns.rows_of(place))
         shown = list(zip(table.records(rows).rows(named=True), mask[rows].tolist(), strict=True))
+        states = table.survey.scan.state[numbers.start : numbers.stop].tolist()
         left = [row for row, is_chosen in shown if is_chosen]
         worst = max(left, key=lambda row: float(row["severity"]), default=None)
         harm, meaning = _harm(worst, table) if worst else ("", "")
@@ -56,9 +57,8 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
             case.key_image,
             tuple(_boxes(case, answers)),
             tuple(
-                _summary(row, table, chosen=is_chosen)
-                for row, is_chosen in shown
-                if row["model"] is not None
+                _summary(row, table, LOOKED_AT[state], chosen=is_chosen)
+                for (row, is_chosen), state in zip(shown, states, strict=False)
             ),
             table.comments.get(case_id),
             harm,
@@ -77,7 +77,9 @@ def _boxes(case: Case, answers: Sequence[Answer]) -> Iterator[CardBox]:
             yield CardBox(box.label, box.box, model)
 
 
-def _summary(row: Mapping[str, Any], table: AnswerTable, *, chosen: bool) -> AnswerSummary:
+def _summary(
+    row: Mapping[str, Any], table: AnswerTable, looked_at: str, *, chosen: bool
+) -> AnswerSummary:
     sources = {(True, True): "both", (False, True): "reader", (True, False): "detector"}
     failures, hints = [], []
     for failure, bit in FAILURE_BITS.items():
@@ -88,7 +90,8 @@ def _summary(row: Mapping[str, Any], table: AnswerTable, *, chosen: bool) -> Ans
             hints.append((failure, "hint"))
     finals = {name: row[name] for name in NUMBERS}
     every = (*failures, *hints)
-    return AnswerSummary(row["model"], row["status"], finals, every, chosen, _harm(row, table)[0])
+    harm, _ = _harm(row, table)
+    return AnswerSummary(row["model"], row["status"], finals, every, chosen, harm, looked_at)
 
 
 def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str]:

@@ -35,8 +35,9 @@ from rexview.analysis.memory.coded_column import CodedColumn, Codes, bit_counts
 from rexview.analysis.memory.facets import facets
 from rexview.analysis.memory.flagged import SOURCE_PLACES
 from rexview.analysis.memory.judged import judged_by_model
+from rexview.analysis.memory.scanned import not_judged, not_looked_at, scanned
 from rexview.analysis.memory.score_index import among
-from rexview.analysis.memory.selection import CASE_FACETS, Selection, select, without_flags
+from rexview.analysis.memory.selection import CASE_FACETS, Selection, select
 from rexview.analysis.memory.set_columns import SetColumns
 from rexview.analysis.memory.table import (
     AnswerTable,
@@ -45,7 +46,6 @@ from rexview.analysis.memory.table import (
     with_scan,
 )
 from rexview.detect import DISAGREEMENT_THRESHOLD, FAILURE_BITS, GAP_THRESHOLD
-from rexview.detect.core.looking import NOT_JUDGED, NOT_YET
 from rexview.detect.core.scan import Scan
 from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
 from rexview.stats import ContentOrder
@@ -84,6 +84,7 @@ class MemoryEngine:
         kept = max(_FEWEST_KEPT, min(_SELECTIONS_KEPT, _MASK_BYTES // (len(table) + 1)))
         self._select = lru_cache(maxsize=kept)(self._selected)
         self.tally = lru_cache(maxsize=_SELECTIONS_KEPT)(self._tally)
+        self.scanned = lru_cache(maxsize=_SELECTIONS_KEPT)(self._scanned)
         self._finals = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_finals)
         self._scores = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_scores)
 
@@ -122,14 +123,17 @@ class MemoryEngine:
             return self
         return MemoryEngine(with_scan(self.table, scan))
 
-    def scanned(self, case_filter: CaseFilter) -> Scanned:
+    def _scanned(self, case_filter: CaseFilter) -> Scanned:
         """Count the answers that detectors have looked at, among those that may be left."""
-        asked = without_flags(case_filter)
-        state = self.table.survey.scan.state
-        if asked.active:
-            state = state[self.selection(asked).answer_mask]
-        counts = np.bincount(state, minlength=NOT_JUDGED + 1)
-        return Scanned(len(state), len(state) - int(counts[NOT_YET]), int(counts[NOT_JUDGED]))
+        return scanned(self.table, case_filter)
+
+    def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
+        """Return case and model of the first answers that a detector failed on."""
+        return not_judged(self.table, case_filter, most)
+
+    def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
+        """Return the rows in the set of cases to be looked at next: see :class:`.Engine`."""
+        return not_looked_at(self.table, case_filter, first)
 
     def facets(self, case_filter: CaseFilter) -> Facets:
         """Count the cases of every value of every condition."""
@@ -157,6 +161,10 @@ class MemoryEngine:
     ) -> tuple[Flag, ...]:
         """Return all flags on some answers to one case, with evidence."""
         return tuple(self.table.survey.flags_of(case, answers, reader_flags))
+
+    def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case a detector failed on."""
+        return self.table.survey.not_judged_of(case, answers)
 
     def _tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
@@ -345,11 +353,13 @@ def memory_engine(
     gap_threshold: float = GAP_THRESHOLD,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
+    scan: Scan | None = None,
     before: MemoryEngine | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> MemoryEngine:
     """Make the engine of an open review set, as :func:`answer_table` makes its table.
 
+    ``scan`` is what detectors have found by now; without one they look at everything first.
     ``before`` is one of the same files with other scores or reader flags.
     """
     return MemoryEngine(
@@ -358,6 +368,7 @@ def memory_engine(
             gap_threshold=gap_threshold,
             disagreement_threshold=disagreement_threshold,
             content_order=content_order,
+            scan=scan,
             before=before.table if before else None,
             comments=comments,
         )

@@ -212,20 +212,26 @@ def answer_table(
     gap_threshold: float = GAP_THRESHOLD,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
+    scan: Scan | None = None,
     before: AnswerTable | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> AnswerTable:
     """Make the table of an open review set, with everything that detectors say of it.
 
-    ``before`` is the table of the same files with other scores or reader flags: no text is read
-    again then. ``comments`` are counted by :func:`rexview.analysis.case.comments.counts_by_case`.
+    ``scan`` is what detectors have found by now, perhaps with other scores; without one they look
+    at everything first. ``before`` is the table of the same files with other scores or reader
+    flags: no text is read again then. ``comments`` are counted by
+    :func:`rexview.analysis.case.comments.counts_by_case`.
     """
-    active = detectors(
-        gap_threshold=gap_threshold,
-        disagreement_threshold=disagreement_threshold,
-        models=review_set.models,
-    )
-    found = survey(review_set, detectors=active, before=before.survey if before else None)
+    if scan is None:
+        active = detectors(
+            gap_threshold=gap_threshold,
+            disagreement_threshold=disagreement_threshold,
+            models=review_set.models,
+        )
+        found = survey(review_set, detectors=active, before=before.survey if before else None)
+    else:
+        found = survey_of(rescored(scan, review_set))
     if before and before.columns.is_of(review_set):
         columns, texts, harm = before.columns, before.texts, before.harm
     else:
