@@ -21,6 +21,7 @@ from rexview import __version__
 from rexview.bench.command import add_bench
 from rexview.bounded import printable, typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
+from rexview.kept_files import KINDS, told
 from rexview.vocab import HINT_KINDS, counted, noun
 
 if TYPE_CHECKING:
@@ -90,6 +91,11 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     add_bench(commands, _path)
+
+    argument = add("cache", _cache, "say what is kept on disk to save time, and how much")
+    kinds = ("all", *KINDS)
+    argument("--clear", nargs="?", const="all", choices=kinds, help="remove it, or one kind of it")
+
     _add_import(commands)
 
     argument = add("backup", _backup, "copy what people wrote into one file")
@@ -352,6 +358,14 @@ def _import(options: argparse.Namespace) -> int:
     for problems in alike(report.problems):
         print(printable(str(problems)), file=sys.stderr)
     for line in report.summary().splitlines():
+        print(printable(line))
+    return 0
+
+
+def _cache(options: argparse.Namespace) -> int:
+    from rexview.settings import load_settings
+
+    for line in told(load_settings(), options.clear):
         print(printable(line))
     return 0
 
