@@ -333,8 +333,24 @@ class Engine(Protocol):
         As :meth:`rexview.detect.Survey.flags_of`.
         """
 
+    def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case a detector failed on."""
+
     def scanned(self, case_filter: CaseFilter) -> Scanned:
         """Count the answers that detectors have looked at, among those that may be left."""
+
+    def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
+        """Return case and model of the first answers that a detector failed on.
+
+        Of all that may be left, as :meth:`scanned` counts them.
+        """
+
+    def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
+        """Return cases to be looked at next, as rows of ``ReviewSet.cases``.
+
+        Those named ``first``, then those that a filter may leave, where it leaves any out, as far
+        as nobody has looked at them.
+        """
 
     def tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""

@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
+from rexview.analysis.case.cards import LOOKED_AT, AnswerSummary, CardBox, CaseCard
+from rexview.analysis.memory.scanned import states_of_case
 from rexview.analysis.memory.selection import Selection
 from rexview.analysis.memory.severity import harm_text
 from rexview.analysis.memory.table import NUMBERS, AnswerTable
@@ -44,6 +45,7 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
         chosen = selection.row_mask[start:end].tolist()
         rows = list(zip(table.rows[start:end].iter_rows(named=True), chosen, strict=True))
         left = [row for row, is_chosen in rows if is_chosen]
+        states = [LOOKED_AT[state] for state in states_of_case(table, place)]
         worst = max(left, key=lambda row: float(row["severity"]), default=None)
         harm, meaning = _harm(worst, table) if worst else ("", "")
         yield CaseCard(
@@ -51,8 +53,8 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
             case.key_image,
             tuple(_boxes(case, given.get(case_id, ()))),
             tuple(
-                _summary(row, table, chosen=is_chosen)
-                for row, is_chosen in rows
+                _summary(row, table, state, chosen=is_chosen)
+                for (row, is_chosen), state in zip(rows, states, strict=False)
                 if row["model"] is not None
             ),
             table.comments.get(case_id),
@@ -72,7 +74,9 @@ def _boxes(case: Case, answers: Sequence[Answer]) -> Iterator[CardBox]:
             yield CardBox(box.label, box.box, model)
 
 
-def _summary(row: Mapping[str, Any], table: AnswerTable, *, chosen: bool) -> AnswerSummary:
+def _summary(
+    row: Mapping[str, Any], table: AnswerTable, looked_at: str, *, chosen: bool
+) -> AnswerSummary:
     sources = {(True, True): "both", (False, True): "reader", (True, False): "detector"}
     failures, hints = [], []
     for failure, bit in FAILURE_BITS.items():
@@ -83,7 +87,8 @@ def _summary(row: Mapping[str, Any], table: AnswerTable, *, chosen: bool) -> Ans
             hints.append((failure, "hint"))
     finals = {name: row[name] for name in NUMBERS}
     every = (*failures, *hints)
-    return AnswerSummary(row["model"], row["status"], finals, every, chosen, _harm(row, table)[0])
+    harm, _ = _harm(row, table)
+    return AnswerSummary(row["model"], row["status"], finals, every, chosen, harm, looked_at)
 
 
 def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str]:

@@ -31,6 +31,7 @@ from rexview.analysis.filter.wording import sentence_case
 from rexview.analysis.memory.cards import case_cards
 from rexview.analysis.memory.facets import facets
 from rexview.analysis.memory.judged import judged_by_model
+from rexview.analysis.memory.scanned import not_judged, not_looked_at, scanned
 from rexview.analysis.memory.selection import (
     CASE_FACETS,
     Selection,
@@ -79,6 +80,7 @@ class MemoryEngine:
         self.table = table
         self._select = lru_cache(maxsize=_SELECTIONS_KEPT)(self._selected)
         self.tally = lru_cache(maxsize=_SELECTIONS_KEPT)(self._tally)
+        self.scanned = lru_cache(maxsize=_SELECTIONS_KEPT)(self._scanned)
         self._finals = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_finals)
         self._scores = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_scores)
 
@@ -117,11 +119,17 @@ class MemoryEngine:
             return self
         return MemoryEngine(with_scan(self.table, scan))
 
-    def scanned(self, case_filter: CaseFilter) -> Scanned:
+    def _scanned(self, case_filter: CaseFilter) -> Scanned:
         """Count the answers that detectors have looked at, among those that may be left."""
-        rows = self.selection(without_flags(case_filter)).row_mask & self.table.answered
-        answers = int(np.count_nonzero(rows))
-        return Scanned(answers, answers, 0)
+        return scanned(self.selection(without_flags(case_filter)))
+
+    def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
+        """Return case and model of the first answers that a detector failed on."""
+        return not_judged(self.selection(without_flags(case_filter)), most)
+
+    def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
+        """Return the rows in the set of cases to be looked at next: see :class:`.Engine`."""
+        return not_looked_at(self.selection(without_flags(case_filter)), case_filter, first)
 
     def facets(self, case_filter: CaseFilter) -> Facets:
         """Count the cases of every value of every condition."""
@@ -149,6 +157,11 @@ class MemoryEngine:
         """Return all flags on some answers to one case, with evidence."""
         survey = self.table.survey
         return tuple(survey.flags_of(case, answers, reader_flags)) if survey else ()
+
+    def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case a detector failed on."""
+        survey = self.table.survey
+        return survey.not_judged_of(case, answers) if survey else frozenset()
 
     def _tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
@@ -341,11 +354,13 @@ def memory_engine(
     gap_threshold: float = GAP_THRESHOLD,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
+    scan: Scan | None = None,
     before: MemoryEngine | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> MemoryEngine:
     """Make the engine of an open review set, as :func:`answer_table` makes its table.
 
+    ``scan`` is what detectors have found by now; without one they look at everything first.
     ``before`` is one of the same files with other scores or reader flags.
     """
     return MemoryEngine(
@@ -354,6 +369,7 @@ def memory_engine(
             gap_threshold=gap_threshold,
             disagreement_threshold=disagreement_threshold,
             content_order=content_order,
+            scan=scan,
             before=before.table if before else None,
             comments=comments,
         )

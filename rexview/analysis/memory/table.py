@@ -28,7 +28,8 @@ from rexview.detect import (
 )
 from rexview.detect import detectors as registry_detectors
 from rexview.detect.core.detector import Detector
-from rexview.detect.core.scan import Scan
+from rexview.detect.core.scan import Scan, rescored
+from rexview.detect.core.survey import survey_of
 from rexview.harm import HarmTable, load_harm
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
@@ -234,13 +235,16 @@ def answer_table(
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
     detectors: Sequence[Detector] | None = None,
+    scan: Scan | None = None,
     before: AnswerTable | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> AnswerTable:
     """Make the table of an open review set: final scores and flags are worked out here, once.
 
-    ``detectors`` are those with the thresholds given, unless others are asked for. ``before`` is
-    the table of the same files with other scores or reader flags: no text is read again then.
+    ``detectors`` are those with the thresholds given, unless others are asked for; ``scan`` is what
+    they have found by now of the same files, perhaps with other scores, else they look at
+    everything first. ``before`` is the table of the same files with other scores or reader flags:
+    no text is read again then.
     ``comments`` are counted by :func:`rexview.analysis.case.comments.counts_by_case`.
     """
     cases = _case_table(review_set.cases)
@@ -257,7 +261,10 @@ def answer_table(
         disagreement_threshold=disagreement_threshold,
         models=review_set.models,
     )
-    found = survey(review_set, detectors=active, before=before.survey if before else None)
+    if scan is None:
+        found = survey(review_set, detectors=active, before=before.survey if before else None)
+    else:
+        found = survey_of(rescored(scan, review_set))
     order = cases.select("case", pl.int_range(pl.len(), dtype=pl.UInt32()).alias("case_row"))
     names = review_set.model_names
     rows = (
@@ -304,13 +311,12 @@ def answer_table(
 
 def with_scan(table: AnswerTable, scan: Scan) -> AnswerTable:
     """Return the table of the same answers with what another scan of them found."""
-    known = table.survey
     return answer_table(
         table.scores.review_set,
         gap_threshold=table.gap_threshold,
         detectors=scan.detectors,
         content_order=table.content_order,
-        before=replace(table, survey=replace(known, scan=scan)) if known else None,
+        scan=scan,
         comments=table.comments,
     )
 
