@@ -44,6 +44,8 @@ _SESSION_PAGE: Final = "rexview_page"
 _SESSION_CASE: Final = "rexview_case"
 SESSION_SEEN: Final = "rexview_seen_cases"
 """Cases opened with their models named, see :mod:`rexview.ui.case.unblinded`."""
+SESSION_ASKED: Final = "rexview_asked"
+"""The last request to follow the browser to another case, see :mod:`rexview.ui.turning.ticket`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
 """Verdicts that the browser has not saved yet, see :mod:`rexview.ui.answers.verdicts`."""
 

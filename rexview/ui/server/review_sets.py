@@ -32,6 +32,7 @@ from rexview.answer_digest import digests_of
 from rexview.errors import ReviewSetError, RexviewError, StoreError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
+from rexview.stats import ContentOrder
 from rexview.store import Reviews, merged, open_best, open_reviews
 from rexview.store.location import files_of
 from rexview.ui.link import keys as link_keys
@@ -155,14 +156,14 @@ def open_set(folder: Path) -> ReviewSet:
     return _load(folder, reviewset.fingerprint(folder))
 
 
-def _files_state(review_set: ReviewSet) -> str:
+def files_state(review_set: ReviewSet) -> str:
     """Name the state of the files of a set, whatever was written in it."""
     return review_set.fingerprint.partition("-")[0]
 
 
 def is_newest(review_set: ReviewSet) -> bool:
     """Whether the files of an open review set are as they were when it was opened."""
-    return _files_state(review_set) == reviewset.fingerprint(review_set.folder)
+    return files_state(review_set) == reviewset.fingerprint(review_set.folder)
 
 
 @lru_cache(maxsize=16)
@@ -179,7 +180,7 @@ def reviews(review_set: ReviewSet) -> Reviews:
     StoreUnreachable
         The database may not be written to, or its address cannot be understood.
     """
-    given = _load(review_set.folder, _files_state(review_set))
+    given = _load(review_set.folder, files_state(review_set))
     return _reviews(given, files_of(given))
 
 
@@ -190,7 +191,7 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
     ------
     StoreUnreachable
     """
-    return open_best(_load(review_set.folder, _files_state(review_set)), server_state.settings())
+    return open_best(_load(review_set.folder, files_state(review_set)), server_state.settings())
 
 
 @lru_cache(maxsize=4)
@@ -226,7 +227,7 @@ def with_written(given: ReviewSet) -> ReviewSet:
 def newest(review_set: ReviewSet) -> ReviewSet:
     """Return a review set with what people wrote until now; as it is while that cannot be read."""
     try:
-        return with_written(_load(review_set.folder, _files_state(review_set)))
+        return with_written(_load(review_set.folder, files_state(review_set)))
     except StoreError:
         return review_set
 
@@ -279,14 +280,15 @@ def _engines(_review_set: ReviewSet, folder: str, files_state: str) -> _Engines:
     return _Engines(_review_set)
 
 
-def engine(review_set: ReviewSet) -> Engine:
+def engine(review_set: ReviewSet, order: ContentOrder | None = None) -> Engine:
     """Return what answers every question about the cases of an open review set.
 
     Detectors read the texts once for each state of the files; new entries change only what they
-    are about. Content is worked out in the order that the link of this page run asks for.
+    are about. Content is worked out in the given order, by default in the one that the link of this
+    page run asks for.
     """
-    engines = _engines(review_set, str(review_set.folder), _files_state(review_set))
-    return _in_order(engines.of(review_set), link_keys.content_order())
+    engines = _engines(review_set, str(review_set.folder), files_state(review_set))
+    return _in_order(engines.of(review_set), order or link_keys.content_order())
 
 
 _in_order = lru_cache(maxsize=4)(MemoryEngine.in_content_order)
@@ -294,7 +296,7 @@ _in_order = lru_cache(maxsize=4)(MemoryEngine.in_content_order)
 
 def study_engine(review_set: ReviewSet) -> StudyEngine:
     """Return what answers which cases a study scores; it changes with the files only."""
-    return _study_engine(_load(review_set.folder, _files_state(review_set)))
+    return _study_engine(_load(review_set.folder, files_state(review_set)))
 
 
 _study_engine = lru_cache(maxsize=4)(MemoryStudyEngine)
@@ -305,12 +307,14 @@ def colours(review_set: ReviewSet) -> dict[str, str]:
     return model_colours(model.id for model in review_set.models)
 
 
-def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
+def case_page(
+    review_set: ReviewSet, case_id: str, order: ContentOrder | None = None
+) -> CasePage | None:
     """Return one case with its scores, flags and verdicts; neighbours are asked for ahead.
 
-    Content is worked out in the order that the link of this page run asks for.
+    Content is worked out in an order as :func:`engine` takes it.
     """
-    return _case_page(review_set, case_id, engine(review_set))
+    return _case_page(review_set, case_id, engine(review_set, order))
 
 
 @lru_cache(maxsize=64)
