@@ -157,6 +157,25 @@ def position_in(ordered: Sequence[str], case: str) -> Position:
 
 
 @dataclass(frozen=True)
+class Scanned:
+    """How many of the answers that a filter may leave the detectors have looked at.
+
+    ``looked`` of the ``answers`` were looked at; of these, ``failed`` could not be judged by every
+    detector. What a filter asks about flags is left out here: an answer that nobody has looked at
+    yet may still turn out to have the failure that is asked for.
+    """
+
+    answers: int
+    looked: int
+    failed: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no answer is left to be looked at."""
+        return self.looked == self.answers
+
+
+@dataclass(frozen=True)
 class ModelTally:
     """How many answers of one model a filter leaves: in all, by status, by weakest link.
 
@@ -313,6 +332,9 @@ class Engine(Protocol):
 
         As :meth:`rexview.detect.Survey.flags_of`.
         """
+
+    def scanned(self, case_filter: CaseFilter) -> Scanned:
+        """Count the answers that detectors have looked at, among those that may be left."""
 
     def tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""

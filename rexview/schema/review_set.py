@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rexview import frames
@@ -80,6 +82,21 @@ class ReviewSet:
     def newest(self) -> AnswerRows:
         """The newest answers by number."""
         return answer_rows(self.cases, self.answers, [model.id for model in self.models])
+
+    def numbers_of(self, named: pl.DataFrame) -> npt.NDArray[np.int64]:
+        """Return the number of the newest answer that each row names, -1 where there is none.
+
+        ``named`` has the columns ``case`` and ``model`` (String).
+        """
+        # only the cases that are named are joined: a table of all ids would take long to make
+        of_named = self.cases.select(case="id").with_row_index("row")
+        of_named = of_named.filter(pl.col("case").is_in(named["case"].unique().implode()))
+        rows = named.select("case").join(of_named, on="case", how="left", maintain_order="left")
+        places = {model.id: place for place, model in enumerate(self.models)}
+        models = named["model"].replace_strict(places, default=-1, return_dtype=pl.Int64)
+        return self.newest.numbers(
+            rows["row"].cast(pl.Int64).fill_null(-1).to_numpy(), models.fill_null(-1).to_numpy()
+        )
 
     @cached_property
     def _case_rows(self) -> dict[str, int]:

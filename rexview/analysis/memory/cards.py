@@ -10,7 +10,8 @@ import polars as pl
 from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
 from rexview.analysis.memory.selection import Selection
 from rexview.analysis.memory.severity import harm_text
-from rexview.analysis.memory.table import FAILURE_BITS, NUMBERS, AnswerTable
+from rexview.analysis.memory.table import NUMBERS, AnswerTable
+from rexview.detect import FAILURE_BITS
 from rexview.schema import (
     Answer,
     AnswerBox,

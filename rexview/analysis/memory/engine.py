@@ -21,6 +21,7 @@ from rexview.analysis.engine import (
     Position,
     PropertyCounts,
     ReaderScore,
+    Scanned,
     SetFacts,
     Tally,
     position_at,
@@ -30,14 +31,21 @@ from rexview.analysis.filter.wording import sentence_case
 from rexview.analysis.memory.cards import case_cards
 from rexview.analysis.memory.facets import facets
 from rexview.analysis.memory.judged import judged_by_model
-from rexview.analysis.memory.selection import CASE_FACETS, Selection, flagged_by, select
+from rexview.analysis.memory.selection import (
+    CASE_FACETS,
+    Selection,
+    flagged_by,
+    select,
+    without_flags,
+)
 from rexview.analysis.memory.table import (
-    FAILURE_BITS,
     AnswerTable,
     answer_table,
     in_content_order,
+    with_scan,
 )
-from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
+from rexview.detect import DISAGREEMENT_THRESHOLD, FAILURE_BITS, GAP_THRESHOLD
+from rexview.detect.core.scan import Scan
 from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
 from rexview.stats import ContentOrder
 from rexview.stats.agreement import PairTables, ScorePatterns, pair_tables, score_patterns
@@ -102,6 +110,18 @@ class MemoryEngine:
         if content_order == self.table.content_order:
             return self
         return MemoryEngine(in_content_order(self.table, content_order))
+
+    def with_scan(self, scan: Scan) -> MemoryEngine:
+        """Return an engine on the same answers with what detectors have found by now."""
+        if self.table.survey and scan is self.table.survey.scan:
+            return self
+        return MemoryEngine(with_scan(self.table, scan))
+
+    def scanned(self, case_filter: CaseFilter) -> Scanned:
+        """Count the answers that detectors have looked at, among those that may be left."""
+        rows = self.selection(without_flags(case_filter)).row_mask & self.table.answered
+        answers = int(np.count_nonzero(rows))
+        return Scanned(answers, answers, 0)
 
     def facets(self, case_filter: CaseFilter) -> Facets:
         """Count the cases of every value of every condition."""

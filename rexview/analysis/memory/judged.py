@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rexview.analysis.memory.selection import Selection, about, flagged_by
-from rexview.analysis.memory.table import FAILURE_BITS
+from rexview.detect import FAILURE_BITS
 from rexview.stats.failure_rates import Judged
 
 

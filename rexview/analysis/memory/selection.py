@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -16,7 +16,8 @@ from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.conditions import NOT_KNOWN, Finding, ModelPair
 from rexview.analysis.filter.finding_search import FindingTerm, is_finding_search, search_terms
 from rexview.analysis.memory.coded_column import Mask
-from rexview.analysis.memory.table import FAILURE_BITS, AnswerTable, Bits
+from rexview.analysis.memory.table import AnswerTable, Bits
+from rexview.detect import FAILURE_BITS
 
 ROW_FACETS: Final = {"models": "model", "statuses": "status", "weakest": "weakest"}
 """Column of the rows by name of the filter's list."""
@@ -79,6 +80,16 @@ def select(table: AnswerTable, case_filter: CaseFilter) -> Selection:
     row_mask = all_of(table, conditions(table, case_filter))
     case_rows = np.flatnonzero(table.any_of_case(row_mask))
     return Selection(table, row_mask, _ordered(table, row_mask, case_rows, case_filter.sort))
+
+
+def without_flags(case_filter: CaseFilter) -> CaseFilter:
+    """Return a filter without what it asks about flags, or about findings in texts.
+
+    What is left depends on no detector.
+    """
+    if is_finding_search(case_filter.search, case_filter.mention):
+        case_filter = case_filter.without("search")
+    return replace(case_filter, failures=(), sources=(), findings=(), judged=(), sort="order")
 
 
 def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
@@ -246,10 +257,9 @@ def _with_finding(table: AnswerTable, term: FindingTerm, mention: str) -> Mask:
     if table.survey is None or not len(rows):
         return rows
     texts = table.survey.scan.index.texts_with(lambda phrase: term.met_by(phrase, mention))
-    of_report, place = table.text_rows
     cases = np.zeros(len(table.cases), dtype=np.bool_)
-    cases[place[texts & of_report]] = True
-    rows[place[texts & ~of_report]] = True
+    cases[-1 - texts[texts < 0]] = True
+    rows[table.row_of_answer[texts[texts >= 0]]] = True
     return rows | cases[table.case_row]
 
 

@@ -21,6 +21,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rexview.detect import Survey, finding_name
@@ -37,7 +39,6 @@ HARM_COLUMNS: Final = pl.Schema(
         "harm_hinted": pl.UInt8(),  # of the worst hint, at least 1 where there is one
     }
 )
-_ANSWER: Final = ("case", "model")
 _BEST: Final = 5.0
 _BY_HARM, _BY_READER, _BY_HINT = 100.0, 10.0, 0.001
 """Far enough apart that no number of a later step outweighs one of an earlier."""
@@ -45,10 +46,10 @@ _PLACES: Final = {failure: place for place, failure in enumerate(FAILURES)}
 _NAMES: Final = dict(enumerate(FAILURES))
 
 
-def flagged_findings(survey: Survey, place: pl.DataFrame) -> pl.DataFrame:
+def flagged_findings(survey: Survey, row_of_answer: npt.NDArray[np.uint32]) -> pl.DataFrame:
     """Return what stands of each failure of each answer: who says so, and about which finding.
 
-    ``place`` has ``case``, ``model`` (String) and ``row`` (UInt32) of each row of an answer table.
+    ``row_of_answer`` is the row of each answer in an answer table, by the answer's number.
 
     Returns
     -------
@@ -57,13 +58,15 @@ def flagged_findings(survey: Survey, place: pl.DataFrame) -> pl.DataFrame:
         detector), ``reader_flagged`` (Boolean: by a reader), ``hint`` (neither). One row for each
         finding of a failure; those that only a hint names are left out where a flag names others.
     """
-    flags = _keyed(survey.flags.filter("stands"), place)
+    flags = _keyed(survey.flags.filter("stands"), row_of_answer)
     by_detector = (pl.col("source") == "detector") & ~pl.col("hint")
     flagged = flags.group_by("_key", maintain_order=True).agg(
         by_detector.any().alias("detected"),
         (pl.col("source") == "reader").any().alias("reader_flagged"),
     )
-    findings = _keyed(survey.findings, place).select("_key", "finding", "hint")
+    findings = _keyed(survey.findings, row_of_answer).select(
+        "_key", pl.col("finding").cast(pl.String), "hint"
+    )
     firm = findings.filter(~pl.col("hint"))
     hinted = findings.filter("hint").join(firm, on="_key", how="anti")
     about = pl.concat([firm, hinted]).select("_key", "finding").unique().sort("_key", "finding")
@@ -79,12 +82,10 @@ def flagged_findings(survey: Survey, place: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _keyed(named: pl.DataFrame, place: pl.DataFrame) -> pl.DataFrame:
-    """Add one number for answer and failure: grouping by three texts would take seconds."""
-    failure = pl.col("failure").replace_strict(_PLACES, return_dtype=pl.Int64())
-    return named.join(place, on=_ANSWER, how="inner", maintain_order="left").with_columns(
-        _key=pl.col("row").cast(pl.Int64) * len(_PLACES) + failure
-    )
+def _keyed(named: pl.DataFrame, row_of_answer: npt.NDArray[np.uint32]) -> pl.DataFrame:
+    """Add one number for the answer's row and the failure."""
+    rows = pl.Series("_row", row_of_answer[named["answer"].to_numpy()], pl.Int64())
+    return named.with_columns(_key=rows * len(_PLACES) + named["failure"].to_physical())
 
 
 def harm_of_answers(found: pl.DataFrame, table: HarmTable) -> pl.DataFrame:

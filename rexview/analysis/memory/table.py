@@ -6,7 +6,7 @@ table is made once for an open review set and never changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
@@ -20,16 +20,22 @@ from rexview.analysis.filter.case_filter import ANSWER_STATUSES, COMMENTED, STUD
 from rexview.analysis.memory.coded_column import CodedColumn, Codes, Mask, enum_of
 from rexview.analysis.memory.score_index import ScoreIndex
 from rexview.analysis.memory.severity import flagged_findings, harm_of_answers, severity, with_harm
-from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
+from rexview.detect import (
+    DISAGREEMENT_THRESHOLD,
+    GAP_THRESHOLD,
+    Survey,
+    survey,
+)
+from rexview.detect import detectors as registry_detectors
+from rexview.detect.core.detector import Detector
+from rexview.detect.core.scan import Scan
 from rexview.harm import HarmTable, load_harm
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
 from rexview.stats.failure_rates import clusters_of
 from rexview.stats.values import Finals, finals
-from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, FAILURES, QUESTION_TYPES
+from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, QUESTION_TYPES
 
-FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILURES)}
-"""Bit of each failure in the columns ``detected``, ``reader_flagged``, ``hinted``, ``judged``."""
 NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
 _KEY: Final = ("case", "model")
 Bits = npt.NDArray[np.uint32]
@@ -116,18 +122,9 @@ class AnswerTable:
         return {name: CodedColumn.of(self.cases[name]) for name in names}
 
     @cached_property
-    def text_rows(self) -> tuple[Mask, npt.NDArray[np.int64]]:
-        """Of each text of the survey's finding index whether it is a report, and where it belongs.
-
-        That is a row of ``cases`` for a report, else a row of ``rows``.
-        """
-        texts = self.survey.scan.index.texts if self.survey else ()
-        models = self.rows["model"].cast(pl.String).to_list()
-        cases = self.rows["case"].to_list()
-        row_of = {key: row for row, key in enumerate(zip(cases, models, strict=True))}
-        of_report = np.fromiter((model is None for _, model in texts), np.bool_, len(texts))
-        places = (self.row_of_case[c] if m is None else row_of[c, m] for c, m in texts)
-        return of_report, np.fromiter(places, np.int64, len(texts))
+    def row_of_answer(self) -> npt.NDArray[np.uint32]:
+        """Row in ``rows`` of each answer, by its number in ``ReviewSet.newest``."""
+        return np.flatnonzero(self.answered).astype(np.uint32)
 
     @cached_property
     def commented(self) -> dict[str, Mask]:
@@ -182,7 +179,7 @@ class AnswerTable:
         """
         if self.survey is None:
             return pl.DataFrame()
-        found = flagged_findings(self.survey, self.scores.place)
+        found = flagged_findings(self.survey, self.row_of_answer)
         return found.filter(pl.col("finding").is_not_null())
 
     @cached_property
@@ -236,13 +233,15 @@ def answer_table(
     gap_threshold: float = GAP_THRESHOLD,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
+    detectors: Sequence[Detector] | None = None,
     before: AnswerTable | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> AnswerTable:
     """Make the table of an open review set: final scores and flags are worked out here, once.
 
-    ``before`` is the table of the same files with other scores or reader flags: no text is read
-    again then. ``comments`` are counted by :func:`rexview.analysis.case.comments.counts_by_case`.
+    ``detectors`` are those with the thresholds given, unless others are asked for. ``before`` is
+    the table of the same files with other scores or reader flags: no text is read again then.
+    ``comments`` are counted by :func:`rexview.analysis.case.comments.counts_by_case`.
     """
     cases = _case_table(review_set.cases)
     answers = review_set.answers.filter("_newest").select(
@@ -253,7 +252,7 @@ def answer_table(
     )
     scores = finals_of(review_set, content_order=content_order)
     scores = scores.with_columns(weakest_link().alias("weakest"))
-    active = detectors(
+    active = detectors or registry_detectors(
         gap_threshold=gap_threshold,
         disagreement_threshold=disagreement_threshold,
         models=review_set.models,
@@ -273,15 +272,18 @@ def answer_table(
     )
     stands = found.flags.filter("stands")
     detected = stands.filter(pl.col("source") == "detector")
+    by_reader = stands.filter(pl.col("source") == "reader")
+    answered, n_answers = rows["model"].is_not_null().to_numpy(), len(review_set.newest)
     place = rows.select("case", pl.col("model").cast(pl.String)).with_row_index("row")
     rows = rows.with_columns(
-        _bits(place, detected.filter(~pl.col("hint"))).alias("detected"),
-        _bits(place, detected.filter("hint")).alias("hinted"),
-        _bits(place, stands.filter(pl.col("source") == "reader")).alias("reader_flagged"),
-        _bits(place, found.judged).alias("judged"),
+        _at_rows(answered, _bits(detected.filter(~pl.col("hint")), n_answers)).alias("detected"),
+        _at_rows(answered, _bits(detected.filter("hint"), n_answers)).alias("hinted"),
+        _at_rows(answered, _bits(by_reader, n_answers)).alias("reader_flagged"),
+        _at_rows(answered, found.judged).alias("judged"),
     )
+    row_of_answer = np.flatnonzero(answered).astype(np.uint32)
     harm = load_harm(review_set.folder / review_set.info.harm if review_set.info.harm else None)
-    rows = with_harm(rows, harm_of_answers(flagged_findings(found, place), harm), harm)
+    rows = with_harm(rows, harm_of_answers(flagged_findings(found, row_of_answer), harm), harm)
     readers = pl.concat([review_set.scores["reader"], review_set.flags["reader"]]).drop_nulls()
     images = review_set.cases["images"].explode().struct.field("path").drop_nulls()
     return AnswerTable(
@@ -297,6 +299,19 @@ def answer_table(
         content_order=content_order,
         comments=comments or {},
         harm=harm,
+    )
+
+
+def with_scan(table: AnswerTable, scan: Scan) -> AnswerTable:
+    """Return the table of the same answers with what another scan of them found."""
+    known = table.survey
+    return answer_table(
+        table.scores.review_set,
+        gap_threshold=table.gap_threshold,
+        detectors=scan.detectors,
+        content_order=table.content_order,
+        before=replace(table, survey=replace(known, scan=scan)) if known else None,
+        comments=table.comments,
     )
 
 
@@ -369,11 +384,16 @@ def _tags(cases: pl.DataFrame) -> pl.Series:
     return rows.join(long, on="row", how="left", maintain_order="left")["tags"]
 
 
-def _bits(place: pl.DataFrame, named: pl.DataFrame) -> pl.Series:
-    """Gather failures (``case``, ``model``, ``failure``) into bits, a number a row of ``place``."""
-    bits = np.zeros(len(place), dtype=np.uint32)
-    for failure, bit in FAILURE_BITS.items():
-        pairs = named.filter(pl.col("failure") == failure).select(_KEY)
-        if not pairs.is_empty():
-            bits[place.join(pairs, on=_KEY, how="semi")["row"].to_numpy()] |= np.uint32(bit)
-    return pl.Series(bits)
+def _bits(flags: pl.DataFrame, answers: int) -> Bits:
+    """Gather failures (``answer``, ``failure``) into bits, one number for each of the answers."""
+    bits = np.zeros(answers, dtype=np.uint32)
+    numbers, codes = flags["answer"].to_numpy(), flags["failure"].to_physical().to_numpy()
+    np.bitwise_or.at(bits, numbers, np.uint32(1) << codes.astype(np.uint32))
+    return bits
+
+
+def _at_rows(answered: Mask, bits: Bits) -> pl.Series:
+    """Put bits of answers, by number, at the rows of a table that are answers."""
+    at_rows = np.zeros(len(answered), dtype=np.uint32)
+    at_rows[answered] = bits
+    return pl.Series(at_rows)

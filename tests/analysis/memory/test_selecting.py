@@ -14,7 +14,7 @@ from rexview.analysis import CaseFilter, Range, unknown_values
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.engine import Position, position_in
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.analysis.memory.table import FAILURE_BITS
+from rexview.detect import FAILURE_BITS
 from rexview.vocab import FAILURES
 
 CATEGORIES = ("broad_abnormality", "diagnostic_reasoning", None)
