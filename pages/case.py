@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from rexview.analysis import describe
+from rexview.analysis.failures.so_far import name_so_far
 from rexview.ui.access import permissions
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers import verdicts
@@ -44,7 +44,7 @@ def show_case() -> None:
     position = partial(engine.position, case_filter)
     place = position(page.case.id)
 
-    case_widgets.show_header(review_set, page.case, place, describe(engine.facts, case_filter))
+    case_widgets.show_header(review_set, page.case, place, name_so_far(engine, case_filter))
     left, right = st.columns([11, 12], gap="medium")
     with right:
         with st.container(key="rx_question"):
@@ -61,6 +61,7 @@ def show_case() -> None:
         case_widgets.show_comparison(shown, names)
     with left:
         beside = [one for one in (place.after, place.before) if one]
+        review_sets.look_first(review_set, engine, case_filter, [page.case.id, *beside])
         pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
         show_viewer(review_set, shown, position, pages, page_keys=verdicts.KEYS)
     show_other_order()

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rexview import frames
@@ -94,9 +96,29 @@ class ReviewSet:
         """The newest answers by number."""
         return self.index.newest
 
+    def case_row(self, case_id: str) -> int | None:
+        """The row of a case in :attr:`cases`, or None."""
+        return self.index.case_row(case_id)
+
+    def case_rows(self, case_ids: pl.Series) -> npt.NDArray[np.int64]:
+        """Return the rows of some cases in :attr:`cases`, -1 for those that are not there."""
+        named = case_ids.rename("case").to_frame()
+        known = self.index.case_rows(case_ids)
+        rows = named.join(known, on="case", how="left", maintain_order="left")["case_row"]
+        return rows.cast(pl.Int64).fill_null(-1).to_numpy()
+
+    def numbers_of(self, named: pl.DataFrame) -> npt.NDArray[np.int64]:
+        """Return the number of the newest answer that each row names, -1 where there is none.
+
+        ``named`` has the columns ``case`` and ``model`` (String).
+        """
+        places = {model.id: place for place, model in enumerate(self.models)}
+        models = named["model"].replace_strict(places, default=-1, return_dtype=pl.Int64)
+        return self.newest.numbers(self.case_rows(named["case"]), models.fill_null(-1).to_numpy())
+
     def case(self, case_id: str) -> Case | None:
         """The case with that id, or None."""
-        row = self.index.case_row(case_id)
+        row = self.case_row(case_id)
         return None if row is None else case_from_row(self.cases.row(row, named=True))
 
     def answers_of(self, case_id: str, *, all_runs: bool = False) -> tuple[Answer, ...]:
