@@ -36,7 +36,18 @@ _EVENT: Final = """
 }))
 """
 _PAINTED: Final = f"({_EVENT})('rexview:painted')"
-_BOXES: Final = f"({_EVENT})('rexview:boxes')"
+_BOXES: Final = """
+() => new Promise(done => {
+  const viewer = root => root.querySelector('[data-painted-case]')
+    ?? [...root.querySelectorAll('*')].map(one => one.shadowRoot && viewer(one.shadowRoot))
+      .find(Boolean);
+  new MutationObserver((_, observer) => {
+    observer.disconnect();
+    done(performance.now());
+  }).observe(viewer(document), { attributes: true, childList: true, subtree: true });
+})
+"""
+"""The viewer has changed what it shows: nothing else moves in it while a key is pressed."""
 _IMAGE_CHANGED: Final = """
 () => new Promise(done => {
   const before = document.querySelector('[data-testid="stImage"] img')?.src;

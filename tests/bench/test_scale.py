@@ -44,5 +44,5 @@ def test_pandas_that_counts_differently_is_an_error(monkeypatch):
         "apart",
         lambda work, *rest: wrong(*rest) if work is pandas_figures else apart(work, *rest),
     )
-    with pytest.raises(AssertionError, match="counted otherwise"):
+    with pytest.raises(AssertionError, match="pandas counts differently"):
         scale.run(answers=(80,))
