@@ -14,11 +14,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rexview import __version__
+from rexview.bench.command import add_bench
 from rexview.bounded import printable, typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
 from rexview.kept_files import KINDS, told
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 _SECONDS_BETWEEN: Final = 0.1
-_BENCHES: Final = ("viewer", "queries", "imaging", "detectors", "stats", "reliability")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -95,15 +94,7 @@ def _parser() -> argparse.ArgumentParser:
         help="grey levels: the file's own (default), automatic, or a centre and a width",
     )
 
-    argument = add("bench", _bench, "measure this machine, side by side")
-    argument("what", choices=_BENCHES)
-    argument(
-        "folder",
-        **_FOLDER,
-        nargs="?",
-        help="for detectors: the share of a review set's newest answers that is flagged",
-    )
-    argument("--json", action="store_true", help="a JSON list instead of a table")
+    add_bench(commands, _path)
 
     argument = add("cache", _cache, "say what is kept on disk to save time, and how much")
     kinds = ("all", *KINDS)
@@ -376,27 +367,6 @@ def _import(options: argparse.Namespace) -> int:
         print(printable(str(problems)), file=sys.stderr)
     for line in report.summary().splitlines():
         print(printable(line))
-    return 0
-
-
-def _bench(options: argparse.Namespace) -> int:
-    from importlib import import_module
-
-    if options.folder is not None and options.what != "detectors":
-        print(f"error: bench {options.what} takes no folder", file=sys.stderr)
-        return 2
-    bench = import_module(f"rexview.bench.{options.what}")
-    rows: list[dict[str, Any]] = bench.run(*([options.folder] if options.folder else []))
-    if options.json:
-        print(json.dumps(rows, indent=1))
-    else:
-        import pandas as pd
-
-        for _, alike in groupby(rows, key=list):  # a table for each set of columns
-            table = pd.DataFrame(list(alike), dtype=object)
-            print(table.where(table.notna(), "").to_string(index=False))
-        if options.what == "detectors":
-            print(f"\n{bench.notes(options.folder)}")
     return 0
 
 
