@@ -48,6 +48,8 @@ SESSION_SCAN: Final = "rexview_scan_shown"
 """What was found by detectors that the page shows, see :mod:`rexview.ui.server.failure_scans`."""
 SESSION_SO_FAR: Final = "rexview_so_far"
 """What files from this page say of failures that are not all known; empty when they are."""
+SESSION_ASKED: Final = "rexview_asked"
+"""The last request to follow the browser to another case, see :mod:`rexview.ui.turning.ticket`."""
 SESSION_VERDICTS: Final = "rexview_verdicts"
 """Verdicts that the browser has not saved yet, see :mod:`rexview.ui.answers.verdicts`."""
 

@@ -11,6 +11,7 @@ import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
@@ -34,6 +35,7 @@ from rexview.detect.core.scan import Scan
 from rexview.errors import ReviewSetError, RexviewError, StoreError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
+from rexview.stats import ContentOrder
 from rexview.store import Reviews, merged, open_best, open_reviews
 from rexview.store.location import files_of
 from rexview.ui.link import keys as link_keys
@@ -159,14 +161,14 @@ def open_set(folder: Path) -> ReviewSet:
     return _load(folder, reviewset.fingerprint(folder))
 
 
-def _files_state(review_set: ReviewSet) -> str:
+def files_state(review_set: ReviewSet) -> str:
     """Name the state of the files of a set, whatever was written in it."""
     return review_set.fingerprint.partition("-")[0]
 
 
 def is_newest(review_set: ReviewSet) -> bool:
     """Whether the files of an open review set are as they were when it was opened."""
-    return _files_state(review_set) == reviewset.fingerprint(review_set.folder)
+    return files_state(review_set) == reviewset.fingerprint(review_set.folder)
 
 
 @lru_cache(maxsize=16)
@@ -183,7 +185,7 @@ def reviews(review_set: ReviewSet) -> Reviews:
     StoreUnreachable
         The database may not be written to, or its address cannot be understood.
     """
-    given = _load(review_set.folder, _files_state(review_set))
+    given = _load(review_set.folder, files_state(review_set))
     return _reviews(given, files_of(given))
 
 
@@ -194,7 +196,7 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
     ------
     StoreUnreachable
     """
-    return open_best(_load(review_set.folder, _files_state(review_set)), server_state.settings())
+    return open_best(_load(review_set.folder, files_state(review_set)), server_state.settings())
 
 
 @lru_cache(maxsize=4)
@@ -230,7 +232,7 @@ def with_written(given: ReviewSet) -> ReviewSet:
 def newest(review_set: ReviewSet) -> ReviewSet:
     """Return a review set with what people wrote until now; as it is while that cannot be read."""
     try:
-        return with_written(_load(review_set.folder, _files_state(review_set)))
+        return with_written(_load(review_set.folder, files_state(review_set)))
     except StoreError:
         return review_set
 
@@ -293,20 +295,33 @@ def _engines(_found: FailureScan, folder: Path, files_state: str) -> _Engines:
 
 def failures_found(review_set: ReviewSet) -> FailureScan:
     """Return the search for failures in an open set; it is begun when it is first asked for."""
-    return failure_scan(review_set, review_set.folder, _files_state(review_set))
+    return failure_scan(review_set, review_set.folder, files_state(review_set))
 
 
-def engine(review_set: ReviewSet) -> Engine:
+@dataclass(frozen=True)
+class Seen:
+    """How one page run sees a review set: the order of Content, and the snapshot of the flags."""
+
+    order: ContentOrder
+    snapshot: int
+
+
+def seen_now(review_set: ReviewSet) -> Seen:
+    """Return how this page run sees a set: by its link, and by what it has shown before."""
+    found = failures_found(review_set)
+    return Seen(link_keys.content_order(), snapshot_shown(found, files_state(review_set)))
+
+
+def engine(review_set: ReviewSet, seen: Seen | None = None) -> Engine:
     """Return what answers every question about the cases of an open review set.
 
-    Nothing waits for detectors: of flags it has those in the snapshot that whoever looks sees. New
-    entries change only what they are about. Content is worked out in the order that the link of
-    this page run asks for.
+    Nothing waits for detectors: of flags it has those in the snapshot that is seen. New entries
+    change only what they are about. ``seen`` is what a page run sees, by default this one.
     """
-    found, files_state = failures_found(review_set), _files_state(review_set)
-    engines = _engines(found, review_set.folder, files_state)
-    made = engines.of(review_set, snapshot_shown(found, files_state))
-    return _in_order(made, link_keys.content_order())
+    seen = seen or seen_now(review_set)
+    found, state = failures_found(review_set), files_state(review_set)
+    made = _engines(found, review_set.folder, state).of(review_set, seen.snapshot)
+    return _in_order(made, seen.order)
 
 
 _in_order = kept_with_first(2)(MemoryEngine.in_content_order)
@@ -322,7 +337,7 @@ def look_first(
 
 def study_engine(review_set: ReviewSet) -> StudyEngine:
     """Return what answers which cases a study scores; it changes with the files only."""
-    return _study_engine(_load(review_set.folder, _files_state(review_set)))
+    return _study_engine(_load(review_set.folder, files_state(review_set)))
 
 
 _study_engine = lru_cache(maxsize=4)(MemoryStudyEngine)
@@ -333,12 +348,12 @@ def colours(review_set: ReviewSet) -> dict[str, str]:
     return model_colours(model.id for model in review_set.models)
 
 
-def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
+def case_page(review_set: ReviewSet, case_id: str, seen: Seen | None = None) -> CasePage | None:
     """Return one case with its scores, flags and verdicts; neighbours are asked for ahead.
 
-    Content is worked out in the order that the link of this page run asks for.
+    ``seen`` is as :func:`engine` takes it.
     """
-    return _case_page(engine(review_set), review_set, case_id)
+    return _case_page(engine(review_set, seen), review_set, case_id)
 
 
 @kept_with_first(64)
