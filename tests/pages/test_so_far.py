@@ -64,7 +64,7 @@ def test_numbers_change_when_their_visitor_asks_and_not_before(found):
     app.run()
     text = said(app)
     assert "<b>0</b><span>Laterality errors so far</span>" in text
-    assert "stopped at 2 of 3 answers. This page counts the first 0." in text
+    assert "stopped at 2 of 3 answers. This page counts none of them yet." in text
     app.button(key="rx_scan_update").click().run()
     text = said(app)
     assert "<b>1</b><span>Laterality errors so far</span>" in text
@@ -123,8 +123,10 @@ def test_the_failures_page_says_so_in_titles_captions_and_files(found):
 def test_scores_of_a_filter_on_failures_say_so_and_others_do_not(found):
     app = page_of("scores")
     assert app.session_state["rexview_so_far"] == ""
+    assert "Looking for failures" not in said(app)
     app = page_of("scores", failure="laterality_error")
     assert app.session_state["rexview_so_far"].startswith("So far: 0 of 3")
+    assert "Looking for failures" in said(app)
 
 
 def test_all_numbers_are_those_of_a_scan_at_once_in_the_end(found, review_folder):
