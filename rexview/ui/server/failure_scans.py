@@ -113,6 +113,11 @@ class FailureScan:
         """Note how long making the engine of a snapshot took."""
         self._cost_s = seconds
 
+    def rescore(self, review_set: ReviewSet) -> None:
+        """Let later snapshots have the scores of another state of the same files."""
+        if self.background and self.background.progress.state != "finished":
+            self.background.rescore(review_set)
+
     def prefer(self, case_rows: Sequence[int]) -> None:
         """Let these cases be looked at next."""
         if self.background and len(case_rows):

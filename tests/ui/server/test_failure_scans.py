@@ -34,17 +34,16 @@ def test_a_snapshot_stays_as_it_is_and_the_latest_are_kept(found, monkeypatch):
     number, first = found.snapshot()
     assert found.snapshot(number) == (number, first)
     assert found.snapshot() == (number, first), "nothing is new"
-    numbers = [number]
-    for row in range(2):
-        found.background.look_at(row)
-        numbers.append(found.snapshot()[0])
-        assert found.snapshot(numbers[-2])[0] == numbers[-2]
-    assert len(set(numbers)) == 3
-    assert not first.state.any()
+    found.background.look_at(0)
+    second, _ = found.snapshot()
+    assert second != number
+    assert found.snapshot(number) == (number, first), "somebody still looks at it"
+    found.background.look_at(1)
     newest, scan = found.snapshot()
-    assert newest == numbers[-1]
     assert scan.is_complete
-    assert found.snapshot(numbers[0])[0] == newest, "the first is no longer kept"
+    assert not first.state.any()
+    assert found.snapshot(number) == (number, first)
+    assert found.snapshot(second)[0] == newest, "used longest ago: no longer kept"
 
 
 def test_others_get_a_snapshot_that_is_young_and_who_asks_the_newest(found, monkeypatch):
