@@ -73,4 +73,5 @@ def pandas_figures(folder: Path) -> dict[str, float | None]:
         "cases_of_filter": first(*asked.first_filter()),
         "cases_of_search": len(found(asked.first_search())),
         "engine_mb": memory_mb("VmRSS"),
+        "engine_own_mb": memory_mb("RssAnon"),
     }

@@ -59,4 +59,5 @@ def engine_figures(folder: Path, kept: Path) -> dict[str, float | None]:
         "cases_of_filter": engine.facets(by_site(*asked.first_filter())).total,
         "cases_of_search": engine.facets(searched(asked.first_search())).total,
         "engine_mb": memory_mb("VmRSS"),
+        "engine_own_mb": memory_mb("RssAnon"),
     }

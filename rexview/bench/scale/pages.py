@@ -51,6 +51,7 @@ def page_figures(folder: Path, kept: Path) -> dict[str, float | None]:
         "case_ms": anew(case),
         "case_cpu_ms": of_processor,
         "pages_mb": memory_mb("VmRSS"),
+        "pages_own_mb": memory_mb("RssAnon"),
     }
 
 
