@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rexview.analysis import CaseFilter, Engine, model_colours
 from rexview.ui.server import query_cache
+from rexview.ui.server.kept_with import kept_with_first
 
 if TYPE_CHECKING:
     from rexview.analysis.charts.linked import LinkedChart
 
 
-@lru_cache(maxsize=16)
+@kept_with_first(16)
 def _charts(engine: Engine, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
     from rexview.analysis.charts.overview import overview_charts
 
