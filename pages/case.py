@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from rexview.analysis import describe
+from rexview.analysis.failures.so_far import name_so_far
 from rexview.ui.access import permissions
 from rexview.ui.answers import verdicts
 from rexview.ui.app.shell import open_review_set
@@ -41,7 +41,7 @@ def show_case() -> None:
     link_keys.go_to_case(case_id)
     position = partial(engine.position, case_filter)
     place = position(page.case.id)
-    texts = CaseTexts(written, page, page, place, describe(engine.facts, case_filter))
+    texts = CaseTexts(written, page, page, place, name_so_far(engine, case_filter))
 
     case_widgets.show_header(review_set, texts)
     left, right = st.columns([11, 12], gap="medium")
@@ -57,6 +57,7 @@ def show_case() -> None:
         case_widgets.show_comparison(shown, names)
     with left:
         around = [one for one in (place.after, place.before) if one]
+        review_sets.look_first(review_set, engine, case_filter, [page.case.id, *around])
         pages = [one for case in around if (one := verdicts.case_page(review_set, case))]
         show_viewer(
             review_set,

@@ -333,8 +333,20 @@ class Engine(Protocol):
         As :meth:`rexview.detect.Survey.flags_of`.
         """
 
+    def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case a detector failed on."""
+
     def scanned(self, case_filter: CaseFilter) -> Scanned:
         """Count the answers that detectors have looked at, among those that may be left."""
+
+    def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
+        """Return case and model of the first answers that :meth:`scanned` counts as failed."""
+
+    def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
+        """Return cases to be looked at next, as rows of the set, where a filter leaves any out.
+
+        Those named ``first``, then those that the filter may leave and nobody has looked at.
+        """
 
     def tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""

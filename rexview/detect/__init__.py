@@ -44,6 +44,7 @@ from rexview.detect.core.survey import (
     flags_for,
     judged_answers,
     named_flags,
+    rows_of,
     survey,
     survey_of,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "models_without_boxes",
     "named_flags",
     "read_word_lists",
+    "rows_of",
     "survey",
     "survey_of",
     "text_ending",

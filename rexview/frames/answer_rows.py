@@ -73,7 +73,7 @@ def answer_rows(cases: pl.DataFrame, answers: pl.DataFrame, models: Sequence[str
     order = cases.select(case="id", case_row=pl.int_range(pl.len(), dtype=pl.Int32()))
     newest = (
         answers.select("case", "model", "_newest", row=pl.int_range(pl.len(), dtype=pl.UInt32()))
-        .filter("_newest")
+        .filter("_newest", pl.col("model").is_not_null())
         .select("case", pl.col("model").cast(pl.Enum(list(models))).to_physical(), "row")
         .join(order, on="case", how="inner", maintain_order="left")
         .sort("case_row", "model", maintain_order=True)

@@ -21,18 +21,21 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from rexview.detect.core.agenda import Agenda, Task
-from rexview.detect.core.batch import batch_of
+from rexview.detect.core.batch import Batch, batch_of
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.gathered import Gatherer
 from rexview.detect.core.looking import Looked, given_up, look
-from rexview.detect.core.processes import LookingProcess, ProcessDied, ProcessUnusable
 from rexview.detect.core.scan import Scan, rescored, unscanned
+from rexview.detect.kept.kept_scan import KeptScan
+from rexview.detect.processes.agenda import Agenda, Task
+from rexview.detect.processes.looking_process import LookingProcess, ProcessDied, ProcessUnusable
+from rexview.kept_files import KeptFiles
 from rexview.schema import ReviewSet
 
 _SHARE: Final = 20
 """A snapshot is not made before twenty times the time has passed that the last one took."""
 _RATE_OVER_S: Final = 30.0
+_ENDS_S: Final = 10.0
 _DEATHS: Final = 60
 """So many processes in a row that die without having looked at anything are no answer's fault."""
 _log: Final = logging.getLogger(__name__)
@@ -69,6 +72,8 @@ class BackgroundScan:
     review_set : ReviewSet
         Its tables are read from memory; a folder that changes or vanishes changes nothing here.
     detectors : sequence of Detector
+    keep : KeptFiles, optional
+        Where outcomes are kept on disk. Those beside the set are read as well.
     workers : int, optional
         How many processes; by default one less than there are cores.
     before : Scan, optional
@@ -80,6 +85,7 @@ class BackgroundScan:
         review_set: ReviewSet,
         detectors: Sequence[Detector],
         *,
+        keep: KeptFiles | None = None,
         workers: int | None = None,
         before: Scan | None = None,
     ) -> None:
@@ -92,13 +98,14 @@ class BackgroundScan:
         if before is not None and before.detectors == self.detectors:
             self._gatherer.take_over(before.found)
             self._base = replace(before, review_set=before.review_set)
-        starts = review_set.newest.starts
-        self._agenda: Final = Agenda(self._gatherer.cases_left(starts), starts)
+        self._keep: Final = keep
+        self._kept: KeptScan | None = None
+        self._agenda = self._new_agenda()
         self._processes: list[LookingProcess] = []
         self._threads: list[threading.Thread] = []
         self._running_tasks = 0
         self._deaths = 0
-        self._stopped = self._closed = self._finished = False
+        self._stopped = self._closed = self._ending = self._finished = False
         self._broken = ""
         self._scan = self._base
         self._news = True
@@ -114,12 +121,22 @@ class BackgroundScan:
             self._threads.append(first)
         first.start()
 
+    def _new_agenda(self) -> Agenda:
+        starts = self.review_set.newest.starts
+        return Agenda(self._gatherer.cases_left(starts), starts)
+
     def _begin(self) -> None:
-        """Score what is scored, then let the processes begin."""
+        """Read what is kept, look at what is scored, then let the processes begin."""
         try:
+            if self._keep is not None:
+                self._read_kept(KeptScan(self.review_set, self.detectors, self._keep))
             self.rescore(self.review_set)
             with self._changed:
-                if self._closed:
+                nothing_left = not self._agenda.any_left()
+            if nothing_left:
+                self._finish()
+            with self._changed:
+                if self._closed or self._finished:
                     return
                 threads = [
                     threading.Thread(target=self._work, name=f"scan-{n}", daemon=True)
@@ -130,6 +147,18 @@ class BackgroundScan:
                 thread.start()
         except Exception as error:
             self._break(error)
+
+    def _read_kept(self, kept: KeptScan) -> None:
+        for piece in kept.read():
+            with self._changed:
+                if self._closed:
+                    return
+                self._gatherer.add(piece)
+                self._news = True
+        with self._changed:
+            agenda = self._new_agenda()
+            agenda.take_wishes(self._agenda)
+            self._kept, self._agenda = kept, agenda
 
     def rescore(self, review_set: ReviewSet) -> None:
         """Take the scores of another state of the same files; only what is scored is looked at."""
@@ -148,7 +177,7 @@ class BackgroundScan:
         with self._changed:
             now = time.monotonic()
             if self._news and (now >= self._snapshot_due or self._is_done()):
-                self._scan = replace(self._base, found=self._gatherer.found())
+                self._scan = replace(self._base, found=self._gatherer.found(self._kept))
                 self._news = False
                 took = time.monotonic() - now
                 self._snapshot_due = now + took * (1 + _SHARE)
@@ -194,8 +223,9 @@ class BackgroundScan:
             self._agenda.done(case_row)
         looked = look(batch_of(self.review_set, np.array([case_row])), self.detectors)
         with self._changed:
-            self._take_in(looked)
+            new = self._take_in(looked)
             self._snapshot_due = 0.0
+        self._keep_on_disk(new)
 
     def stop(self) -> None:
         """Begin no more batches until :meth:`resume`."""
@@ -218,7 +248,9 @@ class BackgroundScan:
                 process.kill()
             threads = [one for one in self._threads if one is not threading.current_thread()]
         for thread in threads:
-            thread.join(timeout=10)
+            thread.join(timeout=_ENDS_S)
+        if self._kept is not None:
+            self._kept.flush()
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it is finished, broken or closed; say whether it is."""
@@ -233,6 +265,8 @@ class BackgroundScan:
         try:
             while (task := self._next()) is not None:
                 self._do(task, process)
+            if self._is_over():
+                self._finish()
         except Exception as error:
             self._break(error)
         finally:
@@ -248,44 +282,72 @@ class BackgroundScan:
                         self._running_tasks += 1
                         return task
                     if not self._running_tasks:
-                        self._finish()
                         return None
                 self._changed.wait()
             return None
 
+    def _is_over(self) -> bool:
+        """Whether everything was looked at, and nobody has noted it; for one thread only."""
+        with self._changed:
+            over = not (self._closed or self._is_done() or self._ending)
+            self._ending |= over
+            return over
+
     def _finish(self) -> None:
-        self._finished = True
-        self._changed.notify_all()
+        """Write the rest; what waits for the end finds it on disk."""
+        if self._kept is not None:
+            self._kept.flush()
+        with self._changed:
+            self._finished = True
+            self._changed.notify_all()
 
     def _do(self, task: Task, process: LookingProcess) -> None:
         batch = batch_of(self.review_set, task.case_rows, task.wanted)
-        looked: Looked | None = None
         try:
             looked = process.look(batch)
         except ProcessDied:
-            if len(task.case_rows) == 1 and len(batch) <= 1:
-                _log.warning("A process died over answer number %s.", batch.numbers.tolist())
-                looked = given_up(batch)
+            self._died(task, batch)
+            return
         with self._changed:
-            self._running_tasks -= 1
-            if looked is not None:
-                self._deaths = 0
-                self._take_in(looked)
-            elif not self._closed:
-                self._deaths += 1
-                if self._deaths > _DEATHS:
-                    raise ProcessUnusable("The search for failures ends again and again.")
+            self._deaths = 0
+            new = self._take_in(looked)
+        self._keep_on_disk(new)
+        self._end_task()
+
+    def _died(self, task: Task, batch: Batch) -> None:
+        """Try the halves of a batch again; give an answer up that was alone."""
+        with self._changed:
+            if self._closed:
+                return
+            self._deaths += 1
+            if self._deaths > _DEATHS:
+                raise ProcessUnusable("The search for failures ends again and again.")
+            if len(task.case_rows) == 1 and len(batch) <= 1:
+                # not kept on disk: at the next start it is tried again
+                _log.warning("A process died over answer number %s.", batch.numbers.tolist())
+                self._take_in(given_up(batch))
+            else:
                 for half in _halves(task, batch.numbers):
                     self._agenda.again(half)
+        self._end_task()
+
+    def _end_task(self) -> None:
+        with self._changed:
+            self._running_tasks -= 1
             self._changed.notify_all()
 
-    def _take_in(self, looked: Looked) -> None:
-        self._gatherer.add(looked)
+    def _keep_on_disk(self, new: Looked) -> None:
+        if self._kept is not None:
+            self._kept.add(new)
+
+    def _take_in(self, looked: Looked) -> Looked:
+        new = self._gatherer.add(looked)
         self._news = True
         now = time.monotonic()
         self._rates.append((now, self._gatherer.looked))
         while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_OVER_S:
             self._rates.popleft()
+        return new
 
     def _break(self, error: Exception) -> None:
         """Note that it cannot go on, and why."""

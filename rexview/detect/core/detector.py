@@ -57,6 +57,7 @@ class Detector(Protocol):
     No detector reads an image file, nor other columns than those of
     :mod:`rexview.detect.core.batch`; the other answers to the case only where scores matter to it.
     It is a frozen dataclass, whose fields are its settings; one that is a set holds ids of models.
+    The settings of one that reads scores decide nothing about answers without scores.
     """
 
     @property

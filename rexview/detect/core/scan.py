@@ -7,9 +7,9 @@ first. When only scores have changed, they look again at those answers and at no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -33,6 +33,7 @@ from rexview.schema import Flag, ReviewSet
 
 _SCORE: Final = ("case", "model", "reader", "dimension", "image", "score", "comment")
 _CASES_AT_A_TIME: Final = 1_000
+_CASES_KEPT: Final = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +116,7 @@ class Scan:
         """Return the flags on the answers to a case with their evidence, by number.
 
         In the order of the detectors. From the disk or memory where they are kept there, else the
-        case is looked at again.
+        case is looked at now: one that nobody has looked at yet, too.
         """
         return self.flags_of_cases(case_row, case_row + 1)
 
@@ -147,6 +148,8 @@ class Scan:
         low, high = int(starts[first]), int(starts[stop])
         inside = pl.col("answer").is_between(low, high, closed="left")
         scored = self.scored.flags.filter(inside)
+        if not self.found.state[low:high].all():
+            return pl.concat([self._not_replaced(self._now(first, stop).flags), scored])
         known = self._not_replaced(self.found.flags.filter(inside))
         if known.is_empty():
             return scored
@@ -156,6 +159,28 @@ class Scan:
                 np.arange(first, stop, dtype=np.int64), known["answer"].unique()
             )
         return pl.concat([self._not_replaced(told), scored])
+
+    def not_judged_of_case(self, case_row: int) -> frozenset[int]:
+        """Return the numbers of the answers to a case that could not be judged."""
+        numbers = self.review_set.newest.of_case(case_row)
+        state = self.state[numbers.start : numbers.stop]
+        if not state.all():
+            looked = self._now(case_row, case_row + 1)
+            failed = looked.numbers[looked.state == NOT_JUDGED].tolist()
+        else:
+            failed = []
+        return frozenset(failed) | {
+            number for number, one in zip(numbers, state, strict=True) if one == NOT_JUDGED
+        }
+
+    @cached_property
+    def _now(self) -> Callable[[int, int], Looked]:
+        """Looks at all answers to some cases that nobody has looked at yet; keeps the latest."""
+        return lru_cache(maxsize=_CASES_KEPT)(
+            lambda first, stop: look(
+                batch_of(self.review_set, np.arange(first, stop)), self.detectors, index=False
+            )
+        )
 
     def _look_again(self, case_rows: npt.NDArray[np.int64], answers: pl.Series) -> pl.DataFrame:
         """Look at answers that have flags, which no process died over."""

@@ -98,12 +98,7 @@ class Survey:
             none; rejected flags are included.
         """
         answers = tuple(answers)
-        named = pl.DataFrame(
-            [(case_id, answer.model) for answer in answers],
-            {"case": pl.String(), "model": pl.String()},
-            orient="row",
-        )
-        numbers = self.scan.review_set.numbers_of(named).tolist()
+        numbers = self._numbers(case_id, answers)
         known = [number for number in numbers if number >= 0]
         found: dict[int, list[Flag]] = {}
         if known:
@@ -113,6 +108,24 @@ class Survey:
             answer_verdicts = (flag for flag in reader_flags if flag.model == answer.model)
             flags += with_verdicts(found.get(number, ()), answer_verdicts)
         return flags
+
+    def not_judged_of(self, case_id: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case a detector failed on."""
+        numbers = dict(zip(self._numbers(case_id, answers), answers, strict=True))
+        known = [number for number in numbers if number >= 0]
+        if not known:
+            return frozenset()
+        failed = self.scan.not_judged_of_case(int(self.scan.review_set.newest.case[known[0]]))
+        return frozenset(numbers[number].model for number in failed & numbers.keys())
+
+    def _numbers(self, case_id: str, answers: Sequence[Answer]) -> list[int]:
+        named = pl.DataFrame(
+            [(case_id, answer.model) for answer in answers],
+            {"case": pl.String(), "model": pl.String()},
+            orient="row",
+        )
+        numbers: list[int] = self.scan.review_set.numbers_of(named).tolist()
+        return numbers
 
 
 def survey(

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from rexview.analysis import CaseFilter, describe
+from rexview.analysis import CaseFilter
 from rexview.analysis.case.record import CasePage
 from rexview.analysis.engine import Engine, Position
+from rexview.analysis.failures.so_far import name_so_far
 from rexview.schema import Case, ReviewSet
-from rexview.stats import ContentOrder
 from rexview.ui.answers import html as answers_html
 from rexview.ui.answers import verdicts
 from rexview.ui.components import component
@@ -114,18 +114,18 @@ class CasesAround:
         Whose cases are walked.
     models : tuple of str, optional
         Those whose answers the reader chose to see, all by default.
-    order : str
-        In which Content is worked out.
+    asked : Asked
+        As the page asks the engine.
     """
 
     review_set: ReviewSet
     case_filter: CaseFilter
     models: tuple[str, ...] | None
-    order: ContentOrder
+    asked: review_sets.Asked
 
     @property
     def _engine(self) -> Engine:
-        return review_sets.engine(self.review_set, self.order)
+        return review_sets.engine(self.review_set, self.asked)
 
     def position(self, case_id: str) -> Position:
         """Return where a case stands."""
@@ -137,10 +137,10 @@ class CasesAround:
 
     def case_json(self, case_id: str) -> dict[str, Any] | None:
         """Return all that the page shows of a case; None where there is none."""
-        page = review_sets.case_page(self.review_set, case_id, self.order)
+        page = review_sets.case_page(self.review_set, case_id, self.asked)
         if page is None:
             return None
-        place, name = self.position(case_id), describe(self._engine.facts, self.case_filter)
+        place, name = self.position(case_id), name_so_far(self._engine, self.case_filter)
         shown = page.of_models(self.models) if self.models else page
         shown = shown if shown.answers else page
         texts = CaseTexts(self.review_set, page, shown, place, name)
@@ -160,7 +160,7 @@ def cases_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> CasesAroun
         review_sets.newest(review_set),
         CaseFilter.read(detail["query"])[0],
         None if models is None else tuple(models),
-        detail["order"],
+        review_sets.Asked(**detail["asked"]),
     )
 
 

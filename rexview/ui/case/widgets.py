@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import combinations
 from typing import Any, Final
 
@@ -116,7 +117,7 @@ def turning(review_set: ReviewSet, case_filter: CaseFilter, texts: CaseTexts) ->
     chosen = [answer.model for answer in texts.shown.answers]
     detail = {
         "query": case_filter.to_query(),
-        "order": link_keys.content_order(),
+        "asked": asdict(review_sets.asked_now(review_set)),
         "models": None if texts.shown.answers == texts.page.answers else chosen,
     }
     return turning_json(review_set, PAGE_CASE, detail, state=review_set.fingerprint)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from rexview.analysis import CaseFilter, Engine, model_colours
 from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.charts.overview import SIDE_BY_SIDE, overview_charts
 from rexview.ui.charts.panel import show_charts_beside
 from rexview.ui.server import query_cache
+from rexview.ui.server.kept_with import kept_with_first
 
 
-@lru_cache(maxsize=16)
+@kept_with_first(16)
 def _charts(engine: Engine, case_filter: CaseFilter) -> tuple[LinkedChart, ...]:
     return overview_charts(
         query_cache.numbers(engine, case_filter), model_colours(engine.facts.models)

@@ -41,9 +41,12 @@ def settings_of(detectors: Iterable[Detector], model: str) -> str:
 
 def _settings(detector: Detector, model: str) -> str:
     kind = type(detector)
-    # what detectors are told of models is which of them: see Detector
+    named = f"{kind.__module__}.{kind.__qualname__} {detector.failure}"
+    if detector.reads_scores:
+        return named  # the other settings decide nothing where nothing is scored: see Detector
+    # what detectors are told of models is which of them
     told = {
         name: model in value if isinstance(value, frozenset) else value
         for name, value in vars(detector).items()
     }
-    return f"{kind.__module__}.{kind.__qualname__} {told!r}"
+    return f"{named} {told!r}"

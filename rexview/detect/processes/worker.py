@@ -18,7 +18,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))  # run by its path: find rexview
 
 from rexview.detect.core.looking import look
-from rexview.detect.core.rules import rule_version
+from rexview.detect.kept.rules import rule_version
 
 _NICE: Final = 10
 _SECONDS: Final = 120

@@ -14,7 +14,7 @@ from typing import Any, Final
 from rexview.detect.core.batch import Batch
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.looking import Looked
-from rexview.detect.core.rules import rule_version
+from rexview.detect.kept.rules import rule_version
 from rexview.errors import RexviewError
 
 _WORKER: Final = Path(__file__).with_name("worker.py")

@@ -67,9 +67,13 @@ class Agenda:
         """Take a case off the agenda."""
         self._left[case_row] = False
 
-    def is_left(self, case_row: int) -> bool:
-        """Whether nobody has taken a case yet."""
-        return bool(self._left[case_row])
+    def any_left(self) -> bool:
+        """Whether there is any case left."""
+        return bool(self._left.any() or self._again)
+
+    def take_wishes(self, other: Agenda) -> None:
+        """Take over what was preferred in another agenda."""
+        self._wishes = other._wishes
 
     def again(self, task: Task) -> None:
         """Let a task be done before all others."""
