@@ -307,7 +307,7 @@ class Asked:
 
 
 def asked_now(review_set: ReviewSet) -> Asked:
-    """Return what this page run asks with: the snapshot shown to whoever looks, the link's order."""
+    """Return what this page run asks with: the snapshot that is shown, and the link's order."""
     found = failures_found(review_set)
     return Asked(snapshot_shown(found, files_state(review_set)), link_keys.content_order())
 
