@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-import pandas as pd
 import streamlit as st
 
 from rexview.analysis import ANSWER_STATUSES, SORTS, CaseFilter, Engine, Facets, search_caption
@@ -104,6 +103,8 @@ def show_table(
     review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: CaseFilter, *, so_far: bool
 ) -> None:
     """Show the table; a click on any cell opens the case of its row."""
+    import pandas as pd  # takes a third of a second: cards need none
+
     names = review_set.model_names
     severe = case_filter.sort == "severity"
     rows = [row for card in cards for row in _rows(card, names, with_harm=severe)]
