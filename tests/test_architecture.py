@@ -28,7 +28,7 @@ PAGES_MAY = {"streamlit", "rexview.ui", "rexview.analysis", "rexview.schema", "r
 SHARED_UI = {
     *{"access", "answers", "app", "charts", "comments", "components", "filters", "html", "link"},
     *{"reviews", "saving", "scan_progress", "server", "streamlit_adapter", "tables", "turning"},
-    "viewer",
+    *{"viewer"},
 }
 """Folders of ``ui`` that several pages use; every other one is a page's own."""
 PAGE_IMPORTS_TO_GO: set[tuple[str, str]] = set()

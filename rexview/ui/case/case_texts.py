@@ -19,6 +19,7 @@ from rexview.ui.answers import verdicts
 from rexview.ui.components import component
 from rexview.ui.reviews import study_records
 from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.review_sets import Seen
 from rexview.ui.viewer.case_payload import ViewerManner, shown_data
 from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
 
@@ -114,18 +115,18 @@ class CasesAround:
         Whose cases are walked.
     models : tuple of str, optional
         Those whose answers the reader chose to see, all by default.
-    asked : Asked
-        As the page asks the engine.
+    seen : Seen
+        How the page that was shown sees the set.
     """
 
     review_set: ReviewSet
     case_filter: CaseFilter
     models: tuple[str, ...] | None
-    asked: review_sets.Asked
+    seen: Seen
 
     @property
     def _engine(self) -> Engine:
-        return review_sets.engine(self.review_set, self.asked)
+        return review_sets.engine(self.review_set, self.seen)
 
     def position(self, case_id: str) -> Position:
         """Return where a case stands."""
@@ -137,7 +138,7 @@ class CasesAround:
 
     def case_json(self, case_id: str) -> dict[str, Any] | None:
         """Return all that the page shows of a case; None where there is none."""
-        page = review_sets.case_page(self.review_set, case_id, self.asked)
+        page = review_sets.case_page(self.review_set, case_id, self.seen)
         if page is None:
             return None
         place, name = self.position(case_id), name_so_far(self._engine, self.case_filter)
@@ -160,7 +161,7 @@ def cases_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> CasesAroun
         review_sets.newest(review_set),
         CaseFilter.read(detail["query"])[0],
         None if models is None else tuple(models),
-        review_sets.Asked(**detail["asked"]),
+        Seen(**detail["seen"]),
     )
 
 

@@ -117,7 +117,7 @@ def turning(review_set: ReviewSet, case_filter: CaseFilter, texts: CaseTexts) ->
     chosen = [answer.model for answer in texts.shown.answers]
     detail = {
         "query": case_filter.to_query(),
-        "asked": asdict(review_sets.asked_now(review_set)),
+        "seen": asdict(review_sets.seen_now(review_set)),
         "models": None if texts.shown.answers == texts.page.answers else chosen,
     }
     return turning_json(review_set, PAGE_CASE, detail, state=review_set.fingerprint)

@@ -299,29 +299,29 @@ def failures_found(review_set: ReviewSet) -> FailureScan:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a page run asks an engine with: a snapshot of the flags, and the order of Content."""
+class Seen:
+    """How one page run sees a review set: the order of Content, and the snapshot of the flags."""
 
-    snapshot: int
     order: ContentOrder
+    snapshot: int
 
 
-def asked_now(review_set: ReviewSet) -> Asked:
-    """Return what this page run asks with: the snapshot that is shown, and the link's order."""
+def seen_now(review_set: ReviewSet) -> Seen:
+    """Return how this page run sees a set: by its link, and by what it has shown before."""
     found = failures_found(review_set)
-    return Asked(snapshot_shown(found, files_state(review_set)), link_keys.content_order())
+    return Seen(link_keys.content_order(), snapshot_shown(found, files_state(review_set)))
 
 
-def engine(review_set: ReviewSet, asked: Asked | None = None) -> Engine:
+def engine(review_set: ReviewSet, seen: Seen | None = None) -> Engine:
     """Return what answers every question about the cases of an open review set.
 
-    Nothing waits for detectors: of flags it has those in a snapshot. New entries change only what
-    they are about. A page run asks with what whoever looks sees; ``asked`` says that elsewhere.
+    Nothing waits for detectors: of flags it has those in the snapshot that is seen. New entries
+    change only what they are about. ``seen`` is what a page run sees, by default this one.
     """
-    asked = asked or asked_now(review_set)
-    found = failures_found(review_set)
-    engines = _engines(found, review_set.folder, files_state(review_set))
-    return _in_order(engines.of(review_set, asked.snapshot), asked.order)
+    seen = seen or seen_now(review_set)
+    found, state = failures_found(review_set), files_state(review_set)
+    made = _engines(found, review_set.folder, state).of(review_set, seen.snapshot)
+    return _in_order(made, seen.order)
 
 
 _in_order = kept_with_first(2)(MemoryEngine.in_content_order)
@@ -348,12 +348,12 @@ def colours(review_set: ReviewSet) -> dict[str, str]:
     return model_colours(model.id for model in review_set.models)
 
 
-def case_page(review_set: ReviewSet, case_id: str, asked: Asked | None = None) -> CasePage | None:
+def case_page(review_set: ReviewSet, case_id: str, seen: Seen | None = None) -> CasePage | None:
     """Return one case with its scores, flags and verdicts; neighbours are asked for ahead.
 
-    The engine is asked for it as :func:`engine` says.
+    ``seen`` is as :func:`engine` takes it.
     """
-    return _case_page(engine(review_set, asked), review_set, case_id)
+    return _case_page(engine(review_set, seen), review_set, case_id)
 
 
 @kept_with_first(64)
