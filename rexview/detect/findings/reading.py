@@ -73,7 +73,7 @@ def _remembered(text: str) -> tuple[Mention, ...]:
 
 
 def _read(text: str) -> tuple[Mention, ...]:
-    tokens = Tokens(text, 0, len(text))
+    tokens = Tokens(text)
     context = Context()
     place = 0
     for part in find_structured_parts(text):

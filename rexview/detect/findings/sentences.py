@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import word_set
@@ -27,8 +26,7 @@ _LABEL_STOPS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """Tokens ``i`` to ``j`` of a text: a sentence, list item or heading.
 
     ``label`` is the number of tokens of a leading label ("Right lung: ...", the mark included).

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from rexview.detect.findings.lexicon import Meaning, lexicon
 from rexview.detect.findings.mention import Side
-from rexview.detect.findings.tokens import Tokens
 
 _TELLING: Final = ("correction", "same", "opposite", "topic")
 PUNCTUATION: Final = frozenset(',;:()[]{}|"\n•—–=')
@@ -71,50 +70,49 @@ def matters(terms: Iterable[Term]) -> bool:
     return False
 
 
-def scan(tokens: Tokens, start: int, end: int) -> list[Term]:
-    """Find the phrases of the lexicon among some tokens; at one place the longest counts."""
+def scan(words: list[str], start: int, end: int, side_letters: Mapping[int, bool]) -> list[Term]:
+    """Find the phrases of the lexicon among some words; at one place the longest counts.
+
+    ``side_letters`` are the places of an "R" or "L" by itself, and whether it is in upper case.
+    """
     phrases = lexicon().phrases
-    words = tokens.words
     terms: list[Term] = []
-    i = start
-    while i < end:
-        word = words[i]
-        opening = phrases.get(word)
+    free = start
+    for i, opening in enumerate(map(phrases.get, words[start:end]), start):
+        if i < free:
+            continue
         if opening is not None:
             length, meaning = 1, opening.alone
-            longer = opening.longer.get(words[i + 1]) if i + 1 < end else None
-            for size, rest, phrase in longer or ():
-                if size == 2 or (i + size <= end and words[i + 2 : i + size] == rest):
-                    length, meaning = size, phrase
-                    break
+            if opening.longer and i + 1 < end and (longer := opening.longer.get(words[i + 1])):
+                for size, rest, phrase in longer:
+                    if size == 2 or (i + size <= end and words[i + 2 : i + size] == rest):
+                        length, meaning = size, phrase
+                        break
             if meaning is not None:
-                terms.append(Term(meaning, i, i + length, "", meaning.finding, meaning.side))
-                i += length
+                free = i + length
+                terms.append(Term(meaning, i, free, "", meaning.finding, meaning.side))
                 continue
+        word = words[i]
         if word in PUNCTUATION:
             terms.append(Term(_NO_MEANING, i, i + 1, word))
-        elif word in _LETTERS and _is_side_letter(tokens, i, end):
+        elif i in side_letters and _is_side_letter(words, i, end, side_letters[i]):
             letter = _LETTERS[word]
             terms.append(Term(letter, i, i + 1, "", None, letter.side))
-        i += 1
     return terms
 
 
-def _names_place(tokens: Tokens, i: int, end: int) -> bool:
+def _names_place(words: list[str], i: int, end: int) -> bool:
     """Whether a finding or a part of the body stands at token ``i``: "r apical ptx"."""
-    opening = lexicon().phrases.get(tokens.words[i]) if i < end else None
+    opening = lexicon().phrases.get(words[i]) if i < end else None
     meaning = opening.alone if opening else None
     return meaning is not None and bool(meaning.finding or meaning.zone or meaning.host)
 
 
-def _is_side_letter(tokens: Tokens, i: int, end: int) -> bool:
+def _is_side_letter(words: list[str], i: int, end: int, upper: bool) -> bool:
     """Whether a single letter is an R or L for a side: upper case, or before a place's name."""
-    text, start, stop = tokens.text, tokens.starts[i], tokens.ends[i]
-    if not text[start].isupper() and not _names_place(tokens, i + 1, end):
-        last = i + 1 >= end or not tokens.words[i + 1].isalnum()
-        if not (last and i and _names_place(tokens, i - 1, end)):
+    if not upper and not _names_place(words, i + 1, end):
+        last = i + 1 >= end or not words[i + 1].isalnum()
+        if not (last and i and _names_place(words, i - 1, end)):
             return False
-    if stop < len(text) and (text[stop].isalnum() or text[stop] in "'’"):
-        return False
-    after = tokens.words[i + 1] if i + 1 < end else ""
+    after = words[i + 1] if i + 1 < end else ""
     return after not in ("spine", "spinal", "vertebra") and not after[:1].isdigit()

@@ -1,0 +1,131 @@
+"""What a sentence says by itself; equal sentences are read once.
+
+The rules for one sentence see its words, without their places in the text, and of the words around
+it those that a rule asks for. What they find depends on nothing else and is remembered.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from rexview.detect.findings.clauses import WITHIN, Clause, read_clauses
+from rexview.detect.findings.mention import Side
+from rexview.detect.findings.side_attachment import PARTS
+from rexview.detect.findings.side_cleaning import PAIRED, clean_sides
+from rexview.detect.findings.status import AFTERWARDS, EARLIER, SINCE
+from rexview.detect.findings.terms import Term, matters, scan
+from rexview.detect.findings.tokens import Tokens
+from rexview.geometry import OTHER_SIDE
+
+_REMEMBERED: Final = 4_096
+"""Sentences whose reading is kept: some ten megabytes."""
+_BEFORE: Final = WITHIN | {"the", "not"}
+_BEHIND: Final = (_BEFORE | SINCE | PARTS | {"no"}, _BEFORE | SINCE, _BEFORE, _BEFORE)
+"""Words before a sentence that rules ask for, by how many tokens before it: 1, 2, 3, 4."""
+_ENDS: Final = frozenset(".;,\n")
+_AHEAD: Final = AFTERWARDS | EARLIER | _ENDS | {"a", "an", "and", "its", "the", "where"}
+"""Words after a sentence that rules ask for."""
+_PAST_END: Final = EARLIER | {"where"}
+"""Words that they ask for when the sentence has ended."""
+_JUST_PAST: Final = 3
+"""Tokens after the end of a sentence among which they do."""
+
+
+class Reading(NamedTuple):
+    """What a sentence says by itself; places are tokens of the part that was read.
+
+    ``named`` and ``sided`` say whether any term is a finding, or may be one with a part of the
+    body, and whether any names a side, before sides that are no finding's own were taken away;
+    ``side`` is the last one that is left. ``relative`` says that the side of an earlier sentence
+    matters.
+    """
+
+    terms: list[Term]
+    clauses: list[Clause]
+    cues: set[str]
+    matters: bool
+    finding: bool
+    named: bool
+    sided: bool
+    side: Side | None
+    relative: bool
+
+
+def read_alone(
+    tokens: Tokens, i: int, j: int, *, begin: int, asked: bool = False, before: Side | None = None
+) -> tuple[Reading, Tokens, int]:
+    """Read tokens ``i`` to ``j``, a sentence or its label.
+
+    ``begin`` is where the whole sentence begins, ``asked`` says that it is a question, ``before``
+    is the last side of the sentences before.
+
+    Returns
+    -------
+    Reading, Tokens, int
+        The reading, the part of the tokens that its places are of, and where that part begins.
+    """
+    first = min(begin, max(0, i - len(_BEHIND)))
+    part = tokens.part(first, j + PAIRED)
+    words, i, j = part.words, i - first, j - first
+    letters = part.side_letters(i, j) if "r" in words or "l" in words else {}
+    key = (*_shown_before(words, i), *map(_shown, words[i:j]), *_shown_after(words[j:]))
+    found = _read(key, i, j, tuple(letters.items()), asked, None)
+    if found.relative and before is not None:
+        found = _read(key, i, j, tuple(letters.items()), asked, before)
+    return found, part, first
+
+
+def _shown_before(words: list[str], i: int) -> list[str]:
+    shown = [""] * i
+    for distance, asked_for in enumerate(_BEHIND[:i], 1):
+        if words[i - distance] in asked_for:
+            shown[i - distance] = words[i - distance]
+    if i and i < len(words) and words[i] in ("r", "l"):
+        shown[-1] = words[i - 1]  # "apical r": a letter is a side beside the name of a place
+    return shown
+
+
+def _shown(word: str) -> str:
+    """Return a word as the rules see it: all numbers are alike."""
+    if word[0].isdigit():
+        return "0" if word.isalnum() else "0.0"
+    return word
+
+
+def _shown_after(words: list[str]) -> list[str]:
+    shown = []
+    for n, word in enumerate(words, 1):
+        shown.append(word if word in _AHEAD else _kind(word))
+        if word in _ENDS:
+            past = words[n : n + _JUST_PAST]
+            return shown + [word if word in _PAST_END else "" for word in past]
+    return shown
+
+
+def _kind(word: str) -> str:
+    """Return a word that stands for another: the same as to being a word, and a plural."""
+    return ("word" if word.isalnum() else "'") + ("s" if word.endswith("s") else "")
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _read(
+    words: tuple[str, ...],
+    i: int,
+    j: int,
+    side_letters: tuple[tuple[int, bool], ...],
+    asked: bool,
+    before: Side | None,
+) -> Reading:
+    given = list(words)
+    terms = scan(given, i, j, dict(side_letters))
+    finding = any(term.finding for term in terms)
+    named = finding or any(term.meaning.near for term in terms)
+    sided = any(term.side for term in terms)
+    if not matters(terms):
+        return Reading(terms, [], set(), False, finding, named, sided, None, False)
+    cues = clean_sides(given, terms, before)
+    side = next((term.side for term in reversed(terms) if term.side in OTHER_SIDE), None)
+    clauses = read_clauses(given, terms, asked=asked)
+    relative = "same" in cues or "opposite" in cues
+    return Reading(terms, clauses, cues, True, finding, named, sided, side, relative)
