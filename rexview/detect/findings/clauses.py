@@ -19,8 +19,13 @@ _LASTING: Final = frozenset(
     ("mastectomy", "pneumonectomy", "sternotomy", "arthroplasty", "surgical_clips", "granuloma")
 )
 """Done or left long ago, and still to be seen."""
+_PARTING: Final = ("verb", "not_before", "not_after", "but")
+"""Cues without one of which a sentence is one clause, unless a semicolon parts it."""
 SideSpan = tuple[Side, int, int]
 """A side and where it was read: offsets into the text."""
+
+
+_NOWHERE: Final[list[tuple[None, None, None]]] = [(None, None, None)]
 
 
 @dataclass(slots=True, eq=False)
@@ -46,32 +51,30 @@ class Draft:
 
     def mentions(self) -> list[Mention]:
         """Make one mention for each side, or one without a side."""
-        sides = self.sides
-        if len(sides) > 1 and any(side == "bilateral" for side, _, _ in sides):
-            sides = [side for side in sides if side[0] == "bilateral"][:1]
-        seen: dict[str, SideSpan] = {}
-        for side in sides:
-            seen.setdefault(side[0], side)
-        places: list[tuple[Side | None, int | None, int | None]] = [*seen.values()]
+        places: dict[str | None, SideSpan | tuple[None, None, None]] = {}
+        for side in self.sides:
+            places.setdefault(side[0], side)
+        if len(places) > 1 and "bilateral" in places:
+            places = {"bilateral": places["bilateral"]}
         return [
             Mention(
-                finding=self.finding,
-                side=side,
-                zone=_lobe(self.zone, side),
-                status=self.status,
-                start=self.start,
-                end=self.end,
-                side_start=first,
-                side_end=last,
-                sentence=self.sentence,
-                section=self.section,
-                superseded=self.superseded,
-                refers_back=self.refers_back,
-                image_side=self.image_side,
-                definite=self.definite,
-                compared=self.compared,
+                self.finding,
+                side,
+                _lobe(self.zone, side),
+                self.status,
+                self.start,
+                self.end,
+                first,
+                last,
+                self.sentence,
+                self.section,
+                self.superseded,
+                self.refers_back,
+                self.image_side,
+                self.definite,
+                self.compared,
             )
-            for side, first, last in places or [(None, None, None)]
+            for side, first, last in places.values() or _NOWHERE
         ]
 
 
@@ -153,9 +156,7 @@ def _split(words: list[str], terms: list[Term]) -> list[list[Term]]:
     reach the effusion; "effusion and pneumothorax on the right" is one, so that the side does.
     """
     clauses: list[list[Term]] = [[]]
-    cues = cues_of(terms)
-    has_verb = not cues.isdisjoint(("verb", "not_before", "not_after"))
-    if not has_verb and "but" not in cues and not any(term.mark == ";" for term in terms):
+    if cues_of(terms).isdisjoint(_PARTING) and not any(term.mark == ";" for term in terms):
         return [terms] if terms else []
     for k, term in enumerate(terms):
         if term.mark == ";":
@@ -200,7 +201,7 @@ def _statements(words: list[str], terms: list[Term], *, asked: bool) -> list[Sta
     sites = _resolve(terms) if any(term.meaning.near for term in terms) else {}
     if not any(term.finding for term in terms):
         return []
-    owners = attach(words, terms, sites)
+    owners = attach(words, terms, sites) if any(term.side for term in terms) else {}
     cues = cues_of(terms)
     pointing = "this" in cues
     zoned = any(term.meaning.zone for term in terms)

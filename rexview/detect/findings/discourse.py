@@ -103,7 +103,7 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
         return []
     context.side = said.side or context.side
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
-    sentence = sentence._replace(i=sentence.i - first, j=sentence.j - first)
+    sentence = Sentence(sentence.i - first, sentence.j - first, *sentence[2:])
     found: list[Draft] = []
     for clause in said.clauses:
         drafts = clause.drafts(part, span)

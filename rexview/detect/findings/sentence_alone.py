@@ -24,7 +24,7 @@ _BEFORE: Final = WITHIN | {"the", "not"}
 _BEHIND: Final = (_BEFORE | SINCE | PARTS | {"no"}, _BEFORE | SINCE, _BEFORE, _BEFORE)
 """Words before a sentence that rules ask for, by how many tokens before it: 1, 2, 3, 4."""
 _ENDS: Final = frozenset(".;,\n")
-_AHEAD: Final = AFTERWARDS | EARLIER | _ENDS | {"a", "an", "and", "its", "the", "where"}
+_AHEAD: Final = AFTERWARDS | EARLIER | {"a", "an", "and", "its", "the", "where"}
 """Words after a sentence that rules ask for."""
 _PAST_END: Final = EARLIER | {"where"}
 """Words that they ask for when the sentence has ended."""
@@ -68,38 +68,36 @@ def read_alone(
     first = min(begin, max(0, i - len(_BEHIND)))
     part = tokens.part(first, j + PAIRED)
     words, i, j = part.words, i - first, j - first
-    letters = part.side_letters(i, j) if "r" in words or "l" in words else {}
-    key = (*_shown_before(words, i), *map(_shown, words[i:j]), *_shown_after(words[j:]))
-    found = _read(key, i, j, tuple(letters.items()), asked, None)
+    letters: tuple[tuple[int, bool], ...] = ()
+    if "r" in words or "l" in words:
+        letters = tuple(part.side_letters(i, j).items())
+    key = (*_before(words, i), *words[i:j], *_after(words, j))
+    found = _read(key, i, j, letters, asked, None)
     if found.relative and before is not None:
-        found = _read(key, i, j, tuple(letters.items()), asked, before)
+        found = _read(key, i, j, letters, asked, before)
     return found, part, first
 
 
-def _shown_before(words: list[str], i: int) -> list[str]:
+def _before(words: list[str], i: int) -> list[str]:
+    """Return the words before token ``i`` that rules ask for; others are empty."""
     shown = [""] * i
-    for distance, asked_for in enumerate(_BEHIND[:i], 1):
-        if words[i - distance] in asked_for:
-            shown[i - distance] = words[i - distance]
+    for place, asked_for in zip(range(i - 1, -1, -1), _BEHIND, strict=False):
+        if words[place] in asked_for:
+            shown[place] = words[place]
     if i and i < len(words) and words[i] in ("r", "l"):
         shown[-1] = words[i - 1]  # "apical r": a letter is a side beside the name of a place
     return shown
 
 
-def _shown(word: str) -> str:
-    """Return a word as the rules see it: all numbers are alike."""
-    if word[0].isdigit():
-        return "0" if word.isalnum() else "0.0"
-    return word
-
-
-def _shown_after(words: list[str]) -> list[str]:
+def _after(words: list[str], j: int) -> list[str]:
+    """Return the words from token ``j`` on that rules ask for, and what kind the others are."""
     shown = []
-    for n, word in enumerate(words, 1):
-        shown.append(word if word in _AHEAD else _kind(word))
+    for n in range(j, len(words)):
+        word = words[n]
         if word in _ENDS:
-            past = words[n : n + _JUST_PAST]
-            return shown + [word if word in _PAST_END else "" for word in past]
+            past = words[n + 1 : n + 1 + _JUST_PAST]
+            return [*shown, word, *[word if word in _PAST_END else "" for word in past]]
+        shown.append(word if word in _AHEAD else _kind(word))
     return shown
 
 

@@ -15,7 +15,8 @@ _LINE_START: Final = re.compile(
 )
 _ABBREVIATIONS: Final = word_set("sentence", "abbreviation")
 _STARTERS: Final = word_set("sentence", "starter")
-_EVENTFUL: Final = _STARTERS | {"\n", ".", "!", "?", ";"}
+_STOPS: Final = frozenset((".", "!", "?", ";"))
+_EVENTFUL: Final = _STARTERS | _STOPS | {"\n"}
 """Words at which a sentence may end or begin; all others are passed over."""
 _LINKS: Final = word_set("sentence", "link")
 _LONGEST: Final = 120
@@ -47,24 +48,20 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
     i = start
     line = 0
     item, heading = _opening(tokens, start)
-    k = start
-    while k < end:
+    eventful = [k for k, word in enumerate(words[start:end], start) if word in _EVENTFUL]
+    for k in [*eventful, end]:
+        while min(k, end - 1) - i >= _LONGEST:
+            yield _sentence(tokens, i, i + _LONGEST, heading, line, item)
+            i += _LONGEST
+        if k == end:
+            break
         word = words[k]
         stop = False
-        if word not in _EVENTFUL and k - i < _LONGEST:
-            k += 1
-            continue
-        if k - i >= _LONGEST:
-            yield _sentence(tokens, i, k, heading, line, item)
-            i = k
         if word == "\n":
-            if _goes_on(tokens, i, k, end, heading):
-                k += 1
-                continue
-            stop = True
-        elif word in (".", "!", "?", ";"):
+            stop = not _goes_on(tokens, i, k, end, heading)
+        elif word in _STOPS:
             stop = _is_stop(tokens, k)
-        elif word in _STARTERS and k > i and _starts_anew(tokens, k):
+        elif k > i and _starts_anew(tokens, k):
             yield _sentence(tokens, i, k, heading, line, item)
             i = k
         if stop:
@@ -74,7 +71,6 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
             if word == "\n":
                 line += 1
                 item, heading = _opening(tokens, i)
-        k += 1
     if i < end:
         yield _sentence(tokens, i, end, heading, line, item)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
-from rexview.detect.findings.lexicon import Meaning, lexicon
+from rexview.detect.findings.lexicon import Meaning, Opening, lexicon
 from rexview.detect.findings.mention import Side
 
 _TELLING: Final = ("correction", "same", "opposite", "topic")
@@ -75,23 +76,21 @@ def scan(words: list[str], start: int, end: int, side_letters: Mapping[int, bool
 
     ``side_letters`` are the places of an "R" or "L" by itself, and whether it is in upper case.
     """
-    phrases = lexicon().phrases
     terms: list[Term] = []
     free = start
-    for i, opening in enumerate(map(phrases.get, words[start:end]), start):
-        if i < free:
+    for i, opening in enumerate(map(_openings().get, words[start:end]), start):
+        if opening is None or i < free:
             continue
-        if opening is not None:
-            length, meaning = 1, opening.alone
-            if opening.longer and i + 1 < end and (longer := opening.longer.get(words[i + 1])):
-                for size, rest, phrase in longer:
-                    if size == 2 or (i + size <= end and words[i + 2 : i + size] == rest):
-                        length, meaning = size, phrase
-                        break
-            if meaning is not None:
-                free = i + length
-                terms.append(Term(meaning, i, free, "", meaning.finding, meaning.side))
-                continue
+        length, meaning = 1, opening.alone
+        if opening.longer and i + 1 < end and (longer := opening.longer.get(words[i + 1])):
+            for size, rest, phrase in longer:
+                if size == 2 or (i + size <= end and words[i + 2 : i + size] == rest):
+                    length, meaning = size, phrase
+                    break
+        if meaning is not None:
+            free = i + length
+            terms.append(Term(meaning, i, free, "", meaning.finding, meaning.side))
+            continue
         word = words[i]
         if word in PUNCTUATION:
             terms.append(Term(_NO_MEANING, i, i + 1, word))
@@ -99,6 +98,13 @@ def scan(words: list[str], start: int, end: int, side_letters: Mapping[int, bool
             letter = _LETTERS[word]
             terms.append(Term(letter, i, i + 1, "", None, letter.side))
     return terms
+
+
+@cache
+def _openings() -> dict[str, Opening]:
+    """Return what may begin a term, by its first word: a phrase, a mark or a side's letter."""
+    others = {word: Opening() for word in (*PUNCTUATION, *_LETTERS)}
+    return others | lexicon().phrases
 
 
 def _names_place(words: list[str], i: int, end: int) -> bool:
