@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 import polars as pl
 
@@ -23,6 +23,7 @@ from rexview.schema import (
 )
 from rexview.stats import FinalScores, final_of_answer, status_of
 
+_Found = TypeVar("_Found")
 _BATCH: Final = 5_000
 """Cases whose records are in memory at a time."""
 
@@ -54,6 +55,14 @@ class AnswerInCase:
     def final(self) -> FinalScores:
         """Its final scores; an answer that never came has none."""
         return final_of_answer(self.scores if self.came else ())
+
+    def once(self, ask: Callable[[AnswerInCase], _Found]) -> _Found:
+        """Return what a function finds in this answer; it is asked the first time only."""
+        known: dict[object, Any] = self.__dict__.setdefault("_asked", {})
+        if ask not in known:
+            known[ask] = ask(self)
+        found: _Found = known[ask]
+        return found
 
     @cached_property
     def mentions(self) -> Sequence[Mention]:

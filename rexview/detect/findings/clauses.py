@@ -9,7 +9,7 @@ from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Mention, Side, Status
 from rexview.detect.findings.side_attachment import attach
 from rexview.detect.findings.status import mention_status
-from rexview.detect.findings.terms import Term, cues_of
+from rexview.detect.findings.terms import Outline, Term, outline
 from rexview.detect.findings.tokens import Tokens
 
 _NEAR: Final = 12
@@ -146,17 +146,21 @@ class Clause:
 
 def read_clauses(words: list[str], terms: list[Term], *, asked: bool) -> list[Clause]:
     """Split the terms of a sentence into clauses and read the findings of each."""
-    return [Clause(part, _statements(words, part, asked=asked)) for part in _split(words, terms)]
+    said = outline(terms)
+    parts = _split(words, terms, said.cues)
+    if len(parts) == 1 and len(parts[0]) == len(terms):
+        return [Clause(terms, _statements(words, terms, said, asked=asked))]
+    return [Clause(part, _statements(words, part, outline(part), asked=asked)) for part in parts]
 
 
-def _split(words: list[str], terms: list[Term]) -> list[list[Term]]:
+def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Term]]:
     """Split at semicolons, at "but", and at a comma or "and" with a whole statement on both sides.
 
     "Effusion on the right and no pneumothorax is seen" is two clauses, so that the "no" does not
     reach the effusion; "effusion and pneumothorax on the right" is one, so that the side does.
     """
     clauses: list[list[Term]] = [[]]
-    if cues_of(terms).isdisjoint(_PARTING) and not any(term.mark == ";" for term in terms):
+    if cues.isdisjoint(_PARTING) and not any(term.mark == ";" for term in terms):
         return [terms] if terms else []
     for k, term in enumerate(terms):
         if term.mark == ";":
@@ -197,14 +201,15 @@ def _until_break(terms: list[Term], k: int) -> list[Term]:
     return terms[k : k + 12]
 
 
-def _statements(words: list[str], terms: list[Term], *, asked: bool) -> list[Statement]:
-    sites = _resolve(terms) if any(term.meaning.near for term in terms) else {}
-    if not any(term.finding for term in terms):
+def _statements(
+    words: list[str], terms: list[Term], said: Outline, *, asked: bool
+) -> list[Statement]:
+    sites = _resolve(terms) if said.near else {}
+    if not said.finding and not sites:
         return []
-    owners = attach(words, terms, sites) if any(term.side for term in terms) else {}
-    cues = cues_of(terms)
+    owners = attach(words, terms, sites) if said.side else {}
+    cues, zoned = said.cues, said.zone
     pointing = "this" in cues
-    zoned = any(term.meaning.zone for term in terms)
     stated = []
     for f, term in enumerate(terms):
         if term.finding is None:

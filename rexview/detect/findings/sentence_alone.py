@@ -14,15 +14,15 @@ from rexview.detect.findings.mention import Side
 from rexview.detect.findings.side_attachment import PARTS
 from rexview.detect.findings.side_cleaning import PAIRED, clean_sides
 from rexview.detect.findings.status import AFTERWARDS, EARLIER, SINCE
-from rexview.detect.findings.terms import Term, matters, scan
+from rexview.detect.findings.terms import Term, outline, scan
 from rexview.detect.findings.tokens import Tokens
 from rexview.geometry import OTHER_SIDE
 
-_REMEMBERED: Final = 4_096
-"""Sentences whose reading is kept: some ten megabytes."""
+_REMEMBERED: Final = 16_384
+"""Sentences whose reading is kept: some thirty megabytes."""
 _BEFORE: Final = WITHIN | {"the", "not"}
-_BEHIND: Final = (_BEFORE | SINCE | PARTS | {"no"}, _BEFORE | SINCE, _BEFORE, _BEFORE)
-"""Words before a sentence that rules ask for, by how many tokens before it: 1, 2, 3, 4."""
+_BEHIND: Final = (_BEFORE, _BEFORE, _BEFORE | SINCE, _BEFORE | SINCE | PARTS | {"no"})
+"""Words before a sentence that rules ask for: among the last four tokens, by place."""
 _ENDS: Final = frozenset(".;,\n")
 _AHEAD: Final = AFTERWARDS | EARLIER | {"a", "an", "and", "its", "the", "where"}
 """Words after a sentence that rules ask for."""
@@ -30,6 +30,7 @@ _PAST_END: Final = EARLIER | {"where"}
 """Words that they ask for when the sentence has ended."""
 _JUST_PAST: Final = 3
 """Tokens after the end of a sentence among which they do."""
+_UNSEEN: Final = [""] * _JUST_PAST
 
 
 class Reading(NamedTuple):
@@ -80,13 +81,14 @@ def read_alone(
 
 def _before(words: list[str], i: int) -> list[str]:
     """Return the words before token ``i`` that rules ask for; others are empty."""
-    shown = [""] * i
-    for place, asked_for in zip(range(i - 1, -1, -1), _BEHIND, strict=False):
-        if words[place] in asked_for:
-            shown[place] = words[place]
-    if i and i < len(words) and words[i] in ("r", "l"):
+    near = words[max(0, i - len(_BEHIND)) : i]
+    shown = [
+        word if word in asked_for else ""
+        for word, asked_for in zip(near, _BEHIND[len(_BEHIND) - len(near) :], strict=True)
+    ]
+    if near and i < len(words) and words[i] in ("r", "l"):
         shown[-1] = words[i - 1]  # "apical r": a letter is a side beside the name of a place
-    return shown
+    return shown if len(shown) == i else [""] * (i - len(shown)) + shown
 
 
 def _after(words: list[str], j: int) -> list[str]:
@@ -96,6 +98,8 @@ def _after(words: list[str], j: int) -> list[str]:
         word = words[n]
         if word in _ENDS:
             past = words[n + 1 : n + 1 + _JUST_PAST]
+            if _PAST_END.isdisjoint(past):
+                return [*shown, word, *_UNSEEN[: len(past)]]
             return [*shown, word, *[word if word in _PAST_END else "" for word in past]]
         shown.append(word if word in _AHEAD else _kind(word))
     return shown
@@ -117,13 +121,12 @@ def _read(
 ) -> Reading:
     given = list(words)
     terms = scan(given, i, j, dict(side_letters))
-    finding = any(term.finding for term in terms)
-    named = finding or any(term.meaning.near for term in terms)
-    sided = any(term.side for term in terms)
-    if not matters(terms):
-        return Reading(terms, [], set(), False, finding, named, sided, None, False)
-    cues = clean_sides(given, terms, before)
+    said = outline(terms)
+    named = said.finding or said.near
+    if not said.matters:
+        return Reading(terms, [], said.cues, False, False, False, False, None, False)
+    clean_sides(given, terms, said, before)
     side = next((term.side for term in reversed(terms) if term.side in OTHER_SIDE), None)
     clauses = read_clauses(given, terms, asked=asked)
-    relative = "same" in cues or "opposite" in cues
-    return Reading(terms, clauses, cues, True, finding, named, sided, side, relative)
+    relative = "same" in said.cues or "opposite" in said.cues
+    return Reading(terms, clauses, said.cues, True, said.finding, named, said.side, side, relative)

@@ -10,7 +10,7 @@ from typing import Final
 
 from rexview.detect.findings.lexicon import Meaning
 from rexview.detect.findings.mention import Side
-from rexview.detect.findings.terms import Term, cues_of
+from rexview.detect.findings.terms import Outline, Term
 from rexview.detect.findings.tokens import words_of
 from rexview.detect.phrases import word_set
 from rexview.geometry import OTHER_SIDE
@@ -40,14 +40,18 @@ _DROPPING: Final = frozenset(
 )
 
 
-def clean_sides(words: list[str], terms: list[Term], before: Side | None = None) -> set[str]:
+def clean_sides(
+    words: list[str], terms: list[Term], said: Outline, before: Side | None = None
+) -> None:
     """Take away, turn round or merge the sides of a sentence that are no finding's own.
 
-    ``before`` is the last side of the sentences before, for "on the same side". Returns the kinds
-    of cues that stand among the terms.
+    ``said`` is what there is among the terms, ``before`` the last side of the sentences before, for
+    "on the same side".
     """
-    cues = cues_of(terms)
+    cues = said.cues
     relative = "same" in cues or "opposite" in cues
+    if not said.side and not relative:
+        return
     normal = "normal" in cues
     pictured = "picture" in cues
     for k, term in enumerate(terms):
@@ -88,7 +92,6 @@ def clean_sides(words: list[str], terms: list[Term], before: Side | None = None)
         _merge_compared(words, terms)
     if "not_before" in cues or "not_after" in cues:
         _drop_denied(words, terms)
-    return cues
 
 
 def _is_clear(terms: list[Term], k: int) -> bool:

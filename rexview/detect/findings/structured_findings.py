@@ -16,7 +16,7 @@ from rexview.detect.findings.mention import Status
 from rexview.detect.findings.sentences import sentences
 from rexview.detect.findings.side_cleaning import clean_sides
 from rexview.detect.findings.structured_parts import Node, Span
-from rexview.detect.findings.terms import Term, scan
+from rexview.detect.findings.terms import Term, outline, scan
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, whole_words
 
@@ -200,7 +200,7 @@ def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -
 def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[SideSpan]]:
     """Return the findings and the sides that a key, header or label names."""
     terms = _terms(tokens, span)
-    clean_sides(tokens.words, terms)
+    clean_sides(tokens.words, terms, outline(terms))
     span = (span[0], min(span[1], span[0] + _KEY_LENGTH))
     drafts = [
         draft
@@ -216,7 +216,7 @@ def _names(tokens: Tokens, span: Span) -> bool:
 
 def _sides(tokens: Tokens, span: Span) -> list[SideSpan]:
     terms = _terms(tokens, span)
-    clean_sides(tokens.words, terms)
+    clean_sides(tokens.words, terms, outline(terms))
     return Clause(terms).side_spans(tokens)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from rexview.detect.findings.lexicon import Meaning, Opening, lexicon
 from rexview.detect.findings.mention import Side
@@ -60,15 +60,37 @@ def cues_of(terms: Iterable[Term]) -> set[str]:
     return cues
 
 
-def matters(terms: Iterable[Term]) -> bool:
-    """Whether some terms say anything of findings, sides or what was said before."""
+class Outline(NamedTuple):
+    """What there is among some terms.
+
+    ``near`` are words that mean a finding only with a part of the body; ``matters`` says that
+    anything is said of findings, sides or what was said before.
+    """
+
+    finding: bool
+    near: bool
+    side: bool
+    zone: bool
+    matters: bool
+    cues: set[str]
+
+
+def outline(terms: Iterable[Term]) -> Outline:
+    """Say what there is among some terms."""
+    finding = near = side = zone = False
+    cues: set[str] = set()
     for term in terms:
-        if term.side is not None or term.finding is not None:
-            return True
         meaning = term.meaning
-        if meaning.near or not meaning.cues.isdisjoint(_TELLING):
-            return True
-    return False
+        finding = finding or term.finding is not None
+        side = side or term.side is not None
+        if meaning.near:
+            near = True
+        if meaning.zone is not None:
+            zone = True
+        if meaning.cues:
+            cues |= meaning.cues
+    matter = finding or near or side or not cues.isdisjoint(_TELLING)
+    return Outline(finding, near, side, zone, matter, cues)
 
 
 def scan(words: list[str], start: int, end: int, side_letters: Mapping[int, bool]) -> list[Term]:
