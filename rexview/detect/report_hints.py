@@ -118,14 +118,14 @@ class MissedFinding:
         flags, done = [], set[str]()
         for finding in of_status(report, "positive"):
             family = finding.info.family
-            if family in done or family not in MAJOR or not _matters(finding):
+            if family in done or family not in MAJOR or family in denied_too:
                 continue
             if regions is not None and finding.info.region not in regions:
                 continue
-            if family in denied_too:
-                continue
             denied = _denial(answered, finding)
             if denied is None and (_mentioned(answered, finding) or family in mistaken):
+                continue
+            if not _matters(finding):
                 continue
             done.add(family)
             how = "denies it" if denied else "does not mention it"
@@ -214,8 +214,9 @@ def _mentioned(answered: Sequence[FindingInText], finding: FindingInText) -> boo
 
 
 def _same_finding(one: FindingInText, other: FindingInText) -> bool:
-    same_family = one.info.family == other.info.family
-    return same_family or may_be_same_fracture(one.info.id, other.info.id)
+    if one.info.family == other.info.family:
+        return True
+    return may_be_same_fracture(one.info.id, other.info.id)
 
 
 def _denial(answered: Sequence[FindingInText], finding: FindingInText) -> FindingInText | None:
@@ -243,10 +244,10 @@ def _mistaken(one: AnswerInCase) -> list[tuple[FindingInText, FindingInText]]:
     ]
     pairs = []
     for right in of_status(report, "positive") if others else ():
-        if not _typed(right) or _named(answered, right) or not _matters(right):
+        if not _typed(right) or _named(answered, right):
             continue
         wrong = next((wrong for wrong in others if _same_place(right, wrong)), None)
-        if wrong is not None:
+        if wrong is not None and _matters(right):
             pairs.append((right, wrong))
     return pairs
 

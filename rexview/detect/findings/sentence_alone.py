@@ -23,6 +23,7 @@ _REMEMBERED: Final = 16_384
 _BEFORE: Final = WITHIN | {"the", "not"}
 _BEHIND: Final = (_BEFORE, _BEFORE, _BEFORE | SINCE, _BEFORE | SINCE | PARTS | {"no"})
 """Words before a sentence that rules ask for: among the last four tokens, by place."""
+_SEEN_BEHIND: Final = len(_BEHIND)
 _ENDS: Final = frozenset(".;,\n")
 _AHEAD: Final = AFTERWARDS | EARLIER | {"a", "an", "and", "its", "the", "where"}
 """Words after a sentence that rules ask for."""
@@ -66,7 +67,7 @@ def read_alone(
     Reading, Tokens, int
         The reading, the part of the tokens that its places are of, and where that part begins.
     """
-    first = min(begin, max(0, i - len(_BEHIND)))
+    first = min(begin, max(0, i - _SEEN_BEHIND))
     part = tokens.part(first, j + PAIRED)
     words, i, j = part.words, i - first, j - first
     letters: tuple[tuple[int, bool], ...] = ()
@@ -81,14 +82,12 @@ def read_alone(
 
 def _before(words: list[str], i: int) -> list[str]:
     """Return the words before token ``i`` that rules ask for; others are empty."""
-    near = words[max(0, i - len(_BEHIND)) : i]
-    shown = [
-        word if word in asked_for else ""
-        for word, asked_for in zip(near, _BEHIND[len(_BEHIND) - len(near) :], strict=True)
-    ]
+    near = words[max(0, i - _SEEN_BEHIND) : i]
+    asked_for = _BEHIND[_SEEN_BEHIND - len(near) :]
+    shown = [word if word in some else "" for word, some in zip(near, asked_for, strict=True)]
     if near and i < len(words) and words[i] in ("r", "l"):
         shown[-1] = words[i - 1]  # "apical r": a letter is a side beside the name of a place
-    return shown if len(shown) == i else [""] * (i - len(shown)) + shown
+    return shown if i <= _SEEN_BEHIND else [""] * (i - _SEEN_BEHIND) + shown
 
 
 def _after(words: list[str], j: int) -> list[str]:

@@ -49,12 +49,10 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
     line = 0
     item, heading = _opening(tokens, start)
     eventful = [k for k, word in enumerate(words[start:end], start) if word in _EVENTFUL]
-    for k in [*eventful, end]:
-        while min(k, end - 1) - i >= _LONGEST:
+    for k in eventful:
+        while k - i >= _LONGEST:
             yield _sentence(tokens, i, i + _LONGEST, heading, line, item)
             i += _LONGEST
-        if k == end:
-            break
         word = words[k]
         stop = False
         if word == "\n":
@@ -71,22 +69,21 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
             if word == "\n":
                 line += 1
                 item, heading = _opening(tokens, i)
-    if i < end:
-        yield _sentence(tokens, i, end, heading, line, item)
+    while i < end:
+        yield _sentence(tokens, i, min(end, i + _LONGEST), heading, line, item)
+        i += _LONGEST
 
 
 def _sentence(tokens: Tokens, i: int, j: int, heading: bool, line: int, item: bool) -> Sentence:
     label = 0
-    labelled = ":" in tokens.words[i : min(j, i + _LABEL_WORDS)]
-    for k in range(i, min(j, i + _LABEL_WORDS)) if labelled else ():
-        if tokens.words[k] == ":":
-            label = k + 1 - i
-            break
-        if tokens.words[k] in _LABEL_STOPS:
-            break
+    words = tokens.words
+    opening = words[i : min(j, i + _LABEL_WORDS)]
+    if ":" in opening:
+        colon = opening.index(":")
+        label = 0 if not _LABEL_STOPS.isdisjoint(opening[:colon]) else colon + 1
     if label == j - i and label:
         heading = True
-    asked = tokens.words[j - 1] == "?"
+    asked = words[j - 1] == "?"
     return Sentence(i, j, "heading" if heading else "prose", label, line, item, asked)
 
 
