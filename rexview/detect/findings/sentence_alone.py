@@ -73,7 +73,7 @@ def read_alone(
     letters: tuple[tuple[int, bool], ...] = ()
     if "r" in words or "l" in words:
         letters = tuple(part.side_letters(i, j).items())
-    key = (*_before(words, i), *words[i:j], *_after(words, j))
+    key = (*_before(words, i), *part.alike[i:j], *_after(words, j))
     found = _read(key, i, j, letters, asked, None)
     if found.relative and before is not None:
         found = _read(key, i, j, letters, asked, before)

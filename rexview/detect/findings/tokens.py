@@ -20,13 +20,18 @@ _TOKEN: Final = re.compile(
 )
 MAX_WORD: Final = 60
 """Longer runs of letters are no words and are skipped."""
+_DIGIT: Final = re.compile(r"\d")
 _SIDE_LETTERS: Final = ("r", "l")
 
 
 class Tokens:
-    """The tokens of a text: lower-case words and marks, with their offsets."""
+    """The tokens of a text: lower-case words and marks, with their offsets.
 
-    __slots__ = ("ends", "starts", "text", "words")
+    ``alike`` are the words with all numbers alike, as no rule asks for any: which they are decides
+    whether two sentences are equal.
+    """
+
+    __slots__ = ("alike", "ends", "starts", "text", "words")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -41,11 +46,14 @@ class Tokens:
             kept = [k for k, word in enumerate(self.words) if len(word) <= MAX_WORD]
             self.words = [self.words[k] for k in kept]
             self.starts, self.ends = [self.starts[k] for k in kept], [self.ends[k] for k in kept]
+        self.alike = self.words
+        if _DIGIT.search(lower):
+            self.alike = [_number(word) if word[0].isdigit() else word for word in self.words]
 
     def part(self, first: int, last: int) -> Tokens:
         """Return some of the tokens; the text and the offsets into it are those of all."""
         part = object.__new__(Tokens)
-        part.text = self.text
+        part.text, part.alike = self.text, self.alike[first:last]
         part.words = self.words[first:last]
         part.starts, part.ends = self.starts[first:last], self.ends[first:last]
         return part
@@ -58,6 +66,10 @@ class Tokens:
             for k in range(start, end)
             if words[k] in _SIDE_LETTERS and not _is_glued(text, self.ends[k])
         }
+
+
+def _number(word: str) -> str:
+    return "0" if word.isalnum() else "0.0"
 
 
 def _is_glued(text: str, stop: int) -> bool:
