@@ -28,12 +28,14 @@ else:
         ask_nobody_outside,
         have_no_pages_folder,
         keep_downloads,
+        send_at_once,
     )
     from rexview.ui.streamlit_adapter.theme import DarkByDefault
 
     ask_nobody_outside()
     have_no_pages_folder()
     keep_downloads()
+    send_at_once()
     app_routes = [AppRoutes()]
 
     @asynccontextmanager

@@ -1,25 +1,23 @@
 """Browse: which cases? Filters with counts, cards or a table, search, order, saved filters."""
 
-from rexview.analysis import describe
 from rexview.ui.access import permissions
 from rexview.ui.answers.case_cards import gallery_html
-from rexview.ui.app.shell import page_header
 from rexview.ui.browse import widgets as browse_widgets
 from rexview.ui.browse.html import filter_bar_html
 from rexview.ui.filters.content_order import show_other_order
-from rexview.ui.filters.page import open_filtered_set, show_panel
+from rexview.ui.filters.page import open_filtered_set, show_panel, show_title
 from rexview.ui.filters.panel import show_nothing_found
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.link.pages import PAGE_BROWSE
 from rexview.ui.server import review_sets
 
 permissions.guard(PAGE_BROWSE)
-filtered = open_filtered_set()
-review_set, engine, case_filter, counts = filtered
+filtered = open_filtered_set(counts_failures=True)
+review_set, engine, case_filter, counts, _ = filtered
 
-page_header(describe(engine.facts, case_filter))
+show_title(filtered)
 show_panel(filtered)
-bar = filter_bar_html(engine.facts, case_filter, counts)
+bar = filter_bar_html(engine.facts, case_filter, counts, so_far=filtered.so_far)
 linked_html(bar, key="filter_bar")
 show_other_order()
 browse_widgets.show_search(case_filter, counts)
@@ -27,10 +25,13 @@ browse_widgets.show_search(case_filter, counts)
 if not counts.total:
     show_nothing_found(engine, counts, case_filter)
 else:
-    view, ids, first = browse_widgets.list_head(engine, counts.total, case_filter)
+    view, ids, first = browse_widgets.list_head(
+        engine, counts.total, case_filter, so_far=filtered.so_far
+    )
+    review_sets.look_first(review_set, engine, case_filter, ids)
     cards = engine.cards(case_filter, ids)
     if view == "table":
-        browse_widgets.show_table(review_set, cards, case_filter)
+        browse_widgets.show_table(review_set, cards, case_filter, so_far=filtered.so_far)
     else:
         drawn = gallery_html(
             review_set,
@@ -40,4 +41,4 @@ else:
             gap_threshold=engine.facts.gap_threshold,
         )
         linked_html(drawn, key="gallery")
-    browse_widgets.list_foot(counts.total, first, len(ids))
+    browse_widgets.list_foot(counts.total, first, len(ids), case_filter, so_far=filtered.so_far)

@@ -1,31 +1,29 @@
 """Case: one question about one study, and what every model and reader said about it."""
 
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
-from rexview.analysis import describe
+from rexview.analysis.failures.so_far import name_so_far
 from rexview.ui.access import permissions
-from rexview.ui.answers import html as answers_html
 from rexview.ui.answers import verdicts
 from rexview.ui.app.shell import open_review_set
 from rexview.ui.case import unblinded
 from rexview.ui.case import widgets as case_widgets
+from rexview.ui.case.case_texts import MANNER, CaseTexts, show_part
 from rexview.ui.comments import panel as comments_panel
 from rexview.ui.comments.targets import case_targets
 from rexview.ui.filters.content_order import show_other_order
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_CASE
-from rexview.ui.reviews import study_records
-from rexview.ui.server import review_sets, server_state
+from rexview.ui.server import review_sets
 from rexview.ui.viewer.case_payload import show_viewer
 
 permissions.guard(PAGE_CASE)
 review_set = open_review_set()
 engine = review_sets.engine(review_set)
 names = review_set.model_names
-colours = review_sets.colours(review_set)
-gap = server_state.settings().gap_threshold
 
 
 @st.fragment
@@ -43,40 +41,35 @@ def show_case() -> None:
     link_keys.go_to_case(case_id)
     position = partial(engine.position, case_filter)
     place = position(page.case.id)
+    texts = CaseTexts(written, page, page, place, name_so_far(engine, case_filter))
 
-    case_widgets.show_header(review_set, page.case, place, describe(engine.facts, case_filter))
+    case_widgets.show_header(review_set, texts)
     left, right = st.columns([11, 12], gap="medium")
     with right:
         with st.container(key="rx_question"):
-            st.html(answers_html.question_html(page.case, page.keyed_flags()))
-        report = st.empty()
-        answers = st.empty()
+            show_part(texts, "question")
+        beside = {part: st.empty() for part in ("report", "answers")}
         shown = case_widgets.answer_choices(page, names)
-        report.html(answers_html.report_html(shown))
-        answers.html(
-            answers_html.answers_html(
-                shown, written, colours=colours, gap_threshold=gap, visitor=verdicts.visitor()
-            )
-        )
+        texts = replace(texts, shown=shown)
+        for part, place_of_part in beside.items():
+            with place_of_part:
+                show_part(texts, part)
         case_widgets.show_comparison(shown, names)
     with left:
-        beside = [one for one in (place.after, place.before) if one]
-        pages = [one for case in beside if (one := verdicts.case_page(review_set, case))]
-        show_viewer(review_set, shown, position, pages, page_keys=verdicts.KEYS)
-    show_other_order()
-    agreed = study_records.consensus_on(review_set, page.case.id)
-    st.html(
-        answers_html.scores_html(
-            shown.scores,
-            names=names,
-            readers=written.reader_names,
-            agreed=agreed,
-            uncounted=shown.uncounted,
-            unfinished=shown.unfinished,
-            stale_scores=shown.stale_scores,
-            stale_flags=shown.stale_reader_flags,
+        around = [one for one in (place.after, place.before) if one]
+        review_sets.look_first(review_set, engine, case_filter, [page.case.id, *around])
+        pages = [one for case in around if (one := verdicts.case_page(review_set, case))]
+        show_viewer(
+            review_set,
+            shown,
+            position,
+            pages,
+            MANNER,
+            turning=case_widgets.turning(written, case_filter, texts),
+            on_passed=partial(unblinded.note_passed, review_set),
         )
-    )
+    show_other_order()
+    show_part(texts, "scores")
     verdicts.show_verdicts(review_set, shown)
     unblinded.note_case(review_set, page.case.id)
     comments_panel.show_comments(review_set, case_targets(review_set, page.case.id))

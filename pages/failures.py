@@ -6,11 +6,12 @@ from rexview.ui.access import permissions
 from rexview.ui.failures import widgets as failures_widgets
 from rexview.ui.filters.page import open_filtered_set, show_head
 from rexview.ui.link.pages import PAGE_FAILURES
-from rexview.ui.server import query_cache
+from rexview.ui.server import query_cache, review_sets
 
 permissions.guard(PAGE_FAILURES)
-filtered = open_filtered_set()
+filtered = open_filtered_set(counts_failures=True)
 engine, case_filter = filtered.engine, filtered.case_filter
+review_sets.look_first(filtered.review_set, engine, case_filter)
 show_head(filtered, "Failures")
 
 counted = failures_widgets.choose_counted()

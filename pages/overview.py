@@ -15,8 +15,8 @@ from rexview.ui.server import query_cache, review_sets
 MOST_SEVERE = 4
 
 permissions.guard(PAGE_OVERVIEW)
-filtered = open_filtered_set()
-review_set, engine, case_filter, counts = filtered
+filtered = open_filtered_set(counts_failures=True)
+review_set, engine, case_filter, counts, _ = filtered
 colours = review_sets.colours(review_set)
 numbers = query_cache.numbers(engine, case_filter)
 show_head(filtered, review_set.info.name)
@@ -27,12 +27,15 @@ show_other_order()
 if others := overview_html.other_failures_html(numbers):
     linked_html(others, key="overview_others")
 
-worst = engine.cards(case_filter, engine.page(case_filter, 0, MOST_SEVERE))
+first = engine.page(case_filter, 0, MOST_SEVERE)
+review_sets.look_first(review_set, engine, case_filter, first)
+worst = engine.cards(case_filter, first)
 drawn = gallery_html(
     review_set, worst, case_filter, colours=colours, gap_threshold=engine.facts.gap_threshold
 )
 more = browse_link(case_filter, f"All {counts.total:,} cases")
-head = f'<header class="rx-section"><h2>Most severe first</h2>{more}</header>'
+title = "Most severe first" + (", so far" if filtered.so_far else "")
+head = f'<header class="rx-section"><h2>{title}</h2>{more}</header>'
 linked_html(head + drawn, key="overview_worst")
 
 if show_charts(engine, case_filter):

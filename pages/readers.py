@@ -12,7 +12,7 @@ from rexview.ui.server import query_cache
 
 permissions.guard(PAGE_READERS)
 filtered = open_filtered_set()
-review_set, engine, case_filter, _ = filtered
+review_set, engine, case_filter, *_ = filtered
 show_head(filtered, "Readers")
 
 with st.spinner("Comparing the readers…"):

@@ -41,7 +41,7 @@ class AnswerDigests:
 
     def __init__(self, review_set: ReviewSet) -> None:
         self.answers: Final = review_set.answers
-        self._cases: Final = review_set.cases
+        self._index: Final = review_set.index
         self._find: Final[_FindPicture] = review_set.find_picture
         self._lock: Final = Lock()
         self._known: Final[dict[Pair, str]] = {}
@@ -78,13 +78,12 @@ class AnswerDigests:
         asked = pl.DataFrame(
             {"case": cases, "model": models}, schema={"case": pl.String, "model": pl.String}
         )
-        in_cases = pl.col("case").is_in(asked["case"].unique().implode())
+        newest = self._index.answers_to(asked["case"], [*_READ, "_choice_read"])
         # what was read from the text is in the text, and may be read better one day
-        newest = self.answers.filter("_newest", in_cases)
         rows = newest.with_columns(frames.given_choice()).select(_READ)
         rows = rows.join(asked, on=["case", "model"], how="semi")
-        chosen = rows.filter(pl.col("choice").is_not_null())["case"].unique().implode()
-        listed = self._cases.filter(pl.col("id").is_in(chosen)).select("id", "options")
+        chosen = self._index.case_rows(rows.filter(pl.col("choice").is_not_null())["case"])
+        listed = self._index.cases.select("id", "options")[chosen["case_row"]]
         options = dict(listed.iter_rows())
         for row in rows.iter_rows(named=True):
             pair = (row["case"], row["model"])

@@ -12,23 +12,25 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from rexview import __version__
+from rexview.bench.command import add_bench
 from rexview.bounded import printable, typed_path
 from rexview.errors import FileRefused, ImportSourceError, Problem, ReviewSetError, RexviewError
+from rexview.kept_files import KINDS, told
 from rexview.vocab import HINT_KINDS, counted, noun
 
 if TYPE_CHECKING:
+    from rexview.detect.core.scan import Scan
+    from rexview.schema import ReviewSet
     from rexview.store import BackupReport, Reviews
 
 
 _SECONDS_BETWEEN: Final = 0.1
-_BENCHES: Final = ("viewer", "queries", "imaging", "detectors", "stats", "reliability")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -67,6 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     argument = add("failures", _failures, "list the failures found in a review set")
     argument("folder", **_FOLDER)
     argument("--json", action="store_true", help="a JSON list instead of lines")
+    keep = "keep what is found beside the tables of the set, for whoever opens it next"
+    argument("--keep", action="store_true", help=keep)
 
     argument = add("stats", _stats, "print the tables of scores, tests and readers")
     argument("folder", **_FOLDER)
@@ -90,15 +94,11 @@ def _parser() -> argparse.ArgumentParser:
         help="grey levels: the file's own (default), automatic, or a centre and a width",
     )
 
-    argument = add("bench", _bench, "measure this machine, side by side")
-    argument("what", choices=_BENCHES)
-    argument(
-        "folder",
-        **_FOLDER,
-        nargs="?",
-        help="for detectors: the share of a review set's newest answers that is flagged",
-    )
-    argument("--json", action="store_true", help="a JSON list instead of a table")
+    add_bench(commands, _path)
+
+    argument = add("cache", _cache, "say what is kept on disk to save time, and how much")
+    kinds = ("all", *KINDS)
+    argument("--clear", nargs="?", const="all", choices=kinds, help="remove it, or one kind of it")
 
     _add_import(commands)
 
@@ -183,12 +183,18 @@ def _check(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _progress() -> Iterator[None]:
-    """Show on a terminal how many pictures are decoded; to a file or a program nothing is said."""
+    """Show on a terminal how many pictures are decoded."""
     from rexview.reviewset.pictures import progress_told
 
-    if not sys.stderr.isatty():
+    show = _shower("pictures decoded")
+    with progress_told(show) if show else nullcontext():
         yield
-        return
+
+
+def _shower(words: str) -> Callable[[int, int], None] | None:
+    """Return what shows on a terminal how many are done; to a file or program nothing is said."""
+    if not sys.stderr.isatty():
+        return None
     shown = 0.0
 
     def show(done: int, total: int) -> None:
@@ -196,25 +202,18 @@ def _progress() -> Iterator[None]:
         now = time.monotonic()
         if done == total or now - shown > _SECONDS_BETWEEN:
             shown = now
-            print(f"\r{done:,} of {total:,} pictures decoded", end="", file=sys.stderr, flush=True)
+            print(f"\r{done:,} of {total:,} {words}", end="", file=sys.stderr, flush=True)
         if done == total:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
-    with progress_told(show):
-        yield
+    return show
 
 
 def _failures(options: argparse.Namespace) -> int:
-    from rexview.detect import flag_rows
+    from rexview.detect import rows_of
     from rexview.reviewset import load
-    from rexview.settings import load_settings
 
-    settings = load_settings()
-    rows = flag_rows(
-        load(options.folder),
-        gap_threshold=settings.gap_threshold,
-        disagreement_threshold=settings.disagreement_threshold,
-    )
+    rows = list(rows_of(_scan(load(options.folder), keep_beside=options.keep)))
     if options.json:
         print(_json(rows))
     else:
@@ -226,6 +225,18 @@ def _failures(options: argparse.Namespace) -> int:
         flags = len(rows) - hints
         print(f"{flags} {noun(flags, 'flag')}, {hints} {noun(hints, 'hint')}")
     return 0
+
+
+def _scan(review_set: ReviewSet, *, keep_beside: bool = False) -> Scan:
+    """Let the detectors look at all answers on all cores, but for what is kept of them."""
+    from rexview.detect.processes.at_once import scan_at_once
+    from rexview.settings import load_settings
+
+    show = _shower("answers looked at")
+    found, message = scan_at_once(review_set, load_settings(), show, keep_beside=keep_beside)
+    if message:
+        print(printable(message), file=sys.stderr)
+    return found
 
 
 def _is_hint(row: dict[str, Any]) -> bool:
@@ -302,7 +313,7 @@ def _export_reviews(options: argparse.Namespace) -> int:
 
 def _stats(options: argparse.Namespace) -> int:
     from rexview.analysis.memory.finished import only_finished
-    from rexview.detect import detectors, judged_answers, survey
+    from rexview.detect import judged_answers, survey_of
     from rexview.settings import load_settings
     from rexview.stats.report.document import report
     from rexview.stats.report.text import report_text
@@ -312,18 +323,11 @@ def _stats(options: argparse.Namespace) -> int:
     review_set = reviews.review_set
     if not options.files_only:
         review_set = only_finished(review_set, merged(review_set, reviews))
-    settings = load_settings()
-    threshold = settings.gap_threshold
-    active = detectors(
-        gap_threshold=threshold,
-        disagreement_threshold=settings.disagreement_threshold,
-        models=review_set.models,
-    )
     tables = report(
         review_set,
-        gap_threshold=threshold,
+        gap_threshold=load_settings().gap_threshold,
         content_order=options.order,
-        judged=judged_answers(survey(review_set, detectors=active)),
+        judged=judged_answers(survey_of(_scan(review_set))),
     )
     if options.json:
         print(_json(tables))
@@ -366,24 +370,11 @@ def _import(options: argparse.Namespace) -> int:
     return 0
 
 
-def _bench(options: argparse.Namespace) -> int:
-    from importlib import import_module
+def _cache(options: argparse.Namespace) -> int:
+    from rexview.settings import load_settings
 
-    if options.folder is not None and options.what != "detectors":
-        print(f"error: bench {options.what} takes no folder", file=sys.stderr)
-        return 2
-    bench = import_module(f"rexview.bench.{options.what}")
-    rows: list[dict[str, Any]] = bench.run(*([options.folder] if options.folder else []))
-    if options.json:
-        print(json.dumps(rows, indent=1))
-    else:
-        import pandas as pd
-
-        for _, alike in groupby(rows, key=list):  # a table for each set of columns
-            table = pd.DataFrame(list(alike), dtype=object)
-            print(table.where(table.notna(), "").to_string(index=False))
-        if options.what == "detectors":
-            print(f"\n{bench.notes(options.folder)}")
+    for line in told(load_settings(), options.clear):
+        print(printable(line))
     return 0
 
 

@@ -100,8 +100,14 @@ class Spec:
 SPECS: Final = (
     Spec("review_set", "REXVIEW_SET", _folder, "folder of the review set that opens at start"),
     Spec("open_under", "REXVIEW_OPEN_UNDER", _folders, "folders that the Data page may open from"),
-    Spec("cache_folder", "REXVIEW_CACHE", _folder, "where decoded images are kept"),
-    Spec("cache_mb", "REXVIEW_CACHE_MB", _number(int), "size limit of that folder, MB"),
+    Spec("cache_folder", "REXVIEW_CACHE", _folder, "where is kept what takes long to make"),
+    Spec("cache_mb", "REXVIEW_CACHE_MB", _number(int), "size limit of decoded images in it, MB"),
+    Spec(
+        "kept_mb",
+        "REXVIEW_KEPT_MB",
+        _number(int),
+        "size limit of large sets in it, and of what detectors found, MB each",
+    ),
     Spec("max_megapixels", "REXVIEW_MAX_MEGAPIXELS", _number(int), "larger images are refused"),
     Spec(
         "gap_threshold",
@@ -149,6 +155,7 @@ class Settings:
     open_under: tuple[Path, ...] | None = None
     cache_folder: Path = Path(platformdirs.user_cache_dir("rexview"))
     cache_mb: int = 2048
+    kept_mb: int = 8192
     max_megapixels: int = 64
     gap_threshold: float = 2.0
     disagreement_threshold: float = 2.0

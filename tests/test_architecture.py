@@ -15,7 +15,7 @@ LEVELS = [
     {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},
-    {"geometry", "answer_digest"},
+    {"geometry", "answer_digest", "kept_files"},
     {"imaging", "stats"},
     {"reviewset", "store", "detect", "models"},
     {"curation", "analysis", "export"},
@@ -27,7 +27,8 @@ LAZY = {"torch", "transformers", "openai", "scipy", "sklearn"}
 PAGES_MAY = {"streamlit", "rexview.ui", "rexview.analysis", "rexview.schema", "rexview.vocab"}
 SHARED_UI = {
     *{"access", "answers", "app", "charts", "comments", "components", "filters", "html", "link"},
-    *{"reviews", "saving", "server", "streamlit_adapter", "tables", "viewer"},
+    *{"reviews", "saving", "scan_progress", "server", "streamlit_adapter", "tables", "turning"},
+    *{"viewer"},
 }
 """Folders of ``ui`` that several pages use; every other one is a page's own."""
 PAGE_IMPORTS_TO_GO: set[tuple[str, str]] = set()

@@ -10,6 +10,7 @@ from rexview.analysis.engine import (
     Facet,
     Facets,
     FailureSources,
+    Scanned,
     SetFacts,
 )
 from rexview.analysis.filter.case_filter import (
@@ -42,6 +43,7 @@ __all__ = [
     "Facets",
     "FailureSources",
     "Range",
+    "Scanned",
     "SetFacts",
     "chips",
     "describe",

@@ -157,6 +157,25 @@ def position_in(ordered: Sequence[str], case: str) -> Position:
 
 
 @dataclass(frozen=True)
+class Scanned:
+    """How many of the answers that a filter may leave the detectors have looked at.
+
+    ``looked`` of the ``answers`` were looked at; of these, ``failed`` could not be judged by every
+    detector. What a filter asks about flags is left out here: an answer that nobody has looked at
+    yet may still turn out to have the failure that is asked for.
+    """
+
+    answers: int
+    looked: int
+    failed: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no answer is left to be looked at."""
+        return self.looked == self.answers
+
+
+@dataclass(frozen=True)
 class ModelTally:
     """How many answers of one model a filter leaves: in all, by status, by weakest link.
 
@@ -312,6 +331,21 @@ class Engine(Protocol):
         """Return all flags on some answers to one case, with evidence.
 
         As :meth:`rexview.detect.Survey.flags_of`.
+        """
+
+    def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case a detector failed on."""
+
+    def scanned(self, case_filter: CaseFilter) -> Scanned:
+        """Count the answers that detectors have looked at, among those that may be left."""
+
+    def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
+        """Return case and model of the first answers that :meth:`scanned` counts as failed."""
+
+    def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
+        """Return cases to be looked at next, as rows of the set, where a filter leaves any out.
+
+        Those named ``first``, then those that the filter may leave and nobody has looked at.
         """
 
     def tally(self, case_filter: CaseFilter) -> Tally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from rexview.analysis.engine import Engine, SetFacts, Tally
+from rexview.analysis.engine import Engine, Scanned, SetFacts, Tally
 from rexview.analysis.filter.case_filter import SOURCES, WEAKEST, CaseFilter
 from rexview.analysis.filter.linked_count import ANY, Count, count_within
 from rexview.analysis.filter.wording import value_name
@@ -64,7 +64,8 @@ class Overview:
     """All numbers of the Overview for one filter; models in the set's order.
 
     ``failures`` has the headline failures always, the others where anybody or any rule met them;
-    ``means`` and ``gaps`` only what is scored, without intervals.
+    ``means`` and ``gaps`` only what is scored, without intervals. ``scanned`` says of how many of
+    the answers the flags are known.
     """
 
     headline: Headline
@@ -73,6 +74,7 @@ class Overview:
     means: tuple[ScoreCell, ...]
     gaps: tuple[GapCell, ...]
     models: dict[str, str]
+    scanned: Scanned
 
 
 def overview(engine: Engine, case_filter: CaseFilter | None = None) -> Overview:
@@ -92,6 +94,7 @@ def overview(engine: Engine, case_filter: CaseFilter | None = None) -> Overview:
         means=tuple(cells),
         gaps=tuple(gap for gap in gaps if gap.known.value),
         models=models,
+        scanned=engine.scanned(base),
     )
 
 

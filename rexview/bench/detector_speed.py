@@ -5,11 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from rexview.bench.corpus import Labelled
+from rexview.bench.measure import Row, at_least, ratio_at_most, result
 from rexview.detect import DETECTORS, flags_for
 from rexview.detect.core.detector import Detector
+from rexview.detect.findings.reading import forget
 from rexview.schema import Answer, Case, Report
 
 ROUNDS: Final = 3
@@ -24,6 +26,8 @@ SLOWEST: Final = 2
 """So many of the hard texts, the slowest ones, are tried at full length."""
 RATIO_TARGET: Final = 20
 """For ten times the text: 10 is linear, up to twice that is noise, 100 is quadratic."""
+_SHORTEST_S: Final = 1e-3
+"""What takes less is taken for as long: the clock says no more."""
 HARD_TEXT: Final = {
     "one letter": "a",
     "spaces": " ",
@@ -45,26 +49,23 @@ HARD_TEXT: Final = {
 """Texts that are repeated until they are as long as wanted."""
 
 
-def rows(pairs: Sequence[Labelled]) -> list[dict[str, Any]]:
-    """Measure the speed in processor time of this one thread; rows for the bench's table."""
+def rows(pairs: Sequence[Labelled]) -> list[Row]:
+    """Measure the speed in processor time of this one thread."""
     detectors: list[tuple[str, Sequence[Detector]]] = [
         ("laterality", [one for one in DETECTORS if one.failure == "laterality_error"]),
         ("all detectors", DETECTORS),
     ]
     pairs = pairs[:: max(1, len(pairs) // SAMPLE)]
-    measured: list[dict[str, Any]] = []
-    for name, some in detectors:
-        speed = pairs_per_second(pairs, some)
-        asked = name == "laterality"
-        measured.append(
-            {
-                "speed": f"pairs a second, one core, {name}",
-                "value": round(speed),
-                "target": f">= {PAIRS_TARGET:,}" if asked else None,
-                "reached": ("yes" if speed >= PAIRS_TARGET else "no") if asked else None,
-                "note": f"{len(pairs)} pairs, best of {ROUNDS} rounds",
-            }
+    measured = [
+        result(
+            f"pairs a second, one core, {name}",
+            pairs_per_second(pairs, some),
+            "1/s",
+            goal=at_least(PAIRS_TARGET) if name == "laterality" else None,
+            note=f"{len(pairs)} pairs, best of {ROUNDS} rounds",
         )
+        for name, some in detectors
+    ]
     seconds = {name: hard_text_seconds(name, MIDDLE) for name in HARD_TEXT}
     for name, duration in seconds.items():
         measured.append(_growth(name, hard_text_seconds(name, MIDDLE // 10), duration, MIDDLE))
@@ -74,23 +75,24 @@ def rows(pairs: Sequence[Labelled]) -> list[dict[str, Any]]:
     return measured
 
 
-def _growth(name: str, less: float, more: float, size: int) -> dict[str, Any]:
+def _growth(name: str, less: float, more: float, size: int) -> Row:
     """One row: a text of ``size`` characters against a tenth of it, in seconds."""
-    ratio = more / max(less, 1e-3)
-    return {
-        "speed": f"times as long for ten times the text: {name}",
-        "value": round(ratio, 1),
-        "target": f"<= {RATIO_TARGET}",
-        "reached": "yes" if ratio <= RATIO_TARGET else "no",
-        "note": f"{more:.2f} s for {size:,} characters",
-    }
+    return result(
+        f"{size:,} characters of {name}",
+        more,
+        "s",
+        alternative=max(less, _SHORTEST_S),
+        name="a tenth of the text",
+        goal=ratio_at_most(RATIO_TARGET),
+    )
 
 
 def pairs_per_second(pairs: Sequence[Labelled], detectors: Sequence[Detector]) -> float:
-    """Return the best of some rounds; no text comes twice, so that no memory of it can help."""
+    """Return the best of some rounds, each of which reads all for the first time."""
     best = float("inf")
     for number in range(ROUNDS):
         fresh = [_fresh(pair, number) for pair in pairs]
+        forget()
         start = time.thread_time()
         for case, answer in fresh:
             flags_for(case, [answer], detectors=detectors)

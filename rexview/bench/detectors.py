@@ -17,8 +17,9 @@ from typing import Any, Final
 
 import polars as pl
 
-from rexview.bench import detector_speed
+from rexview.bench import detector_speed, sentence_speed
 from rexview.bench.corpus import Labelled, box_sides, laterality_pairs, token_limit_texts
+from rexview.bench.measure import Measured, Row, at_least, result
 from rexview.detect import find_flags, flags_for
 from rexview.reviewset import load
 from rexview.schema import Flag
@@ -46,9 +47,10 @@ class Target:
     recall: float | None = None
     specificity: float | None = None
 
-    def __str__(self) -> str:
-        asked = {name: value for name, value in vars(self).items() if value is not None}
-        return ", ".join(f"{name} >= {value:g}" for name, value in asked.items())
+    @property
+    def asked(self) -> dict[str, float]:
+        """The rates that are asked for, by name."""
+        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 EASY: Final = Target(recall=0.97, specificity=0.995)
@@ -112,10 +114,9 @@ class Tally:
 
     def reaches(self, target: Target) -> bool:
         """Whether every rate that is asked for could be measured and is high enough."""
-        asked = {name: value for name, value in vars(target).items() if value is not None}
-        measured = {name: getattr(self, name) for name in asked}
+        rates = {name: getattr(self, name) for name in target.asked}
         return all(
-            measured[name] is not None and measured[name] >= value for name, value in asked.items()
+            rates[name] is not None and rates[name] >= value for name, value in target.asked.items()
         )
 
 
@@ -177,35 +178,48 @@ def _flagged(read: Callable[[], list[Labelled]]) -> tuple[tuple[Labelled, list[F
     return tuple((row, flags_for(row.case, [row.answer])) for row in read())
 
 
-def _kinds(flags: Iterable[Flag], failure: str) -> tuple[str, ...]:
-    return tuple(flag.kind or "" for flag in flags if flag.failure == failure)
+def run(folder: Path | None = None) -> Measured:
+    """Measure: the rates that are asked for with their targets, every form, and the speed.
 
-
-def notes(folder: Path | None = None) -> str:
-    """Return what a reader of the figures should keep in mind."""
-    return FOLDER_NOTES if folder else NOTES
-
-
-def run(folder: Path | None = None) -> list[dict[str, Any]]:
-    """Measure; one row a form, one a whole with its targets, then the speed.
-
-    With a folder, a review set: one row for each share of newest answers that is flagged.
+    With a folder, a review set: the share of its newest answers that each rule flags.
     """
     if folder is not None:
-        return _review_set(folder)
+        flagged = {"Newest answers that are flagged": _review_set(folder)}
+        return Measured([], flagged, FOLDER_NOTES)
     laterality, boxes = laterality_outcomes(), box_outcomes()
     easy = [outcome for outcome in laterality if not outcome.row.hard]
     hard = [outcome for outcome in laterality if outcome.row.hard]
     endings, whole = ending_outcomes(), whole_answer_outcomes()
-    return [
-        *_table("laterality, easy", easy, EASY),
-        *_table("laterality, hard", hard, HARD),
+    asked = (
+        ("laterality, easy", easy, EASY),
+        ("laterality, hard", hard, HARD),
+        ("boxes", boxes, BOXES),
+        ("token limit", endings, COMPLETE),
+        ("token limit, answers of the pairs", whole, COMPLETE),
+    )
+    rows = [one for task, outcomes, target in asked for one in _rates(task, outcomes, target)]
+    pairs = [outcome.row for outcome in laterality]
+    rows += [*detector_speed.rows(pairs), *sentence_speed.rows(pairs)]
+    forms = [
+        *_table("laterality, easy", easy),
+        *_table("laterality, hard", hard),
         *_table("one side of a bilateral finding", _bilateral(laterality)),
-        *_table("boxes", boxes, BOXES),
-        *_table("token limit", endings, COMPLETE),
-        *_table("token limit, answers of the pairs", whole, COMPLETE, forms=False),
-        *detector_speed.rows([outcome.row for outcome in laterality]),
+        *_table("boxes", boxes),
+        *_table("token limit", endings),
+        *_table("token limit, answers of the pairs", whole, forms=False),
     ]
+    return Measured(rows, {"By form of the text": forms}, NOTES)
+
+
+def _rates(task: str, outcomes: Sequence[Outcome], target: Target) -> Iterator[Row]:
+    """Yield a row for each rate that is asked for, in each split."""
+    for split in sorted({outcome.row.split for outcome in outcomes}):
+        of_split = [outcome for outcome in outcomes if outcome.row.split == split]
+        tally = Tally.of(of_split)
+        for name, limit in target.asked.items():
+            what = f"{task}: {name}, {split}"
+            note = f"{len(of_split)} texts"
+            yield result(what, getattr(tally, name), "share", goal=at_least(limit), note=note)
 
 
 def _bilateral(outcomes: Iterable[Outcome]) -> list[Outcome]:
@@ -217,13 +231,11 @@ def _bilateral(outcomes: Iterable[Outcome]) -> list[Outcome]:
     ]
 
 
-def _table(
-    task: str, outcomes: Sequence[Outcome], target: Target | None = None, *, forms: bool = True
-) -> list[dict[str, Any]]:
+def _table(task: str, outcomes: Sequence[Outcome], *, forms: bool = True) -> list[dict[str, Any]]:
     rows = []
     for split in sorted({outcome.row.split for outcome in outcomes}):
         of_split = [outcome for outcome in outcomes if outcome.row.split == split]
-        rows.append(_row(task, split, "all", of_split, target))
+        rows.append(_row(task, split, "all", of_split))
         names = dict.fromkeys(outcome.row.form for outcome in of_split) if forms else {}
         for form in names if len(names) > 1 else ():
             some = [outcome for outcome in of_split if outcome.row.form == form]
@@ -231,9 +243,7 @@ def _table(
     return rows
 
 
-def _row(
-    task: str, split: str, form: str, outcomes: Sequence[Outcome], target: Target | None = None
-) -> dict[str, Any]:
+def _row(task: str, split: str, form: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     tally = Tally.of(outcomes)
     return {
         "what": task,
@@ -246,8 +256,6 @@ def _row(
         "precision": _rounded(tally.precision),
         "recall": _rounded(tally.recall),
         "specificity": _rounded(tally.specificity),
-        "target": str(target) if target else None,
-        "reached": None if target is None else "yes" if tally.reaches(target) else "no",
     }
 
 

@@ -1,113 +1,172 @@
-"""How long the statistics take, and how long the plain way would take: side by side.
+"""How long the statistics take beside scipy, scikit-learn and pandas: ``bench stats``.
 
-The plain way is what the libraries' manuals show: ``scipy.stats.bootstrap`` over the raw scores and
-``scipy.stats.wilcoxon`` once a pair, from the same final scores. Both draw as many resamples and
-are asked for the same numbers; where they differ by more than Monte-Carlo error, the bench fails.
-Seconds are those of the clock, for which the targets stand, and beside them those of the processor,
-which a busy machine changes less. Loading the libraries has a row of its own; the caches of earlier
-runs are emptied.
+The alternative is what the libraries' manuals show: ``scipy.stats.bootstrap`` over the raw scores,
+``scipy.stats.wilcoxon`` once a pair, ``cohen_kappa_score`` once a pair of readers, ``groupby`` in
+pandas, all from the same scores. Both sides are asked for the same numbers; where they differ by
+more than Monte-Carlo error, the bench fails. The whole report has no alternative; it has goals.
+The caches of earlier runs are emptied before each.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from rexview import frames
+from rexview.bench.measure import Goal, Measured, Row, at_most, in_turn, milliseconds, result
 from rexview.bench.serving import ROOT
 from rexview.schema import Model, ReviewSet, SetInfo
 from rexview.stats import bootstrap
+from rexview.stats.agreement import pair_agreements, pair_tables
 from rexview.stats.bootstrap import RESAMPLES, Floats, Interval
 from rexview.stats.paired import compare
 from rexview.stats.report.document import report
 from rexview.stats.summary import gap_summaries, score_tallies, summaries, tally
-from rexview.stats.values import TESTED_TOGETHER, Finals, finals
+from rexview.stats.values import TESTED_TOGETHER, Finals, finals, single_scores
 from rexview.vocab import TEXT_DIMENSIONS
 
 ROUNDS: Final = 3
 SMALL: Final = (100, 2)
-"""Cases and models that have to be done within :data:`SMALL_TARGET` seconds."""
-SMALL_TARGET: Final = 2.0
+"""Cases and models that have to be done within :data:`SMALL_GOAL`."""
+SMALL_GOAL: Final = at_most(2_000)
 LARGE: Final = ((50_000, 2), (5_000, 20))
-"""The same for 100,000 answers and :data:`LARGE_TARGET` seconds."""
-LARGE_TARGET: Final = 10.0
+"""The same for 100,000 answers and :data:`LARGE_GOAL`."""
+LARGE_GOAL: Final = at_most(10_000)
 MANY: Final = (100, 20)
+MEANS: Final = (5_000, 20)
+"""Cases and models of the plain means."""
 ONE: Final = 2_000
-Result = TypeVar("Result")
 _READERS: Final = ("reader_a", "reader_b")
 _SLACK: Final = 0.05
 """Limits of intervals may differ by so many points where 100 cases are resampled."""
 
 
-class Timing(NamedTuple):
-    """Seconds of the clock and of the processor, over all threads."""
-
-    seconds: float
-    processor: float
-
-
-def run() -> list[dict[str, Any]]:
-    """Measure; one row a table and size: seconds, target, and the plain way's seconds and ratio.
+def run() -> Measured:
+    """Measure every table and size.
 
     Raises
     ------
     AssertionError
-        When our numbers and those of the plain way differ.
+        When our numbers and those of the alternative differ.
     """
     small = _review_set(*SMALL)
+    scores, models = finals(small), _models(SMALL[1])
     rows = [_loading()]
-    tables, seconds = _timed(lambda: _tables(finals(small), _models(SMALL[1])))
-    plain, plain_seconds = _timed(lambda: _plain(finals(small), _models(SMALL[1])))
-    _same(tables, plain)
-    rows.append(_row("scores, gaps and tests", *SMALL, seconds, SMALL_TARGET, plain_seconds))
-    rows.append(_one_interval())
-    for cases, models in (SMALL, MANY, *LARGE):
-        made = _review_set(cases, models)
-        target = {SMALL: SMALL_TARGET, MANY: None}.get((cases, models), LARGE_TARGET)
-        _, seconds = _timed(lambda: report(replace(made), gap_threshold=2))  # noqa: B023 (another object, of which nothing is remembered)
-        rows.append(_row("whole report", cases, models, seconds, target))
-    return rows
+    _same(_tables(scores, models), _plain(scores, models))
+    of_small = "{} cases, {} models".format(*SMALL)
+    rows.append(
+        _beside(
+            f"scores, gaps and tests, {of_small}",
+            lambda: _tables(finals(small), models),
+            lambda: _plain(finals(small), models),
+            "scipy bootstrap and wilcoxon",
+            SMALL_GOAL,
+        )
+    )
+    rows += [_one_interval(), _means(), _kappas(small, of_small)]
+    for size in (SMALL, MANY, *LARGE):
+        what = "whole report, {:,} cases, {} models".format(*size)
+        goal = {SMALL: SMALL_GOAL, MANY: None}.get(size, LARGE_GOAL)
+        made = _review_set(*size)
+        (took,) = in_turn(_forgetting(partial(_report, made)), rounds=ROUNDS)
+        rows.append(result(what, took, "ms", goal=goal))
+    return Measured(rows)
 
 
-def _row(
-    statistic: str,
-    cases: int,
-    models: int,
-    ours: Timing,
-    target: float | None,
-    plain: Timing | None = None,
-) -> dict[str, Any]:
-    return {
-        "what": statistic,
-        "cases": cases,
-        "models": models,
-        "resamples": RESAMPLES,
-        "seconds": round(ours.seconds, 3),
-        "processor": round(ours.processor, 3),
-        "target": target,
-        "reached": None if target is None else ("yes" if ours.seconds < target else "no"),
-        "plain seconds": None if plain is None else round(plain.seconds, 3),
-        "ratio": None if plain is None else round(plain.seconds / ours.seconds, 1),
-    }
+def _report(made: ReviewSet) -> None:
+    report(replace(made), gap_threshold=2)  # another object, of which nothing is remembered
 
 
-def _one_interval() -> dict[str, Any]:
+def _forgetting(work: Callable[[], object]) -> Callable[[], float]:
+    """Measure the work without what earlier runs have left."""
+    measure = milliseconds(work)
+
+    def anew() -> float:
+        bootstrap.forget()
+        return measure()
+
+    return anew
+
+
+def _beside(
+    what: str,
+    ours: Callable[[], object],
+    plain: Callable[[], object],
+    name: str,
+    goal: Goal | None = None,
+) -> Row:
+    mine, theirs = in_turn(_forgetting(ours), milliseconds(plain), rounds=ROUNDS)
+    return result(what, mine, "ms", alternative=theirs, name=name, goal=goal)
+
+
+def _one_interval() -> Row:
     """Time one interval of a mean over :data:`ONE` scores, ours and scipy's."""
     scores = np.random.default_rng(1).integers(1, 6, ONE).astype(np.float64)
-    ours, seconds = _timed(lambda: tally(scores).interval())
-    plain, plain_seconds = _timed(lambda: _limits(scores))
+    ours, plain = tally(scores).interval(), _limits(scores)
     assert ours.low is not None and ours.high is not None, "ours is undefined"  # noqa: PT018
     assert np.allclose((ours.low, ours.high), plain, rtol=0, atol=_SLACK), "the interval differs"
-    return _row("one interval of a mean", ONE, 1, seconds, None, plain_seconds)
+    what = f"one interval of a mean of {ONE:,} scores, {RESAMPLES:,} resamples"
+    return _beside(
+        what, lambda: tally(scores).interval(), lambda: _limits(scores), "scipy bootstrap"
+    )
+
+
+def _means() -> Row:
+    """Time means of every dimension and model from scores as they are given, ours and pandas'."""
+    made, models = _review_set(*MEANS), _models(MEANS[1])
+    frame = made.scores.select("case", "model", "dimension", "score").to_pandas()
+
+    def ours() -> dict[tuple[str, str], float | None]:
+        values = finals(replace(made))
+        tallied = score_tallies(values).values
+        return {
+            (dimension, model): tallied[dimension][model].mean
+            for dimension in TEXT_DIMENSIONS
+            for model in models
+        }
+
+    def plain() -> dict[Any, float]:
+        answers = frame.groupby(["dimension", "model", "case"])["score"].mean()
+        found: dict[Any, float] = answers.groupby(["dimension", "model"]).mean().to_dict()
+        return found
+
+    mine, theirs = ours(), plain()
+    assert all(np.isclose(mine[key] or 0, theirs[key]) for key in mine), "the means differ"
+    what = "final scores and means, {:,} cases, {} models, two readers".format(*MEANS)
+    return _beside(what, ours, plain, "pandas groupby, means of the text dimensions only")
+
+
+def _kappas(made: ReviewSet, of: str) -> Row:
+    """Time quadratic-weighted kappa of two readers on every dimension, ours and scikit-learn's."""
+    scores = single_scores(made)
+
+    def ours() -> list[float | None]:
+        tables = pair_tables(scores, _READERS, dimensions=TEXT_DIMENSIONS)
+        found = pair_agreements(tables, _READERS, dimensions=TEXT_DIMENSIONS, resamples=0)
+        return [one.qwk for one in found]
+
+    def plain() -> list[float]:
+        from sklearn.metrics import cohen_kappa_score
+
+        wide = made.scores.to_pandas().pivot_table(
+            index=["dimension", "case", "model"], columns="reader", values="score"
+        )
+        return [
+            float(cohen_kappa_score(*wide.loc[dimension].to_numpy().T, weights="quadratic"))
+            for dimension in TEXT_DIMENSIONS
+        ]
+
+    assert np.allclose(np.array(ours(), dtype=np.float64), plain()), "kappa differs"
+    return _beside(f"kappa of two readers, {of}", ours, plain, "scikit-learn and pandas")
 
 
 def _limits(sample: Floats) -> tuple[float, float]:
@@ -118,7 +177,7 @@ def _limits(sample: Floats) -> tuple[float, float]:
     return float(found.low), float(found.high)
 
 
-def _loading() -> dict[str, Any]:
+def _loading() -> Row:
     """Time the import of what the statistics need, in a process of its own."""
     code = (
         "import time, polars, numpy; start = time.perf_counter(); "
@@ -127,19 +186,7 @@ def _loading() -> dict[str, Any]:
     done = subprocess.run(  # noqa: S603
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    seconds = float(done.stdout)
-    return {"what": "loading scipy.stats and scikit-learn", "seconds": round(seconds, 3)}
-
-
-def _timed(work: Callable[[], Result]) -> tuple[Result, Timing]:
-    """Return what the work gives, and the time of the fastest of several runs."""
-    timings = []
-    for _ in range(ROUNDS):
-        bootstrap.forget()
-        processor, start = time.process_time(), time.perf_counter()
-        result = work()
-        timings.append(Timing(time.perf_counter() - start, time.process_time() - processor))
-    return result, min(timings)
+    return result("loading scipy.stats and scikit-learn", 1000 * float(done.stdout), "ms")
 
 
 def _models(models: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""The viewer against the naive page, and the app against an empty Streamlit app, in a browser.
+"""The viewer beside the plain page, the app beside an empty Streamlit app: ``bench viewer``.
 
 Three servers run at the same time on this machine; each measurement alternates between them.
 "Ours" shows the demo on the Case page, "naive" the same cases with ``st.image`` and boxes drawn in
@@ -8,20 +8,18 @@ on the server, "empty" an app of one line. Needs the test requirements (Playwrig
 from __future__ import annotations
 
 import itertools
-import os
-import shutil
-import statistics
-import time
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bench.serving import ROOT, BenchUnavailable, serve, start, stop
+from rexview.bench.browser import SIZE, chromium
+from rexview.bench.measure import Goal, Measured, Row, in_turn, ratio_at_most, result
+from rexview.bench.serving import ROOT, serve
 from rexview.reviewset import load
 from rexview.settings import DEMO_FOLDER
 
 ROUNDS: Final = 9
+_NAIVE: Final = "plain Streamlit page"
 _LIMIT_MS: Final = 30_000
 _DATE: Final = {
     "keydown": "event.timeStamp",
@@ -66,36 +64,37 @@ _RERUN_DONE: Final = """
 """
 
 
-def run(folder: Path = DEMO_FOLDER) -> list[dict[str, Any]]:
-    """Measure; return one row for each thing measured: medians in ms, the ratio, the target."""
-    browser_path = os.environ.get("REXVIEW_CHROMIUM") or _installed_browser()
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        raise BenchUnavailable(
-            "This needs Playwright: pip install -r requirements-dev.txt"
-        ) from None
+def run(folder: Path = DEMO_FOLDER, rounds: int = ROUNDS) -> Measured:
+    """Measure on a review set with boxes.
+
+    Raises
+    ------
+    BenchUnavailable
+        There is no browser to measure with.
+    """
+    with chromium() as browser:
+        return Measured(rows(browser, folder, rounds))
+
+
+def rows(browser: Any, folder: Path, rounds: int) -> list[Row]:
+    """Measure with a browser that runs."""
     bench = Path(__file__).parent
-    with ExitStack() as stack:
-        ours = stack.enter_context(serve(ROOT / "app.py", folder, options=_DEVELOPER))
-        naive = stack.enter_context(serve(bench / "naive_app.py", folder))
-        empty = stack.enter_context(serve(bench / "empty_app.py", options=_DEVELOPER))
-        playwright = stack.enter_context(sync_playwright())
-        browser = stack.enter_context(
-            playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
-        )
-        rows = _servers(folder, bench / "empty_app.py")
-        rows += _starts(browser, ours, empty)
-        rows += _reruns(browser, ours, empty)
-        rows += _viewer(browser, ours, naive, _cases(folder))
-    return rows
+    with (
+        serve(ROOT / "app.py", folder, options=_DEVELOPER) as ours,
+        serve(bench / "naive_app.py", folder) as naive,
+        serve(bench / "empty_app.py", options=_DEVELOPER) as empty,
+    ):
+        return [
+            *_reruns(browser, ours, empty, rounds),
+            *_viewer(browser, ours, naive, _cases(folder), rounds),
+        ]
 
 
-def _viewer(browser: Any, ours: str, naive: str, cases: list[str]) -> list[dict[str, Any]]:
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
+def _viewer(browser: Any, ours: str, naive: str, cases: list[str], rounds: int) -> list[Row]:
+    page = browser.new_page(viewport=SIZE)
     page.goto(f"{ours}/case?case={cases[0]}&sort=order")
     page.wait_for_selector(f'[data-painted-case="{cases[0]}"]')
-    plain = browser.new_page(viewport={"width": 1440, "height": 900})
+    plain = browser.new_page(viewport=SIZE)
     plain.goto(naive)
     plain.wait_for_selector('[data-testid="stImage"] img')
     plain.wait_for_timeout(1500)
@@ -107,8 +106,9 @@ def _viewer(browser: Any, ours: str, naive: str, cases: list[str]) -> list[dict[
             "toggle a model's boxes",
             lambda: _timed(page, _BOXES, lambda: page.keyboard.press("1")),
             lambda: _timed(plain, _IMAGE_CHANGED, first.click, "click"),
-            "naive",
-            at_least=20,
+            _NAIVE,
+            ratio_at_most(1 / 20),
+            rounds,
         )
     ]
     canvas = page.locator("[data-painted-case] canvas").first.bounding_box()
@@ -124,8 +124,9 @@ def _viewer(browser: Any, ours: str, naive: str, cases: list[str]) -> list[dict[
             "one window step",
             lambda: _timed(page, _PAINTED, drag, "pointermove"),
             lambda: _timed(plain, _IMAGE_CHANGED, lambda: slider.press("ArrowLeft")),
-            "naive",
-            at_least=20,
+            _NAIVE,
+            ratio_at_most(1 / 20),
+            rounds,
         )
     )
     page.mouse.up()
@@ -144,7 +145,11 @@ def _viewer(browser: Any, ours: str, naive: str, cases: list[str]) -> list[dict[
             plain, _IMAGE_CHANGED, plain.get_by_role("button", name="Next").click, "click"
         )
 
-    rows.append(_compare("next case, prefetched", next_case, next_naive, "naive", at_least=2))
+    rows.append(
+        _compare(
+            "next case, prefetched", next_case, next_naive, _NAIVE, ratio_at_most(1 / 2), rounds
+        )
+    )
     return rows
 
 
@@ -152,41 +157,7 @@ def _shown_case(page: Any) -> str:
     return str(page.locator("[data-painted-case]").get_attribute("data-painted-case"))
 
 
-def _starts(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
-    def first_paint(url: str, ready: str) -> Callable[[], float]:
-        def measure() -> float:
-            context = browser.new_context(viewport={"width": 1440, "height": 900})
-            page = context.new_page()
-            begin = time.perf_counter()
-            page.goto(url)
-            page.wait_for_selector(ready)
-            took = (time.perf_counter() - begin) * 1000
-            context.close()
-            return took
-
-        return measure
-
-    mine = first_paint(ours, ".st-key-rx_title h1")
-    other = first_paint(empty, '[data-testid="stMarkdown"]')
-    return [_compare("first paint of a page", mine, other, "empty", at_most=1.5)]
-
-
-def _servers(folder: Path, empty: Path) -> list[dict[str, Any]]:
-    def answers(script: Path, *arguments: Path) -> Callable[[], float]:
-        def measure() -> float:
-            begin = time.perf_counter()
-            process, _ = start(script, *arguments, options=_DEVELOPER)
-            took = (time.perf_counter() - begin) * 1000
-            stop(process)
-            return took
-
-        return measure
-
-    mine = answers(ROOT / "app.py", folder)
-    return [_compare("server answers", mine, answers(empty), "empty", at_most=1.5)]
-
-
-def _reruns(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
+def _reruns(browser: Any, ours: str, empty: str, rounds: int) -> list[Row]:
     def rerun(page: Any) -> Callable[[], float]:
         return lambda: _timed(page, _RERUN_DONE, lambda: page.keyboard.press("r"))
 
@@ -195,12 +166,16 @@ def _reruns(browser: Any, ours: str, empty: str) -> list[dict[str, Any]]:
     other.goto(empty)
     other.wait_for_selector('[data-testid="stMarkdown"]')
     for name, path in (("Overview", ""), ("Browse", "browse"), ("Data", "data")):
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page = browser.new_page(viewport=SIZE)
         page.goto(f"{ours}/{path}")
         page.wait_for_selector(".st-key-rx_title h1")
         page.wait_for_timeout(1500)
         action = f"rerun without a change, {name}"
-        rows.append(_compare(action, rerun(page), rerun(other), "empty", at_most=1.5))
+        rows.append(
+            _compare(
+                action, rerun(page), rerun(other), "empty Streamlit app", ratio_at_most(1.5), rounds
+            )
+        )
         page.close()
     return rows
 
@@ -228,28 +203,11 @@ def _compare(
     ours: Callable[[], float],
     other: Callable[[], float],
     against: str,
-    *,
-    at_least: float | None = None,
-    at_most: float | None = None,
-) -> dict[str, Any]:
-    """Measure both in turn; ``ratio`` is how many times faster ours is, or (at most) slower."""
-    ours(), other()
-    pairs = [(ours(), other()) for _ in range(ROUNDS)]
-    mine = statistics.median(pair[0] for pair in pairs)
-    theirs = statistics.median(pair[1] for pair in pairs)
-    ratio = theirs / mine if at_least else mine / theirs
-    target = f">= {at_least:g}" if at_least else f"<= {at_most:g}"
-    good = ratio >= at_least if at_least else ratio <= (at_most or 0)
-    return {
-        "what": action,
-        "ours_ms": round(mine, 1),
-        "against": against,
-        "other_ms": round(theirs, 1),
-        "ratio": round(ratio, 2),
-        "target": target,
-        "reached": good,
-        "rounds": ROUNDS,
-    }
+    goal: Goal,
+    rounds: int,
+) -> Row:
+    mine, theirs = in_turn(ours, other, rounds=rounds)
+    return result(action, mine, "ms", alternative=theirs, name=against, goal=goal)
 
 
 def _cases(folder: Path) -> list[str]:
@@ -259,8 +217,3 @@ def _cases(folder: Path) -> list[str]:
     wanted = set(boxed["case"].to_list())
     first = next((index for index, case in enumerate(ids) if case in wanted), 0)
     return ids[first : first + 6]
-
-
-def _installed_browser() -> str | None:
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-    return next((found for name in names if (found := shutil.which(name))), None)

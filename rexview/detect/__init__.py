@@ -36,13 +36,17 @@ from rexview.detect.answer_text.ending import text_ending
 from rexview.detect.boxes.missing import box_request, cases_asking_for_boxes, models_without_boxes
 from rexview.detect.core.reader_verdicts import with_verdicts
 from rexview.detect.core.survey import (
+    FAILURE_BITS,
     FLAG_TABLE,
     Survey,
     find_flags,
     flag_rows,
     flags_for,
     judged_answers,
+    named_flags,
+    rows_of,
     survey,
+    survey_of,
 )
 from rexview.detect.findings import finding_name, finding_region
 from rexview.detect.registry import DETECTORS, detectors, read_word_lists
@@ -51,6 +55,7 @@ from rexview.detect.score_failures import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
 __all__ = [
     "DETECTORS",
     "DISAGREEMENT_THRESHOLD",
+    "FAILURE_BITS",
     "FLAG_TABLE",
     "GAP_THRESHOLD",
     "Survey",
@@ -64,8 +69,11 @@ __all__ = [
     "flags_for",
     "judged_answers",
     "models_without_boxes",
+    "named_flags",
     "read_word_lists",
+    "rows_of",
     "survey",
+    "survey_of",
     "text_ending",
     "with_verdicts",
 ]

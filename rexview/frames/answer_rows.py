@@ -48,13 +48,32 @@ class AnswerRows:
         found = np.flatnonzero(self.model[numbers.start : numbers.stop] == model_place)
         return numbers.start + int(found[0]) if len(found) else None
 
+    def numbers(
+        self, case_rows: npt.NDArray[np.int64], model_places: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Return the numbers of the answers of some models to some cases, -1 where there is none.
+
+        Both have shape (k,), -1 for a case or model that is not known.
+        """
+        found = np.full(len(case_rows), -1, dtype=np.int64)
+        if not len(self):
+            return found
+        known = (case_rows >= 0) & (model_places >= 0)
+        case_rows = np.where(known, case_rows, 0)
+        first, last = self.starts[case_rows], self.starts[case_rows + 1]
+        for step in range(int((last - first).max(initial=0))):
+            number = np.minimum(first + step, len(self) - 1)
+            met = known & (first + step < last) & (self.model[number] == model_places)
+            found[met] = number[met]
+        return found
+
 
 def answer_rows(cases: pl.DataFrame, answers: pl.DataFrame, models: Sequence[str]) -> AnswerRows:
     """Number the newest answers of checked tables; ``models`` are the ids in the set's order."""
     order = cases.select(case="id", case_row=pl.int_range(pl.len(), dtype=pl.Int32()))
     newest = (
         answers.select("case", "model", "_newest", row=pl.int_range(pl.len(), dtype=pl.UInt32()))
-        .filter("_newest")
+        .filter("_newest", pl.col("model").is_not_null())
         .select("case", pl.col("model").cast(pl.Enum(list(models))).to_physical(), "row")
         .join(order, on="case", how="inner", maintain_order="left")
         .sort("case_row", "model", maintain_order=True)

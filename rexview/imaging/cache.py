@@ -1,22 +1,18 @@
 """Decoded pixels and thumbnails on disk, up to a size limit, shared by several processes.
 
-One file is one entry: a magic word, the length and CRC-32 of the rest, the rest. A file is written
-beside its place and moved into it, so a reader sees all of it or nothing; one that is damaged all
-the same (a full disk, a crash, another program) is recognised, removed and made again. The cache is
-an aid only: when the disk fails, pictures are decoded as if there were none.
+One file is one entry of :mod:`rexview.kept_files`: a magic word, the length and CRC-32 of the rest,
+the rest. One that is damaged (a full disk, a crash, another program) is recognised, removed and
+made again. The cache is an aid only: when the disk fails, pictures are decoded as if there were
+none.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import struct
-import tempfile
 import threading
-import time
 import zlib
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache as cached
 from pathlib import Path
 from typing import Final
@@ -24,13 +20,10 @@ from typing import Final
 import pydicom
 
 from rexview.errors import ImageMissing
+from rexview.kept_files import KINDS, KeptFiles
 
 _MAGIC: Final = b"RXC1"
 _HEAD: Final = struct.Struct("<4sQL")
-_SUFFIX: Final = ".rxc"
-_STALE_SECONDS: Final = 3600.0
-_RESCAN_EVERY: Final = 64
-_AFTER_EVICTION: Final = 0.9
 
 
 @cached
@@ -83,26 +76,23 @@ class DiskCache:
     Parameters
     ----------
     folder : Path
-        Made when first written to. Only files with the cache's own suffix are ever removed.
+        Made when first written to.
     max_bytes : int
-        Size that the entries together keep to; other processes' entries count. For a moment
-        they may exceed it by what was written since the last count.
+        Size that the entries together keep to.
     """
 
     def __init__(self, folder: Path, max_bytes: int) -> None:
         self.folder = Path(folder)
         self.max_bytes = max_bytes
+        self._files = KeptFiles(folder, max_bytes, KINDS["images"].ending)
         self._lock = threading.Lock()
         self._making: dict[str, threading.Lock] = {}
-        self._estimate: int | None = None
-        self._writes = 0
-
-    def _path_of(self, key: str) -> Path:
-        return self.folder / key[:2] / f"{key}{_SUFFIX}"
 
     def get(self, key: str) -> bytes | None:
         """The bytes kept under a key (hex digits), or None; counts as a use."""
-        path = self._path_of(key)
+        path = self._files.find(key)
+        if path is None:
+            return None
         try:
             with path.open("rb") as file:
                 magic, length, crc = _HEAD.unpack(file.read(_HEAD.size))
@@ -112,34 +102,19 @@ class DiskCache:
         except struct.error:
             magic, length, crc, content = b"", 0, 0, b""
         if magic != _MAGIC or length != len(content) or crc != zlib.crc32(content):
-            with suppress(OSError):
-                path.unlink()
+            self._files.discard(key)
             return None
-        with suppress(OSError):
-            os.utime(path)
         return content
 
     def put(self, key: str, content: bytes) -> None:
         """Keep bytes under a key; does nothing when they do not fit or the disk fails."""
-        size = _HEAD.size + len(content)
-        if size > self.max_bytes:
-            return
-        path = self._path_of(key)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(suffix=".part", dir=path.parent)
-        except OSError:
-            return
-        try:
-            with os.fdopen(handle, "wb") as file:
+
+        def fill(path: Path) -> None:
+            with path.open("wb") as file:
                 file.write(_HEAD.pack(_MAGIC, len(content), zlib.crc32(content)))
                 file.write(content)
-            Path(name).replace(path)
-        except OSError:
-            with suppress(OSError):
-                Path(name).unlink()
-            return
-        self._keep_to_limit(size)
+
+        self._files.keep(key, _HEAD.size + len(content), fill)
 
     def get_or_make(self, key: str, make: Callable[[], bytes]) -> bytes:
         """The bytes under a key, made and kept when absent.
@@ -165,38 +140,4 @@ class DiskCache:
 
     def size(self) -> int:
         """Bytes that all entries take."""
-        return sum(size for _, size, _ in self._entries())
-
-    def _entries(self) -> list[tuple[float, int, Path]]:
-        """Last use, size and path of every entry.
-
-        Unfinished files that nobody writes any more are removed.
-        """
-        found = []
-        for path in self.folder.glob(f"??/*{_SUFFIX}"):
-            with suppress(OSError):
-                stat = path.stat()
-                found.append((stat.st_mtime, stat.st_size, path))
-        for path in self.folder.glob("??/*.part"):
-            with suppress(OSError):
-                if time.time() - path.stat().st_mtime > _STALE_SECONDS:
-                    path.unlink()
-        return found
-
-    def _keep_to_limit(self, written: int) -> None:
-        with self._lock:
-            self._writes += 1
-            if self._estimate is not None and self._writes % _RESCAN_EVERY:
-                self._estimate += written
-                if self._estimate <= self.max_bytes:
-                    return
-            entries = sorted(self._entries())
-            total = sum(size for _, size, _ in entries)
-            if total > self.max_bytes:
-                for _, size, path in entries:
-                    if total <= _AFTER_EVICTION * self.max_bytes:
-                        break
-                    with suppress(OSError):
-                        path.unlink()
-                        total -= size
-            self._estimate = total
+        return self._files.size()

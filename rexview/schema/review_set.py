@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rexview import frames
 from rexview.errors import Problem
-from rexview.frames.answer_rows import AnswerRows, answer_rows
+from rexview.frames.answer_rows import AnswerRows
+from rexview.frames.table_index import SharedIndex, TableIndex
 from rexview.schema.records import (
     Answer,
     Case,
@@ -51,14 +54,19 @@ class ReviewSet:
     stale_scores: pl.DataFrame = field(default_factory=frames.SCORES.to_frame)
     stale_flags: pl.DataFrame = field(default_factory=frames.FLAGS.to_frame)
     find_picture: Callable[[str], Path | None] = lambda path: None
+    shared_index: SharedIndex = field(default_factory=SharedIndex, repr=False)
+
+    @cached_property
+    def index(self) -> TableIndex:
+        """Where cases and their answers stand; one for all states of a set that share tables."""
+        declared = [model.id for model in self.info.models]
+        return self.shared_index.of(self.cases, self.answers, declared)
 
     @cached_property
     def models(self) -> tuple[Model, ...]:
         """Declared models in their order, then those only met in the answers."""
         declared = {model.id: model for model in self.info.models}
-        for model_id in self.answers["model"].unique(maintain_order=True):
-            declared.setdefault(model_id, Model(id=model_id, name=model_id))
-        return tuple(declared.values())
+        return tuple(declared.get(one) or Model(id=one, name=one) for one in self.index.models)
 
     @cached_property
     def model_names(self) -> dict[str, str]:
@@ -76,26 +84,40 @@ class ReviewSet:
         met = pl.concat([self.scores["reader"], self.flags["reader"]]).drop_nulls()
         return names | {one: names.get(one, one) for one in met.unique(maintain_order=True)}
 
-    @cached_property
+    @property
     def newest(self) -> AnswerRows:
         """The newest answers by number."""
-        return answer_rows(self.cases, self.answers, [model.id for model in self.models])
+        return self.index.newest
 
-    @cached_property
-    def _case_rows(self) -> dict[str, int]:
-        return {case_id: row for row, case_id in enumerate(self.cases["id"].to_list())}
+    def case_row(self, case_id: str) -> int | None:
+        """The row of a case in :attr:`cases`, or None."""
+        return self.index.case_row(case_id)
+
+    def case_rows(self, case_ids: pl.Series) -> npt.NDArray[np.int64]:
+        """Return the rows of some cases in :attr:`cases`, -1 for those that are not there."""
+        named = case_ids.rename("case").to_frame()
+        known = self.index.case_rows(case_ids)
+        rows = named.join(known, on="case", how="left", maintain_order="left")["case_row"]
+        return rows.cast(pl.Int64).fill_null(-1).to_numpy()
+
+    def numbers_of(self, named: pl.DataFrame) -> npt.NDArray[np.int64]:
+        """Return the number of the newest answer that each row names, -1 where there is none.
+
+        ``named`` has the columns ``case`` and ``model`` (String).
+        """
+        places = {model.id: place for place, model in enumerate(self.models)}
+        models = named["model"].replace_strict(places, default=-1, return_dtype=pl.Int64)
+        return self.newest.numbers(self.case_rows(named["case"]), models.fill_null(-1).to_numpy())
 
     def case(self, case_id: str) -> Case | None:
         """The case with that id, or None."""
-        row = self._case_rows.get(case_id)
+        row = self.case_row(case_id)
         return None if row is None else case_from_row(self.cases.row(row, named=True))
 
     def answers_of(self, case_id: str, *, all_runs: bool = False) -> tuple[Answer, ...]:
         """Answers to one case in the order of :attr:`models`; only the newest runs by default."""
-        wanted = self.answers.filter(pl.col("case") == case_id, all_runs or pl.col("_newest"))
-        order = {model.id: place for place, model in enumerate(self.models)}
-        answers = [answer_from_row(row) for row in wanted.iter_rows(named=True)]
-        return tuple(sorted(answers, key=lambda answer: order[answer.model]))
+        rows = self.index.answer_rows(case_id, all_runs=all_runs)
+        return tuple(answer_from_row(self.answers.row(row, named=True)) for row in rows)
 
     def scores_of(self, case_id: str, *, stale: bool = False) -> tuple[Score, ...]:
         """All scores given to answers of one case, or to earlier ones, in file order."""

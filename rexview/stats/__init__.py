@@ -7,6 +7,7 @@ from rexview.stats.answered import (
     is_empty,
     limit_reached,
     no_answers,
+    status_codes,
     status_of,
 )
 from rexview.stats.bootstrap import RESAMPLES, Interval, interval
@@ -49,6 +50,7 @@ __all__ = [
     "limit_reached",
     "no_answers",
     "single_scores",
+    "status_codes",
     "status_of",
     "summaries",
     "weakest_link",

@@ -64,6 +64,15 @@ def answer_status() -> pl.Expr:
         :data:`rexview.frames.ANSWERS`. The first that holds: the token limit was reached; an error
         was recorded; the answer was blocked or refused; nothing came; answered.
     """
+    return _status({word: pl.lit(word) for word in STATUSES})
+
+
+def status_codes() -> pl.Expr:
+    """Say what :func:`answer_status` says as the place of the word in :data:`STATUSES` (UInt8)."""
+    return _status({word: pl.lit(n, dtype=pl.UInt8) for n, word in enumerate(STATUSES)})
+
+
+def _status(words: Mapping[str, pl.Expr]) -> pl.Expr:
     # the rules of status_of, limit_reached and is_empty below, for a whole table
     finish, limit = pl.col("finish_reason"), pl.col("max_output_tokens")
     at_limit = (limit > 0) & (pl.col("output_tokens") >= limit)
@@ -76,14 +85,15 @@ def answer_status() -> pl.Expr:
     )
     return (
         pl.when(finish.eq("length") | at_limit.fill_null(False))
-        .then(pl.lit("token_limit"))
+        .then(words["token_limit"])
         .when(failed)
-        .then(pl.lit("error"))
+        .then(words["error"])
         .when(finish.eq("content_filter"))
-        .then(pl.lit("refused"))
+        .then(words["refused"])
         .when(nothing)
-        .then(pl.lit("empty"))
-        .otherwise(pl.lit("answered"))
+        .then(words["empty"])
+        .otherwise(words["answered"])
+        .alias("status")
     )
 
 

@@ -64,10 +64,9 @@ def _answers(entries: Iterable[Entry], review_set: ReviewSet) -> dict[tuple[str,
     """Look up the answers that entries name, with what they have to be scored."""
     cases = {entry.case for entry in entries if isinstance(entry.case, str)}
     wanted = pl.Series(sorted(map(clean, cases)), dtype=pl.String)
-    boxes = pl.col("boxes").list.len().fill_null(0) > 0
-    rows = review_set.answers.filter("_newest", pl.col("case").is_in(wanted.implode())).select(
-        "case", "model", pl.col("images").list.len().fill_null(0), boxes
-    )
+    answers = review_set.index.answers_to(wanted, ["case", "model", "images", "boxes"])
+    count = pl.col("images", "boxes").list.len().fill_null(0)
+    rows = answers.select("case", "model", count).with_columns(pl.col("boxes") > 0)
     return {(case, model): (pictures, boxed) for case, model, pictures, boxed in rows.iter_rows()}
 
 

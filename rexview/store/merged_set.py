@@ -36,9 +36,8 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
     current = reviews.current_state()
     if not current.revision:
         return review_set
-    cases = review_set.cases.select(case="id")
-    scores = scores_frame(current.rows("score")).join(cases, on="case", how="semi")
-    flags = flags_frame(current.rows("verdict")).join(cases, on="case", how="semi")
+    scores = _of_cases(scores_frame(current.rows("score")), review_set)
+    flags = _of_cases(flags_frame(current.rows("verdict")), review_set)
     has_content = pl.col("score").is_not_null() | pl.col("comment").is_not_null()
     declared = {reader.id for reader in review_set.info.readers}
     new = [
@@ -63,6 +62,11 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
         stale_flags=stale_flags,
         fingerprint=f"{review_set.fingerprint}-{state}",
     )
+
+
+def _of_cases(rows: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
+    """Leave out what is about cases that are not there any more."""
+    return rows.join(review_set.index.case_rows(rows["case"]), on="case", how="semi")
 
 
 def _whole(rows: pl.DataFrame, stale: pl.DataFrame) -> pl.DataFrame:

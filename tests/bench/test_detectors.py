@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -8,8 +9,8 @@ from rexview.bench.corpus import laterality_pairs
 
 
 @pytest.fixture(scope="module")
-def rows():
-    """All rows of the bench, with shorter texts for the speed."""
+def measured():
+    """All of the bench, with shorter texts for the speed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(detector_speed, "LARGE", 2_000)
         patch.setattr(detector_speed, "MIDDLE", 1_000)
@@ -18,37 +19,50 @@ def rows():
         return detectors.run()
 
 
-def test_every_form_and_every_target_has_a_row(rows):
-    forms = {row["form"] for row in rows if row.get("split") == "dev"}
-    assert {row.form for row in laterality_pairs()} <= forms
-    wholes = {row["what"]: row for row in rows if row.get("split") == "dev" and row["target"]}
-    assert list(wholes) == [
-        "laterality, easy",
-        "laterality, hard",
-        "boxes",
-        "token limit",
-        "token limit, answers of the pairs",
-    ]
+def test_every_form_has_a_row_and_every_rate_that_is_asked_for(measured):
+    table = [row for row in measured.details["By form of the text"] if row["split"] == "dev"]
+    assert {row.form for row in laterality_pairs()} <= {row["form"] for row in table}
+    wholes = {row["what"]: row for row in table if row["form"] == "all"}
     dev = [row for row in laterality_pairs() if row.split == "dev"]
     both = [wholes["laterality, easy"], wholes["laterality, hard"]]
     assert sum(row["n"] for row in both) == len(dev)
     assert sum(row["errors"] for row in both) == sum(row.expected == "error" for row in dev)
-    for row in wholes.values():
-        assert row["reached"] in {"yes", "no"}
+    asked = {row.what: row for row in measured.rows if row.what.endswith(", dev")}
+    assert list(asked) == [
+        "laterality, easy: recall, dev",
+        "laterality, easy: specificity, dev",
+        "laterality, hard: precision, dev",
+        "laterality, hard: recall, dev",
+        "laterality, hard: specificity, dev",
+        "boxes: precision, dev",
+        "boxes: recall, dev",
+        "token limit: specificity, dev",
+        "token limit, answers of the pairs: specificity, dev",
+    ]
+    for what, row in asked.items():
+        task, rate = what.removesuffix(", dev").split(": ")
+        assert row.ours == pytest.approx(wholes[task][rate], abs=1e-3)
+        assert row.met is (row.ours >= float(row.goal.removeprefix("ours >= ")))
 
 
-def test_speed_is_measured_on_every_hard_text_and_the_slowest_at_full_length(rows):
-    speeds = [row["speed"].rpartition(": ")[2] for row in rows if "speed" in row]
+def test_speed_is_measured_on_every_hard_text_and_the_slowest_at_full_length(measured):
+    grown = [row for row in measured.rows if row.name == "a tenth of the text"]
+    of = [row.what.partition(" characters of ")[2] for row in grown]
     tried = len(detector_speed.HARD_TEXT)
-    assert speeds[2 : 2 + tried] == list(detector_speed.HARD_TEXT)
-    assert len(set(speeds[2 + tried :])) == detector_speed.SLOWEST
-    assert all(row["value"] >= 0 for row in rows if "speed" in row)
+    assert of[:tried] == list(detector_speed.HARD_TEXT)
+    assert len(set(of[tried:])) == detector_speed.SLOWEST
+    speeds = [row for row in measured.rows if row.what.startswith("pairs a second")]
+    assert len(speeds) == 2
+    assert all(row.ours > 0 for row in [*grown, *speeds])
 
 
-def test_json_and_tables_come_from_the_command_line(rows, monkeypatch, capsys):
-    monkeypatch.setattr(detectors, "run", lambda: rows)
+def test_json_and_tables_come_from_the_command_line(measured, monkeypatch, capsys):
+    monkeypatch.setattr(detectors, "run", lambda: measured)
     assert cli.main(["bench", "detectors", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == rows
+    given = json.loads(capsys.readouterr().out)
+    assert given["bench"] == "detectors"
+    assert given["rows"] == [asdict(row) for row in measured.rows]
+    assert given["details"]["By form of the text"] == measured.details["By form of the text"]
     assert cli.main(["bench", "detectors"]) == 0
     printed = capsys.readouterr().out
     assert "pseudo_negation" in printed
@@ -59,7 +73,7 @@ def test_json_and_tables_come_from_the_command_line(rows, monkeypatch, capsys):
 
 def test_a_review_set_gives_shares_of_its_answers(capsys):
     assert cli.main(["bench", "detectors", "assets/demo", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    (rows,) = json.loads(capsys.readouterr().out)["details"].values()
     assert "token_limit" in {row["failure"] for row in rows}
     for row in rows:
         assert 0 < row["answers"] <= row["of"]
@@ -67,8 +81,10 @@ def test_a_review_set_gives_shares_of_its_answers(capsys):
 
 
 def test_other_benches_take_no_folder(capsys):
-    assert cli.main(["bench", "queries", "assets/demo"]) == 2
-    assert "takes no folder" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["bench", "filters", "assets/demo"])
+    assert ended.value.code == 2
+    assert "unrecognized arguments: assets/demo" in capsys.readouterr().err
 
 
 def test_a_wrong_label_is_named(monkeypatch):

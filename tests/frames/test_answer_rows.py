@@ -22,3 +22,16 @@ def test_numbers_go_by_case_and_model():
     assert rows.of_case(1) == range(2, 4)
     assert rows.number(1, 1) == 3
     assert rows.number(2, 0) is None
+
+
+def test_numbers_of_named_answers(make_set):
+    answers = [
+        {"case": case, "model": model} for case, model in [("a", "m"), ("c", "g"), ("c", "x")]
+    ]
+    review_set = make_set(cases=[{"id": name} for name in "abc"], answers=answers)
+    named = pl.DataFrame(
+        {"case": ["c", "a", "b", "c", "z", "a"], "model": ["x", "m", "g", "g", "g", "nobody"]}
+    )
+    assert review_set.numbers_of(named).tolist() == [2, 0, -1, 1, -1, -1]
+    assert review_set.numbers_of(named.clear()).tolist() == []
+    assert make_set(cases=[{"id": "c"}]).numbers_of(named).tolist() == [-1] * 6

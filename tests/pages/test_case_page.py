@@ -5,7 +5,7 @@ import pytest
 from support.page_text import shown
 from support.sent_entries import post
 
-from rexview.analysis.memory.table import FAILURE_BITS
+from rexview.detect import FAILURE_BITS
 from rexview.errors import StoreFull
 from rexview.people import Person
 from rexview.reviewset import load

@@ -10,6 +10,7 @@ VOID = {"br", "hr"}
 def shown(app):
     """Return all HTML and text of a page as one string, its Markdown without escapes."""
     parts = [element.proto.body for element in app.get("html")]
+    parts += _sent_html(app, "rexview_case_part")
     kinds = (app.markdown, app.warning, app.info, app.caption, app.error, app.success)
     return "\n".join(parts + [read(element.value) for kind in kinds for element in kind])
 
@@ -27,12 +28,16 @@ def title(app):
 
 def drawn(app):
     """Return the HTML of all linked elements of a page as one string."""
-    parts = [
+    return "\n".join(_sent_html(app, "rexview_linked"))
+
+
+def _sent_html(app, component):
+    """Return the HTML that each component of a kind is given."""
+    return [
         json.loads(element.proto.json)["html"]
         for element in app.get("bidi_component")
-        if element.proto.component_name == "rexview_linked"
+        if element.proto.component_name == component
     ]
-    return "\n".join(parts)
 
 
 class StrictReader(HTMLParser):

@@ -19,6 +19,8 @@ from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.filter.case_filter import RANGES, CaseFilter, Range
 from rexview.analysis.filter.conditions import Finding
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
+from rexview.detect import judged_answers, named_flags
+from rexview.detect.core.batch import with_names
 from rexview.harm import load_harm
 from rexview.reviewset import load
 from rexview.vocab import DIMENSIONS, FAILURES
@@ -485,6 +487,10 @@ def engine_and_reading(folder: Path) -> tuple[MemoryEngine, Reading]:
     engine = memory_engine(load(folder), comments=comments)
     survey = engine.table.survey
     assert survey is not None
-    parts = (survey.flags, survey.judged, survey.findings)
+    parts = (
+        named_flags(survey),
+        judged_answers(survey),
+        with_names(survey.findings, survey.scan.review_set),
+    )
     said = (part.to_dicts() for part in parts)
     return engine, Reading(folder, *said, comments)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from rexview.analysis.case.comments import CommentCount
 from rexview.schema import Case, StudyImage
+
+LOOKED_AT: Final = ("not_yet", "yes", "not_judged")
+"""Whether detectors have looked at an answer; the last: one of them failed on it."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class AnswerSummary:
     ``failures`` are pairs of failure id and who says so (a word of
     :data:`rexview.analysis.filter.case_filter.SOURCES`), hints last. ``chosen`` says that the
     answer meets the filter, not only its case. ``harm`` says in words how much harm its worst
-    failure can do.
+    failure can do. ``looked_at`` is a word of :data:`LOOKED_AT`.
     """
 
     model: str
@@ -35,6 +39,7 @@ class AnswerSummary:
     failures: tuple[tuple[str, str], ...]
     chosen: bool
     harm: str
+    looked_at: str = "yes"
 
 
 @dataclass(frozen=True)

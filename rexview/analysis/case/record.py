@@ -31,6 +31,7 @@ class CasePage:
     for answers that came and were scored. ``flags`` holds detectors' and readers' flags together,
     rejected ones included; ``reader_flags`` the readers' verdicts as they gave them.
     ``stale_scores`` and ``stale_reader_flags`` are of earlier answers and count nowhere.
+    ``not_judged`` are the models whose answers a rule failed on.
     """
 
     case: Case
@@ -42,6 +43,7 @@ class CasePage:
     unfinished: frozenset[str] = frozenset()
     stale_scores: tuple[Score, ...] = ()
     stale_reader_flags: tuple[ReaderFlag, ...] = ()
+    not_judged: frozenset[str] = frozenset()
 
     def of_models(self, models: tuple[str, ...]) -> CasePage:
         """Keep only some models, in the order given."""
@@ -56,6 +58,7 @@ class CasePage:
             self.unfinished,
             tuple(score for score in self.stale_scores if score.model in models),
             tuple(flag for flag in self.stale_reader_flags if flag.model in models),
+            self.not_judged.intersection(models),
         )
 
     def with_reader_flags(self, added: Sequence[ReaderFlag]) -> CasePage:
@@ -148,6 +151,7 @@ def gather_case(
         frozenset(score.reader for score in begun),
         review_set.scores_of(case_id, stale=True),
         review_set.flags_of(case_id, stale=True),
+        engine.not_judged_of(case_id, answers),
     )
 
 

@@ -78,7 +78,7 @@ def named_after(title: str, ending: str, untitled: str) -> str:
     return f"{'-'.join(words)[:80].strip('-') or untitled}.{ending}"
 
 
-def exported(linked: LinkedChart, form: Form, notice: str = "") -> bytes:
+def exported(linked: LinkedChart, form: Form, notice: str = "", *, so_far: str = "") -> bytes:
     """Return a chart as the bytes of a file.
 
     Parameters
@@ -88,13 +88,23 @@ def exported(linked: LinkedChart, form: Form, notice: str = "") -> bytes:
         A word of :data:`FORMS`.
     notice : str
         What has to be said wherever numbers of the review set are shown; stands in pictures.
+    so_far : str
+        What has to be said of numbers that are not final; stands in every form, in CSV in a column
+        of its own.
 
     Raises
     ------
     ChartError
         The picture could not be made: the reason, for the page.
     """
-    return table_csv(linked.table) if form == "csv" else _picture(linked, form, notice)
+    if form == "csv":
+        return table_csv(linked.table.assign(**{"So far": so_far}) if so_far else linked.table)
+    return _picture(linked, form, said_with(linked.caption, notice, so_far))
+
+
+def said_with(caption: str, *texts: str) -> str:
+    """Join what has to be said beside a caption, without what that says already."""
+    return " ".join(text for text in texts if text and text not in caption)
 
 
 def table_csv(table: pd.DataFrame) -> bytes:

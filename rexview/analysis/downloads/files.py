@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 import pandas as pd
 
-from rexview.analysis.charts.export import named_after, table_csv
+from rexview.analysis.charts.export import named_after, said_with, table_csv
 
 TableForm = Literal["csv", "doc"]
 TABLE_FORMS: Final[dict[TableForm, tuple[str, str]]] = {
@@ -51,16 +51,16 @@ class TableFile:
         return named_after(self.title, form, "table")
 
 
-def table_bytes(table: TableFile, form: TableForm, notice: str = "") -> bytes:
+def table_bytes(table: TableFile, form: TableForm, notice: str = "", *, so_far: str = "") -> bytes:
     """Return a table as the bytes of a file.
 
-    The review set's notice goes wherever its numbers go: into the document, and as a last column
-    into the CSV.
+    The review set's notice goes wherever its numbers go, and so does ``so_far``, what has to be
+    said of numbers that are not final: into the document, and as last columns into the CSV.
     """
     if form == "csv":
-        frame = table.frame.assign(Notice=notice) if notice else table.frame
-        return table_csv(frame)
-    return _document(table, notice).encode("utf-8")
+        said = {"Notice": notice, "So far": so_far}
+        return table_csv(table.frame.assign(**{name: text for name, text in said.items() if text}))
+    return _document(table, said_with(table.caption, notice, so_far)).encode("utf-8")
 
 
 def _document(table: TableFile, notice: str) -> str:

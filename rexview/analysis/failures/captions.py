@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from rexview.analysis.engine import Scanned
+from rexview.analysis.failures.so_far import so_far_caption
 from rexview.stats.bootstrap import LEVEL, RESAMPLES
 
 COUNTED: Final[dict[str, tuple[str, tuple[str, ...]]]] = {
@@ -41,6 +43,11 @@ _JUDGED_BY: Final = {
 }
 SMALL: Final = 10
 """Groups of fewer answers that can be judged are marked as small."""
+
+
+def counted_caption(counted: str, scanned: Scanned) -> str:
+    """Say whose word counts (a word of :data:`COUNTED`), and that numbers are so far."""
+    return " ".join(filter(None, (so_far_caption(scanned), COUNTED_MEANING[counted])))
 
 
 def judged_caption(failure: str, *, short: bool = False) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from rexview.analysis.engine import CaseProperty, Engine
+from rexview.analysis.engine import CaseProperty, Engine, Scanned
 from rexview.analysis.failures.captions import COUNTED, SMALL
 from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.conditions import NOT_KNOWN, Finding, region_name, region_of
@@ -56,6 +56,7 @@ class FailureTables:
 
     ``counted`` is whose word counts (:data:`COUNTED`); ``clustered`` says that cases share a
     patient or study. The headline failures are here always, others where anybody met them.
+    ``scanned`` says of how many of the answers the flags are known.
     """
 
     models: Mapping[str, str]
@@ -63,6 +64,7 @@ class FailureTables:
     cases: Count
     clustered: bool
     rows: tuple[FailureRow, ...]
+    scanned: Scanned
     compare_models: Callable[[], tuple[FailureTest, ...]]
 
     @cached_property
@@ -161,6 +163,7 @@ def failure_tables(
         cases=Count(tally.cases, base, engine.facts.n_cases),
         clustered=patients < cases,
         rows=tuple(rows),
+        scanned=engine.scanned(base),
         compare_models=compare_models,
     )
 

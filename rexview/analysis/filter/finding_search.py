@@ -116,7 +116,6 @@ def search_terms(search: str) -> SearchTerms:
 
 def _side_words(search: str, start: int, end: int) -> list[tuple[int, int]]:
     """Return the places of plain side words; "RLL" and "lower lobe" are searched as they stand."""
-    tokens = Tokens(search, start, end)
     tokens = Tokens(search)
     return [
         (first, last)

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 
-from rexview.analysis.case.cards import AnswerSummary, CardBox, CaseCard
+from rexview.analysis.case.cards import LOOKED_AT, AnswerSummary, CardBox, CaseCard
+from rexview.analysis.memory.score_index import NUMBERS
 from rexview.analysis.memory.selection import Selection
 from rexview.analysis.memory.severity import harm_text
-from rexview.analysis.memory.table import FAILURE_BITS, NUMBERS, AnswerTable
+from rexview.analysis.memory.table import AnswerTable
+from rexview.detect import FAILURE_BITS
 from rexview.schema import (
     Answer,
     AnswerBox,
@@ -29,30 +32,33 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
     KeyError
         The set has no such case.
     """
-    table, review_set = selection.table, selection.table.scores.review_set
-    given: dict[str, list[Answer]] = {}
-    wanted = review_set.answers.filter(pl.col("case").is_in(list(cases)) & pl.col("_newest"))
-    for row in wanted.select(pl.exclude("text", "explanation", "extra")).iter_rows(named=True):
-        answer = answer_from_row({**row, "text": None, "extra": None})
-        given.setdefault(answer.case, []).append(answer)
+    table, review_set = selection.table, selection.table.review_set
+    columns, mask = table.columns, selection.row_mask
     for case_id in cases:
-        place = table.row_of_case[case_id]
+        place = review_set.case_row(case_id)
+        if place is None:
+            raise KeyError(case_id)
         case = case_from_row(review_set.cases.row(place, named=True))
-        start = int(table.starts[place])
-        end = len(table.rows) if place + 1 == len(table.cases) else int(table.starts[place + 1])
-        chosen = selection.row_mask[start:end].tolist()
-        rows = list(zip(table.rows[start:end].iter_rows(named=True), chosen, strict=True))
-        left = [row for row, is_chosen in rows if is_chosen]
+        numbers = columns.newest.of_case(place)
+        given = review_set.answers[columns.newest.row[numbers.start : numbers.stop]]
+        given = given.select(pl.exclude("text", "explanation", "extra"))
+        answers = [
+            answer_from_row({**row, "text": None, "extra": None})
+            for row in given.iter_rows(named=True)
+        ]
+        rows = np.array(columns.rows_of(place))
+        shown = list(zip(table.records(rows).rows(named=True), mask[rows].tolist(), strict=True))
+        states = table.survey.scan.state[numbers.start : numbers.stop].tolist()
+        left = [row for row, is_chosen in shown if is_chosen]
         worst = max(left, key=lambda row: float(row["severity"]), default=None)
         harm, meaning = _harm(worst, table) if worst else ("", "")
         yield CaseCard(
             case,
             case.key_image,
-            tuple(_boxes(case, given.get(case_id, ()))),
+            tuple(_boxes(case, answers)),
             tuple(
-                _summary(row, table, chosen=is_chosen)
-                for row, is_chosen in rows
-                if row["model"] is not None
+                _summary(row, table, LOOKED_AT[state], chosen=is_chosen)
+                for (row, is_chosen), state in zip(shown, states, strict=False)
             ),
             table.comments.get(case_id),
             harm,
@@ -71,7 +77,9 @@ def _boxes(case: Case, answers: Sequence[Answer]) -> Iterator[CardBox]:
             yield CardBox(box.label, box.box, model)
 
 
-def _summary(row: Mapping[str, Any], table: AnswerTable, *, chosen: bool) -> AnswerSummary:
+def _summary(
+    row: Mapping[str, Any], table: AnswerTable, looked_at: str, *, chosen: bool
+) -> AnswerSummary:
     sources = {(True, True): "both", (False, True): "reader", (True, False): "detector"}
     failures, hints = [], []
     for failure, bit in FAILURE_BITS.items():
@@ -82,7 +90,8 @@ def _summary(row: Mapping[str, Any], table: AnswerTable, *, chosen: bool) -> Ans
             hints.append((failure, "hint"))
     finals = {name: row[name] for name in NUMBERS}
     every = (*failures, *hints)
-    return AnswerSummary(row["model"], row["status"], finals, every, chosen, _harm(row, table)[0])
+    harm, _ = _harm(row, table)
+    return AnswerSummary(row["model"], row["status"], finals, every, chosen, harm, looked_at)
 
 
 def _harm(row: Mapping[str, Any], table: AnswerTable) -> tuple[str, str]:

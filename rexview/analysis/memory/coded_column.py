@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,10 @@ import polars as pl
 
 Codes = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
+_FEW: Final = 4
+"""Up to so many words are compared one by one, which is faster than looking each code up."""
+WORD_BITS: Final = 64
+"""So many words of a column have a bit each in one number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,20 +27,53 @@ class CodedColumn:
 
     @classmethod
     def of(cls, column: pl.Series) -> CodedColumn:
-        """Turn an Enum column into codes."""
+        """Turn an Enum column into codes, of as few bytes as there are words."""
         assert isinstance(column.dtype, pl.Enum)
         values = tuple(column.dtype.categories.to_list())
-        return cls(column.to_physical().fill_null(len(values)).to_numpy(), values)
+        codes = column.to_physical().cast(pl.UInt32).fill_null(len(values)).to_numpy()
+        return cls(codes.astype(np.min_scalar_type(len(values))), values)
 
     def among(self, chosen: Sequence[str]) -> Mask:
         """Say for each row whether its word is among the chosen ones."""
-        allowed = np.array([*(value in chosen for value in self.values), False])
-        return np.asarray(allowed[self.codes])
+        places = [place for place, value in enumerate(self.values) if value in chosen]
+        if len(places) > _FEW:
+            allowed = np.zeros(len(self.values) + 1, dtype=np.bool_)
+            allowed[places] = True
+            return np.asarray(allowed[self.codes])
+        found = np.zeros(len(self.codes), dtype=np.bool_)
+        for place in places:
+            found |= self.codes == place
+        return found
 
     def counts(self, rows: Mask) -> Iterator[tuple[str, int]]:
         """Count each word in some rows."""
         counts = np.bincount(self.codes[rows], minlength=len(self.values) + 1)
         return zip(self.values, counts.tolist(), strict=False)
+
+    def bits(self, first: int = 0) -> Codes:
+        """Return one bit for each of the words from a place on, :data:`WORD_BITS` at most."""
+        n = min(len(self.values) - first, WORD_BITS)
+        kind = np.dtype(f"uint{next(size for size in (8, 16, 32, 64) if n <= size)}")
+        bit_of = np.zeros(len(self.values) + 1, dtype=kind)
+        bit_of[first : first + n] = [1 << place for place in range(n)]
+        return np.asarray(bit_of[self.codes])
+
+    def words(self, rows: Codes) -> pl.Series:
+        """Return the words of some rows as an Enum column."""
+        places = pl.Series(self.codes[rows])
+        known = places.set(places >= len(self.values), None)
+        words = pl.Series([*self.values, None], dtype=pl.Enum(self.values))
+        return words.gather(known)
+
+
+def bit_counts(bits: Codes) -> list[int]:
+    """Count how often each bit is set in an array of unsigned numbers, the lowest bit first."""
+    words = np.ascontiguousarray(bits).view(np.uint16).reshape(len(bits), -1)
+    found: list[int] = []
+    for word in words.T:
+        counts = np.bincount(word, minlength=1 << 16)
+        found += (int(counts.reshape(-1, 2, 1 << bit)[:, 1].sum()) for bit in range(16))
+    return found
 
 
 def enum_of(column: pl.Series, first: Sequence[str] = ()) -> pl.Series:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.case.cards import CaseCard
@@ -21,23 +23,30 @@ from rexview.analysis.engine import (
     Position,
     PropertyCounts,
     ReaderScore,
+    Scanned,
     SetFacts,
     Tally,
     position_at,
 )
-from rexview.analysis.filter.case_filter import SOURCES, CaseFilter
+from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.filter.wording import sentence_case
 from rexview.analysis.memory.cards import case_cards
+from rexview.analysis.memory.coded_column import CodedColumn, Codes, bit_counts
 from rexview.analysis.memory.facets import facets
+from rexview.analysis.memory.flagged import SOURCE_PLACES
 from rexview.analysis.memory.judged import judged_by_model
-from rexview.analysis.memory.selection import CASE_FACETS, Selection, flagged_by, select
+from rexview.analysis.memory.scanned import not_judged, not_looked_at, scanned
+from rexview.analysis.memory.score_index import among
+from rexview.analysis.memory.selection import CASE_FACETS, Selection, select
+from rexview.analysis.memory.set_columns import SetColumns
 from rexview.analysis.memory.table import (
-    FAILURE_BITS,
     AnswerTable,
     answer_table,
     in_content_order,
+    with_scan,
 )
-from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
+from rexview.detect import DISAGREEMENT_THRESHOLD, FAILURE_BITS, GAP_THRESHOLD
+from rexview.detect.core.scan import Scan
 from rexview.schema import Answer, Flag, ReaderFlag, ReviewSet
 from rexview.stats import ContentOrder
 from rexview.stats.agreement import PairTables, ScorePatterns, pair_tables, score_patterns
@@ -45,7 +54,7 @@ from rexview.stats.drift import score_days
 from rexview.stats.failure_rates import PairTally, PatientTally, tally_pairs, tally_patients
 from rexview.stats.summary import ScoreTallies, score_tallies
 from rexview.stats.units import both_scored, units_of
-from rexview.stats.values import Finals, single_scores, unfinished_work
+from rexview.stats.values import Finals, unfinished_work
 from rexview.vocab import DIMENSIONS, HEADLINE_FAILURES
 
 _PROPERTIES: Final = {
@@ -58,6 +67,9 @@ _PROPERTIES: Final = {
 """Field of the filter and name on screen, by the word in the link."""
 _TAG: Final = "tag:"
 _SELECTIONS_KEPT: Final = 16
+_FEWEST_KEPT: Final = 4
+_MASK_BYTES: Final = 40_000_000
+"""What the masks of the selections that are kept may take, a byte a row."""
 _FRAMES_KEPT: Final = 2
 
 
@@ -69,8 +81,10 @@ class MemoryEngine:
 
     def __init__(self, table: AnswerTable) -> None:
         self.table = table
-        self._select = lru_cache(maxsize=_SELECTIONS_KEPT)(self._selected)
+        kept = max(_FEWEST_KEPT, min(_SELECTIONS_KEPT, _MASK_BYTES // (len(table) + 1)))
+        self._select = lru_cache(maxsize=kept)(self._selected)
         self.tally = lru_cache(maxsize=_SELECTIONS_KEPT)(self._tally)
+        self.scanned = lru_cache(maxsize=_SELECTIONS_KEPT)(self._scanned)
         self._finals = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_finals)
         self._scores = lru_cache(maxsize=_FRAMES_KEPT)(self._filtered_scores)
 
@@ -88,10 +102,10 @@ class MemoryEngine:
         return SetFacts(
             models=table.models,
             readers=table.scores.readers,
-            n_cases=len(table.cases),
-            n_images=table.n_images,
+            n_cases=table.columns.n_cases,
+            n_images=table.columns.n_images,
             n_readers=table.n_readers,
-            properties=_properties(table),
+            properties=_properties(table.columns),
             gap_threshold=table.gap_threshold,
             content_order=table.content_order,
             harm=table.harm,
@@ -102,6 +116,24 @@ class MemoryEngine:
         if content_order == self.table.content_order:
             return self
         return MemoryEngine(in_content_order(self.table, content_order))
+
+    def with_scan(self, scan: Scan) -> MemoryEngine:
+        """Return an engine on the same answers with what detectors have found by now."""
+        if scan is self.table.survey.scan:
+            return self
+        return MemoryEngine(with_scan(self.table, scan))
+
+    def _scanned(self, case_filter: CaseFilter) -> Scanned:
+        """Count the answers that detectors have looked at, among those that may be left."""
+        return scanned(self.table, case_filter)
+
+    def not_judged(self, case_filter: CaseFilter, most: int) -> tuple[tuple[str, str], ...]:
+        """Return case and model of the first answers that a detector failed on."""
+        return not_judged(self.table, case_filter, most)
+
+    def not_looked_at(self, case_filter: CaseFilter, first: Sequence[str]) -> Sequence[int]:
+        """Return the rows in the set of cases to be looked at next: see :class:`.Engine`."""
+        return not_looked_at(self.table, case_filter, first)
 
     def facets(self, case_filter: CaseFilter) -> Facets:
         """Count the cases of every value of every condition."""
@@ -115,7 +147,8 @@ class MemoryEngine:
     def position(self, case_filter: CaseFilter, case: str) -> Position:
         """Find a case in the filter's order, and its neighbours."""
         found = self.selection(case_filter)
-        places = np.flatnonzero(found.case_rows == self.table.row_of_case.get(case, -1))
+        row = self.table.review_set.case_row(case)
+        places = np.flatnonzero(found.case_rows == (-1 if row is None else row))
         place = int(places[0]) if len(places) else None
         return position_at(place, len(found), partial(self.page, case_filter))
 
@@ -127,48 +160,51 @@ class MemoryEngine:
         self, case: str, answers: Iterable[Answer], reader_flags: Sequence[ReaderFlag]
     ) -> tuple[Flag, ...]:
         """Return all flags on some answers to one case, with evidence."""
-        survey = self.table.survey
-        return tuple(survey.flags_of(case, answers, reader_flags)) if survey else ()
+        return tuple(self.table.survey.flags_of(case, answers, reader_flags))
+
+    def not_judged_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case a detector failed on."""
+        return self.table.survey.not_judged_of(case, answers)
 
     def _tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
-        found = self.selection(case_filter)
-        counted = ["n_readers", "content", "spread"]
-        rows = self.table.rows.select("model", "status", "weakest", *counted).filter(
-            pl.Series(found.row_mask & self.table.answered)
-        )
-        numbers = {
-            model: counts
-            for model, *counts in rows.group_by("model")
-            .agg(pl.len(), pl.col(counted).count())
-            .iter_rows()
-        }
-        by_status, by_weakest = (
-            _counts(rows.drop_nulls(name), name) for name in ("status", "weakest")
-        )
+        found, columns, scores = self.selection(case_filter), self.table.columns, self.table.scores
+        numbers, model, status = np.flatnonzero(found.answer_mask), columns.model, columns.status
+        models, n_models = model.codes[numbers], len(model.values)
+        statuses = _table(models, status.codes[numbers], n_models, len(status.values))
+        scored = scores.finals.filter(pl.Series(found.row_mask[scores.scored]))
+        of_scored = model.codes[scored["row"].to_numpy()]
+        weakest = CodedColumn.of(scored["weakest"])
+        by_weakest = _table(of_scored, weakest.codes, n_models, len(weakest.values))
+        counted = [
+            np.bincount(of_scored[scored[name].is_not_null().to_numpy()], minlength=n_models)
+            for name in ("n_readers", "content", "spread")
+        ]
         by_model = tuple(
             ModelTally(
-                model,
-                numbers[model][0],
-                by_status.get(model, {}),
-                by_weakest.get(model, {}),
-                *numbers[model][1:],
+                name,
+                int(statuses[place].sum()),
+                _named(status.values, statuses[place]),
+                _named(weakest.values, by_weakest[place]),
+                *(int(counts[place]) for counts in counted),
             )
-            for model in self.table.models
-            if model in numbers
+            for place, name in enumerate(model.values)
+            if statuses[place].any()
         )
-        unfinished = unfinished_work(self.table.scores.review_set)
-        begun = unfinished.join(found.answers, on="case", how="semi")
-        return Tally(len(found), len(begun), by_model)
+        unfinished = unfinished_work(self.table.review_set)
+        begun = self.table.review_set.case_rows(unfinished["case"])
+        has_answer = np.zeros(columns.n_cases, dtype=np.bool_)
+        has_answer[columns.newest.case[numbers]] = True
+        return Tally(len(found), int(has_answer[begun].sum()), by_model)
 
     def property_counts(self, case_filter: CaseFilter, by: CaseProperty) -> PropertyCounts:
         """Count the cases by a property; of a tag that the filter names only the named values."""
-        chosen = self.table.any_of_case(self.selection(case_filter).row_mask)
+        chosen = self.selection(case_filter).case_mask
         if by.field != "tags":
-            counts = dict(self.table.case_codes[CASE_FACETS[by.field]].counts(chosen))
+            counts = dict(self.table.columns.case_codes[CASE_FACETS[by.field]].counts(chosen))
             return PropertyCounts(counts, sum(counts.values()))
         tag = by.key.removeprefix(_TAG)
-        rows, coded = self.table.tag_codes[tag]
+        rows, coded = self.table.columns.tag_codes[tag]
         named = [value for value in case_filter.tags if value.partition(":")[0] == tag]
         left = chosen[rows] & coded.among(named or coded.values)
         counts = dict(coded.counts(left))
@@ -176,11 +212,16 @@ class MemoryEngine:
         return PropertyCounts(shown, len(np.unique(rows[left])))
 
     def _filtered_finals(self, case_filter: CaseFilter) -> Finals:
-        return self.table.finals.only(self.selection(case_filter).answers)
+        return self.table.scores.finals_left(self.selection(case_filter).row_mask)
 
     def score_tallies(self, case_filter: CaseFilter) -> ScoreTallies:
         """Count the final scores."""
-        return score_tallies(self._finals(case_filter))
+        came = {
+            model.model: model.by_status.get("answered", 0)
+            for model in self.tally(case_filter).by_model
+        }
+        counted = score_tallies(self._finals(case_filter))
+        return replace(counted, answers={model: n for model, n in came.items() if n})
 
     def final_scores(self, case_filter: CaseFilter, dimension: str) -> pl.DataFrame:
         """Return the final scores of one dimension, one an answer."""
@@ -188,11 +229,7 @@ class MemoryEngine:
         return values.with_columns(pl.col("case").cast(pl.Categorical()).to_physical())
 
     def _filtered_scores(self, case_filter: CaseFilter) -> pl.DataFrame:
-        return self._scores_of(self.selection(case_filter).answers)
-
-    def _scores_of(self, answers: pl.DataFrame) -> pl.DataFrame:
-        given = single_scores(self.table.scores.review_set)
-        return given.join(answers, on=["case", "model"], how="semi", maintain_order="left")
+        return among(self.table.scores.frame, self.selection(case_filter).row_mask)
 
     def readers(self, case_filter: CaseFilter) -> tuple[str, ...]:
         """Return the ids of those who scored any of the answers."""
@@ -232,60 +269,52 @@ class MemoryEngine:
         self, case_filter: CaseFilter, start: int, size: int
     ) -> tuple[DisputedAnswer, ...]:
         """Return some of the answers, those on which readers are furthest apart first."""
-        table = self.table
+        scores, review_set = self.table.scores, self.table.review_set
         rows = (
-            table.rows.select("case", "model", "spread", "case_row")
-            .filter(pl.Series(self.selection(case_filter).row_mask & table.answered))
+            among(scores.finals, self.selection(case_filter).row_mask)
+            .select("row", "case", "model", "spread")
+            .filter(pl.col("spread").is_not_null())
             .sort("spread", descending=True, maintain_order=True)[start : start + size]
-            .with_columns(pl.col("model").cast(pl.String))
         )
-        given: dict[tuple[str, str], list[ReaderScore]] = {}
-        for row in self._scores_of(rows).iter_rows(named=True):
-            if row["score"] is not None:
-                score = ReaderScore(
-                    row["reader"], row["dimension"], row["score"], row["comment"] or ""
-                )
-                given.setdefault((row["case"], row["model"]), []).append(score)
-        questions = table.cases["question"].gather(rows["case_row"])
+        given: dict[int, list[ReaderScore]] = {}
+        for row in scores.frame.join(rows, on="row", how="semi", maintain_order="left").iter_rows(
+            named=True
+        ):
+            score = ReaderScore(row["reader"], row["dimension"], row["score"], row["comment"] or "")
+            given.setdefault(row["row"], []).append(score)
+        cases = self.table.columns.case_row[rows["row"].to_numpy()]
+        questions = review_set.cases["question"].gather(cases).fill_null("")
         return tuple(
-            DisputedAnswer(case, model, question, spread, tuple(given.get((case, model), ())))
-            for (case, model, spread, _), question in zip(rows.rows(), questions, strict=True)
+            DisputedAnswer(case, model, question, spread, tuple(given.get(row, ())))
+            for (row, case, model, spread), question in zip(rows.rows(), questions, strict=True)
         )
 
     def failure_tallies(self, case_filter: CaseFilter) -> tuple[FailureTally, ...]:
         """Count failures for each model that has answers: the headline ones, and all others met."""
-        table = self.table
-        coded = table.row_codes["model"]
-        rows = self.selection(case_filter).row_mask & table.answered
-        codes = coded.codes[rows]
-        present = np.bincount(codes, minlength=len(coded.values))
-        bits = {source: flagged_by(table, (source,))[rows] for source in SOURCES}
-        met = np.bitwise_or.reduce(
-            [np.bitwise_or.reduce(flags, initial=np.uint32(0)) for flags in bits.values()]
+        columns, flagged = self.table.columns, self.table.flagged
+        numbers = np.flatnonzero(self.selection(case_filter).answer_mask)
+        models = columns.newest.model[numbers]
+        by_source, judged = flagged.by_source[numbers], flagged.judged[numbers]
+        found: dict[str, list[FailureTally]] = {failure: [] for failure in FAILURE_BITS}
+        for place in np.flatnonzero(np.bincount(models)):
+            own = models == place
+            of_judged, said = bit_counts(judged[own]), bit_counts(by_source[own])
+            for n, (failure, tallies) in enumerate(found.items()):
+                by = {source: said[first + n] for source, first in SOURCE_PLACES.items()}
+                tallies.append(
+                    FailureTally(failure, columns.model.values[place], of_judged[n], **by)
+                )
+        return tuple(
+            tally
+            for failure, tallies in found.items()
+            if failure in HEADLINE_FAILURES or any(map(_is_met, tallies))
+            for tally in tallies
         )
-        bits["judged"] = table.judged[rows]
-        found = []
-        for failure, number in FAILURE_BITS.items():
-            bit = np.uint32(number)
-            if failure not in HEADLINE_FAILURES and not met & bit:
-                continue
-            counts = {
-                name: np.bincount(codes[(flags & bit) != 0], minlength=len(coded.values)).tolist()
-                for name, flags in bits.items()
-            }
-            found += [
-                FailureTally(failure, model, **{name: n[place] for name, n in counts.items()})
-                for place, model in enumerate(coded.values)
-                if present[place]
-            ]
-        return tuple(found)
 
     def failure_findings(self, failure: str) -> tuple[str, ...]:
         """Return the findings that one failure is about anywhere in the set, sorted."""
-        known = self.table.failure_findings
-        if known.is_empty():
-            return ()
-        return tuple(known.filter(failure=failure)["finding"].unique().sort().to_list())
+        known = self.table.flagged.findings.filter(pl.col("failure") == failure)
+        return tuple(known["finding"].unique().cast(pl.String).sort().to_list())
 
     def judged_tallies(
         self,
@@ -310,9 +339,12 @@ class MemoryEngine:
 
     def patients(self, case_filter: CaseFilter) -> tuple[int, int]:
         """Count the cases with answers that are left, and the patients that they are of."""
-        rows = self.selection(case_filter).row_mask & self.table.answered
-        cases = np.unique(self.table.case_row[rows])
-        return len(cases), len(np.unique(self.table.cluster[cases]))
+        columns = self.table.columns
+        has_answer = np.zeros(columns.n_cases, dtype=np.bool_)
+        has_answer[columns.newest.case[self.selection(case_filter).answer_mask]] = True
+        return int(has_answer.sum()), int(
+            np.count_nonzero(np.bincount(columns.cluster[has_answer]))
+        )
 
 
 def memory_engine(
@@ -321,11 +353,13 @@ def memory_engine(
     gap_threshold: float = GAP_THRESHOLD,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
+    scan: Scan | None = None,
     before: MemoryEngine | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> MemoryEngine:
     """Make the engine of an open review set, as :func:`answer_table` makes its table.
 
+    ``scan`` is what detectors have found by now; without one they look at everything first.
     ``before`` is one of the same files with other scores or reader flags.
     """
     return MemoryEngine(
@@ -334,29 +368,42 @@ def memory_engine(
             gap_threshold=gap_threshold,
             disagreement_threshold=disagreement_threshold,
             content_order=content_order,
+            scan=scan,
             before=before.table if before else None,
             comments=comments,
         )
     )
 
 
-def _properties(table: AnswerTable) -> tuple[CaseProperty, ...]:
+def _properties(columns: SetColumns) -> tuple[CaseProperty, ...]:
     found = [
         CaseProperty(key, name, field)
         for key, (field, name) in _PROPERTIES.items()
-        if len(np.unique(table.case_codes[CASE_FACETS[field]].codes)) > 1
+        if _differs(columns.case_codes[CASE_FACETS[field]], columns.n_cases)
     ]
     found += [
         CaseProperty(f"{_TAG}{tag}", f"{sentence_case(tag)} (tag)", "tags")
-        for tag, (rows, coded) in table.tag_codes.items()
-        if len(coded.values) > 1 or len(np.unique(rows)) < len(table.cases)
+        for tag, (rows, coded) in columns.tag_codes.items()
+        if len(coded.values) > 1 or len(rows) < columns.n_cases
     ]
     return tuple(found)
 
 
-def _counts(rows: pl.DataFrame, column: str) -> dict[str, dict[str, int]]:
-    """Count the words of a column for each model."""
-    found: dict[str, dict[str, int]] = {}
-    for model, word, n in rows.group_by("model", column).len().iter_rows():
-        found.setdefault(model, {})[word] = n
-    return found
+def _differs(coded: CodedColumn, n: int) -> bool:
+    """Whether not all of the rows of a column have the same word, or none."""
+    return n > 0 and bool((coded.codes != coded.codes[0]).any())
+
+
+def _table(rows: Codes, columns: Codes, n_rows: int, n_columns: int) -> npt.NDArray[np.int64]:
+    """Count pairs of codes; codes of no word are left out."""
+    pairs = rows.astype(np.int64) * (n_columns + 1) + columns
+    counts = np.bincount(pairs, minlength=(n_rows + 1) * (n_columns + 1))
+    return counts.reshape(-1, n_columns + 1)[:n_rows, :n_columns]
+
+
+def _named(values: Sequence[str], counts: npt.NDArray[np.int64]) -> dict[str, int]:
+    return {value: int(n) for value, n in zip(values, counts.tolist(), strict=True) if n}
+
+
+def _is_met(tally: FailureTally) -> bool:
+    return bool(tally.detector or tally.reader or tally.both or tally.hint)

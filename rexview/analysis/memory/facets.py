@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,37 +11,24 @@ from rexview.analysis.engine import Facet, Facets, FacetValue, FailureSources, S
 from rexview.analysis.filter.case_filter import MENTIONS, SOURCES, CaseFilter
 from rexview.analysis.filter.finding_search import search_terms
 from rexview.analysis.filter.wording import CONDITION_NAMES, sentence_case, value_name
-from rexview.analysis.memory.coded_column import Mask
+from rexview.analysis.memory.coded_column import WORD_BITS, Codes, Mask
+from rexview.analysis.memory.flagged import wanted
 from rexview.analysis.memory.selection import (
     CASE_FACETS,
     ROW_FACETS,
-    all_of,
-    bits_of,
+    Conditions,
     conditions,
-    flagged_by,
     found_by,
 )
-from rexview.analysis.memory.table import AnswerTable, Bits
+from rexview.analysis.memory.table import AnswerTable
+from rexview.detect import FAILURE_BITS
 from rexview.vocab import FAILURES, HEADLINE_FAILURES
-
-_NO_BITS: Final = np.uint32(0)
 
 
 def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Facets:
     """Count the cases of every value of every condition: see :class:`rexview.analysis.Engine`."""
-    masks = conditions(table, case_filter)
-    everything = all_of(table, masks)
-    cases = table.any_of_case(everything)
+    left = _Left(table, conditions(table, case_filter))
     found: list[Facet] = []
-
-    def without(*names: str) -> Mask:
-        """Say which rows meet the other conditions."""
-        if not masks.keys() & set(names):
-            return everything
-        return all_of(table, {name: mask for name, mask in masks.items() if name not in names})
-
-    def cases_without(name: str) -> Mask:
-        return table.any_of_case(without(name)) if name in masks else cases
 
     def add(field: str, counts: Iterable[tuple[str, int]], name: str | None = None) -> None:
         chosen = getattr(case_filter, field)
@@ -51,61 +38,116 @@ def facets(table: AnswerTable, facts: SetFacts, case_filter: CaseFilter) -> Face
         )
         found.append(Facet(field, name or CONDITION_NAMES[field], values))
 
-    flags = _FlagsOfCases(table, without("failures", "sources"))
+    flags = _FlagsOfCases(left.but("failures", "sources"))
     add("failures", flags.by_failure(case_filter.sources))
     add("sources", flags.by_source(case_filter.failures or tuple(FAILURES)).items())
     for field, column in ROW_FACETS.items():
-        add(field, _row_counts(table, without(field), column))
+        add(field, left.but(field).words(column))
     for field, column in CASE_FACETS.items():
-        add(field, table.case_codes[column].counts(cases_without(field)))
-    for name, (rows, coded) in table.tag_codes.items():
-        counts = coded.counts(cases_without(f"tags:{name}")[rows])
+        add(field, table.columns.case_codes[column].counts(left.but(field).cases))
+    for name, (rows, coded) in table.columns.tag_codes.items():
+        counts = coded.counts(left.but(f"tags:{name}").cases[rows])
         shown = sentence_case(name)
         taken = shown in CONDITION_NAMES.values()
         add("tags", counts, f"{shown} (tag)" if taken else shown)
-    there = cases_without("comments")
+    there = left.but("comments").cases
     add("comments", ((word, int((has & there).sum())) for word, has in table.commented.items()))
-    if "judged" in masks:
-        flags = _FlagsOfCases(table, without("failures", "sources", "judged"))
+    if case_filter.judged:
+        flags = _FlagsOfCases(left.but("failures", "sources", "judged"))
     return Facets(
-        total=int(np.count_nonzero(cases)),
+        total=left.but().n_cases,
         facets=tuple(found),
         headlines=tuple(flags.of(failure) for failure in HEADLINE_FAILURES),
-        mentions=tuple(_mentions(table, case_filter, without("search"))),
+        mentions=tuple(_mentions(table, case_filter, left.but("search"))),
     )
 
 
-def _mentions(table: AnswerTable, case_filter: CaseFilter, others: Mask) -> Iterable[FacetValue]:
+@dataclass(eq=False)
+class _Left:
+    """What the conditions of a filter leave, without any of them."""
+
+    table: AnswerTable
+    met: Conditions
+
+    def __post_init__(self) -> None:
+        self._known: dict[frozenset[str], tuple[Mask | None, Mask | None]] = {}
+
+    def but(self, *names: str) -> _Part:
+        """Leave some conditions out; rows are gone through once for equal conditions on them."""
+        of_rows = frozenset(self.met.rows.keys() & set(names))
+        if of_rows not in self._known:
+            rows = self.met.rows_but(of_rows)
+            has_any = None if rows is None else self.table.columns.any_of_case(rows)
+            self._known[of_rows] = rows, has_any
+        return _Part(self.table, *self._known[of_rows], self.met.cases_but(names))
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The rows and the cases that some conditions leave; None leaves all.
+
+    ``has_any`` of the cases have such a row, ``cases_met`` meet the conditions on cases.
+    """
+
+    table: AnswerTable
+    rows: Mask | None
+    has_any: Mask | None
+    cases_met: Mask | None
+
+    @property
+    def cases(self) -> Mask:
+        """The cases that are left."""
+        masks = [mask for mask in (self.has_any, self.cases_met) if mask is not None]
+        if not masks:
+            return np.ones(self.table.columns.n_cases, dtype=np.bool_)
+        return np.asarray(np.logical_and.reduce(masks))
+
+    @property
+    def n_cases(self) -> int:
+        """How many they are."""
+        return int(np.count_nonzero(self.cases))
+
+    def bits(self, name: str, of_rows: Codes) -> Codes:
+        """Gather the bits of the rows that are left of each case, as ``bits_of_cases`` does."""
+        bits = self.table.bits_of_cases(name, of_rows, self.rows)
+        return bits if self.cases_met is None else bits * self.cases_met
+
+    def words(self, column: str) -> Iterable[tuple[str, int]]:
+        """Count the cases of each word of a coded column of the rows."""
+        values = self.table.row_codes[column].values
+        for first in range(0, len(values), WORD_BITS):
+            bits = self.bits(f"{column} {first}", self.table.word_bits(column, first))
+            for place, value in enumerate(values[first : first + WORD_BITS]):
+                yield value, int(np.count_nonzero(bits & bits.dtype.type(1 << place)))
+
+
+def _mentions(table: AnswerTable, case_filter: CaseFilter, others: _Part) -> Iterable[FacetValue]:
     """Count the cases of each way of searching for a finding, given all other conditions."""
     search = case_filter.search
     if search_terms(search).findings:
         for word, name in MENTIONS.items():
-            cases = table.any_of_case(others & found_by(table, search, word))
-            chosen = word == case_filter.mention
-            yield FacetValue(word, name, int(np.count_nonzero(cases)), chosen)
+            rows = found_by(table, search, word)
+            if others.rows is not None:
+                rows &= others.rows
+            part = _Part(table, rows, table.columns.any_of_case(rows), others.cases_met)
+            yield FacetValue(word, name, part.n_cases, word == case_filter.mention)
 
 
 class _FlagsOfCases:
     """The failures of the cases of some rows, by who says so."""
 
-    def __init__(self, table: AnswerTable, rows: Mask) -> None:
-        def gather(bits: Bits) -> Bits:
-            return table.bits_of_case(np.where(rows, bits, _NO_BITS))
-
-        self._judged = gather(table.judged)
-        self._cases = int(np.count_nonzero(table.any_of_case(rows)))
-        self._flagged = {source: gather(flagged_by(table, (source,))) for source in SOURCES}
-        self._flagged["any"] = gather(flagged_by(table, ()))
+    def __init__(self, left: _Part) -> None:
+        flagged = left.table.flagged
+        self._judged = left.bits("judged", flagged.judged)
+        self._cases = left.n_cases
+        self._by_source = left.bits("by_source", flagged.by_source)
 
     def _count(self, sources: Sequence[str], failures: Sequence[str]) -> int:
-        bits, *others = (self._flagged[source] for source in sources)
-        for more in others:
-            bits = bits | more
-        return int(np.count_nonzero(bits & bits_of(failures)))
+        return int(np.count_nonzero(self._by_source & wanted(failures, sources)))
 
     def by_failure(self, sources: Sequence[str]) -> Iterable[tuple[str, int]]:
         for failure in FAILURES:
-            yield failure, self._count(sources or ("any",), (failure,))
+            yield failure, self._count(sources, (failure,))
 
     def by_source(self, failures: Sequence[str]) -> Mapping[str, int]:
         return {source: self._count((source,), failures) for source in SOURCES}
@@ -117,21 +159,7 @@ class _FlagsOfCases:
             by_source["detector"],
             by_source["reader"],
             by_source["both"],
-            self._count(("any",), (failure,)),
-            int(np.count_nonzero(self._judged & bits_of((failure,)))),
+            self._count((), (failure,)),
+            int(np.count_nonzero(self._judged & np.uint32(FAILURE_BITS[failure]))),
             self._cases,
         )
-
-
-def _row_counts(table: AnswerTable, rows: Mask, column: str) -> Iterable[tuple[str, int]]:
-    """Count distinct cases for each word of a coded column of the rows."""
-    coded = table.row_codes[column]
-    if column not in table.word_bits:
-        pairs = np.stack([table.case_row[rows], coded.codes[rows]]).astype(np.int64)
-        distinct = np.unique(pairs, axis=1)[1]
-        counts = np.bincount(distinct, minlength=len(coded.values) + 1)
-        yield from zip(coded.values, counts.tolist(), strict=False)
-        return
-    of_case = table.bits_of_case(np.where(rows, table.word_bits[column], _NO_BITS))
-    for place, value in enumerate(coded.values):
-        yield value, int(np.count_nonzero(of_case & np.uint32(1 << place)))

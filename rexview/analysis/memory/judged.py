@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rexview.analysis.memory.selection import Selection, about, flagged_by
-from rexview.analysis.memory.table import FAILURE_BITS
+from rexview.analysis.memory.selection import Selection
+from rexview.detect import FAILURE_BITS
 from rexview.stats.failure_rates import Judged
 
 
@@ -22,20 +22,20 @@ def judged_by_model(
     ``sources`` are whose word counts, empty for everybody's. With ``findings`` only flags about one
     of them count. Both are words of the filter.
     """
-    table, models = selection.table, selection.table.row_codes["model"]
-    chosen = selection.row_mask & table.answered
-    flags = flagged_by(table, sources)
+    table = selection.table
+    columns, flagged = table.columns, table.flagged
+    chosen, judged = selection.answer_mask, flagged.judged[: columns.n_answers]
     found = {}
     for failure in failures:
-        bit = np.uint32(FAILURE_BITS[failure])
-        rows = np.flatnonzero(chosen & ((table.judged & bit) != 0))
-        flagged = (flags[rows] & bit) != 0
+        numbers = np.flatnonzero(chosen & ((judged & np.uint32(FAILURE_BITS[failure])) != 0))
         if findings:
-            flagged &= about(table, (failure,), sources, findings)[rows]
-        cases, codes = table.case_row[rows], models.codes[rows]
-        patients = table.cluster[cases]
-        for code in np.unique(codes):
+            of_all = flagged.about_findings((failure,), sources, findings)
+        else:
+            of_all = flagged.meeting((failure,), sources)
+        cases, codes = columns.newest.case[numbers], columns.newest.model[numbers]
+        is_flagged, patients = of_all[numbers], columns.cluster[cases]
+        for code in np.flatnonzero(np.bincount(codes)):
             own = codes == code
-            judged = Judged(cases[own], flagged[own], patients[own])
-            found[failure, models.values[code]] = judged
+            of_model = Judged(cases[own], is_flagged[own], patients[own])
+            found[failure, columns.model.values[code]] = of_model
     return found

@@ -1,10 +1,14 @@
-"""Applying a filter to the answer table, and putting the cases it leaves in order."""
+"""Applying a filter to the answer table, and putting the cases it leaves in order.
+
+A condition is either about answers, and says which rows meet it, or about cases. The two are kept
+apart until somebody asks for rows, since there are many more rows than cases. None stands for a
+mask that leaves everything.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -13,10 +17,11 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.filter.case_filter import CaseFilter
-from rexview.analysis.filter.conditions import NOT_KNOWN, Finding, ModelPair
+from rexview.analysis.filter.conditions import ModelPair
 from rexview.analysis.filter.finding_search import FindingTerm, is_finding_search, search_terms
-from rexview.analysis.memory.coded_column import Mask
-from rexview.analysis.memory.table import FAILURE_BITS, AnswerTable, Bits
+from rexview.analysis.memory.coded_column import Codes, Mask
+from rexview.analysis.memory.table import AnswerTable
+from rexview.detect import FAILURE_BITS
 
 ROW_FACETS: Final = {"models": "model", "statuses": "status", "weakest": "weakest"}
 """Column of the rows by name of the filter's list."""
@@ -28,21 +33,48 @@ CASE_FACETS: Final = {
     "studies": "study",
 }
 """Column of the cases by name of the filter's list."""
-_SORT_COLUMNS: Final = {"severity": "severity", "gap": "gap", "disagreement": "spread"}
-_EPSILON: Final = 1e-4
+_SORT_NUMBERS: Final = {"gap": "gap", "disagreement": "spread"}
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """The conditions of a filter, each on its own, by the name of the filter's field.
+
+    ``rows`` say which rows of the table meet them, ``cases`` which cases (``tags:NAME`` for each
+    tag name). Those that do not limit are left out.
+    """
+
+    rows: dict[str, Mask]
+    cases: dict[str, Mask]
+
+    def rows_but(self, names: Collection[str] = ()) -> Mask | None:
+        """Say which rows meet the conditions on answers, but for some."""
+        return _all_of(mask for name, mask in self.rows.items() if name not in names)
+
+    def cases_but(self, names: Collection[str] = ()) -> Mask | None:
+        """Say which cases meet the conditions on cases, but for some."""
+        return _all_of(mask for name, mask in self.cases.items() if name not in names)
+
+
+def _all_of(masks: Iterable[Mask]) -> Mask | None:
+    total = None
+    for mask in masks:
+        total = mask if total is None else total & mask
+    return total
 
 
 @dataclass(frozen=True, eq=False)
 class Selection:
     """What a filter leaves of a table.
 
-    ``row_mask`` chooses the answers that meet it; ``case_rows`` are the rows of ``table.cases`` in
-    the order that the filter asks for.
+    ``rows`` and ``cases`` meet the conditions on answers and on cases; a row is left when both are
+    met. ``case_rows`` are the rows of ``ReviewSet.cases`` in the order that the filter asks for.
     """
 
     table: AnswerTable
-    row_mask: Mask
-    case_rows: npt.NDArray[np.int64]
+    rows_met: Mask | None
+    cases_met: Mask | None
+    case_rows: npt.NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.case_rows)
@@ -52,22 +84,36 @@ class Selection:
         """Ids of the cases, in order."""
         return self.ids(self.case_rows)
 
-    def ids(self, case_rows: npt.NDArray[np.int64]) -> list[str]:
+    def ids(self, case_rows: Codes) -> list[str]:
         """Return the ids of some cases."""
-        return self.table.cases["case"].gather(case_rows).to_list()
+        return self.table.review_set.cases["id"].gather(case_rows).to_list()
 
     @cached_property
+    def row_mask(self) -> Mask:
+        """The rows that meet the filter."""
+        columns = self.table.columns
+        if self.cases_met is None:
+            return np.ones(len(columns), np.bool_) if self.rows_met is None else self.rows_met
+        rows = columns.of_rows(self.cases_met)
+        return rows if self.rows_met is None else rows & self.rows_met
+
+    @property
+    def answer_mask(self) -> Mask:
+        """The answers that meet the filter, by number."""
+        return self.row_mask[: self.table.columns.n_answers]
+
+    @property
+    def case_mask(self) -> Mask:
+        """The cases that are left."""
+        left = np.zeros(self.table.columns.n_cases, dtype=np.bool_)
+        left[self.case_rows] = True
+        return left
+
+    @property
     def rows(self) -> pl.DataFrame:
-        """The rows that meet the filter, in file order."""
-        return self.table.rows.filter(pl.Series(self.row_mask))
-
-    @cached_property
-    def answers(self) -> pl.DataFrame:
-        """The answers among them: ``case``, ``model`` (String)."""
-        known = self.table.rows.select("case", "model").filter(
-            pl.Series(self.row_mask & self.table.answered)
-        )
-        return known.with_columns(pl.col("model").cast(pl.String))
+        """The rows that meet the filter, in file order: see :attr:`AnswerTable.rows`."""
+        rows = self.table.rows
+        return rows.filter(pl.Series(self.row_mask[rows["row"].to_numpy()]))
 
 
 def select(table: AnswerTable, case_filter: CaseFilter) -> Selection:
@@ -76,129 +122,101 @@ def select(table: AnswerTable, case_filter: CaseFilter) -> Selection:
     A case stays when one of its answers meets all conditions. Values that the set does not have
     leave nothing; nothing is raised.
     """
-    row_mask = all_of(table, conditions(table, case_filter))
-    case_rows = np.flatnonzero(table.any_of_case(row_mask))
-    return Selection(table, row_mask, _ordered(table, row_mask, case_rows, case_filter.sort))
+    met = conditions(table, case_filter)
+    rows, cases = met.rows_but(), met.cases_but()
+    left = _all_of(
+        mask
+        for mask in (cases, rows if rows is None else table.columns.any_of_case(rows))
+        if mask is not None
+    )
+    case_rows = np.arange(table.columns.n_cases) if left is None else np.flatnonzero(left)
+    ordered = _ordered(table, rows, case_rows, case_filter.sort)
+    return Selection(table, rows, cases, ordered.astype(np.int32))
 
 
-def conditions(table: AnswerTable, case_filter: CaseFilter) -> dict[str, Mask]:
-    """Work out each condition of a filter on its own.
+def without_flags(case_filter: CaseFilter) -> CaseFilter:
+    """Return a filter without what it asks about flags, or about findings in texts.
 
-    Returns
-    -------
-    dict of str to array
-        Which rows meet it, by the name of the filter's field (``tags:NAME`` for each tag name);
-        conditions that do not limit are left out.
+    What is left depends on no detector.
     """
-    found: dict[str, Mask] = {}
+    if is_finding_search(case_filter.search, case_filter.mention):
+        case_filter = case_filter.without("search")
+    return replace(case_filter, failures=(), sources=(), findings=(), judged=(), sort="order")
+
+
+def conditions(table: AnswerTable, case_filter: CaseFilter) -> Conditions:
+    """Work out each condition of a filter on its own."""
+    rows: dict[str, Mask] = {}
+    cases: dict[str, Mask] = {}
+    flagged, scores = table.flagged, table.scores
     for name, column in ROW_FACETS.items():
         if chosen := getattr(case_filter, name):
-            found[name] = table.row_codes[column].among(chosen)
+            rows[name] = table.row_codes[column].among(chosen)
     for name, column in CASE_FACETS.items():
         if chosen := getattr(case_filter, name):
-            found[name] = table.case_codes[column].among(chosen)[table.case_row]
+            cases[name] = table.columns.case_codes[column].among(chosen)
     for name, values in _by_tag_name(case_filter.tags).items():
-        found[f"tags:{name}"] = _tagged(table, name, values)[table.case_row]
+        cases[f"tags:{name}"] = _tagged(table, name, values)
     if case_filter.failures:
-        wanted = bits_of(case_filter.failures)
-        found["failures"] = (flagged_by(table, case_filter.sources) & wanted) != 0
+        rows["failures"] = flagged.meeting(case_filter.failures, case_filter.sources)
     if case_filter.sources:
-        wanted = bits_of(case_filter.failures or tuple(FAILURE_BITS))
-        found["sources"] = (flagged_by(table, case_filter.sources) & wanted) != 0
+        failures = case_filter.failures or FAILURE_BITS
+        rows["sources"] = flagged.meeting(failures, case_filter.sources)
     if case_filter.findings:
-        found["findings"] = about(
-            table, case_filter.failures, case_filter.sources, case_filter.findings
+        rows["findings"] = flagged.about_findings(
+            case_filter.failures, case_filter.sources, case_filter.findings
         )
     if case_filter.reader_scores:
-        found["reader_scores"] = table.scores.having(case_filter.reader_scores)
+        rows["reader_scores"] = scores.having(case_filter.reader_scores)
     if case_filter.reader_pairs:
-        found["reader_pairs"] = table.scores.shared(case_filter.reader_pairs)
+        rows["reader_pairs"] = scores.shared(case_filter.reader_pairs)
     if case_filter.model_pairs:
-        found["model_pairs"] = _paired(table, case_filter.model_pairs)
+        rows["model_pairs"] = _paired(table, case_filter.model_pairs)
     if case_filter.comments:
-        of_case = np.logical_or.reduce([table.commented[word] for word in case_filter.comments])
-        found["comments"] = of_case[table.case_row]
+        cases["comments"] = np.logical_or.reduce(
+            [table.commented[word] for word in case_filter.comments]
+        )
     if case_filter.judged:
-        found["judged"] = (table.judged & bits_of(case_filter.judged)) != 0
+        judged = np.uint32(sum(FAILURE_BITS[failure] for failure in case_filter.judged))
+        rows["judged"] = (flagged.judged & judged) != 0
     for name, limits in case_filter.ranges.items():
-        numbers = table.numbers["spread" if name == "disagreement" else name]
-        inside = ~np.isnan(numbers)
-        if limits.low is not None:
-            inside &= numbers >= limits.low - _EPSILON
-        if limits.high is not None:
-            inside &= numbers <= limits.high + _EPSILON
-        found[name] = inside
+        rows[name] = scores.within("spread" if name == "disagreement" else name, limits)
     if case_filter.search:
-        found["search"] = found_by(table, case_filter.search, case_filter.mention)
-    return found
-
-
-def about(
-    table: AnswerTable, failures: Sequence[str], sources: Sequence[str], findings: Sequence[str]
-) -> Mask:
-    """Say which rows have one of some failures, said by one of some sources, about some finding.
-
-    Empty ``failures`` or ``sources`` do not limit; ``findings`` are words of the filter.
-    """
-    known = table.failure_findings
-    rows = np.zeros(len(table.rows), dtype=np.bool_)
-    if NOT_KNOWN in findings:
-        flagged = flagged_by(table, sources)
-        for failure in failures or FAILURE_BITS:
-            named = np.zeros(len(table.rows), dtype=np.bool_)
-            if not known.is_empty():
-                named[known.filter(failure=failure)["row"].to_numpy()] = True
-            rows |= ((flagged & bits_of((failure,))) != 0) & ~named
-    if known.is_empty():
-        return rows
-    wanted = [finding for word in findings for finding in Finding.parse(word).ids]
-    detected, reader_flagged = pl.col("detected"), pl.col("reader_flagged")
-    by_source = {
-        "detector": detected & ~reader_flagged,
-        "reader": reader_flagged & ~detected,
-        "both": detected & reader_flagged,
-        "hint": pl.col("hint"),
-    }
-    by_whom = [by_source[source] for source in sources] or [~pl.col("hint")]
-    of_failure = pl.col("failure").is_in(list(failures or FAILURE_BITS))
-    met = known.filter(of_failure, pl.col("finding").is_in(wanted), pl.any_horizontal(by_whom))
-    rows[met["row"].to_numpy()] = True
-    return rows
-
-
-def all_of(table: AnswerTable, masks: dict[str, Mask], *, but: str | None = None) -> Mask:
-    """Say which rows meet all conditions, or all but one."""
-    total = np.ones(len(table.rows), dtype=np.bool_)
-    for name, mask in masks.items():
-        if name != but:
-            total &= mask
-    return total
-
-
-def flagged_by(table: AnswerTable, sources: Sequence[str]) -> Bits:
-    """Return the failures of each row that some sources say, as bits; all sources when none."""
-    parts = [table.flags_by_source[source] for source in sources or ("any",)]
-    return parts[0] if len(parts) == 1 else np.bitwise_or.reduce(parts)
+        rows["search"] = found_by(table, case_filter.search, case_filter.mention)
+    return Conditions(rows, cases)
 
 
 def _ordered(
-    table: AnswerTable, row_mask: Mask, case_rows: npt.NDArray[np.int64], sort: str
+    table: AnswerTable, rows: Mask | None, case_rows: npt.NDArray[np.int64], sort: str
 ) -> npt.NDArray[np.int64]:
-    """Put cases in order by the largest number among their chosen rows; missing ones last."""
+    """Put cases in order by the largest number among their rows that are met; missing ones last."""
     if sort == "order" or len(case_rows) < 2:
         return case_rows
-    if sort == "newest":
-        dates = table.rows["created"].to_physical()
-        numbers = dates.cast(pl.Float64).fill_null(-np.inf).to_numpy()
+    columns = table.columns
+    if sort == "severity":
+        largest = _largest(table, table.severity.ranks, rows)
+    elif sort == "newest":
+        answers = columns.review_set.answers["created"]
+        if answers.null_count() == len(answers):
+            return case_rows
+        dates = columns.of_answers(answers.to_physical().cast(pl.Int64).fill_null(-(2**62)))
+        largest = _largest(table, columns.with_the_others(dates, -(2**62)), rows)
     else:
-        numbers = np.nan_to_num(table.numbers[_SORT_COLUMNS[sort]], nan=-np.inf)
-    largest = np.maximum.reduceat(np.where(row_mask, numbers, -np.inf), table.starts)
-    return case_rows[np.argsort(-largest[case_rows], kind="stable")]
+        numbers, scored = table.scores.number(_SORT_NUMBERS[sort]), table.scores.scored
+        counts = ~np.isnan(numbers) & (True if rows is None else rows[scored])
+        largest = np.full(columns.n_cases, -np.inf)
+        np.maximum.at(largest, columns.case_row[scored[counts]], numbers[counts])
+    smallest_first = largest[case_rows]
+    # the other way round, and ties as they stand: an unsigned number has no minus
+    backwards = np.argsort(smallest_first[::-1], kind="stable")[::-1]
+    return case_rows[len(case_rows) - 1 - backwards]
 
 
-def bits_of(failures: Sequence[str]) -> np.uint32:
-    """Return the bits of some failures."""
-    return np.uint32(sum(FAILURE_BITS[failure] for failure in failures))
+def _largest(table: AnswerTable, numbers: Codes, rows: Mask | None) -> Codes:
+    """Return the largest number among the rows that are met of each case."""
+    if rows is not None:
+        numbers = np.where(rows, numbers, np.iinfo(numbers.dtype).min)
+    return table.columns.gather(np.maximum, numbers)
 
 
 def _by_tag_name(tags: Sequence[str]) -> dict[str, list[str]]:
@@ -210,22 +228,31 @@ def _by_tag_name(tags: Sequence[str]) -> dict[str, list[str]]:
 
 def _tagged(table: AnswerTable, name: str, values: Sequence[str]) -> Mask:
     """Say which cases have one of some values of one tag."""
-    tagged = np.zeros(len(table.cases), dtype=np.bool_)
-    if name in table.tag_codes:
-        rows, coded = table.tag_codes[name]
+    tagged = np.zeros(table.columns.n_cases, dtype=np.bool_)
+    if name in table.columns.tag_codes:
+        rows, coded = table.columns.tag_codes[name]
         tagged[rows[coded.among(values)]] = True
     return tagged
 
 
 def _paired(table: AnswerTable, words: Sequence[str]) -> Mask:
     """Say which rows are of two models that both have a final score in the case."""
-    total = np.ones(len(table.rows), dtype=np.bool_)
-    model = table.row_codes["model"]
+    total = np.ones(len(table), dtype=np.bool_)
+    columns = table.columns
     for pair in map(ModelPair.parse, words):
-        scored = ~np.isnan(table.numbers[pair.dimension])
-        first, second = (scored & model.among((name,)) for name in pair.models)
-        cases = table.any_of_case(first) & table.any_of_case(second)
-        total &= (first | second) & cases[table.case_row]
+        scored = table.scores.scored[~np.isnan(table.scores.number(pair.dimension))]
+        by_model = [
+            scored[columns.model.codes[scored] == columns.model.values.index(name)]
+            if name in columns.model.values
+            else scored[:0]
+            for name in pair.models
+        ]
+        first, second = (columns.case_row[rows] for rows in by_model)
+        cases = np.intersect1d(first, second)
+        both = np.concatenate(by_model)
+        met = np.zeros(len(table), dtype=np.bool_)
+        met[both[np.isin(columns.case_row[both], cases)]] = True
+        total &= met
     return total
 
 
@@ -240,27 +267,19 @@ def found_by(table: AnswerTable, search: str, mention: str) -> Mask:
     return total
 
 
-def _with_finding(table: AnswerTable, term: FindingTerm, mention: str) -> Mask:
-    """Say which rows have a finding in the answer or in the report of its case."""
-    rows = np.zeros(len(table.rows), dtype=np.bool_)
-    if table.survey is None or not len(rows):
-        return rows
-    texts = table.survey.scan.index.texts_with(lambda phrase: term.met_by(phrase, mention))
-    of_report, place = table.text_rows
-    cases = np.zeros(len(table.cases), dtype=np.bool_)
-    cases[place[texts & of_report]] = True
-    rows[place[texts & ~of_report]] = True
-    return rows | cases[table.case_row]
-
-
 def _containing(table: AnswerTable, words: Sequence[str]) -> Mask:
     """Say which rows have every word in the question, the report or the answer's text."""
-    total = np.ones(len(table.rows), dtype=np.bool_)
+    total = np.ones(len(table), dtype=np.bool_)
     for word in words:
-        pattern = f"(?i){re.escape(word)}"
-        of_case = table.cases.select(
-            pl.any_horizontal(pl.col("question", "report").str.contains(pattern))
-        ).to_series()
-        of_answer = table.rows["text"].str.contains(pattern).fill_null(False)
-        total &= of_case.to_numpy()[table.case_row] | of_answer.to_numpy()
+        total &= table.texts.having(word)
     return total
+
+
+def _with_finding(table: AnswerTable, term: FindingTerm, mention: str) -> Mask:
+    """Say which rows have a finding in the answer or in the report of its case."""
+    texts = table.survey.scan.index.texts_with(lambda phrase: term.met_by(phrase, mention))
+    reported = np.zeros(table.columns.n_cases, dtype=np.bool_)
+    reported[-1 - texts[texts < 0]] = True
+    rows = table.columns.of_rows(reported)
+    rows[texts[texts >= 0]] = True
+    return rows

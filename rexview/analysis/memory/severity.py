@@ -19,58 +19,60 @@ A case stands by its worst answer among those the filter is about.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
+from rexview.analysis.memory.coded_column import Codes, Mask
+from rexview.analysis.memory.score_index import ScoreIndex
 from rexview.detect import Survey, finding_name
 from rexview.harm import NO_ANSWER_CAME, HarmTable
-from rexview.stats import NO_ANSWER
 from rexview.vocab import FAILURES
 
 HARM_COLUMNS: Final = pl.Schema(
     {
         "harm": pl.UInt8(),  # of the worst failure, 0 to 4; 0 without any
-        "harm_failure": pl.String(),  # that failure, or no_answer; null without any
-        "harm_finding": pl.String(),  # the finding that it is about, null when not known
+        "harm_failure": pl.Enum([*FAILURES, NO_ANSWER_CAME]),  # that failure; null without any
+        "harm_finding": pl.Categorical(),  # the finding that it is about, null when not known
         "harm_confirmed": pl.Boolean(),  # a reader says so
         "harm_hinted": pl.UInt8(),  # of the worst hint, at least 1 where there is one
     }
 )
-_ANSWER: Final = ("case", "model")
 _BEST: Final = 5.0
 _BY_HARM, _BY_READER, _BY_HINT = 100.0, 10.0, 0.001
 """Far enough apart that no number of a later step outweighs one of an earlier."""
-_PLACES: Final = {failure: place for place, failure in enumerate(FAILURES)}
-_NAMES: Final = dict(enumerate(FAILURES))
+_FAILURE: Final = pl.Enum(list(FAILURES))
 
 
-def flagged_findings(survey: Survey, place: pl.DataFrame) -> pl.DataFrame:
+def flagged_findings(survey: Survey) -> pl.DataFrame:
     """Return what stands of each failure of each answer: who says so, and about which finding.
-
-    ``place`` has ``case``, ``model`` (String) and ``row`` (UInt32) of each row of an answer table.
 
     Returns
     -------
     polars.DataFrame
-        ``row``, ``failure``, ``finding`` (null when not known), ``detected`` (Boolean: by a
-        detector), ``reader_flagged`` (Boolean: by a reader), ``hint`` (neither). One row for each
-        finding of a failure; those that only a hint names are left out where a flag names others.
+        ``row`` (the answer's number), ``failure`` (Enum), ``finding`` (null when not known),
+        ``detected`` (Boolean: by a detector), ``reader_flagged`` (Boolean: by a reader), ``hint``
+        (neither). One row for each finding of a failure; those that only a hint names are left out
+        where a flag names others.
     """
-    flags = _keyed(survey.flags.filter("stands"), place)
+    flags = _keyed(survey.flags.filter("stands"))
     by_detector = (pl.col("source") == "detector") & ~pl.col("hint")
     flagged = flags.group_by("_key", maintain_order=True).agg(
         by_detector.any().alias("detected"),
         (pl.col("source") == "reader").any().alias("reader_flagged"),
     )
-    findings = _keyed(survey.findings, place).select("_key", "finding", "hint")
+    findings = _keyed(survey.findings).select("_key", "finding", "hint")
     firm = findings.filter(~pl.col("hint"))
     hinted = findings.filter("hint").join(firm, on="_key", how="anti")
-    about = pl.concat([firm, hinted]).select("_key", "finding").unique().sort("_key", "finding")
+    about = pl.concat([firm, hinted]).select("_key", "finding").unique()
+    about = about.sort("_key", pl.col("finding").cast(pl.String))
     return flagged.join(about, on="_key", how="left", maintain_order="left").select(
-        (pl.col("_key") // len(_PLACES)).cast(pl.UInt32).alias("row"),
-        (pl.col("_key") % len(_PLACES))
-        .replace_strict(_NAMES, return_dtype=pl.String())
+        (pl.col("_key") // len(FAILURES)).cast(pl.UInt32).alias("row"),
+        (pl.col("_key") % len(FAILURES))
+        .replace_strict(dict(enumerate(FAILURES)), return_dtype=_FAILURE)
         .alias("failure"),
         "finding",
         "detected",
@@ -79,25 +81,24 @@ def flagged_findings(survey: Survey, place: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _keyed(named: pl.DataFrame, place: pl.DataFrame) -> pl.DataFrame:
-    """Add one number for answer and failure: grouping by three texts would take seconds."""
-    failure = pl.col("failure").replace_strict(_PLACES, return_dtype=pl.Int64())
-    return named.join(place, on=_ANSWER, how="inner", maintain_order="left").with_columns(
-        _key=pl.col("row").cast(pl.Int64) * len(_PLACES) + failure
-    )
+def _keyed(named: pl.DataFrame) -> pl.DataFrame:
+    """Add one number for answer and failure."""
+    failure = pl.col("failure").to_physical().cast(pl.Int64)
+    return named.with_columns(_key=pl.col("answer").cast(pl.Int64) * len(FAILURES) + failure)
 
 
-def harm_of_answers(found: pl.DataFrame, table: HarmTable) -> pl.DataFrame:
+def harm_of_answers(found: pl.DataFrame, table: HarmTable, lost: Codes) -> pl.DataFrame:
     """Work out the worst failure of each answer that has any: ``row``, :data:`HARM_COLUMNS`.
 
-    ``found`` is as :func:`flagged_findings` gives it.
+    ``found`` is as :func:`flagged_findings` gives it. ``lost`` are the rows of answers that never
+    came: each does at least the harm that the table says for that. By ``row``, ascending.
     """
     kinds = found.select("failure", "finding").unique()
     levels = [table.of(failure, finding) for failure, finding in kinds.iter_rows()]
     kinds = kinds.with_columns(pl.Series("harm", levels, dtype=pl.UInt8))
-    place = pl.col("failure").replace_strict(_PLACES, return_dtype=pl.Int64())
+    place = pl.col("failure").to_physical().cast(pl.Int64)
     # the most harm first, then what a reader confirmed, then the order of failures
-    rank = (2 * pl.col("harm").cast(pl.Int64) + pl.col("reader_flagged")) * len(_PLACES) - place
+    rank = (2 * pl.col("harm").cast(pl.Int64) + pl.col("reader_flagged")) * len(FAILURES) - place
     rated = found.join(
         kinds, on=["failure", "finding"], how="left", nulls_equal=True, maintain_order="left"
     )
@@ -108,7 +109,7 @@ def harm_of_answers(found: pl.DataFrame, table: HarmTable) -> pl.DataFrame:
         .select(
             "row",
             "harm",
-            harm_failure="failure",
+            harm_failure=pl.col("failure").cast(HARM_COLUMNS["harm_failure"]),
             harm_finding="finding",
             harm_confirmed="reader_flagged",
         )
@@ -118,41 +119,51 @@ def harm_of_answers(found: pl.DataFrame, table: HarmTable) -> pl.DataFrame:
         .group_by("row")
         .agg(pl.col("harm").max().clip(lower_bound=1).alias("harm_hinted"))
     )
+    never_came = pl.DataFrame({"row": lost.astype(np.uint32), "lost": np.ones(len(lost), np.bool_)})
     joined = worst.join(hinted, on="row", how="full", coalesce=True)
-    return joined.select("row", *(pl.col(name).cast(kind) for name, kind in HARM_COLUMNS.items()))
-
-
-def with_harm(rows: pl.DataFrame, harm: pl.DataFrame, table: HarmTable) -> pl.DataFrame:
-    """Add the columns :data:`HARM_COLUMNS` to the rows of an answer table, which have ``status``.
-
-    An answer that never came does at least the harm that the table says for that.
-    """
-    joined = (
-        rows.with_row_index("row")
-        .join(harm, on="row", how="left", maintain_order="left")
-        .drop("row")
-    )
-    lost = table.failures[NO_ANSWER_CAME].harm
-    only_lost = pl.col("status").is_in(list(NO_ANSWER)) & (pl.col("harm").fill_null(0) < lost)
-    return joined.with_columns(
-        harm=pl.when(only_lost).then(lost).otherwise(pl.col("harm").fill_null(0)).cast(pl.UInt8),
-        harm_failure=pl.when(only_lost).then(pl.lit(NO_ANSWER_CAME)).otherwise("harm_failure"),
+    joined = joined.join(never_came, on="row", how="full", coalesce=True)
+    least = table.failures[NO_ANSWER_CAME].harm
+    only_lost = pl.col("lost").fill_null(False) & (pl.col("harm").fill_null(0) < least)
+    return joined.sort("row").select(
+        "row",
+        harm=pl.when(only_lost).then(least).otherwise(pl.col("harm").fill_null(0)).cast(pl.UInt8),
+        harm_failure=pl.when(only_lost)
+        .then(pl.lit(NO_ANSWER_CAME, dtype=HARM_COLUMNS["harm_failure"]))
+        .otherwise("harm_failure"),
         harm_finding=pl.when(~only_lost).then("harm_finding"),
         harm_confirmed=~only_lost & pl.col("harm_confirmed").fill_null(False),
-        harm_hinted=pl.col("harm_hinted").fill_null(0),
+        harm_hinted=pl.col("harm_hinted").fill_null(0).cast(pl.UInt8),
     )
 
 
-def severity(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add the column ``severity`` (Float64, 0 or more) to rows that :func:`with_harm` has seen."""
-    never_came = pl.col("status").is_in(list(NO_ANSWER))
-    lost = pl.when(never_came).then(_BEST - 1).otherwise(_BEST - pl.col("content")).fill_null(0.0)
-    return rows.with_columns(
-        severity=_BY_HARM * pl.col("harm").cast(pl.Float64)
-        + _BY_READER * pl.col("harm_confirmed").cast(pl.Float64)
-        + lost
-        + _BY_HINT * pl.col("harm_hinted").cast(pl.Float64)
+@dataclass(frozen=True, eq=False)
+class Severity:
+    """How severe the failure of each row is: ``ranks`` are places in ``values``, which ascend."""
+
+    ranks: Codes
+    values: npt.NDArray[np.float64]
+
+
+def severity(harm: pl.DataFrame, lost: Mask, scores: ScoreIndex) -> Severity:
+    """Put the rows of an answer table in order.
+
+    ``harm`` is as :func:`harm_of_answers` gives it, ``lost`` says which answers never came.
+    """
+    severe = np.zeros(len(lost), dtype=np.float32)
+    by_harm, by_reader, by_hint = (
+        harm[name].cast(pl.Float32).to_numpy() for name in ("harm", "harm_confirmed", "harm_hinted")
     )
+    severe[harm["row"].to_numpy()] = (
+        _BY_HARM * by_harm + _BY_READER * by_reader + _BY_HINT * by_hint
+    )
+    severe[lost] += _BEST - 1
+    content, came = scores.number("content"), ~lost[scores.scored]
+    severe[scores.scored[came]] += np.nan_to_num(_BEST - content[came])
+    some = np.flatnonzero(severe)
+    values, places = np.unique(severe[some], return_inverse=True)
+    ranks = np.zeros(len(severe), dtype=np.min_scalar_type(len(values)))
+    ranks[some] = places + 1
+    return Severity(ranks, np.concatenate([[0.0], values]))
 
 
 def harm_text(row: Mapping[str, Any], table: HarmTable) -> str:

@@ -1,7 +1,8 @@
 """The table that all filters, counts and charts work on: one row for each newest answer.
 
-Everything that is filtered by is a small number: the place of a word in a fixed list, or a bit. The
-table is made once for an open review set and never changed.
+Everything that is filtered by is a small number: the place of a word in a fixed list, or a bit.
+What the files say (:mod:`.set_columns`), scores (:mod:`.score_index`) and flags (:mod:`.flagged`)
+are parts of their own: a table with other scores or flags shares the rest.
 """
 
 from __future__ import annotations
@@ -9,30 +10,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from rexview.analysis.case.comments import CommentCount
-from rexview.analysis.filter.case_filter import ANSWER_STATUSES, COMMENTED, STUDIES, WEAKEST
-from rexview.analysis.memory.coded_column import CodedColumn, Codes, Mask, enum_of
+from rexview.analysis.filter.case_filter import COMMENTED
+from rexview.analysis.memory.coded_column import WORD_BITS, CodedColumn, Codes, Mask
+from rexview.analysis.memory.flagged import Flagged
 from rexview.analysis.memory.score_index import ScoreIndex
-from rexview.analysis.memory.severity import flagged_findings, harm_of_answers, severity, with_harm
-from rexview.detect import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD, Survey, detectors, survey
+from rexview.analysis.memory.set_columns import SetColumns
+from rexview.analysis.memory.severity import HARM_COLUMNS, Severity, severity
+from rexview.analysis.memory.text_search import TextSearch
+from rexview.detect import (
+    DISAGREEMENT_THRESHOLD,
+    GAP_THRESHOLD,
+    Survey,
+    detectors,
+    survey,
+    survey_of,
+)
+from rexview.detect.core.scan import Scan, rescored
 from rexview.harm import HarmTable, load_harm
 from rexview.schema import ReviewSet
-from rexview.stats import ContentOrder, answer_status, finals_of, weakest_link
-from rexview.stats.failure_rates import clusters_of
-from rexview.stats.values import Finals, finals
-from rexview.vocab import CATEGORIES, DIFFICULTIES, DIMENSIONS, FAILURES, QUESTION_TYPES
-
-FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILURES)}
-"""Bit of each failure in the columns ``detected``, ``reader_flagged``, ``hinted``, ``judged``."""
-NUMBERS: Final = ("content", *DIMENSIONS, "gap", "spread")
-_KEY: Final = ("case", "model")
-Bits = npt.NDArray[np.uint32]
+from rexview.stats import ContentOrder
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,193 +43,167 @@ class AnswerTable:
 
     Attributes
     ----------
-    rows : polars.DataFrame
-        One row for each newest answer, cases in file order, models in the set's order; a case
-        without answers has one row with a null model. Columns: ``case``, ``model`` (Enum),
-        ``status`` (Enum of :data:`ANSWER_STATUSES`), ``created``, ``content``, the dimensions,
-        ``gap``, ``spread`` (final scores, null where missing), ``n_readers``, ``weakest`` (Enum),
-        ``detected``, ``reader_flagged``, ``hinted``, ``judged`` (UInt32, bits of
-        :data:`FAILURE_BITS`: flags of detectors that stand, flags that readers confirmed,
-        hints of detectors that stand, failures about which something can be said), the columns of
-        :data:`rexview.analysis.memory.severity.HARM_COLUMNS`, ``severity``, ``text``,
-        ``case_row`` (row in ``cases``).
-    cases : polars.DataFrame
-        One row a case in file order: ``case``, ``question_type``, ``category``, ``difficulty``,
-        ``site``, ``study`` (Enums), ``tags`` (list of ``name:value``), ``question``, ``report``.
-    models : dict of str to str
-        Name on screen by model id, in the set's order.
-    n_images, n_readers : int
-        Different images, and people who scored or flagged.
-    finals : Finals
-        The final scores that statistics are made of; image dimensions for each picture.
+    columns : SetColumns
+        What the files say, and what a row is.
     scores : ScoreIndex
-        The readers' single scores, placed in ``rows``.
+        The readers' single scores, and the final ones.
+    flagged : Flagged
+        What detectors and readers found.
+    texts : TextSearch
     comments : mapping of str to CommentCount
         Comments by id of the case, of those that have any.
     gap_threshold : float
         From which gap on an execution gap is flagged.
-    survey : Survey
-        What detectors and readers said, which a table of the same files with other scores builds
-        on.
-    content_order : str
-        How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`).
-    harm : HarmTable
-        What harm the failures do: the set's own table, or the built-in one.
     """
 
-    rows: pl.DataFrame
-    cases: pl.DataFrame
-    models: dict[str, str]
-    n_images: int
-    n_readers: int
-    finals: Finals
+    columns: SetColumns
     scores: ScoreIndex
+    flagged: Flagged
+    texts: TextSearch
+    comments: Mapping[str, CommentCount]
     gap_threshold: float = GAP_THRESHOLD
-    survey: Survey | None = None
-    content_order: ContentOrder = "mean_first"
-    comments: Mapping[str, CommentCount] = field(default_factory=dict)
-    harm: HarmTable = field(default_factory=load_harm)
+    _of_all: dict[str, Codes] = field(default_factory=dict)
 
-    @cached_property
-    def starts(self) -> npt.NDArray[np.int64]:
-        """First row of each case in ``rows``."""
-        counts = np.bincount(self.case_row, minlength=len(self.cases))
-        return np.concatenate([[0], np.cumsum(counts)[:-1]]).astype(np.int64)
+    @property
+    def review_set(self) -> ReviewSet:
+        """The set with what people wrote."""
+        return self.scores.review_set
 
-    @cached_property
-    def case_row(self) -> Codes:
-        """Row in ``cases`` of each row."""
-        return self.rows["case_row"].to_numpy()
+    @property
+    def survey(self) -> Survey:
+        """What detectors and readers said, which a table with other scores builds on."""
+        return self.flagged.survey
 
-    @cached_property
-    def row_of_case(self) -> dict[str, int]:
-        """Row in ``cases`` of each case, by its id."""
-        return {case_id: row for row, case_id in enumerate(self.cases["case"].to_list())}
+    @property
+    def content_order(self) -> ContentOrder:
+        """How Content is worked out (:data:`rexview.stats.CONTENT_ORDERS`)."""
+        return self.scores.content_order
 
-    @cached_property
-    def row_codes(self) -> dict[str, CodedColumn]:
+    @property
+    def harm(self) -> HarmTable:
+        """What harm the failures do: the set's own table, or the built-in one."""
+        return self.flagged.harm_table
+
+    @property
+    def models(self) -> dict[str, str]:
+        """Name on screen by model id, in the set's order."""
+        return self.review_set.model_names
+
+    @property
+    def n_readers(self) -> int:
+        """How many people scored or flagged."""
+        given = self.review_set
+        return pl.concat([given.scores["reader"], given.flags["reader"]]).drop_nulls().n_unique()
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def row_codes(self) -> Mapping[str, CodedColumn]:
         """Coded columns of the answers."""
-        return {name: CodedColumn.of(self.rows[name]) for name in ("model", "status", "weakest")}
-
-    @cached_property
-    def case_codes(self) -> dict[str, CodedColumn]:
-        """Coded columns of the cases."""
-        names = ("question_type", "category", "difficulty", "site", "study")
-        return {name: CodedColumn.of(self.cases[name]) for name in names}
-
-    @cached_property
-    def text_rows(self) -> tuple[Mask, npt.NDArray[np.int64]]:
-        """Of each text of the survey's finding index whether it is a report, and where it belongs.
-
-        That is a row of ``cases`` for a report, else a row of ``rows``.
-        """
-        texts = self.survey.scan.index.texts if self.survey else ()
-        models = self.rows["model"].cast(pl.String).to_list()
-        cases = self.rows["case"].to_list()
-        row_of = {key: row for row, key in enumerate(zip(cases, models, strict=True))}
-        of_report = np.fromiter((model is None for _, model in texts), np.bool_, len(texts))
-        places = (self.row_of_case[c] if m is None else row_of[c, m] for c, m in texts)
-        return of_report, np.fromiter(places, np.int64, len(texts))
+        return {
+            "model": self.columns.model,
+            "status": self.columns.status,
+            "weakest": self.scores.weakest,
+        }
 
     @cached_property
     def commented(self) -> dict[str, Mask]:
         """Which cases have comments, and which an open one, by word of :data:`COMMENTED`."""
-        found = {word: np.zeros(len(self.cases), dtype=np.bool_) for word in COMMENTED}
-        for case, count in self.comments.items():
-            if case in self.row_of_case:
-                place = self.row_of_case[case]
-                found["commented"][place] = count.comments > 0
-                found["unresolved"][place] = count.unresolved > 0
+        found = {word: np.zeros(self.columns.n_cases, dtype=np.bool_) for word in COMMENTED}
+        rows = self.review_set.case_rows(pl.Series(list(self.comments), dtype=pl.String()))
+        for row, count in zip(rows.tolist(), self.comments.values(), strict=True):
+            if row >= 0:
+                found["commented"][row] = count.comments > 0
+                found["unresolved"][row] = count.unresolved > 0
         return found
 
     @cached_property
-    def tag_codes(self) -> dict[str, tuple[Codes, CodedColumn]]:
-        """For each tag name the cases that have it (rows in ``cases``), and the values coded."""
-        long = (
-            self.cases.select(pl.int_range(pl.len(), dtype=pl.UInt32()).alias("row"), "tags")
-            .filter(pl.col("tags").list.len() > 0)
-            .explode("tags")
-            .with_columns(name=pl.col("tags").str.split_exact(":", 1).struct.field("field_0"))
-        )
-        parts = long.partition_by("name", as_dict=True, maintain_order=True)
-        return {
-            str(name): (part["row"].to_numpy(), CodedColumn.of(enum_of(part["tags"])))
-            for (name,), part in parts.items()
-        }
+    def severity(self) -> Severity:
+        """How severe the failure of each row is."""
+        return severity(self.flagged.harm, self.flagged.lost, self.scores)
 
     @cached_property
-    def flags_by_source(self) -> dict[str, Bits]:
-        """Failures of each row as bits, by who says so: the words of ``SOURCES``, and ``any``.
+    def _word_bits(self) -> dict[str, Codes]:
+        return {}
 
-        A hint alone is no failure that anybody found: ``any`` leaves it out.
+    def word_bits(self, column: str, first: int) -> Codes:
+        """Return one bit for each word of a column of the answers, from a place on, by row."""
+        coded = self.row_codes[column]
+        if len(coded.values) > WORD_BITS:  # as large as all else together, and hardly ever met
+            return coded.bits(first)
+        if column not in self._word_bits:
+            self._word_bits[column] = coded.bits()
+        return self._word_bits[column]
+
+    def bits_of_cases(self, name: str, bits: Codes, rows: Mask | None) -> Codes:
+        """Gather the bits of some rows of each case, of all for None.
+
+        ``name`` tells them apart from others: those of all rows are kept.
         """
-        detected, reader_flagged, hinted = (
-            self.rows[name].to_numpy() for name in ("detected", "reader_flagged", "hinted")
-        )
-        return {
-            "detector": detected & ~reader_flagged,
-            "reader": reader_flagged & ~detected,
-            "both": detected & reader_flagged,
-            "hint": hinted & ~detected & ~reader_flagged,
-            "any": detected | reader_flagged,
-        }
+        if rows is not None:
+            return self.columns.bits_of_case(bits * rows)
+        if name not in self._of_all:
+            self._of_all[name] = self.columns.bits_of_case(bits)
+        return self._of_all[name]
 
-    @cached_property
-    def failure_findings(self) -> pl.DataFrame:
-        """What the failures that stand are about, where a detector found it.
+    @property
+    def rows(self) -> pl.DataFrame:
+        """All rows as records, cases in file order, with ``created`` and ``text``; made anew.
 
-        ``row`` (UInt32, in ``rows``), ``failure``, ``finding`` (never null), ``detected``,
-        ``reader_flagged``, ``hint``: as in
-        :func:`rexview.analysis.memory.severity.flagged_findings`.
+        For looking at a set that is not large.
         """
-        if self.survey is None:
-            return pl.DataFrame()
-        found = flagged_findings(self.survey, self.scores.place)
-        return found.filter(pl.col("finding").is_not_null())
+        columns = self.columns
+        given = columns.review_set.answers.select("created", "text")[columns.newest.row]
+        given = given.with_columns(row=pl.int_range(pl.len(), dtype=pl.UInt32))
+        found = self.records(np.arange(len(self))).join(
+            given, on="row", how="left", maintain_order="left"
+        )
+        return found.sort("case_row", maintain_order=True)
 
-    @cached_property
-    def judged(self) -> Bits:
-        """Failures about which something can be said of each row, as bits."""
-        return self.rows["judged"].to_numpy()
+    def records(self, rows: Codes) -> pl.DataFrame:
+        """Return some rows with everything that is known of them but texts.
 
-    @cached_property
-    def answered(self) -> Mask:
-        """Which rows are answers; the others stand for cases without any."""
-        return self.rows["model"].is_not_null().to_numpy()
-
-    @cached_property
-    def cluster(self) -> npt.NDArray[np.int64]:
-        """A number for the patient of each case; cases with the same one belong together."""
-        return clusters_of(self.scores.review_set.cases)["cluster"].to_numpy()
-
-    @cached_property
-    def word_bits(self) -> dict[str, Bits]:
-        """The coded columns of the answers as one bit each, for those with fewer than 32 words."""
-        return {
-            name: np.uint32(1) << coded.codes.astype(np.uint32)
-            for name, coded in self.row_codes.items()
-            if len(coded.values) < 32
+        Returns
+        -------
+        polars.DataFrame
+            ``row``, ``case_row`` (row in ``ReviewSet.cases``), ``case``, ``model`` (Enum, null for
+            a case without answers), ``status`` (Enum), the final scores
+            (:data:`rexview.analysis.memory.score_index.NUMBERS`, null where missing),
+            ``n_readers``, ``weakest`` (Enum), ``detected``, ``reader_flagged``, ``hinted``,
+            ``judged`` (bits of :data:`rexview.detect.FAILURE_BITS`: flags of detectors that stand,
+            flags that readers confirmed, hints of detectors that stand, failures about which
+            something can be said), :data:`HARM_COLUMNS`, ``severity``.
+        """
+        columns, flagged = self.columns, self.flagged
+        cases = columns.case_row[rows]
+        said = {
+            source: flagged.by((source,), rows) for source in ("detector", "reader", "both", "hint")
         }
-
-    @cached_property
-    def numbers(self) -> dict[str, npt.NDArray[np.float32]]:
-        """The columns with numbers, NaN where missing."""
-        return {
-            name: self.rows[name].cast(pl.Float32).fill_null(np.nan).to_numpy()
-            for name in (*NUMBERS, "severity")
-        }
-
-    def any_of_case(self, rows: Mask) -> Mask:
-        """Say for each case whether any of its rows is chosen."""
-        found = np.zeros(len(self.cases), dtype=np.bool_)
-        found[self.case_row[rows]] = True
-        return found
-
-    def bits_of_case(self, bits: Bits) -> Bits:
-        """Gather the bits of all rows of each case."""
-        if not len(self.cases):
-            return np.zeros(0, dtype=np.uint32)
-        return np.bitwise_or.reduceat(bits, self.starts)
+        named = pl.DataFrame(
+            {
+                "row": rows.astype(np.uint32),
+                "case_row": cases,
+                "case": self.review_set.cases["id"].gather(cases),
+                "model": columns.model.words(rows),
+                "status": columns.status.words(rows),
+                "detected": said["detector"] | said["both"],
+                "reader_flagged": said["reader"] | said["both"],
+                "hinted": said["hint"],
+                "judged": flagged.judged[rows],
+                "severity": self.severity.values[self.severity.ranks[rows]],
+            }
+        )
+        harmless: dict[str, Any] = {"harm": 0, "harm_confirmed": False, "harm_hinted": 0}
+        numbers = self.scores.finals.drop("case", "model")
+        return (
+            named.join(numbers, on="row", how="left", maintain_order="left")
+            .join(flagged.harm, on="row", how="left", maintain_order="left")
+            .with_columns(
+                pl.col(name).fill_null(pl.lit(value, dtype=HARM_COLUMNS[name]))
+                for name, value in harmless.items()
+            )
+        )
 
 
 def answer_table(
@@ -236,68 +212,47 @@ def answer_table(
     gap_threshold: float = GAP_THRESHOLD,
     disagreement_threshold: float = DISAGREEMENT_THRESHOLD,
     content_order: ContentOrder = "mean_first",
+    scan: Scan | None = None,
     before: AnswerTable | None = None,
     comments: Mapping[str, CommentCount] | None = None,
 ) -> AnswerTable:
-    """Make the table of an open review set: final scores and flags are worked out here, once.
+    """Make the table of an open review set, with everything that detectors say of it.
 
-    ``before`` is the table of the same files with other scores or reader flags: no text is read
-    again then. ``comments`` are counted by :func:`rexview.analysis.case.comments.counts_by_case`.
+    ``scan`` is what detectors have found by now, perhaps with other scores; without one they look
+    at everything first. ``before`` is the table of the same files with other scores or reader
+    flags: no text is read again then. ``comments`` are counted by
+    :func:`rexview.analysis.case.comments.counts_by_case`.
     """
-    cases = _case_table(review_set.cases)
-    answers = review_set.answers.filter("_newest").select(
-        *_KEY,
-        answer_status().alias("status"),
-        "created",
-        "text",
-    )
-    scores = finals_of(review_set, content_order=content_order)
-    scores = scores.with_columns(weakest_link().alias("weakest"))
-    active = detectors(
-        gap_threshold=gap_threshold,
-        disagreement_threshold=disagreement_threshold,
-        models=review_set.models,
-    )
-    found = survey(review_set, detectors=active, before=before.survey if before else None)
-    order = cases.select("case", pl.int_range(pl.len(), dtype=pl.UInt32()).alias("case_row"))
-    names = review_set.model_names
-    rows = (
-        order.join(answers, on="case", how="left")
-        .join(scores, on=_KEY, how="left")
-        .with_columns(
-            pl.col("model").cast(pl.Enum(list(names))),
-            pl.col("status").fill_null("not_run").cast(pl.Enum(list(ANSWER_STATUSES))),
-            pl.col("weakest").cast(pl.Enum(WEAKEST)),
+    if scan is None:
+        active = detectors(
+            gap_threshold=gap_threshold,
+            disagreement_threshold=disagreement_threshold,
+            models=review_set.models,
         )
-        .sort("case_row", pl.col("model").to_physical(), maintain_order=True)
-    )
-    stands = found.flags.filter("stands")
-    detected = stands.filter(pl.col("source") == "detector")
-    place = rows.select("case", pl.col("model").cast(pl.String)).with_row_index("row")
-    rows = rows.with_columns(
-        _bits(place, detected.filter(~pl.col("hint"))).alias("detected"),
-        _bits(place, detected.filter("hint")).alias("hinted"),
-        _bits(place, stands.filter(pl.col("source") == "reader")).alias("reader_flagged"),
-        _bits(place, found.judged).alias("judged"),
-    )
-    harm = load_harm(review_set.folder / review_set.info.harm if review_set.info.harm else None)
-    rows = with_harm(rows, harm_of_answers(flagged_findings(found, place), harm), harm)
-    readers = pl.concat([review_set.scores["reader"], review_set.flags["reader"]]).drop_nulls()
-    images = review_set.cases["images"].explode().struct.field("path").drop_nulls()
+        found = survey(review_set, detectors=active, before=before.survey if before else None)
+    else:
+        found = survey_of(rescored(scan, review_set))
+    if before and before.columns.is_of(review_set):
+        columns, texts, harm = before.columns, before.texts, before.harm
+    else:
+        columns = SetColumns.of(review_set)
+        texts = TextSearch(columns)
+        harm = load_harm(review_set.folder / review_set.info.harm if review_set.info.harm else None)
     return AnswerTable(
-        rows=severity(rows).rechunk(),
-        cases=cases,
-        models=names,
-        n_images=images.n_unique(),
-        n_readers=readers.n_unique(),
-        finals=finals(review_set, content_order=content_order),
-        scores=ScoreIndex(review_set, place),
-        gap_threshold=gap_threshold,
-        survey=found,
-        content_order=content_order,
+        columns=columns,
+        scores=ScoreIndex(review_set, columns, content_order),
+        flagged=Flagged.of(found, columns, harm),
+        texts=texts,
         comments=comments or {},
-        harm=harm,
+        gap_threshold=gap_threshold,
     )
+
+
+def with_scan(table: AnswerTable, scan: Scan) -> AnswerTable:
+    """Return the table of the same answers and scores with what another scan of them found."""
+    found = survey_of(rescored(scan, table.review_set))
+    flagged = Flagged.of(found, table.columns, table.harm)
+    return replace(table, flagged=flagged, _of_all={})
 
 
 def in_content_order(table: AnswerTable, content_order: ContentOrder) -> AnswerTable:
@@ -307,73 +262,4 @@ def in_content_order(table: AnswerTable, content_order: ContentOrder) -> AnswerT
     """
     if content_order == table.content_order:
         return table
-    review_set = table.scores.review_set
-    content = finals_of(review_set, content_order=content_order).select(
-        "case", pl.col("model").cast(table.rows["model"].dtype), "content"
-    )
-    rows = (
-        table.rows.drop("content", "weakest", "severity")
-        .join(content, on=_KEY, how="left", maintain_order="left")
-        .with_columns(weakest_link().cast(pl.Enum(WEAKEST)).alias("weakest"))
-    )
-    return replace(
-        table,
-        rows=severity(rows).select(table.rows.columns).rechunk(),
-        finals=finals(review_set, content_order=content_order),
-        content_order=content_order,
-    )
-
-
-def _case_table(cases: pl.DataFrame) -> pl.DataFrame:
-    categories = [word for words in CATEGORIES.values() for word in words]
-    report = [
-        pl.col("report").struct.field(part).fill_null("") for part in ("findings", "impression")
-    ]
-    study = pl.when("normal").then(pl.lit("normal")).otherwise(pl.lit("abnormal"))
-    chosen = cases.select(
-        pl.col("id").alias("case"),
-        "question_type",
-        "category",
-        "difficulty",
-        "site",
-        pl.when(pl.col("normal").is_not_null()).then(study).alias("study"),
-        pl.col("question").fill_null(""),
-        pl.concat_str(report, separator="\n").alias("report"),
-    )
-    return chosen.with_columns(
-        enum_of(chosen["question_type"], list(QUESTION_TYPES)),
-        enum_of(chosen["category"], categories),
-        enum_of(chosen["difficulty"], DIFFICULTIES),
-        enum_of(chosen["site"]),
-        enum_of(chosen["study"], list(STUDIES)),
-        _tags(cases),
-    )
-
-
-def _tags(cases: pl.DataFrame) -> pl.Series:
-    """Return the tags of each case as a list of ``name:value``."""
-    long = (
-        cases.select(pl.int_range(pl.len(), dtype=pl.UInt32()).alias("row"), "tags")
-        .filter(pl.col("tags").list.len() > 0)
-        .explode("tags")
-        .unnest("tags")
-        .filter(pl.col("values").list.len() > 0)
-        .explode("values")
-        .drop_nulls()
-        .with_columns(pl.col("name").str.replace_all(":", " "))
-        .with_columns(tag=pl.format("{}:{}", "name", "values"))
-        .group_by("row", maintain_order=True)
-        .agg(pl.col("tag").unique(maintain_order=True).alias("tags"))
-    )
-    rows = pl.DataFrame({"row": pl.int_range(len(cases), dtype=pl.UInt32(), eager=True)})
-    return rows.join(long, on="row", how="left", maintain_order="left")["tags"]
-
-
-def _bits(place: pl.DataFrame, named: pl.DataFrame) -> pl.Series:
-    """Gather failures (``case``, ``model``, ``failure``) into bits, a number a row of ``place``."""
-    bits = np.zeros(len(place), dtype=np.uint32)
-    for failure, bit in FAILURE_BITS.items():
-        pairs = named.filter(pl.col("failure") == failure).select(_KEY)
-        if not pairs.is_empty():
-            bits[place.join(pairs, on=_KEY, how="semi")["row"].to_numpy()] |= np.uint32(bit)
-    return pl.Series(bits)
+    return replace(table, scores=replace(table.scores, content_order=content_order), _of_all={})

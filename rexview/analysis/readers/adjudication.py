@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from rexview.analysis.engine import DisputedAnswer, Engine
 from rexview.analysis.filter.case_filter import CaseFilter, Range
 from rexview.analysis.filter.linked_count import Count, refined
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _NEARLY = 1e-9
 
@@ -81,6 +83,8 @@ class Adjudication:
         readers : mapping of str to str
             Name on screen by reader id, no two alike: two columns each, score and comment.
         """
+        import pandas as pd  # takes a third of a second: all pages import this module
+
         columns = ["Case", "Model", "Question", "Dimension", "Points apart"]
         columns += [f"{word}: {name}" for name in readers.values() for word in ("Score", "Comment")]
         rows = []

@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Protocol, TypeVar
-
-import polars as pl
+from typing import Any, Protocol, TypeVar
 
 from rexview.detect.findings import Mention, asserted_mentions, report_mentions
-from rexview.schema import (
-    Answer,
-    Case,
-    Evidence,
-    Flag,
-    ReviewSet,
-    Score,
-    answer_from_row,
-    case_from_row,
-    score_from_row,
-)
+from rexview.schema import Answer, Case, Evidence, Flag, Score
 from rexview.stats import FinalScores, final_of_answer, status_of
 
 _Found = TypeVar("_Found")
-_BATCH: Final = 5_000
-"""Cases whose records are in memory at a time."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +64,10 @@ class AnswerInCase:
 class Detector(Protocol):
     """Finds one kind of failure, deterministically, from what the review set carries.
 
-    No detector reads an image file.
+    No detector reads an image file, nor other columns than those of
+    :mod:`rexview.detect.core.batch`; the other answers to the case only where scores matter to it.
+    It is a frozen dataclass, whose fields are its settings; one that is a set holds ids of models.
+    The settings of one that reads scores decide nothing about answers without scores.
     """
 
     @property
@@ -121,43 +110,3 @@ def mention_evidence(
     """Point at the words of a text that mention a finding; ``section`` is the report's."""
     words = text[mention.start : mention.end]
     return Evidence(where, words, section, mention.start, mention.end, side=mention.side)
-
-
-def answers_in_cases(
-    review_set: ReviewSet, wanted: pl.DataFrame
-) -> Iterator[tuple[Case, list[AnswerInCase]]]:
-    """Make records of the cases that ``wanted`` names in its column ``case``.
-
-    Yields
-    ------
-    Case, list of AnswerInCase
-        In the order of the cases, also those without answers; answers in the order of the models.
-    """
-    order = {model.id: place for place, model in enumerate(review_set.models)}
-    cases = review_set.cases.join(wanted, left_on="id", right_on="case", how="semi").sort("_row")
-    answers = review_set.answers.filter("_newest").join(wanted, on="case", how="semi")
-    for batch in cases.iter_slices(_BATCH):
-        answer_rows = _by_case(answers, batch)
-        score_rows = _by_case(review_set.scores, batch)
-        for row in batch.iter_rows(named=True):
-            case = case_from_row(row)
-            given = [answer_from_row(answer) for answer in answer_rows.get(case.id, ())]
-            given.sort(key=lambda answer: order[answer.model])
-            scores: dict[str, list[Score]] = {}
-            for score in map(score_from_row, score_rows.get(case.id, ())):
-                scores.setdefault(score.model, []).append(score)
-            yield (
-                case,
-                [
-                    AnswerInCase(case, answer, scores.get(answer.model, ()), given)
-                    for answer in given
-                ],
-            )
-
-
-def _by_case(table: pl.DataFrame, cases: pl.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    rows: dict[str, list[dict[str, Any]]] = {}
-    chosen = table.join(cases, left_on="case", right_on="id", how="semi", maintain_order="left")
-    for row in chosen.iter_rows(named=True):
-        rows.setdefault(row["case"], []).append(row)
-    return rows

@@ -5,9 +5,10 @@ Made while the detectors look at the texts, so that no text is read again for a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,8 @@ _PRESENCE: Final[dict[str, Presence]] = {
     "hypothetical": "other",
     "prior": "other",
 }
+Places = npt.NDArray[np.int32]
+RowT = TypeVar("RowT", int, Places)
 
 
 class Phrase(NamedTuple):
@@ -46,67 +49,99 @@ class FindingIndex:
 
     Attributes
     ----------
-    texts : tuple of (str, str or None)
-        Case and model of each answer that mentions a finding; the report has no model.
     phrases : tuple of Phrase
         Every phrase that occurs, once.
-    text_places, phrase_places : array of int32
-        For each phrase that a text has, once: its places in ``texts`` and in ``phrases``.
+    parts : tuple of (array of int32, array of int32)
+        :attr:`texts` and :attr:`phrase_places` in pieces, joined when they are asked for.
     """
 
-    texts: tuple[tuple[str, str | None], ...]
     phrases: tuple[Phrase, ...]
-    text_places: npt.NDArray[np.int32]
-    phrase_places: npt.NDArray[np.int32]
+    parts: tuple[tuple[Places, Places], ...]
 
-    def texts_with(self, wanted: Callable[[Phrase], bool]) -> npt.NDArray[np.bool_]:
-        """Say for each text whether it has a phrase that is wanted."""
+    @cached_property
+    def texts(self) -> Places:
+        """For each phrase that a text has, once, the text: the number of an answer, or a report.
+
+        What stands for a report says :func:`text_of_report`.
+        """
+        return _joined(texts for texts, _ in self.parts)
+
+    @cached_property
+    def phrase_places(self) -> Places:
+        """The place in ``phrases`` of each phrase beside :attr:`texts`."""
+        return _joined(places for _, places in self.parts)
+
+    @cached_property
+    def text_of(self) -> Places:
+        """Every text that mentions a finding, once, in order: reports below 0, then answers."""
+        return np.unique(self.texts)
+
+    @cached_property
+    def text_places(self) -> Places:
+        """The places in :attr:`text_of` of :attr:`texts`."""
+        return np.searchsorted(self.text_of, self.texts).astype(np.int32)
+
+    def texts_with(self, wanted: Callable[[Phrase], bool]) -> Places:
+        """Return the texts that have a phrase that is wanted, as in ``texts``; some repeatedly."""
         chosen = np.fromiter(map(wanted, self.phrases), np.bool_, len(self.phrases))
-        found = np.zeros(len(self.texts), dtype=np.bool_)
-        found[self.text_places[chosen[self.phrase_places]]] = True
-        return found
+        return self.texts[chosen[self.phrase_places]]
 
 
-@dataclass(slots=True)
-class IndexBuilder:
-    """Gathers a :class:`FindingIndex` case by case."""
+def text_of_report(case_row: RowT) -> RowT:
+    """Return what stands for the report of a case where a number above -1 stands for an answer."""
+    return -1 - case_row
 
-    _texts: list[tuple[str, str | None]] = field(default_factory=list)
-    _phrases: dict[Phrase, int] = field(default_factory=dict)
-    _text_places: list[int] = field(default_factory=list)
-    _phrase_places: list[int] = field(default_factory=list)
 
-    def add(self, case: Case, answers: Iterable[AnswerInCase]) -> None:
-        """Take in a case's report and what the answers say in their own words."""
-        report = (
-            _phrase(getattr(case.report, section) or "", mention)
-            for section, mention in report_mentions(case)
+def phrases_of_report(case: Case) -> tuple[Phrase, ...]:
+    """Return what a case's report mentions."""
+    return _phrases(
+        (getattr(case.report, section) or "", mention) for section, mention in report_mentions(case)
+    )
+
+
+def phrases_of_answer(one: AnswerInCase) -> tuple[Phrase, ...]:
+    """Return what an answer mentions in its own words."""
+    return _phrases((one.text, mention) for mention in one.mentions)
+
+
+def _phrases(mentions: Iterable[tuple[str, Mention]]) -> tuple[Phrase, ...]:
+    """Return what some mentions say, each once; what the text takes back is left out."""
+    said = (
+        Phrase(
+            mention.finding,
+            " ".join(words_of(text[mention.start : mention.end].lower())),
+            mention.side,
+            _PRESENCE[mention.status],
         )
-        self._keep(case.id, None, report)
-        for one in answers:
-            phrases = (_phrase(one.text, mention) for mention in one.mentions)
-            self._keep(case.id, one.answer.model, phrases)
+        for text, mention in mentions
+        if not mention.superseded
+    )
+    return tuple(dict.fromkeys(said))
 
-    def _keep(self, case: str, model: str | None, phrases: Iterable[Phrase | None]) -> None:
-        places = {self._phrases.setdefault(one, len(self._phrases)) for one in phrases if one}
-        if places:
-            self._text_places += [len(self._texts)] * len(places)
-            self._phrase_places += places
-            self._texts.append((case, model))
+
+def _joined(parts: Iterable[Places]) -> Places:
+    return np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+
+
+class IndexBuilder:
+    """Gathers a :class:`FindingIndex` from parts whose phrases have places of their own."""
+
+    def __init__(self) -> None:
+        self._places: dict[Phrase, int] = {}
+        self._parts: list[tuple[Places, Places]] = []
+
+    def add(self, phrases: Sequence[Phrase], texts: Places, phrase_places: Places) -> None:
+        """Take in a part: places in ``phrases``, beside the texts that have them."""
+        if not len(texts):
+            return
+        places = [self._places.setdefault(one, len(self._places)) for one in phrases]
+        parts = self._parts
+        parts.append((texts, np.array(places, dtype=np.int32)[phrase_places]))
+        while len(parts) > 1 and len(parts[-2][0]) <= 2 * len(parts[-1][0]):
+            last = parts[-2:]
+            texts, places_of = (_joined(one[n] for one in last) for n in (0, 1))
+            parts[-2:] = [(texts, places_of)]
 
     def index(self) -> FindingIndex:
-        """Return what was gathered."""
-        return FindingIndex(
-            tuple(self._texts),
-            tuple(self._phrases),
-            np.array(self._text_places, dtype=np.int32),
-            np.array(self._phrase_places, dtype=np.int32),
-        )
-
-
-def _phrase(text: str, mention: Mention) -> Phrase | None:
-    """Return what a mention says; None for one that the text takes back."""
-    if mention.superseded:
-        return None
-    words = " ".join(words_of(text[mention.start : mention.end].lower()))
-    return Phrase(mention.finding, words, mention.side, _PRESENCE[mention.status])
+        """Return what was gathered so far."""
+        return FindingIndex(tuple(self._places), tuple(self._parts))

@@ -1,205 +1,244 @@
-"""The scan: all detectors go through all answers once, and their flags are kept with the evidence.
+"""The scan: what all detectors say of the newest answers of a review set, by number.
 
-While the records of a case are in memory, every detector looks at its answers, and what the texts
-mention goes into the finding index. When only scores have changed, the detectors that read scores
-look again at the answers that were scored.
+First every answer is looked at as though nobody had scored it, which depends on the files alone.
+Then the detectors that read scores look at the answers that were scored; their word replaces the
+first. When only scores have changed, they look again at those answers and at no other.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from operator import attrgetter
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Final
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
-from rexview.detect.boxes.labels import label_findings
-from rexview.detect.core.detector import Detector, answers_in_cases
-from rexview.detect.core.finding_index import FindingIndex, IndexBuilder
-from rexview.detect.findings import find_mentions
-from rexview.schema import Evidence, Flag, ReviewSet
+from rexview.detect.core.batch import answers_of_cases, batch_of, batches
+from rexview.detect.core.detector import Detector
+from rexview.detect.core.finding_index import FindingIndex
+from rexview.detect.core.gathered import Found, Gatherer, ToldInMemory
+from rexview.detect.core.looking import (
+    FLAGS,
+    NOT_JUDGED,
+    Looked,
+    evidence_from,
+    in_order,
+    left_out,
+    look,
+)
+from rexview.schema import Flag, ReviewSet
 
-ANSWER: Final = ("case", "model")
-_FLAGS: Final = pl.Schema(
-    {
-        "case": pl.String(),
-        "model": pl.String(),
-        "failure": pl.String(),
-        "kind": pl.String(),
-        "finding": pl.String(),  # id in the lexicon of what the flag is about
-        "message": pl.String(),
-        "evidence": pl.String(),  # JSON: a tenth of what the records would take in memory
-    }
-)
-_JUDGED: Final = pl.Schema(
-    {"case": pl.String(), "model": pl.String(), "judged": pl.UInt32()}  # a bit for each detector
-)
 _SCORE: Final = ("case", "model", "reader", "dimension", "image", "score", "comment")
-_BY_SIGNALS: Final = frozenset(
-    ("finish_reason", "usage", "no_answer", "empty", "no_choice", "no_option")
-)
-_values: Final = attrgetter(*(field.name for field in fields(Evidence)))
-_CHUNK: Final = 10_000
-"""Rows that are gathered before they become a frame, which takes less memory."""
+_CASES_AT_A_TIME: Final = 1_000
+_CASES_KEPT: Final = 16
 
 
 @dataclass(frozen=True, eq=False)
 class Scan:
     """What detectors say of the answers of one state of a review set; readers are not asked.
 
+    Everything is by the numbers of ``review_set.newest``.
+
     Attributes
     ----------
     detectors : tuple of Detector
-    flags : polars.DataFrame
-        One row a flag: ``case``, ``model``, ``failure``, ``kind``, ``finding``, ``message``,
-        ``evidence``; see :meth:`flags_by_answer`.
-    judged : polars.DataFrame
-        ``case``, ``model`` of every newest answer, and ``judged``: bit ``n`` says that the detector
-        at position ``n`` can judge it.
-    scores : polars.DataFrame
-        The scores of that state.
-    index : FindingIndex
-        Which findings the texts mention, which scores do not change.
+    review_set : ReviewSet
+    found : Found
+        What they say without scores.
+    scored : Looked
+        What those that read scores say of scored answers, in order.
     """
 
     detectors: tuple[Detector, ...]
-    flags: pl.DataFrame
-    judged: pl.DataFrame
-    scores: pl.DataFrame
-    index: FindingIndex
+    review_set: ReviewSet
+    found: Found
+    scored: Looked
 
-    def flags_by_answer(self, case_id: str | None = None) -> dict[tuple[str, str], list[Flag]]:
-        """Return the flags with their evidence, of one case or of all, by case and model."""
-        rows = self.flags if case_id is None else self.flags.filter(pl.col("case") == case_id)
-        flags: dict[tuple[str, str], list[Flag]] = {}
-        for case, model, failure, kind, _, message, evidence in rows.iter_rows():
-            flags.setdefault((case, model), []).append(
-                Flag(case, model, failure, "detector", message, kind, _evidence(evidence))
+    @property
+    def scores(self) -> pl.DataFrame:
+        """The scores of that state."""
+        return self.review_set.scores
+
+    @property
+    def index(self) -> FindingIndex:
+        """Which findings the texts mention that were looked at."""
+        return self.found.index
+
+    @cached_property
+    def state(self) -> npt.NDArray[np.uint8]:
+        """Of each answer: 0 not looked at yet, 1 looked at, 2 not judged."""
+        failed = self.scored.numbers[self.scored.state == NOT_JUDGED]
+        if not len(failed):
+            return self.found.state
+        state = self.found.state.copy()
+        state[failed] = NOT_JUDGED
+        return state
+
+    @cached_property
+    def judged(self) -> npt.NDArray[np.uint32]:
+        """Of each answer, bit ``n`` where the detector at position ``n`` could judge it."""
+        if not len(self.scored.numbers):
+            return self.found.judged
+        others = sum(1 << n for n, one in enumerate(self.detectors) if not one.reads_scores)
+        judged = self.found.judged.copy()
+        kept = judged[self.scored.numbers] & np.uint32(others)
+        judged[self.scored.numbers] = kept | self.scored.judged
+        return judged
+
+    @cached_property
+    def flags(self) -> pl.DataFrame:
+        """All flags: ``answer`` (UInt32), ``failure`` (Enum), ``kind``, ``finding``."""
+        if not len(self.scored.numbers):
+            return self.found.flags
+        return pl.concat(
+            [self._not_replaced(self.found.flags), self.scored.flags.select(FLAGS.names())]
+        )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every answer was looked at, or could not be."""
+        return bool(self.found.state.all())
+
+    def _not_replaced(self, flags: pl.DataFrame) -> pl.DataFrame:
+        """Leave out what is said anew of scored answers."""
+        if not len(self.scored.numbers) or flags.is_empty():
+            return flags
+        scored = np.zeros(len(self.found.state), dtype=np.bool_)
+        scored[self.scored.numbers] = True
+        reading = [one.failure for one in self.detectors if one.reads_scores]
+        again = pl.Series(scored[flags["answer"].to_numpy()]) & flags["failure"].is_in(reading)
+        return flags.filter(~again)
+
+    def flags_of_case(self, case_row: int) -> dict[int, list[Flag]]:
+        """Return the flags on the answers to a case with their evidence, by number.
+
+        In the order of the detectors. From the disk or memory where they are kept there, else the
+        case is looked at now: one that nobody has looked at yet, too.
+        """
+        return self.flags_of_cases(case_row, case_row + 1)
+
+    def flags_of_cases(self, first: int, stop: int) -> dict[int, list[Flag]]:
+        """Return the flags of the cases in some rows, from ``first`` to ``stop``."""
+        rows = self._told(first, stop)
+        if rows.is_empty():
+            return {}
+        newest, cases = self.review_set.newest, self.review_set.cases["id"]
+        models = [model.id for model in self.review_set.models]
+        places = {one.failure: place for place, one in enumerate(self.detectors)}
+        place = rows["failure"].cast(pl.String).replace_strict(places, return_dtype=pl.Int64())
+        flags: dict[int, list[Flag]] = {}
+        for number, failure, kind, message, evidence in (
+            rows.with_columns(_place=place)
+            .sort("answer", "_place", maintain_order=True)
+            .select("answer", "failure", "kind", "message", "evidence")
+            .iter_rows()
+        ):
+            case, model = cases[int(newest.case[number])], models[newest.model[number]]
+            flags.setdefault(number, []).append(
+                Flag(case, model, failure, "detector", message, kind, evidence_from(evidence))
             )
         return flags
 
+    def _told(self, first: int, stop: int) -> pl.DataFrame:
+        """Return the flags of some cases with what is told of them, ``TOLD_FLAGS``."""
+        starts = self.review_set.newest.starts
+        low, high = int(starts[first]), int(starts[stop])
+        inside = pl.col("answer").is_between(low, high, closed="left")
+        scored = self.scored.flags.filter(inside)
+        if not self.found.state[low:high].all():
+            return pl.concat([self._not_replaced(self._now(first, stop).flags), scored])
+        known = self._not_replaced(self.found.flags.filter(inside))
+        if known.is_empty():
+            return scored
+        told = self.found.told.of(low, high) if self.found.told else None
+        if told is None:
+            told = self._look_again(
+                np.arange(first, stop, dtype=np.int64), known["answer"].unique()
+            )
+        return pl.concat([self._not_replaced(told), scored])
+
+    def not_judged_of_case(self, case_row: int) -> frozenset[int]:
+        """Return the numbers of the answers to a case that could not be judged."""
+        numbers = self.review_set.newest.of_case(case_row)
+        state = self.state[numbers.start : numbers.stop]
+        if not state.all():
+            looked = self._now(case_row, case_row + 1)
+            failed = looked.numbers[looked.state == NOT_JUDGED].tolist()
+        else:
+            failed = []
+        return frozenset(failed) | {
+            number for number, one in zip(numbers, state, strict=True) if one == NOT_JUDGED
+        }
+
+    @cached_property
+    def _now(self) -> Callable[[int, int], Looked]:
+        """Looks at all answers to some cases that nobody has looked at yet; keeps the latest."""
+        return lru_cache(maxsize=_CASES_KEPT)(
+            lambda first, stop: look(
+                batch_of(self.review_set, np.arange(first, stop)), self.detectors, index=False
+            )
+        )
+
+    def _look_again(self, case_rows: npt.NDArray[np.int64], answers: pl.Series) -> pl.DataFrame:
+        """Look at answers that have flags, which no process died over."""
+        batch = batch_of(self.review_set, case_rows, answers.to_numpy())
+        return look(batch, self.detectors, index=False).flags
+
+
+def unscanned(review_set: ReviewSet, detectors: Sequence[Detector]) -> Scan:
+    """Return the scan of a review set before anything was looked at, scored answers included."""
+    unscored = replace(review_set, scores=review_set.scores.clear())
+    none = Gatherer(len(review_set.newest), len(review_set.cases)).found()
+    return Scan(tuple(detectors), unscored, none, in_order(()))
+
 
 def scan(review_set: ReviewSet, detectors: Sequence[Detector], before: Scan | None = None) -> Scan:
-    """Let all detectors go through all newest answers.
+    """Let all detectors go through all newest answers, now and in this process.
 
     ``before`` is the scan of the same files with other scores: what does not depend on scores is
     taken from it, and the outcome is the same.
     """
     detectors = tuple(detectors)
     if before is None or before.detectors != detectors:
-        builder = IndexBuilder()
-        every = review_set.cases.select(case="id")
-        flags, judged = _look(review_set, every, detectors, range(len(detectors)), builder)
-        return Scan(detectors, flags, judged, review_set.scores, builder.index())
+        before = unscanned(review_set, detectors)
+        gatherer = Gatherer(len(review_set.newest), len(review_set.cases))
+        told = [gatherer.add(look(batch, detectors)).flags for batch in batches(review_set)]
+        before = replace(before, found=gatherer.found(ToldInMemory(told)))
+    return rescored(before, review_set)
+
+
+def rescored(before: Scan, review_set: ReviewSet) -> Scan:
+    """Return the scan of the same files with other scores; it may be incomplete."""
     changed = _changed(before.scores, review_set.scores)
-    if changed.is_empty():
-        return before
-    again = [position for position, detector in enumerate(detectors) if detector.reads_scores]
-    flags, judged = _look(review_set, changed, detectors, again)
-    outdated = pl.col("failure").is_in([detectors[position].failure for position in again])
-    kept = pl.concat(
-        [
-            before.flags.filter(~outdated),
-            before.flags.filter(outdated).join(changed, on=ANSWER, how="anti"),
-        ]
-    )
-    others = sum(1 << position for position, one in enumerate(detectors) if not one.reads_scores)
-    merged = before.judged.join(
-        judged, on=ANSWER, how="left", suffix="_now", maintain_order="left"
-    ).select(
-        *ANSWER,
-        pl.when(pl.col("judged_now").is_null())
-        .then("judged")
-        .otherwise((pl.col("judged") & others) | pl.col("judged_now")),
-    )
-    return Scan(detectors, pl.concat([kept, flags]), merged, review_set.scores, before.index)
-
-
-def _look(
-    review_set: ReviewSet,
-    wanted: pl.DataFrame,
-    detectors: Sequence[Detector],
-    positions: Sequence[int],
-    builder: IndexBuilder | None = None,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Let the detectors at some positions look at the answers of the cases in ``wanted``.
-
-    Where ``wanted`` has a column ``model``, at those answers only. With a ``builder`` the texts of
-    the cases are taken into the finding index.
-    """
-    chosen = set(wanted.select(ANSWER).iter_rows()) if "model" in wanted.columns else None
-    flags, judged = [_FLAGS.to_frame()], [_JUDGED.to_frame()]
-    flag_rows: list[tuple[Any, ...]] = []
-    judged_rows: list[tuple[str, str, int]] = []
-    for case, answers in answers_in_cases(review_set, wanted):
-        if builder:
-            builder.add(case, answers)
-        for one in answers:
-            if chosen is not None and (case.id, one.answer.model) not in chosen:
-                continue
-            bits = 0
-            for position in positions:
-                detector = detectors[position]
-                if detector.can_judge(one):
-                    bits |= 1 << position
-                    flag_rows += map(_row, detector.find(one))
-            judged_rows.append((case.id, one.answer.model, bits))
-        if len(judged_rows) > _CHUNK:
-            flags.append(pl.DataFrame(flag_rows, _FLAGS, orient="row"))
-            judged.append(pl.DataFrame(judged_rows, _JUDGED, orient="row"))
-            flag_rows, judged_rows = [], []
-    flags.append(pl.DataFrame(flag_rows, _FLAGS, orient="row"))
-    judged.append(pl.DataFrame(judged_rows, _JUDGED, orient="row"))
-    return pl.concat(flags), pl.concat(judged)
+    named = np.unique(review_set.numbers_of(changed))
+    numbers = named[named >= 0].astype(np.uint32)
+    if not len(numbers):
+        return replace(before, review_set=review_set)
+    again = [place for place, one in enumerate(before.detectors) if one.reads_scores]
+    rows = np.unique(review_set.newest.case[numbers])
+    looked = [left_out(before.scored, numbers)]
+    for start in range(0, len(rows), _CASES_AT_A_TIME):
+        some = rows[start : start + _CASES_AT_A_TIME].astype(np.int64)
+        wanted = np.intersect1d(answers_of_cases(review_set.newest, some), numbers)
+        batch = batch_of(review_set, some, wanted.astype(np.uint32), with_scores=True)
+        looked.append(look(batch, before.detectors, again, index=False))
+    return replace(before, review_set=review_set, scored=in_order(looked))
 
 
 def _changed(before: pl.DataFrame, now: pl.DataFrame) -> pl.DataFrame:
     """Return the answers with a score that was not there before, or is there no longer."""
+    pairs = ["case", "model"]
     if before is now:
-        return now.select(ANSWER).clear()
+        return now.select(pairs).clear()
     both = [(before, now), (now, before)]
     return (
         pl.concat(
             one.select(_SCORE).join(other.select(_SCORE), on=_SCORE, how="anti", nulls_equal=True)
             for one, other in both
         )
-        .select(ANSWER)
+        .select(pairs)
         .unique()
     )
-
-
-def _row(flag: Flag) -> tuple[str | None, ...]:
-    evidence = json.dumps(list(map(_values, flag.evidence)), ensure_ascii=False)
-    finding = flag_finding(flag)
-    return flag.case, flag.model, flag.failure, flag.kind, finding, flag.message, evidence
-
-
-def _evidence(row: str) -> tuple[Evidence, ...]:
-    return tuple(
-        Evidence(where, text, field, start, end, side, image, box and tuple(box))
-        for where, text, field, start, end, side, image, box in json.loads(row)
-    )
-
-
-def flag_finding(flag: Flag) -> str | None:
-    """Return the finding (id in the lexicon) that a detector's flag is about; None for none.
-
-    None too for flags that the answer's signals raise: what its shown end names is chance. Else it
-    is the first that its evidence names. Where one finding was taken for another it is the one
-    that the report has: what was missed.
-    """
-    if flag.kind in _BY_SIGNALS:
-        return None
-    evidence = flag.evidence[::-1] if flag.failure == "wrong_type" else flag.evidence
-    for item in evidence:
-        if item.where in ("box", "reference_box"):
-            named = sorted(label_findings(item.text))
-        elif item.where in ("answer", "report", "question"):
-            named = [mention.finding for mention in find_mentions(item.text)]
-        else:
-            continue
-        if named:
-            return named[0]
-    return None

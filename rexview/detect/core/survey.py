@@ -7,25 +7,27 @@ newest counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from rexview.detect import registry
+from rexview.detect.core.batch import with_names
 from rexview.detect.core.detector import AnswerInCase, Detector
-from rexview.detect.core.reader_verdicts import (
-    joint_verdict,
-    verdicts_of_set,
-    with_verdicts,
-)
-from rexview.detect.core.scan import ANSWER, Scan, scan
+from rexview.detect.core.looking import FLAGS
+from rexview.detect.core.reader_verdicts import verdicts_of_set, with_verdicts
+from rexview.detect.core.scan import Scan, scan
 from rexview.detect.registry import DETECTORS
 from rexview.detect.score_failures import DISAGREEMENT_THRESHOLD, GAP_THRESHOLD
 from rexview.schema import Answer, Case, Evidence, Flag, ReaderFlag, ReviewSet, Score
-from rexview.vocab import HINT_KINDS
+from rexview.vocab import FAILURES, HINT_KINDS
 
+FAILURE_BITS: Final = {failure: 1 << place for place, failure in enumerate(FAILURES)}
+"""Bit of each failure in :attr:`Survey.judged`."""
 FLAG_TABLE: Final = pl.Schema(
     {
         "case": pl.String(),
@@ -40,31 +42,44 @@ FLAG_TABLE: Final = pl.Schema(
     }
 )
 """Columns of the frame of :func:`find_flags`."""
-_KEY: Final = (*ANSWER, "failure")
-_VERDICTS: Final = pl.Schema({name: FLAG_TABLE[name] for name in (*_KEY, "reader", "verdict")})
+_KEY: Final = ("answer", "failure")
+_VERDICT: Final = pl.Enum(["confirmed", "rejected"])
+_SURVEYED: Final = pl.Schema(
+    {
+        **{name: FLAGS[name] for name in _KEY},
+        "source": pl.Enum(["detector", "reader"]),
+        "kind": FLAGS["kind"],
+        "reader": pl.Categorical(),
+        "verdict": _VERDICT,
+        "stands": pl.Boolean(),
+        "hint": pl.Boolean(),
+    }
+)
+_CASES_AT_A_TIME: Final = 2_000
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What detectors and readers say about all newest answers.
+    """What detectors and readers say about all newest answers, by number.
 
     Attributes
     ----------
     flags : polars.DataFrame
-        Columns :data:`FLAG_TABLE`, one row a flag: detectors' flags first, then one row for each
-        reader's newest verdict. With message and evidence they are :meth:`flags_of`.
-    judged : polars.DataFrame
-        Columns ``case``, ``model``, ``failure``: the answers about which something can be said for
-        that failure, because a detector could judge them or a reader gave a verdict. Not unique.
+        One row a flag, detectors' flags first, then one row for each reader's newest verdict:
+        ``answer`` (UInt32, its number) and the other columns of :data:`FLAG_TABLE` as small codes.
+        With message and evidence they are :meth:`flags_of`.
+    judged : array of uint32, one an answer
+        Bits of :data:`FAILURE_BITS`: the failures for which something can be said of it, because a
+        detector could judge it or a reader gave a verdict.
     findings : polars.DataFrame
-        ``case``, ``model``, ``failure``, ``finding`` (id in the lexicon), ``hint``: which findings
+        ``answer``, ``failure``, ``finding`` (id in the lexicon), ``hint``: which findings
         the detectors' flags are about, rejected ones included. Flags without one have no row.
     scan : Scan
         What the detectors alone found, for the next survey of the same files.
     """
 
     flags: pl.DataFrame
-    judged: pl.DataFrame
+    judged: npt.NDArray[np.uint32]
     findings: pl.DataFrame
     scan: Scan
 
@@ -82,12 +97,35 @@ class Survey:
             readers. ``verdict`` of a detector's flag is what the readers said, None when there is
             none; rejected flags are included.
         """
-        found = self.scan.flags_by_answer(case_id)
+        answers = tuple(answers)
+        numbers = self._numbers(case_id, answers)
+        known = [number for number in numbers if number >= 0]
+        found: dict[int, list[Flag]] = {}
+        if known:
+            found = self.scan.flags_of_case(int(self.scan.review_set.newest.case[known[0]]))
         flags: list[Flag] = []
-        for answer in answers:
+        for answer, number in zip(answers, numbers, strict=True):
             answer_verdicts = (flag for flag in reader_flags if flag.model == answer.model)
-            flags += with_verdicts(found.get((case_id, answer.model), ()), answer_verdicts)
+            flags += with_verdicts(found.get(number, ()), answer_verdicts)
         return flags
+
+    def not_judged_of(self, case_id: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case a detector failed on."""
+        numbers = dict(zip(self._numbers(case_id, answers), answers, strict=True))
+        known = [number for number in numbers if number >= 0]
+        if not known:
+            return frozenset()
+        failed = self.scan.not_judged_of_case(int(self.scan.review_set.newest.case[known[0]]))
+        return frozenset(numbers[number].model for number in failed & numbers.keys())
+
+    def _numbers(self, case_id: str, answers: Sequence[Answer]) -> list[int]:
+        named = pl.DataFrame(
+            [(case_id, answer.model) for answer in answers],
+            {"case": pl.String(), "model": pl.String()},
+            orient="row",
+        )
+        numbers: list[int] = self.scan.review_set.numbers_of(named).tolist()
+        return numbers
 
 
 def survey(
@@ -103,53 +141,82 @@ def survey(
     """
     if detectors is None:
         detectors = registry.detectors(models=review_set.models)
-    found = scan(review_set, detectors, before.scan if before else None)
-    judged = [
-        found.judged.filter(pl.col("judged") & (1 << place) != 0).select(
-            *ANSWER, failure=pl.lit(detector.failure)
-        )
-        for place, detector in enumerate(found.detectors)
-    ]
-    verdicts = verdicts_of_set(review_set)
-    by_reader = pl.DataFrame(
-        [(one.case, one.model, one.failure, one.reader, one.verdict) for one in verdicts],
-        _VERDICTS,
-        orient="row",
+    return survey_of(scan(review_set, detectors, before.scan if before else None))
+
+
+def survey_of(found: Scan) -> Survey:
+    """Set what readers say, in the review set of a scan, beside what the detectors found so far."""
+    verdicts = verdicts_of_set(found.review_set)
+    by_reader = _by_reader(found.review_set, verdicts)
+    joint = by_reader.group_by(_KEY).agg(
+        # rejected only when every reader rejects
+        verdict=pl.when((pl.col("verdict") == "rejected").all())
+        .then(pl.lit("rejected"))
+        .otherwise(pl.lit("confirmed"))
+        .cast(_VERDICT)
     )
-    joint: dict[tuple[str, str, str], list[ReaderFlag]] = {}
-    for one in verdicts:
-        joint.setdefault((one.case, one.model, one.failure), []).append(one)
-    of_readers = pl.DataFrame(
-        [(*key, joint_verdict(given)) for key, given in joint.items()],
-        {name: FLAG_TABLE[name] for name in (*_KEY, "verdict")},
-        orient="row",
-    )
-    is_hint = pl.col("kind").is_in(HINT_KINDS).fill_null(False)
+    is_hint = pl.col("kind").is_in(list(HINT_KINDS)).fill_null(False)
     by_detector = found.flags.select(
-        *_KEY, "kind", pl.lit("detector").alias("source"), is_hint.alias("hint")
-    ).join(of_readers, on=_KEY, how="left", maintain_order="left")
+        *_KEY,
+        "kind",
+        source=pl.lit("detector", _SURVEYED["source"]),
+        hint=is_hint,
+    ).join(joint, on=_KEY, how="left", maintain_order="left")
     flags = pl.concat(
         [
-            pl.DataFrame(schema=FLAG_TABLE),
+            _SURVEYED.to_frame(),
             by_detector,
-            by_reader.with_columns(source=pl.lit("reader"), hint=pl.lit(False)),
+            by_reader.with_columns(
+                source=pl.lit("reader", _SURVEYED["source"]), hint=pl.lit(value=False)
+            ),
         ],
         how="diagonal",
     ).with_columns(stands=pl.col("verdict").ne("rejected").fill_null(True))
     about = found.flags.filter(pl.col("finding").is_not_null())
     return Survey(
         flags,
-        pl.concat([*judged, by_reader.select(_KEY)]),
-        about.select(*_KEY, "finding", is_hint.alias("hint")).unique(),
+        _judged(found, by_reader),
+        about.select(*_KEY, "finding", hint=is_hint).unique(),
         found,
     )
+
+
+def _by_reader(review_set: ReviewSet, verdicts: Sequence[ReaderFlag]) -> pl.DataFrame:
+    """Return the verdicts as rows of :data:`_SURVEYED` without what all have in common."""
+    columns = ("failure", "reader", "verdict")
+    rows = [(one.case, one.model, one.failure, one.reader, one.verdict) for one in verdicts]
+    schema = {"case": pl.String(), "model": pl.String()} | {
+        name: _SURVEYED[name] for name in columns
+    }
+    named = pl.DataFrame(rows, schema, orient="row")
+    numbers = pl.Series("answer", review_set.numbers_of(named))
+    return named.select(numbers, *columns).filter(pl.col("answer") >= 0).cast({"answer": pl.UInt32})
+
+
+def _judged(found: Scan, by_reader: pl.DataFrame) -> npt.NDArray[np.uint32]:
+    """Turn bits of detectors into bits of failures, and add what readers spoke of."""
+    judged = np.zeros(len(found.judged), dtype=np.uint32)
+    for place, detector in enumerate(found.detectors):
+        said = (found.judged >> np.uint32(place)) & np.uint32(1)
+        judged |= said * np.uint32(FAILURE_BITS[detector.failure])
+    for failure, bit in FAILURE_BITS.items():
+        spoken_of = by_reader.filter(pl.col("failure") == failure)["answer"].to_numpy()
+        judged[spoken_of] |= np.uint32(bit)
+    return judged
+
+
+def named_flags(survey: Survey) -> pl.DataFrame:
+    """Return :attr:`Survey.flags` with the columns :data:`FLAG_TABLE`, by answer in file order."""
+    flags = survey.flags.sort("source", "answer", maintain_order=True)
+    named = with_names(flags, survey.scan.review_set)
+    return named.select(pl.col(name).cast(kind) for name, kind in FLAG_TABLE.items())
 
 
 def find_flags(
     review_set: ReviewSet, *, detectors: Sequence[Detector] | None = None
 ) -> pl.DataFrame:
-    """Find all flags on the newest answers: :attr:`Survey.flags`."""
-    return survey(review_set, detectors=detectors).flags
+    """Find all flags on the newest answers: one row a flag, columns :data:`FLAG_TABLE`."""
+    return named_flags(survey(review_set, detectors=detectors))
 
 
 def judged_answers(survey: Survey) -> pl.DataFrame:
@@ -172,10 +239,17 @@ def judged_answers(survey: Survey) -> pl.DataFrame:
             pl.col("hint").any().alias("hinted"),
         )
     )
-    judged = survey.judged.unique(maintain_order=True)
-    return judged.join(flagged, on=_KEY, how="left", maintain_order="left").with_columns(
-        pl.col("detected", "reader_flagged", "hinted").fill_null(False)
+    judged = pl.concat(
+        pl.DataFrame(
+            {"answer": np.flatnonzero(survey.judged & np.uint32(bit)).astype(np.uint32)}
+        ).with_columns(failure=pl.lit(failure, FLAGS["failure"]))
+        for failure, bit in FAILURE_BITS.items()
     )
+    whole = judged.join(flagged, on=_KEY, how="left", maintain_order="left").with_columns(
+        pl.col("failure").cast(pl.String),
+        pl.col("detected", "reader_flagged", "hinted").fill_null(False),
+    )
+    return with_names(whole, survey.scan.review_set)
 
 
 def flags_for(
@@ -242,21 +316,25 @@ def flag_rows(
         disagreement_threshold=disagreement_threshold,
         models=review_set.models,
     )
-    found = scan(review_set, active).flags_by_answer()
-    verdicts: dict[tuple[str, str], list[ReaderFlag]] = {}
-    for verdict in verdicts_of_set(review_set):
-        verdicts.setdefault((verdict.case, verdict.model), []).append(verdict)
-    answers = [
-        (case, model.id)
-        for case in review_set.cases.sort("_row")["id"]
-        for model in review_set.models
-    ]
-    return [
-        _as_row(flag)
-        for answer in answers
-        for flag in with_verdicts(found.get(answer, ()), verdicts.get(answer, ()))
-        if flag.verdict != "rejected"
-    ]
+    return list(rows_of(scan(review_set, active)))
+
+
+def rows_of(found: Scan) -> Iterator[dict[str, Any]]:
+    """List every failure that stands, as :func:`flag_rows` does, of a scan."""
+    review_set = found.review_set
+    verdicts: dict[int, list[ReaderFlag]] = {}
+    given = verdicts_of_set(review_set)
+    for verdict, number in zip(given, _by_reader(review_set, given)["answer"], strict=True):
+        verdicts.setdefault(number, []).append(verdict)
+    starts = review_set.newest.starts
+    cases = len(review_set.cases)
+    for first in range(0, cases, _CASES_AT_A_TIME):
+        stop = min(first + _CASES_AT_A_TIME, cases)
+        flags = found.flags_of_cases(first, stop)
+        for number in range(int(starts[first]), int(starts[stop])):
+            for flag in with_verdicts(flags.get(number, ()), verdicts.get(number, ())):
+                if flag.verdict != "rejected":
+                    yield _as_row(flag)
 
 
 def _as_row(flag: Flag) -> dict[str, Any]:

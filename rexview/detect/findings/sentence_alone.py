@@ -92,7 +92,7 @@ def _before(words: list[str], i: int) -> list[str]:
 
 def _after(words: list[str], j: int) -> list[str]:
     """Return the words from token ``j`` on that rules ask for, and what kind the others are."""
-    shown = []
+    shown: list[str] = []
     for n in range(j, len(words)):
         word = words[n]
         if word in _ENDS:
@@ -129,3 +129,7 @@ def _read(
     clauses = read_clauses(given, terms, asked=asked)
     relative = "same" in said.cues or "opposite" in said.cues
     return Reading(terms, clauses, said.cues, True, said.finding, named, said.side, side, relative)
+
+
+forget_sentences: Final = _read.cache_clear
+"""Forgets all sentences that were read."""

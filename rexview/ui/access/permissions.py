@@ -8,7 +8,9 @@ by itself (:func:`guard`).
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Final
 
 import streamlit as st
@@ -22,6 +24,7 @@ from rexview.ui.link.pages import seen_by
 from rexview.ui.server import server_state
 
 _NAME_FILE: Final = "person"
+_asking: Final = ContextVar[tuple[Person | None] | None]("asking", default=None)
 
 
 def current() -> Person | None:
@@ -29,6 +32,9 @@ def current() -> Person | None:
 
     None when nobody is signed in, when who is has no role, and when no name has been given yet.
     """
+    asking = _asking.get()
+    if asking is not None:
+        return asking[0]
     if server_state.team():
         try:
             return sign_in.signed_in_here()
@@ -39,6 +45,19 @@ def current() -> Person | None:
         return person_alone(name) if name else None
     except ValueError:
         return None
+
+
+@contextmanager
+def asking(person: Person | None) -> Iterator[None]:
+    """Let everything in the block see as the person whom a route has made sure of.
+
+    A route has no page: there is nobody in its session, and no user of Streamlit's.
+    """
+    before = _asking.set((person,))
+    try:
+        yield
+    finally:
+        _asking.reset(before)
 
 
 def role() -> Role | None:

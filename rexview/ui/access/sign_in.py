@@ -101,6 +101,18 @@ def check_person(request: HTTPConnection, grant: Grant) -> None:
         raise LinkRefused("This link is for somebody else.")
 
 
+def who_asks(request: HTTPConnection, grant: Grant, alone: Person | None) -> Person | None:
+    """Return who asks with a link: in a team with the role they have now, else who it was made for.
+
+    Raises
+    ------
+    LinkRefused, NotAdmitted
+        As for :func:`check_person`.
+    """
+    check_person(request, grant)
+    return signed_in_at(request) if server_state.team() else alone
+
+
 def end_sign_in() -> None:
     """End the sign-in of the page that runs in all its tabs, and go to the provider's sign-out."""
     _ended.append(_sign_in_id(st.user.to_dict()))

@@ -41,7 +41,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.reviews import study_records
 from rexview.ui.saving.reader_study import adjudicator_slots, shown_names
 from rexview.ui.server import review_sets
-from rexview.ui.viewer.case_payload import show_viewer
+from rexview.ui.viewer.case_payload import ViewerManner, show_viewer
 
 _PURPOSE: Final = (
     "# Adjudicate\n\nCases on which two readers differ, worst first. See both scores side by side "
@@ -183,8 +183,7 @@ def show_picture(now: Round, page: CasePage) -> None:
         page,
         partial(position_in, now.ids),
         pages,
-        blinded=True,
-        height=_HEIGHT,
+        ViewerManner(blinded=True, height=_HEIGHT),
     )
 
 

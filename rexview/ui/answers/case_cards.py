@@ -107,6 +107,7 @@ def _answer_html(
         f"{_TICKS.get(source, '')}</span>"
         for failure, source in answer.failures
     )
+    badges += _NOT_KNOWN.get(answer.looked_at, "")
     css = "rx-card-answer" if answer.chosen else "rx-card-answer rx-aside"
     return (
         f'<div class="{css}" style="--rx-colour:{html.escape(colours[answer.model])}">'
@@ -115,6 +116,11 @@ def _answer_html(
     )
 
 
+_NOT_KNOWN: Final = {
+    "not_yet": '<span class="rx-quiet">Not looked at for failures yet</span>',
+    "not_judged": '<span class="rx-quiet">Could not be judged by every rule</span>',
+}
+"""What stands where flags are not all known: no flag would read as no failure."""
 _FOUND_BY: Final = {
     "detector": "Found by a rule.",
     "reader": "Marked by a reader.",

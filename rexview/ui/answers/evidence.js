@@ -4,6 +4,7 @@
 import { every, scrollWithin, wantsLessMotion, whenPageChanges } from "../components/dom.js";
 import { tellPage } from "../components/events.js";
 import { mounting } from "../components/mount.js";
+import { turning } from "../turning/assets/turning.js";
 
 const opened = new Set(); // folded lists that the reader opened
 let caseId = null;
@@ -92,20 +93,26 @@ function listen() {
     (event) => event.key === "Escape" && pinned && !event.defaultPrevented && pin(null),
     options,
   );
+  const unturn = turning.listen({ show: (record) => shows(record.case) });
   const ignore = whenPageChanges(() => (pinned || opened.size > 0) && align());
   return () => {
     abort.abort();
+    unturn();
     ignore();
   };
+}
+
+function shows(name) {
+  if (caseId !== name) {
+    caseId = name;
+    pin(null);
+  }
+  align();
 }
 
 export const mount = mounting(() => ({
   close: listen(),
   update(data) {
-    if (caseId !== data.case) {
-      caseId = data.case;
-      pin(null);
-    }
-    align();
+    if (!turning.isBehind(data.case)) shows(data.case);
   },
 }));

@@ -45,6 +45,9 @@ def question_html(case: Case, flags: Sequence[tuple[str, Flag]] = ()) -> str:
 
 
 _RIGHT = " <b>(correct)</b>"
+_NOT_JUDGED = (
+    '<p class="rx-unjudged">Could not be judged by every rule: there may be more failures.</p>'
+)
 _UNCOUNTED = (
     '<p class="rx-uncounted">Not a whole answer: its scores count in no table and no mean.</p>'
 )
@@ -111,7 +114,8 @@ def _answer_html(
         f'style="--rx-colour:{html.escape(colour)}" '
         f'aria-label="Answer of {name}">'
         f"<header><h3>{name}</h3>{_headline_html(answer, final)}</header>"
-        f"{chain}{flags_html(page, answer, review_set.reader_names, visitor)}"
+        f"{chain}{_NOT_JUDGED if answer.model in page.not_judged else ''}"
+        f"{flags_html(page, answer, review_set.reader_names, visitor)}"
         f"{_add_html(answer) if visitor.may_judge else ''}"
         f"{_choice_html(page.case, answer)}"
         f'<div class="rx-text" tabindex="0">{body}</div>{_ending_html(answer)}'

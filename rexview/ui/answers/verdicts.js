@@ -5,10 +5,12 @@ import { tellPage } from "../components/events.js";
 import { mounting } from "../components/mount.js";
 import { dialogIsOpen, isPlain, TYPING } from "../components/page_keys.js";
 import { outbox } from "../saving/assets/outbox.js";
+import { turning } from "../turning/assets/turning.js";
 import { verdicts } from "./given_verdicts.js";
 import { VerdictCard } from "./verdict_card.js";
 
 /** @import { Tell } from "../components/events.js" */
+/** @import { CaseRecord } from "../turning/assets/types.d.ts" */
 
 const AGAIN_MS = 3000;
 const { items } = verdicts;
@@ -41,6 +43,7 @@ function askWhy(button) {
 }
 
 function clicked(event) {
+  if (!turning.isOf(verdicts.data?.case)) return undefined; // its case is not on the screen
   const at = (selector) => event.target.closest?.(selector);
   const verdict = at("[data-rx-verdict]");
   if (verdict) return judge(verdict);
@@ -70,7 +73,7 @@ function pressed(event) {
   if (event.key === "Escape" && !card.shown) return;
   const [target] = event.composedPath();
   if (target instanceof Element && target.closest(TYPING)) return;
-  if (dialogIsOpen()) return;
+  if (dialogIsOpen() || !turning.isOf(verdicts.data?.case)) return;
   event.preventDefault();
   KEYS[event.key]();
 }
@@ -93,17 +96,28 @@ function listen() {
     refresh: () => verdicts.refresh(),
     busy: () => root.contains(document.activeElement) && card.shown,
   });
+  const unturn = turning.listen({ show: turned });
   const ignore = whenPageChanges(() => (items.focusOn || items.current) && items.align());
   return () => {
     abort.abort();
     clearInterval(timer);
     unlisten();
+    unturn();
     ignore();
     root.remove();
   };
 }
 
+/** The reader has turned to a case ahead of the page: what is judged now is of that one. */
+function turned(/** @type {CaseRecord} */ { judged }) {
+  if (verdicts.data && judged) take({ ...verdicts.data, ...judged }, verdicts.tell);
+}
+
 function update(fresh, /** @type {Tell} */ tell) {
+  if (!turning.isBehind(fresh.case)) take(fresh, tell);
+}
+
+function take(fresh, /** @type {Tell} */ tell) {
   const another = verdicts.data?.case !== fresh.case;
   if (another && card.about?.failure) card.save();
   verdicts.update(fresh, tell);

@@ -94,31 +94,19 @@ def _unsaved(review_set: ReviewSet) -> Mapping[str, Any]:
     return {"key": message.get("key"), "entries": list(fit)}
 
 
-def show_verdicts(review_set: ReviewSet, page: CasePage) -> None:
-    """Put what listens to flags and their buttons on the page.
+def judged_json(review_set: ReviewSet, page: CasePage) -> dict[str, Any]:
+    """Return what :file:`verdicts.js` has to know of one case.
 
     ``page`` has the answers that are shown: failures can be added to these.
     """
-
-    def keep_unsaved() -> None:
-        st.session_state[link_keys.SESSION_VERDICTS] = st.session_state[_KEY].get("unsaved")
-
-    person = permissions.current()
     try:
         revision = review_sets.reviews(review_set).revision()
     except StoreError:
         revision = 0
     digests = digests_of(review_set).of_all((page.case.id, one.model) for one in page.answers)
-    data = {
-        "outbox": outbox_json(review_set, CASE_PAGE, person),
+    return {
         "case": page.case.id,
-        "set": review_sets.set_id(review_set.folder),
-        "unsavedKey": _unsaved(review_set).get("key"),
         "revision": revision,
-        "named": person is not None,
-        "nameProblem": name_problem(_KEY),
-        "longest": {"name": LONGEST_NAME, "reason": LONGEST_REASON},
-        "failures": {failure.id: [failure.name, failure.meaning] for failure in FAILURES.values()},
         "answers": {
             answer.model: {
                 "name": review_set.model_names[answer.model],
@@ -127,6 +115,25 @@ def show_verdicts(review_set: ReviewSet, page: CasePage) -> None:
             }
             for answer in page.answers
         },
+    }
+
+
+def show_verdicts(review_set: ReviewSet, page: CasePage) -> None:
+    """Put what listens to flags and their buttons on the page."""
+
+    def keep_unsaved() -> None:
+        st.session_state[link_keys.SESSION_VERDICTS] = st.session_state[_KEY].get("unsaved")
+
+    person = permissions.current()
+    data = {
+        **judged_json(review_set, page),
+        "outbox": outbox_json(review_set, CASE_PAGE, person),
+        "set": review_sets.set_id(review_set.folder),
+        "unsavedKey": _unsaved(review_set).get("key"),
+        "named": person is not None,
+        "nameProblem": name_problem(_KEY),
+        "longest": {"name": LONGEST_NAME, "reason": LONGEST_REASON},
+        "failures": {failure.id: [failure.name, failure.meaning] for failure in FAILURES.values()},
     }
     with st.container(key="rx_unseen"):
         component("rexview_evidence", "answers/evidence.js")(

@@ -38,7 +38,7 @@ class AppRoutes(BaseRoute):
 @cache
 def _routes() -> list[Route]:
     warm_up.wait()
-    from rexview.ui.app import image_routes
+    from rexview.ui.app import case_routes, image_routes
     from rexview.ui.saving import route as saving_route
 
-    return [*image_routes.routes(), *saving_route.routes()]
+    return [*image_routes.routes(), *case_routes.routes(), *saving_route.routes()]

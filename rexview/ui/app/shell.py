@@ -32,6 +32,7 @@ _STYLES: Final = (
     "browse/browse.css",
     "scores/scores.css",
     "readers/readers.css",
+    "scan_progress/strip.css",
     "data/import.css",
     "app/print.css",
 )

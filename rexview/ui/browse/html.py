@@ -8,13 +8,19 @@ from dataclasses import replace
 
 from rexview.analysis import CaseFilter, Facets, FailureSources, SetFacts, chips
 from rexview.analysis.failures.captions import judged_caption
+from rexview.analysis.failures.so_far import so_far_after
 from rexview.ui.link.in_app import browse_link
 from rexview.vocab import FAILURES
 
 
-def filter_bar_html(facts: SetFacts, case_filter: CaseFilter, counts: Facets) -> str:
-    """Draw the headline failures, and the chips when the filter limits anything."""
-    heads = "".join(_head_html(case_filter, head) for head in counts.headlines)
+def filter_bar_html(
+    facts: SetFacts, case_filter: CaseFilter, counts: Facets, *, so_far: bool = False
+) -> str:
+    """Draw the headline failures, and the chips when the filter limits anything.
+
+    ``so_far`` says that not every answer has been looked at for failures.
+    """
+    heads = "".join(_head_html(case_filter, head, so_far=so_far) for head in counts.headlines)
     shown = chips(facts, case_filter)
     chip_row = ""
     if shown:
@@ -34,7 +40,7 @@ def filter_bar_html(facts: SetFacts, case_filter: CaseFilter, counts: Facets) ->
     return f'<nav class="rx-heads" aria-label="Headline failures">{heads}</nav>{chip_row}'
 
 
-def _head_html(case_filter: CaseFilter, head: FailureSources) -> str:
+def _head_html(case_filter: CaseFilter, head: FailureSources, *, so_far: bool) -> str:
     failure = FAILURES[head.failure]
     active = case_filter.failures == (head.failure,)
     target = replace(case_filter, failures=() if active else (head.failure,), sources=())
@@ -44,9 +50,11 @@ def _head_html(case_filter: CaseFilter, head: FailureSources) -> str:
         if head.judged == head.cases
         else (f"of {head.judged:,} that can be judged, in {head.cases:,}")
     )
+    name = so_far_after(failure.plural, so_far=so_far)
+    sources = sources_text(head.detector, head.reader, head.both)
     label = (
-        f"<b>{head.total:,}</b><span>{html.escape(failure.plural)}</span>"
-        f"<small>{sources_text(head.detector, head.reader, head.both)}</small>"
+        f"<b>{head.total:,}</b><span>{html.escape(name)}</span>"
+        f"<small>{so_far_after(sources, so_far=so_far and not head.total)}</small>"
         f"<small>{judged} cases</small>"
     )
     css = "rx-head rx-on" if active else "rx-head"

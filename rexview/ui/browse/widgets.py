@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-import pandas as pd
 import streamlit as st
 
 from rexview.analysis import ANSWER_STATUSES, SORTS, CaseFilter, Engine, Facets, search_caption
 from rexview.analysis.case.cards import AnswerSummary, CaseCard
+from rexview.analysis.failures.so_far import SO_FAR, rests_on_flags, so_far_after
 from rexview.schema import ReviewSet
 from rexview.ui.filters.panel import set_filter
 from rexview.ui.link import keys as link_keys
@@ -23,13 +23,17 @@ from rexview.vocab import CATEGORY_NAMES, DIMENSION_NAMES, FAILURES, counted, no
 
 VIEWS: Final = {"cards": "Cards", "table": "Table"}
 _ICONS: Final = {"cards": ":material/grid_view:", "table": ":material/table_rows:"}
+_OF_FLAGS: Final = ("Harm", "Failures", "Possible")
+"""Columns of the table that rest on flags."""
 PAGE_SIZE: Final = {"cards": 24, "table": 100}
 
 
 def list_head(
-    engine: Engine, total: int, case_filter: CaseFilter
+    engine: Engine, total: int, case_filter: CaseFilter, *, so_far: bool
 ) -> tuple[str, Sequence[str], int]:
     """Show how many cases there are (``total``), in which order and as what.
+
+    ``so_far`` says that not every answer has been looked at for failures.
 
     Returns a key of :data:`VIEWS`, the cases of this page, and the place of the first from 0.
     """
@@ -41,12 +45,14 @@ def list_head(
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="rx_list_head"
     ):
-        st.html(f'<p class="rx-count">{_range_text(total, first, len(ids))}</p>')
+        _show_range(total, first, len(ids), so_far=so_far and rests_on_flags(case_filter))
         st.session_state["browse_sort"] = case_filter.sort
         st.selectbox(
             "Order",
             list(SORTS),
-            format_func=SORTS.__getitem__,
+            format_func=lambda sort: so_far_after(
+                SORTS[sort], so_far=so_far and sort == "severity"
+            ),
             key="browse_sort",
             on_change=_sort,
             label_visibility="collapsed",
@@ -82,7 +88,7 @@ def show_search(case_filter: CaseFilter, counts: Facets) -> None:
     linked_html(f'<p class="rx-searched" role="status">{shown}</p>', key="search_words")
 
 
-def list_foot(total: int, first: int, shown: int) -> None:
+def list_foot(total: int, first: int, shown: int, case_filter: CaseFilter, *, so_far: bool) -> None:
     """Show the pages of a list that does not fit on one."""
     view = link_keys.query_value(link_keys.QUERY_VIEW) or "cards"
     size = PAGE_SIZE.get(view, PAGE_SIZE["cards"])
@@ -90,15 +96,21 @@ def list_foot(total: int, first: int, shown: int) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", key="rx_list_foot"):
         choose_page(total, size, key="browse_page")
-        st.html(f'<p class="rx-count">{_range_text(total, first, shown)}</p>')
+        _show_range(total, first, shown, so_far=so_far and rests_on_flags(case_filter))
 
 
-def show_table(review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: CaseFilter) -> None:
+def show_table(
+    review_set: ReviewSet, cards: Sequence[CaseCard], case_filter: CaseFilter, *, so_far: bool
+) -> None:
     """Show the table; a click on any cell opens the case of its row."""
+    import pandas as pd  # takes a third of a second: cards need none
+
     names = review_set.model_names
     severe = case_filter.sort == "severity"
     rows = [row for card in cards for row in _rows(card, names, with_harm=severe)]
     frame = pd.DataFrame(rows).dropna(axis="columns", how="all")
+    if so_far:  # the table can be taken away as it is
+        frame = frame.rename(columns={name: f"{name} {SO_FAR}" for name in _OF_FLAGS})
     scores = {
         name: st.column_config.NumberColumn(name, format="%.1f", width="small")
         for name in (*DIMENSION_NAMES.values(), "Gap")
@@ -154,6 +166,11 @@ def _names(answer: AnswerSummary, *, hints: bool) -> str:
     return ", ".join(
         FAILURES[failure].name for failure, source in answer.failures if (source == "hint") == hints
     )
+
+
+def _show_range(total: int, first: int, shown: int, *, so_far: bool) -> None:
+    text = so_far_after(_range_text(total, first, shown), so_far=so_far)
+    st.html(f'<p class="rx-count">{text}</p>')
 
 
 def _range_text(total: int, first: int, shown: int) -> str:

@@ -6,6 +6,7 @@ never scores is not recorded. Alone, before a name is given, it waits in the ses
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
 
@@ -23,15 +24,23 @@ from rexview.ui.server import review_sets
 _VIA: Final = "case page"
 
 
+def note_passed(review_set: ReviewSet, cases: Iterable[str]) -> None:
+    """Keep which cases the browser has shown before the page followed, for :func:`note_case`."""
+    name = review_sets.set_id(review_set.folder)
+    noted: dict[tuple[str, str], bool] = st.session_state.setdefault(link_keys.SESSION_SEEN, {})
+    for case in cases:
+        noted.setdefault((name, case), False)
+
+
 def note_case(review_set: ReviewSet, case_id: str) -> None:
     """Record that whoever looks has opened a case with its models named, unless it is known.
 
     Only for cases that are scored. Where the database cannot be written to it is tried again with
     the next case: nothing on the page depends on it.
     """
+    note_passed(review_set, [case_id])
     name = review_sets.set_id(review_set.folder)
-    noted: dict[tuple[str, str], bool] = st.session_state.setdefault(link_keys.SESSION_SEEN, {})
-    noted.setdefault((name, case_id), False)
+    noted: dict[tuple[str, str], bool] = st.session_state[link_keys.SESSION_SEEN]
     waiting = [case for (of_set, case), done in noted.items() if of_set == name and not done]
     person = permissions.current()
     if not waiting or person is None or not may(person, "score"):

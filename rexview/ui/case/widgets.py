@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
+from rexview.analysis import CaseFilter
 from rexview.analysis.case.differences import compare_texts
 from rexview.analysis.case.record import CasePage
-from rexview.analysis.engine import Position
-from rexview.schema import Case, ReviewSet
+from rexview.schema import ReviewSet
 from rexview.ui.answers import html as answers_html
+from rexview.ui.case.case_texts import CaseTexts, show_part
 from rexview.ui.components import component
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_BROWSE
+from rexview.ui.link.pages import PAGE_BROWSE, PAGE_CASE
 from rexview.ui.server import review_sets
-from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
+from rexview.ui.turning.ticket import turning_json
 
 _REPORT: Final = "the report"
 
@@ -31,8 +33,9 @@ def show_no_case(wanted: str | None) -> None:
     st.page_link(PAGE_BROWSE, label="Browse all cases", query_params=link_keys.link_query())
 
 
-def show_header(review_set: ReviewSet, case: Case, place: Position, filter_name: str) -> None:
+def show_header(review_set: ReviewSet, texts: CaseTexts) -> None:
     """Show where the case stands in the filter, what it is, and the link to it."""
+    place = texts.position
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="rx_header"):
         for label, target, key, icon in (
             ("Previous", place.before, "k", ":material/chevron_left:"),
@@ -47,7 +50,7 @@ def show_header(review_set: ReviewSet, case: Case, place: Position, filter_name:
                 on_click=link_keys.go_to_case,
                 args=(target,),
             )
-        st.html(answers_html.place_html(case, place, filter_name, _kind(case)))
+        show_part(texts, "place")
         _share_button(review_set)
         st.page_link(
             PAGE_BROWSE,
@@ -64,14 +67,6 @@ def _share_button(review_set: ReviewSet) -> None:
         "rexview_share", "case/share.js", style="case/share.css", isolate_styles=True
     )
     button(key="share", width="content", data={"set": name})
-
-
-def _kind(case: Case) -> str:
-    names = [QUESTION_TYPES.get(case.question_type, case.question_type)]
-    if case.category:
-        names.append(CATEGORY_NAMES.get(case.category, case.category))
-    names += [value for values in case.tags.values() for value in values][:3]
-    return " · ".join(names)
 
 
 def answer_choices(page: CasePage, names: Mapping[str, str]) -> CasePage:
@@ -115,3 +110,14 @@ def show_comparison(page: CasePage, names: Mapping[str, str]) -> None:
         (first, first_text), (second, second_text) = (texts[place] for place in chosen)
         pieces, whole = compare_texts(first_text, second_text)
         st.html(answers_html.differences_html(pieces, first, second, whole=whole))
+
+
+def turning(review_set: ReviewSet, case_filter: CaseFilter, texts: CaseTexts) -> dict[str, Any]:
+    """Return what lets the browser fetch the cases around, for :func:`cases_around`."""
+    chosen = [answer.model for answer in texts.shown.answers]
+    detail = {
+        "query": case_filter.to_query(),
+        "seen": asdict(review_sets.seen_now(review_set)),
+        "models": None if texts.shown.answers == texts.page.answers else chosen,
+    }
+    return turning_json(review_set, PAGE_CASE, detail, state=review_set.fingerprint)

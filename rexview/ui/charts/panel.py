@@ -14,7 +14,7 @@ from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link.in_app import go_to
 from rexview.ui.link.pages import PAGE_BROWSE, PAGE_OVERVIEW
 from rexview.ui.tables.chart_table import chart_table_html
-from rexview.ui.tables.table_download import set_notice
+from rexview.ui.tables.table_download import set_notice, so_far
 
 
 def show_chart(linked: LinkedChart, *, key: str) -> None:
@@ -62,12 +62,12 @@ def _chart(linked: LinkedChart, key: str) -> None:
 
 def _table(linked: LinkedChart, key: str) -> None:
     st.html(chart_table_html(linked.table))
-    notice = set_notice()
+    notice, words = set_notice(), so_far()
     with st.container(horizontal=True, gap="small"):
         for form, (name, media) in FORMS.items():
             st.download_button(
                 name,
-                partial(exported, linked, form, notice),  # made when it is clicked
+                partial(exported, linked, form, notice, so_far=words),  # made when it is clicked
                 file_name(linked, form),
                 media,
                 key=f"{key}_{form}",

@@ -6,7 +6,6 @@
  * @typedef {{
  *   painted: { case: string },
  *   group: { case: string, group: string | null },
- *   turn: "next" | "previous",
  *   evidence: { flags: string[], pinned: string | null },
  *   light: { boxes: string[] } | null,
  *   comment: { key?: string },
@@ -14,7 +13,6 @@
  *
  * - painted: the viewer has drawn a picture of a case.
  * - group: the answer in hand; where one answer at a time is shown, only its boxes may be.
- * - turn: another case is wanted, and the page follows by itself.
  * - evidence: flags to be lit, and the one that stays lit.
  * - light: ids of boxes to be lit, null for none.
  * - comment: somebody wants to comment on an answer.

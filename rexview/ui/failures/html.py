@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from rexview.analysis.failures.captions import (
-    COUNTED_MEANING,
     comparison_caption,
+    counted_caption,
     group_caption,
     judged_caption,
     rate_caption,
@@ -55,7 +55,10 @@ def rates_html(tables: FailureTables, colours: Mapping[str, str], title: str) ->
             )
             more = _test_cells(tests[failure], reasons) if compared else ""
             body.append(f'<tr class="rx-first">{head}{cells}{more}</tr>')
-    caption = [COUNTED_MEANING[tables.counted], rate_caption(clustered=tables.clustered)]
+    caption = [
+        counted_caption(tables.counted, tables.scanned),
+        rate_caption(clustered=tables.clustered),
+    ]
     caption.append("Possible: a rule's hint and no more; not counted.")
     if compared:
         first, second = tables.models.values()
@@ -153,8 +156,11 @@ def meanings_html(tables: FailureTables) -> str:
     return f'<ul class="rx-reasons rx-meanings">{"".join(items)}</ul>'
 
 
-def groups_html(groups: FailureGroups, title: str) -> str:
-    """Lay out one failure by group, most failures first; models as columns."""
+def groups_html(groups: FailureGroups, title: str, *, so_far: str = "") -> str:
+    """Lay out one failure by group, most failures first; models as columns.
+
+    ``so_far`` says of how many answers the failures are known, where that is not all of them.
+    """
     heads = [groups.by.name, "All models", *groups.models.values()]
     reasons, body = Reasons(), []
     for group in groups.groups:
@@ -165,7 +171,7 @@ def groups_html(groups: FailureGroups, title: str) -> str:
         )
         total = linked_number(group.count, f"<b>{group.count.value:,}</b>")
         body.append(f"<tr>{head}<td>{total}</td>{cells}</tr>")
-    caption = group_caption(groups.kind)
+    caption = " ".join(filter(None, (so_far, group_caption(groups.kind))))
     if groups.left_out:
         caption += f" {groups.left_out:,} groups with fewer failures are left out."
     return table_html(title, heads, body, caption) + reasons.html()

@@ -11,7 +11,13 @@ from rexview.analysis.charts.failures import groups_chart, rates_chart
 from rexview.analysis.charts.linked import LinkedChart
 from rexview.analysis.downloads.files import TableFile
 from rexview.analysis.downloads.frames import FAILURE_SHARES, failure_frame, group_frame
-from rexview.analysis.failures.captions import COUNTED, COUNTED_MEANING, group_caption, rate_caption
+from rexview.analysis.failures.captions import (
+    COUNTED,
+    counted_caption,
+    group_caption,
+    rate_caption,
+)
+from rexview.analysis.failures.so_far import so_far_after, so_far_caption
 from rexview.analysis.failures.tables import BY_FINDING, FailureGroups, FailureTables, group_choices
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.failures import html as failures_html
@@ -19,22 +25,29 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link, option_kept_in_link
 from rexview.ui.link.in_app import linked_html
 from rexview.ui.server import query_cache
+from rexview.ui.server.kept_with import kept_with_first
 from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import FAILURES
 
 
-@lru_cache(maxsize=16)
+@kept_with_first(16)
 def _rates(tables: FailureTables, facts: SetFacts) -> LinkedChart | None:
     return rates_chart(tables, model_colours(facts.models), caption=_rates_caption(tables))
 
 
 def _rates_caption(tables: FailureTables) -> str:
-    return f"{COUNTED_MEANING[tables.counted]} {rate_caption(clustered=tables.clustered)}"
+    counted = counted_caption(tables.counted, tables.scanned)
+    return f"{counted} {rate_caption(clustered=tables.clustered)}"
+
+
+def _title(words: str, tables: FailureTables) -> str:
+    return so_far_after(words, so_far=not tables.scanned.is_complete)
 
 
 @lru_cache(maxsize=16)
-def _groups(groups: FailureGroups, facts: SetFacts) -> LinkedChart | None:
-    return groups_chart(groups, model_colours(facts.models), caption=group_caption(groups.kind))
+def _groups(groups: FailureGroups, facts: SetFacts, so_far: str) -> LinkedChart | None:
+    caption = " ".join(filter(None, (so_far, group_caption(groups.kind))))
+    return groups_chart(groups, model_colours(facts.models), caption=caption)
 
 
 def choose_counted() -> str:
@@ -53,7 +66,7 @@ def choose_counted() -> str:
 def show_rates(tables: FailureTables, facts: SetFacts) -> None:
     """Show the rates as a table and a chart, and what each failure means."""
     colours = model_colours(facts.models)
-    title = "Table 4. Failures by model"
+    title = _title("Table 4. Failures by model", tables)
     with st.spinner("Comparing the models…"):
         drawn = failures_html.rates_html(tables, colours, title)
     linked_html(drawn, key="failures_rates")
@@ -82,17 +95,18 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
         by = choices[_choose_group({key: choice.name for key, choice in choices.items()})]
     groups = query_cache.failure_groups(engine, case_filter, failure, by, counted=tables.counted)
     if not groups.groups:
-        st.info(f"No answer here shows this failure: {FAILURES[failure].plural.lower()}.")
+        nothing = _title("No answer here shows this failure", tables)
+        st.info(f"{nothing}: {FAILURES[failure].plural.lower()}.")
         return
-    title = f"Table 5. {FAILURES[failure].plural} by {by.name.lower()}"
-    drawn = failures_html.groups_html(groups, title)
-    linked_html(drawn, key="failures_groups")
-    caption = f"{COUNTED_MEANING[tables.counted]} {group_caption(groups.kind)}"
+    title = _title(f"Table 5. {FAILURES[failure].plural} by {by.name.lower()}", tables)
+    so_far = so_far_caption(tables.scanned)
+    linked_html(failures_html.groups_html(groups, title, so_far=so_far), key="failures_groups")
+    caption = f"{counted_caption(tables.counted, tables.scanned)} {group_caption(groups.kind)}"
     show_downloads(
         TableFile(title, partial(group_frame, groups), caption, FAILURE_SHARES),
         key="failures_groups_file",
     )
-    if (chart := _groups(groups, engine.facts)) is not None:
+    if (chart := _groups(groups, engine.facts, so_far)) is not None:
         show_chart(chart, key="failures_groups_chart")
 
 

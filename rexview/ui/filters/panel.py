@@ -27,6 +27,7 @@ from rexview.analysis import (
     search_terms,
     unknown_values,
 )
+from rexview.analysis.failures.so_far import rests_on_flags, so_far_after, so_far_caption
 from rexview.ui.filters.saved import LONGEST_NAME, forget_filter, save_filter, saved_filters
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
@@ -34,18 +35,28 @@ from rexview.ui.link.newest import change_link, filter_asked
 
 _OPEN: Final = ("failures", "models")
 """Conditions that are unfolded from the start."""
+_OF_FLAGS: Final = ("failures", "sources")
+"""Conditions whose counts rest on flags, whatever else the filter asks for."""
 _FEW: Final = 16
 """More values than this are chosen from a list that can be typed into."""
 _SCORES: Final = ("content", "process", "execution", "synthesis", "language")
 
 
-def filter_panel(case_filter: CaseFilter, counts: Facets, *, set_name: str) -> None:
-    """Show the panel in the sidebar; filters are saved under the name of the set."""
+def filter_panel(
+    case_filter: CaseFilter, counts: Facets, *, set_name: str, so_far: bool = False
+) -> None:
+    """Show the panel in the sidebar; filters are saved under the name of the set.
+
+    ``so_far`` says that not every answer has been looked at for failures.
+    """
+    rest = so_far and rests_on_flags(case_filter)
     with st.sidebar, st.container(key="rx_panel", gap="small"):
-        _search(case_filter, counts)
+        _search(case_filter, counts, so_far=so_far)
+        if rest:
+            st.caption("All counts are so far.")
         for place, facet in enumerate(counts.facets):
             if _worth_showing(facet, counts.total):
-                _facet(facet, place)
+                _facet(facet, place, so_far=so_far and facet.field in _OF_FLAGS)
         _scores(case_filter)
         _saved(case_filter, set_name)
 
@@ -58,9 +69,10 @@ def set_filter(case_filter: CaseFilter) -> None:
 
 def show_nothing_found(engine: Engine, counts: Facets, case_filter: CaseFilter) -> None:
     """Say why no case is left, and offer ways back."""
-    unknown = unknown_values(counts, engine.facts, case_filter)
-    reasons = [as_markdown(reason) for reason in unknown]
-    st.info(" ".join(["No case fits all of these conditions.", *reasons]))
+    reasons = list(unknown_values(counts, engine.facts, case_filter))
+    so_far = so_far_caption(engine.scanned(case_filter)) if rests_on_flags(case_filter) else ""
+    nothing = so_far_after("No case fits all of these conditions", so_far=bool(so_far))
+    st.info(as_markdown(" ".join(filter(None, [f"{nothing}.", so_far, *reasons]))))
     with st.container(horizontal=True, gap="small"):
         if case_filter.words:
             rest = case_filter.without("search")
@@ -68,7 +80,7 @@ def show_nothing_found(engine: Engine, counts: Facets, case_filter: CaseFilter) 
         st.button("Clear the filter", on_click=set_filter, args=(case_filter.cleared(),))
 
 
-def _search(case_filter: CaseFilter, counts: Facets) -> None:
+def _search(case_filter: CaseFilter, counts: Facets, *, so_far: bool) -> None:
     key = "filter_search"
     st.session_state[key] = case_filter.search
 
@@ -85,10 +97,10 @@ def _search(case_filter: CaseFilter, counts: Facets) -> None:
         icon=":material/search:",
     )
     if counts.mentions:
-        _mention(case_filter, counts)
+        _mention(case_filter, counts, so_far=so_far)
 
 
-def _mention(case_filter: CaseFilter, counts: Facets) -> None:
+def _mention(case_filter: CaseFilter, counts: Facets, *, so_far: bool) -> None:
     """Let one choose how a finding that is searched for is spoken of."""
     key = "filter_mention"
     labels = {value.value: _label(value.name, value.count) for value in counts.mentions}
@@ -98,7 +110,9 @@ def _mention(case_filter: CaseFilter, counts: Facets) -> None:
         set_filter(replace(filter_asked(), mention=st.session_state[key]))
 
     st.pills(
-        f"Search for {as_markdown(search_terms(case_filter.search).names)}",
+        as_markdown(
+            so_far_after(f"Search for {search_terms(case_filter.search).names}", so_far=so_far)
+        ),
         list(labels),
         format_func=labels.__getitem__,
         key=key,
@@ -118,7 +132,7 @@ def _worth_showing(facet: Facet, total: int) -> bool:
     return len(met) == 1 and met[0] < total
 
 
-def _facet(facet: Facet, place: int) -> None:
+def _facet(facet: Facet, place: int, *, so_far: bool) -> None:
     chosen = [value.value for value in facet.values if value.chosen]
     known = {value.value for value in facet.values}
     shown = [value.value for value in facet.values if value.count or value.chosen]
@@ -132,7 +146,8 @@ def _facet(facet: Facet, place: int) -> None:
         set_filter(replace(asked, **changes))
 
     unfolded = facet.field in _OPEN or bool(chosen)
-    title = as_markdown(facet.name) + (f" :primary[**{len(chosen)}**]" if chosen else "")
+    title = as_markdown(so_far_after(f"{facet.name},", so_far=True) if so_far else facet.name)
+    title += f" :primary[**{len(chosen)}**]" if chosen else ""
     box = st.expander(title, expanded=unfolded, key=f"{key}_box", on_change="rerun")
     if not box.open:
         return  # widgets that nobody sees would slow down every run

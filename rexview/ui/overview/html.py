@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from rexview.analysis import Count
 from rexview.analysis.failures.captions import judged_caption, judged_share_caption
+from rexview.analysis.failures.so_far import so_far_after
 from rexview.analysis.overview import FailureCount, Overview
 from rexview.detect.core.precision import precision_of
 from rexview.ui.link.in_app import browse_link
@@ -40,13 +41,14 @@ def _tile(count: Count, name: str) -> str:
 
 def failures_html(numbers: Overview) -> str:
     """Draw the three headline failures, each with a bar per model and what could be judged."""
-    cards = []
+    cards, so_far = [], not numbers.scanned.is_complete
     for failure in HEADLINE_FAILURES:
         rows = [count for count in numbers.failures if count.failure == failure]
         about = FAILURES[failure]
         body = "".join(_failure_row(numbers, row) for row in rows) or "<p>No answers yet.</p>"
+        name = so_far_after(about.plural, so_far=so_far)
         cards.append(
-            f'<section class="rx-failure"><h3>{_whole(rows, about.plural)}</h3>'
+            f'<section class="rx-failure"><h3>{_whole(rows, name)}</h3>'
             f'<p class="rx-quiet">{html.escape(about.meaning)}</p>{body}'
             f'<p class="rx-quiet rx-how">{html.escape(judged_caption(failure))}'
             f"{_precision_html(failure)}</p></section>"
@@ -82,11 +84,13 @@ def _precision_html(failure: str) -> str:
 
 def _failure_row(numbers: Overview, row: FailureCount) -> str:
     name = html.escape(numbers.models[row.model])
-    rest = judged_share_caption(row.judged.value, row.judged.of or 0)
+    so_far = not numbers.scanned.is_complete
+    rest = so_far_after(judged_share_caption(row.judged.value, row.judged.of or 0), so_far=so_far)
     if not row.judged.value:
         return (
             f'<div class="rx-rate rx-quiet"><span class="rx-model">{name}</span>'
-            f"<small>none of {row.judged.of:,} can be judged</small></div>"
+            f"<small>{so_far_after(f'none of {row.judged.of:,} can be judged', so_far=so_far)}"
+            "</small></div>"
         )
     share = row.flagged.share or 0.0
     number = browse_link(
@@ -110,11 +114,12 @@ def _failure_row(numbers: Overview, row: FailureCount) -> str:
         )
         if count.value
     ]
+    none = so_far_after("none found", so_far=so_far)
     return (
         f'<div class="rx-rate" style="--rx-share:{share:.4f}">'
         f'<span class="rx-model">{name}</span>'
         f'<span class="rx-number">{number} {judged}</span><i aria-hidden="true"></i>'
-        f"<small>{' · '.join([*(sources or ['none found']), can])}</small></div>"
+        f"<small>{' · '.join([*(sources or [none]), can])}</small></div>"
     )
 
 
@@ -135,8 +140,9 @@ def other_failures_html(numbers: Overview) -> str:
         + "</tr>"
         for failure in met
     ]
+    title = so_far_after("Other failures", so_far=not numbers.scanned.is_complete)
     caption = (
-        "Other failures: answers marked by a reader, found by a rule only, and only possible (a "
+        f"{title}: answers marked by a reader, found by a rule only, and only possible (a "
         "hint of a rule, not counted as a failure)."
     )
     return rows_table("rx-scores rx-others", ["", *numbers.models.values()], body, caption)

@@ -107,8 +107,7 @@ def _writer(request: Request, ticket: str) -> tuple[Person, ReviewSet]:
     grant = server_state.signer().check(ticket)
     if grant.kind != KIND:
         raise LinkRefused("This link is for something else.")
-    sign_in.check_person(request, grant)
-    person = sign_in.signed_in_at(request) if server_state.team() else Person(*grant.detail)
+    person = sign_in.who_asks(request, grant, Person(*grant.detail))
     if person is None:
         raise NotAdmitted("You are not signed in. Sign in again.", again=True)
     return person, review_sets.open_set(review_sets.folder_of(grant.set_id))

@@ -57,8 +57,8 @@ def pad_data(study: Study, case_id: str) -> dict[str, Any]:
     progress, rules = study.progress, study.review_set.info.protocol
     return {
         "outbox": outbox_json(study.review_set, SCORE_PAGE, study.person),
-        "case": _case_json(study, case_id),
-        "ahead": {one: _case_json(study, one) for one in (position.after, position.before) if one},
+        "case": pad_case(study, case_id),
+        "ahead": {one: pad_case(study, one) for one in (position.after, position.before) if one},
         "worklist": {
             "total": progress.total,
             "done": progress.done,
@@ -83,7 +83,7 @@ def pad_data(study: Study, case_id: str) -> dict[str, Any]:
     }
 
 
-def _case_json(study: Study, case_id: str) -> dict[str, Any]:
+def pad_case(study: Study, case_id: str) -> dict[str, Any]:
     """Return one case of the worklist for the pad.
 
     An answer has its letter (``slot``), what names it for the server (``shown``), whether it has to

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 import polars as pl
 import streamlit as st
 
+from rexview.analysis.engine import Position
 from rexview.errors import StoreError
 from rexview.people import Person
 from rexview.schema import ReviewSet
@@ -16,10 +18,12 @@ from rexview.ui.access import permissions
 from rexview.ui.components import component
 from rexview.ui.html.safe_text import lines_as_markdown
 from rexview.ui.link import keys as link_keys
+from rexview.ui.link.pages import PAGE_SCORE
 from rexview.ui.saving.reader_study import Study, study_of
-from rexview.ui.score_cases.pad_data import pad_data, reader_page
+from rexview.ui.score_cases.pad_data import pad_case, pad_data, reader_page
 from rexview.ui.server import review_sets
-from rexview.ui.viewer.case_payload import show_viewer
+from rexview.ui.turning.ticket import follow, turning_json
+from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
 HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
@@ -32,6 +36,8 @@ _MOST_ROWS: Final = 2000
 _PAD: Final = "score_cases/pad/assets/pad"
 TAKEN_KEYS: Final = "123456789?npsgujkea"
 """Keys of the pad (its ``keys.js``), and the digits that would be next to them."""
+MANNER: Final = ViewerManner(blinded=True, taken_keys=TAKEN_KEYS, height=HEIGHT, one_group=True)
+"""How the Score page shows pictures."""
 
 
 def reader() -> Person:
@@ -82,16 +88,56 @@ def show_picture(study: Study, case_id: str) -> None:
     position = study.worklist.position(case_id)
     beside = (position.after, position.before)
     pages = [one for case in beside if case and (one := reader_page(study, case))]
-    show_viewer(
-        study.review_set,
-        page,
-        study.worklist.position,
-        pages,
-        blinded=True,
-        taken_keys=TAKEN_KEYS,
-        height=HEIGHT,
-        one_group=True,
-    )
+    turning = turning_of(study)
+    show_viewer(study.review_set, page, study.worklist.position, pages, MANNER, turning=turning)
+
+
+def turning_of(study: Study) -> dict[str, Any]:
+    """Return what lets the browser fetch the cases around, for :func:`cases_around`.
+
+    What was revealed to the reader changes what may be shown of cases.
+    """
+    revealed = len(study.given.of("reveal"))
+    state = f"{study.review_set.fingerprint} {revealed}"
+    return turning_json(study.review_set, PAGE_SCORE, {}, state=state)
+
+
+@dataclass(frozen=True)
+class CasesAround:
+    """The cases of a reader's worklist that a browser may turn to."""
+
+    study: Study
+
+    def position(self, case_id: str) -> Position:
+        """Return where a case stands."""
+        return self.study.worklist.position(case_id)
+
+    def page(self, start: int, size: int) -> Sequence[str]:
+        """Return the ids from a place on, from 0."""
+        return self.study.worklist.page(start, size)
+
+    def case_json(self, case_id: str) -> dict[str, Any] | None:
+        """Return what the page shows of a case, and nothing else; None where there is none."""
+        page = reader_page(self.study, case_id)
+        if page is None:
+            return None
+        viewer = shown_data(self.study.review_set, page, self.position, MANNER)
+        pad = pad_case(self.study, case_id)
+        return {"case": case_id, "viewer": viewer.to_json(MANNER.height), "pad": pad}
+
+
+def cases_around(review_set: ReviewSet, _detail: Mapping[str, Any]) -> CasesAround | None:
+    """Return the cases of the reader who asks; None for whoever does not score.
+
+    Raises
+    ------
+    StoreError
+        What the reader gave cannot be read.
+    """
+    person = permissions.current()
+    if person is None or not may(person, "score"):
+        return None
+    return CasesAround(study_of(review_set, person))
 
 
 def show_pad(study: Study, case_id: str) -> None:
@@ -104,12 +150,10 @@ def show_pad(study: Study, case_id: str) -> None:
     key = "score_pad"
 
     def go() -> None:
-        asked = st.session_state[key].get("go")
-        if isinstance(asked, Mapping):
-            link_keys.go_to_case(str(asked.get("case") or "") or None)
+        follow(st.session_state[key].get("go"))
 
     pad = component("rexview_score_pad", f"{_PAD}.js", style=f"{_PAD}.css", title="The score pad")
-    data = {"height": HEIGHT, **pad_data(study, case_id)}
+    data = {"height": HEIGHT, "turning": turning_of(study), **pad_data(study, case_id)}
     pad(key=key, data=data, on_go_change=go, on_refresh_change=lambda: None)
 
 

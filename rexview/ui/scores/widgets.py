@@ -24,13 +24,14 @@ from rexview.ui.scores import html as scores_html
 from rexview.ui.scores import model_comparisons
 from rexview.ui.scores.published import published_html
 from rexview.ui.server import query_cache
+from rexview.ui.server.kept_with import kept_with_first
 from rexview.ui.tables.table_download import show_downloads
 from rexview.vocab import CONTENT_PARTS, DIMENSION_NAMES
 
 _NO_SPLIT = ""
 
 
-@lru_cache(maxsize=16)
+@kept_with_first(16)
 def _charts(tables: ScoreTables, facts: SetFacts) -> dict[str, LinkedChart | None]:
     colours = model_colours(facts.models)
     chain = f"{captions.n_caption(tables, CONTENT_PARTS)} {captions.interval_caption()}"

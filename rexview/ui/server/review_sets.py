@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
@@ -24,18 +25,23 @@ from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
 from rexview.analysis.colours import model_colours
 from rexview.analysis.engine import Engine
+from rexview.analysis.filter.case_filter import CaseFilter
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
 from rexview.analysis.memory.finished import only_finished
 from rexview.analysis.memory.study import MemoryStudyEngine
 from rexview.analysis.study.engine import StudyEngine
 from rexview.answer_digest import digests_of
+from rexview.detect.core.scan import Scan
 from rexview.errors import ReviewSetError, RexviewError, StoreError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
+from rexview.stats import ContentOrder
 from rexview.store import Reviews, merged, open_best, open_reviews
 from rexview.store.location import files_of
 from rexview.ui.link import keys as link_keys
 from rexview.ui.server import server_state
+from rexview.ui.server.failure_scans import FailureScan, failure_scan, snapshot_shown
+from rexview.ui.server.kept_with import kept_with_first
 
 _RECENT_SETS: Final = "recent-sets"
 _MOST_RECENT: Final = 20
@@ -155,14 +161,14 @@ def open_set(folder: Path) -> ReviewSet:
     return _load(folder, reviewset.fingerprint(folder))
 
 
-def _files_state(review_set: ReviewSet) -> str:
+def files_state(review_set: ReviewSet) -> str:
     """Name the state of the files of a set, whatever was written in it."""
     return review_set.fingerprint.partition("-")[0]
 
 
 def is_newest(review_set: ReviewSet) -> bool:
     """Whether the files of an open review set are as they were when it was opened."""
-    return _files_state(review_set) == reviewset.fingerprint(review_set.folder)
+    return files_state(review_set) == reviewset.fingerprint(review_set.folder)
 
 
 @lru_cache(maxsize=16)
@@ -179,7 +185,7 @@ def reviews(review_set: ReviewSet) -> Reviews:
     StoreUnreachable
         The database may not be written to, or its address cannot be understood.
     """
-    given = _load(review_set.folder, _files_state(review_set))
+    given = _load(review_set.folder, files_state(review_set))
     return _reviews(given, files_of(given))
 
 
@@ -190,7 +196,7 @@ def best_reviews(review_set: ReviewSet) -> Reviews:
     ------
     StoreUnreachable
     """
-    return open_best(_load(review_set.folder, _files_state(review_set)), server_state.settings())
+    return open_best(_load(review_set.folder, files_state(review_set)), server_state.settings())
 
 
 @lru_cache(maxsize=4)
@@ -226,7 +232,7 @@ def with_written(given: ReviewSet) -> ReviewSet:
 def newest(review_set: ReviewSet) -> ReviewSet:
     """Return a review set with what people wrote until now; as it is while that cannot be read."""
     try:
-        return with_written(_load(review_set.folder, _files_state(review_set)))
+        return with_written(_load(review_set.folder, files_state(review_set)))
     except StoreError:
         return review_set
 
@@ -238,29 +244,37 @@ _unreadable: Final = WeakKeyDictionary[ReviewSet, tuple[float, StoreError]]()
 class _Engines:
     """The engines of one state of a set's files: each is made from the one before."""
 
-    def __init__(self, first: ReviewSet) -> None:
+    def __init__(self, found: FailureScan) -> None:
+        self.found = found
         self._lock = Lock()
-        self._engines = {first.fingerprint: _engine(first, None)}
+        self._engines: dict[tuple[str, int], MemoryEngine] = {}
 
-    def of(self, review_set: ReviewSet) -> MemoryEngine:
-        """Return the engine of the set with what was written in it so far."""
+    def of(self, review_set: ReviewSet, number: int) -> MemoryEngine:
+        """Return the engine of the set with what was written in it, on a snapshot of its flags."""
         with self._lock:
-            if review_set.fingerprint not in self._engines:
-                newest = next(reversed(self._engines.values()))
-                self._engines[review_set.fingerprint] = _engine(review_set, newest)
+            number, scan = self.found.snapshot(number)
+            key = (review_set.fingerprint, number)
+            if key not in self._engines:
+                begun = time.monotonic()
+                newest = next(reversed(self._engines.values()), None)
+                self._engines[key] = _engine(review_set, scan, newest)
+                self.found.note_cost(time.monotonic() - begun)
                 if len(self._engines) > _ENGINES_KEPT:
                     del self._engines[next(iter(self._engines))]
-            return self._engines[review_set.fingerprint]
+            return self._engines[key]
 
 
 _ENGINES_KEPT: Final = 3
 
 
-def _engine(review_set: ReviewSet, before: MemoryEngine | None) -> MemoryEngine:
+def _engine(review_set: ReviewSet, scan: Scan, before: MemoryEngine | None) -> MemoryEngine:
+    if before is not None and before.table.review_set is review_set:
+        return before.with_scan(scan)
     return memory_engine(
         review_set,
         gap_threshold=server_state.settings().gap_threshold,
         disagreement_threshold=server_state.settings().disagreement_threshold,
+        scan=scan,
         before=before,
         comments=_comment_counts(review_set),
     )
@@ -273,28 +287,57 @@ def _comment_counts(review_set: ReviewSet) -> Mapping[str, CommentCount]:
         return {}
 
 
-@st.cache_resource(max_entries=4, show_spinner="Looking for failures…")
-def _engines(_review_set: ReviewSet, folder: str, files_state: str) -> _Engines:
-    """Keep one for each state of the files; Streamlit leaves ``_review_set`` out of the key."""
-    return _Engines(_review_set)
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _engines(_found: FailureScan, folder: Path, files_state: str) -> _Engines:
+    """Keep one for each state of the files; Streamlit leaves ``_found`` out of the key."""
+    return _Engines(_found)
 
 
-def engine(review_set: ReviewSet) -> Engine:
+def failures_found(review_set: ReviewSet) -> FailureScan:
+    """Return the search for failures in an open set; it is begun when it is first asked for."""
+    return failure_scan(review_set, review_set.folder, files_state(review_set))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How one page run sees a review set: the order of Content, and the snapshot of the flags."""
+
+    order: ContentOrder
+    snapshot: int
+
+
+def seen_now(review_set: ReviewSet) -> Seen:
+    """Return how this page run sees a set: by its link, and by what it has shown before."""
+    found = failures_found(review_set)
+    return Seen(link_keys.content_order(), snapshot_shown(found, files_state(review_set)))
+
+
+def engine(review_set: ReviewSet, seen: Seen | None = None) -> Engine:
     """Return what answers every question about the cases of an open review set.
 
-    Detectors read the texts once for each state of the files; new entries change only what they
-    are about. Content is worked out in the order that the link of this page run asks for.
+    Nothing waits for detectors: of flags it has those in the snapshot that is seen. New entries
+    change only what they are about. ``seen`` is what a page run sees, by default this one.
     """
-    engines = _engines(review_set, str(review_set.folder), _files_state(review_set))
-    return _in_order(engines.of(review_set), link_keys.content_order())
+    seen = seen or seen_now(review_set)
+    found, state = failures_found(review_set), files_state(review_set)
+    made = _engines(found, review_set.folder, state).of(review_set, seen.snapshot)
+    return _in_order(made, seen.order)
 
 
-_in_order = lru_cache(maxsize=4)(MemoryEngine.in_content_order)
+_in_order = kept_with_first(2)(MemoryEngine.in_content_order)
+
+
+def look_first(
+    review_set: ReviewSet, asked: Engine, case_filter: CaseFilter, cases: Sequence[str] = ()
+) -> None:
+    """Let detectors look next at the cases on a page, and at those that its filter may leave."""
+    if not asked.scanned(case_filter).is_complete:
+        failures_found(review_set).prefer(asked.not_looked_at(case_filter, cases))
 
 
 def study_engine(review_set: ReviewSet) -> StudyEngine:
     """Return what answers which cases a study scores; it changes with the files only."""
-    return _study_engine(_load(review_set.folder, _files_state(review_set)))
+    return _study_engine(_load(review_set.folder, files_state(review_set)))
 
 
 _study_engine = lru_cache(maxsize=4)(MemoryStudyEngine)
@@ -305,14 +348,14 @@ def colours(review_set: ReviewSet) -> dict[str, str]:
     return model_colours(model.id for model in review_set.models)
 
 
-def case_page(review_set: ReviewSet, case_id: str) -> CasePage | None:
+def case_page(review_set: ReviewSet, case_id: str, seen: Seen | None = None) -> CasePage | None:
     """Return one case with its scores, flags and verdicts; neighbours are asked for ahead.
 
-    Content is worked out in the order that the link of this page run asks for.
+    ``seen`` is as :func:`engine` takes it.
     """
-    return _case_page(review_set, case_id, engine(review_set))
+    return _case_page(engine(review_set, seen), review_set, case_id)
 
 
-@lru_cache(maxsize=64)
-def _case_page(review_set: ReviewSet, case_id: str, asked: Engine) -> CasePage | None:
+@kept_with_first(64)
+def _case_page(asked: Engine, review_set: ReviewSet, case_id: str) -> CasePage | None:
     return gather_case(review_set, case_id, asked)

@@ -1,37 +1,67 @@
-"""Imports what pages need, in the background, as soon as the server has begun.
+"""Imports what pages need and opens the server's review set, in the background, at the start.
 
 The server answers at once, and a browser loads Streamlit's scripts while this goes on. The first
-run of a page, and the first request for pixels, waits until it is done. So no two threads import
-the same package at once, and what all visitors share can be frozen: garbage collection, which
-Streamlit runs after every page run, then passes over it.
+run of a page, and the first request for pixels, waits for what the first pages need
+(:data:`_FIRST_PAGES`) and for the set; what other pages need comes while people look at those.
+Garbage collection, which would walk over all of it again and again, waits until it is there, and
+then passes over it for good.
 """
 
 from __future__ import annotations
 
 import gc
 import pkgutil
+from contextlib import suppress
 from importlib import import_module
 from threading import Event, Thread
 from typing import Final
 
 from rexview import ui
+from rexview.errors import RexviewError
 
 _HEAD_START_S: Final = 0.5
+_FIRST_PAGES: Final = ("app", "overview", "browse", "case")
+"""Folders of ``rexview.ui``: where people begin, and what all pages share."""
+_REST_AFTER_S: Final = 3.0
 _WANTED: Final = Event()
+_READY: Final = Event()
 
 
-def _import_all() -> None:
-    _WANTED.wait(_HEAD_START_S)  # the server first gets to where it can answer
-    for module in pkgutil.walk_packages(ui.__path__, "rexview.ui."):
+def _warm_up() -> None:
+    gc.disable()
+    try:
+        _WANTED.wait(_HEAD_START_S)  # the server first gets to where it can answer
+        for folder in _FIRST_PAGES:
+            _import_all_of(folder)
+        _open_set()
+    finally:
+        _READY.set()
+    Event().wait(_REST_AFTER_S)  # meanwhile the first page is drawn
+    try:
+        _import_all_of()
+        from rexview.detect import read_word_lists
+
+        read_word_lists()
+        gc.freeze()
+    finally:
+        gc.enable()
+
+
+def _import_all_of(folder: str = "") -> None:
+    package = import_module(f"rexview.ui.{folder}") if folder else ui
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         import_module(module.name)
-    from rexview.detect import read_word_lists
-
-    read_word_lists()
-    gc.collect()
-    gc.freeze()
 
 
-_THREAD: Final = Thread(target=_import_all, name="rexview warm-up", daemon=True)
+def _open_set() -> None:
+    """Open the set that most links are to; what is wrong with it is said by the page."""
+    from rexview.ui.server import review_sets, server_state
+
+    with suppress(RexviewError):
+        review_sets.with_written(review_sets.open_set(server_state.settings().review_set))
+
+
+_THREAD: Final = Thread(target=_warm_up, name="rexview warm-up", daemon=True)
 
 
 def begin() -> None:
@@ -40,7 +70,7 @@ def begin() -> None:
 
 
 def wait() -> None:
-    """Return when it is done; at once where no server has begun it."""
+    """Return when what the first page needs is there; at once where no server has begun it."""
     if _THREAD.is_alive():
         _WANTED.set()
-        _THREAD.join()
+        _READY.wait()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 import time
 from typing import Final
 
 import streamlit as st
+import uvicorn
 from streamlit import net_util
 from streamlit.runtime.media_file_manager import MediaFileMetadata
 from streamlit.runtime.pages_manager import PagesManager
@@ -49,6 +52,30 @@ def keep_downloads() -> None:
             mark(self)
 
     MediaFileMetadata.mark_for_delete = mark_when_old  # type: ignore[method-assign]
+
+
+def send_at_once() -> None:
+    """Keep the end of each answer from waiting until the browser has confirmed its beginning.
+
+    An answer goes out in two parts, head and body. The system holds the second one back for up to
+    40 ms (Nagle's algorithm against delayed acknowledgements), a hundred times over while a page is
+    loaded. asyncio switches that off for sockets that name their protocol; Streamlit's names none.
+    """
+    startup = uvicorn.Server.startup
+
+    async def startup_at_once(
+        self: uvicorn.Server, sockets: list[socket.socket] | None = None
+    ) -> None:
+        class Protocol(self.config.http_protocol_class):  # type: ignore[misc, name-defined]
+            def connection_made(self, transport: asyncio.Transport) -> None:
+                connection = transport.get_extra_info("socket")
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                super().connection_made(transport)
+
+        self.config.http_protocol_class = Protocol
+        await startup(self, sockets)
+
+    uvicorn.Server.startup = startup_at_once  # type: ignore[method-assign]
 
 
 def secrets_loaded() -> bool:

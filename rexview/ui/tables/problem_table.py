@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-import pandas as pd
 import streamlit as st
 
 from rexview.errors import Problem, RexviewError
@@ -33,6 +32,8 @@ def show_problems(problems: Sequence[Problem], *, key: str) -> None:
     if not problems:
         return
     ordered = sorted(problems, key=lambda problem: problem.severity != "error")
+    import pandas as pd  # takes a third of a second: only where something is wrong
+
     frame = pd.DataFrame([asdict(problem) for problem in ordered], columns=list(_COLUMNS))
     frame["row"] = frame["row"].astype("Int64")
     st.dataframe(

@@ -14,12 +14,12 @@ from rexview.ui.server import review_sets
 
 def show_downloads(table: TableFile, *, key: str) -> None:
     """Show the downloads of a table. ``key`` as for any widget."""
-    notice = set_notice()
+    notice, words = set_notice(), so_far()
     with st.container(horizontal=True, gap="small", key=f"rx_take_{key}"):
         for form, (name, media) in TABLE_FORMS.items():
             st.download_button(
                 name,
-                partial(table_bytes, table, form, notice),  # made when it is clicked
+                partial(table_bytes, table, form, notice, so_far=words),  # made when it is clicked
                 table.name(form),
                 media,
                 key=f"{key}_{form}",
@@ -28,6 +28,12 @@ def show_downloads(table: TableFile, *, key: str) -> None:
                 type="tertiary",
                 help=f"Download this table for {name}" if form == "doc" else "Download as CSV",
             )
+
+
+def so_far() -> str:
+    """Return what files from the page say of failures that are not all known yet."""
+    words: str = st.session_state.get(link_keys.SESSION_SO_FAR, "")
+    return words
 
 
 def set_notice() -> str:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Final
-
-import streamlit as st
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from rexview.analysis.case.finding_links import label_keys
 from rexview.analysis.case.record import CasePage
@@ -16,8 +14,8 @@ from rexview.errors import ImageError, PathEscape
 from rexview.geometry import box_problem, box_side_on, image_orientation
 from rexview.schema import AnswerBox, Case, Flag, ReferenceBox, ReviewSet, StudyImage
 from rexview.ui.access.image_links import image_name, pixel_url
-from rexview.ui.link import keys as link_keys
 from rexview.ui.server import review_sets
+from rexview.ui.turning.ticket import follow
 from rexview.ui.viewer import (
     BoxGroup,
     Neighbours,
@@ -41,50 +39,73 @@ _SIDES: Final = {
 }
 
 
+@dataclass(frozen=True)
+class ViewerManner:
+    """How a page shows pictures, the same for all its cases.
+
+    In a ``blinded`` page letters stand for models. ``taken_keys`` are keys that the page needs
+    itself; ``height`` is a CSS length, by default what the window leaves room for. With
+    ``one_group`` only the boxes and pictures of the answer that the page names to the viewer can be
+    shown, the boxes on request. ``page_keys`` stand in the list of keys beside the viewer's own.
+    """
+
+    blinded: bool = False
+    taken_keys: str = ""
+    height: str | None = None
+    one_group: bool = False
+    page_keys: tuple[tuple[str, str], ...] = ()
+
+
 def show_viewer(
     review_set: ReviewSet,
     page: CasePage,
     position: Callable[[str], Position],
     neighbours: Sequence[CasePage],
+    manner: ViewerManner,
     *,
-    blinded: bool = False,
-    taken_keys: str = "",
-    height: str | None = None,
-    one_group: bool = False,
-    page_keys: tuple[tuple[str, str], ...] = (),
+    turning: Mapping[str, Any] | None = None,
+    on_passed: Callable[[Sequence[str]], None] = lambda cases: None,
 ) -> None:
     """Put the viewer on the page and do what the reader asks of it.
 
-    ``position`` finds a case in the list that is walked; ``neighbours`` are the cases before and
-    after, the likelier one first. In a ``blinded`` page letters stand for models. ``taken_keys``
-    are keys that the page needs itself; ``height`` is a CSS length, by default what the window
-    leaves room for. With ``one_group`` only the boxes and pictures of the answer that the page
-    names to the viewer can be shown, the boxes on request. ``page_keys`` stand in the list of keys
-    beside the viewer's own.
+    ``position`` finds a case in the list that is walked; ``neighbours`` are cases that are given
+    along, the likelier one first. With ``turning`` (:func:`rexview.ui.turning.ticket.turning_json`)
+    the browser fetches further ones; ``on_passed`` is told which it has shown before the page
+    followed.
     """
-    names, colours = review_set.model_names, review_sets.colours(review_set)
-    if blinded:
-        slots = {answer.model for one in (page, *neighbours) for answer in one.answers}
-        names = {slot: f"Answer {slot}" for slot in sorted(slots, key=lambda a: (len(a), a))}
-        colours = slot_colours(names)
 
     def of(one: CasePage) -> ViewerData:
-        data = viewer_data(review_set, one, position, colours, names)
-        return replace(
-            data,
-            groups=on_request(data.groups) if one_group else data.groups,
-            taken_keys=taken_keys,
-            blinded=blinded,
-            one_group=one_group,
-            page_keys=page_keys,
-        )
+        return shown_data(review_set, one, position, manner)
+
+    def navigate(asked: Any) -> None:
+        on_passed(follow(asked))
 
     ahead = [of(one) for one in neighbours]
-    data = replace(of(page), prefetch=_first_pixels(ahead), ahead=tuple(ahead))
-    if not data.views:
-        st.info("This case has no image.")
-        return
-    radiograph_viewer(data, key="viewer", on_navigate=link_keys.go_to_case, height=height)
+    data = replace(of(page), prefetch=_first_pixels(ahead), ahead=tuple(ahead), turning=turning)
+    radiograph_viewer(data, key="viewer", on_navigate=navigate, height=manner.height)
+
+
+def shown_data(
+    review_set: ReviewSet,
+    page: CasePage,
+    position: Callable[[str], Position],
+    manner: ViewerManner,
+) -> ViewerData:
+    """Make the viewer's data for one case as a page shows it, without what lies ahead of it."""
+    names, colours = review_set.model_names, review_sets.colours(review_set)
+    if manner.blinded:
+        slots = {answer.model for answer in page.answers}
+        names = {slot: f"Answer {slot}" for slot in sorted(slots, key=lambda a: (len(a), a))}
+        colours = slot_colours(names)
+    data = viewer_data(review_set, page, position, colours, names)
+    return replace(
+        data,
+        groups=on_request(data.groups) if manner.one_group else data.groups,
+        taken_keys=manner.taken_keys,
+        blinded=manner.blinded,
+        one_group=manner.one_group,
+        page_keys=manner.page_keys,
+    )
 
 
 def viewer_data(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -15,21 +15,21 @@ _FILES: Final = "viewer/assets/viewer"
 
 
 def radiograph_viewer(
-    data: ViewerData, *, key: str, on_navigate: Callable[[str], None], height: str | None = None
+    data: ViewerData, *, key: str, on_navigate: Callable[[Any], None], height: str | None = None
 ) -> None:
     """Put the viewer on the page.
 
     Nothing that the reader does to the picture comes back to the server, but for ``on_navigate``,
-    called with the id of the neighbouring case that the reader wants, before Streamlit runs the
-    page (or the fragment) again: one run shows the next case. ``key`` stays the same from case to
-    case: the viewer then stays and only takes the new data. ``height`` is a CSS length, by default
-    what the window leaves room for below what stands above the viewer.
+    called with where the reader has turned to, as :func:`rexview.ui.turning.ticket.follow` takes
+    it, before Streamlit runs the page (or the fragment) again: one run shows that case. ``key``
+    stays the same from case to case: the viewer then stays and only takes the new data. ``height``
+    is a CSS length, by default what the window leaves room for below what stands above the viewer.
     """
 
     def navigate() -> None:
         asked = st.session_state[key].get("navigate")
         if asked:
-            on_navigate(str(asked["case"]))
+            on_navigate(asked)
 
     viewer = component(
         NAME,

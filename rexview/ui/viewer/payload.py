@@ -116,7 +116,8 @@ class ViewerData:
     ``blinded`` says that whoever looks must not see what is hidden: no choice of theirs shows the
     reference from the start. With ``one_group`` only the boxes and pictures of the group that the
     page named last can be shown (event ``rexview:group`` of the browser's window), none before.
-    ``page_keys`` are keys of the page itself with their meaning, for the list of keys.
+    ``page_keys`` are keys of the page itself with their meaning, for the list of keys. ``turning``
+    lets the browser fetch further cases (:mod:`rexview.ui.turning.ticket`).
     """
 
     case: str
@@ -130,6 +131,7 @@ class ViewerData:
     blinded: bool = False
     one_group: bool = False
     page_keys: tuple[tuple[str, str], ...] = ()
+    turning: Mapping[str, Any] | None = None
 
     def to_json(self, height: str | None) -> dict[str, Any]:
         """Return what the browser gets; ``height`` is a CSS length, None for the window's room."""
@@ -146,6 +148,7 @@ class ViewerData:
             "oneGroup": self.one_group,
             "pageKeys": self.page_keys,
             "ahead": {one.case: one.to_json(height) for one in self.ahead},
+            "turning": self.turning,
         }
 
 

@@ -14,7 +14,7 @@ from rexview.analysis import CaseFilter, Range, unknown_values
 from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.engine import Position, position_in
 from rexview.analysis.memory.engine import MemoryEngine, memory_engine
-from rexview.analysis.memory.table import FAILURE_BITS
+from rexview.detect import FAILURE_BITS
 from rexview.vocab import FAILURES
 
 CATEGORIES = ("broad_abnormality", "diagnostic_reasoning", None)
@@ -114,6 +114,12 @@ def has_marks(engine: MemoryEngine, row: dict[str, Any], words: tuple[str, ...])
 
 
 @cache
+def all_rows(engine: MemoryEngine) -> list[dict[str, Any]]:
+    """The answers and the cases without any, as plain dicts."""
+    return engine.table.rows.rows(named=True)
+
+
+@cache
 def shared_answers(engine: MemoryEngine, word: str) -> set[tuple[str, str]]:
     """The answers that two readers both scored, or one picture of them, so far apart."""
     dimension, apart, first, second = word.split(":")
@@ -138,11 +144,7 @@ def shared_answers(engine: MemoryEngine, word: str) -> set[tuple[str, str]]:
 def paired_answers(engine: MemoryEngine, word: str) -> set[tuple[str, str]]:
     """The answers of two models in the cases where both have a final score."""
     dimension, *models = word.split(":")
-    scored = {
-        (row["case"], row["model"])
-        for row in engine.table.rows.rows(named=True)
-        if row[dimension] is not None
-    }
+    scored = {(row["case"], row["model"]) for row in all_rows(engine) if row[dimension] is not None}
     both = {case for case, _ in scored if all((case, model) in scored for model in models)}
     return {(case, model) for case, model in scored if case in both and model in models}
 
@@ -155,9 +157,9 @@ def is_commented(engine: MemoryEngine, case: str, words: tuple[str, ...]) -> boo
 
 def expected_rows(engine: MemoryEngine, case_filter: CaseFilter) -> list[dict[str, Any]]:
     """The same selection by a loop over plain dicts: the oracle."""
-    cases = {row["case"]: row for row in engine.table.cases.iter_rows(named=True)}
+    cases = {row["id"]: row for row in engine.table.review_set.cases.iter_rows(named=True)}
     kept = []
-    for row in engine.table.rows.iter_rows(named=True):
+    for row in all_rows(engine):
         case, key = cases[row["case"]], (row["case"], row["model"])
         failures = set()
         for failure, bit in FAILURE_BITS.items():
@@ -175,7 +177,10 @@ def expected_rows(engine: MemoryEngine, case_filter: CaseFilter) -> list[dict[st
         regions: dict[str, set[str]] = {}
         for tag in case_filter.tags:
             regions.setdefault(tag.split(":")[0], set()).add(tag)
-        text = f"{case['question']} {case['report']} {row['text'] or ''}".lower()
+        tags = {f"{tag['name']}:{value}" for tag in case["tags"] or () for value in tag["values"]}
+        study = {True: "normal", False: "abnormal", None: None}[case["normal"]]
+        report = [text or "" for text in (case["report"] or {}).values()]
+        text = " ".join([case["question"], *report, row["text"] or ""]).lower()
         checks = [
             not case_filter.models or row["model"] in case_filter.models,
             not case_filter.statuses or row["status"] in case_filter.statuses,
@@ -186,8 +191,8 @@ def expected_rows(engine: MemoryEngine, case_filter: CaseFilter) -> list[dict[st
             or any(row["judged"] & FAILURE_BITS[failure] for failure in case_filter.judged),
             not case_filter.categories or case["category"] in case_filter.categories,
             not case_filter.sites or case["site"] in case_filter.sites,
-            not case_filter.studies or case["study"] in case_filter.studies,
-            all(values & set(case["tags"] or ()) for values in regions.values()),
+            not case_filter.studies or study in case_filter.studies,
+            all(values & tags for values in regions.values()),
             all(word.lower() in text for word in case_filter.search.split()),
             has_marks(engine, row, case_filter.reader_scores),
             not case_filter.reader_pairs or row["status"] == "answered",
@@ -278,8 +283,8 @@ def test_selects_what_a_loop_selects(engine: MemoryEngine, case_filter: CaseFilt
 
 def test_the_filters_of_this_test_tell_cases_apart(engine: MemoryEngine) -> None:
     sizes = [len(engine.selection(case_filter)) for case_filter in FILTERS]
-    assert sizes[0] == len(engine.table.cases)
-    assert sum(0 < size < len(engine.table.cases) for size in sizes) >= 14
+    assert sizes[0] == len(engine.table.review_set.cases)
+    assert sum(0 < size < len(engine.table.review_set.cases) for size in sizes) >= 14
 
 
 @pytest.mark.parametrize("case_filter", FILTERS)
@@ -336,7 +341,7 @@ class TestOrder:
         assert ordered[len(known) :] == [None] * (len(ordered) - len(known))
 
     def test_file_order_and_ties(self, engine: MemoryEngine) -> None:
-        all_ids = engine.table.cases["case"].to_list()
+        all_ids = engine.table.review_set.cases["id"].to_list()
         assert engine.selection(CaseFilter(sort="order")).case_ids == all_ids
         alone = engine.selection(CaseFilter(statuses=("not_run",), sort="gap")).case_ids
         assert alone == sorted(alone)

@@ -9,7 +9,15 @@ from typing import Any
 import polars as pl
 
 from rexview import frames
-from rexview.detect import DETECTORS, FLAG_TABLE, find_flags, flag_rows, flags_for, survey
+from rexview.detect import (
+    DETECTORS,
+    FLAG_TABLE,
+    find_flags,
+    flag_rows,
+    flags_for,
+    judged_answers,
+    survey,
+)
 from rexview.schema import ReviewSet
 from rexview.vocab import FAILURES
 
@@ -46,7 +54,7 @@ def test_the_frame_has_its_columns_even_when_empty(make_set: Any) -> None:
     flags = find_flags(make_set())
     assert flags.schema == FLAG_TABLE
     assert flags.is_empty()
-    assert survey(make_set()).judged.columns == ["case", "model", "failure"]
+    assert judged_answers(survey(make_set())).columns[:3] == ["case", "model", "failure"]
 
 
 def test_the_message_of_the_frame_can_be_found_again(make_set: Any) -> None:
@@ -116,7 +124,7 @@ class TestReadersWord:
 
     def test_readers_add_to_what_was_judged(self, make_set: Any) -> None:
         review_set = cut_set(make_set, word("a", "rejected", "omission"))
-        judged = survey(review_set).judged.filter(pl.col("failure") == "omission")
+        judged = judged_answers(survey(review_set)).filter(pl.col("failure") == "omission")
         assert judged.select("case", "model").rows() == [("c", "g")]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rexview.detect import find_flags, flags_for, survey
+from rexview.detect import find_flags, flags_for, judged_answers, survey
 from rexview.detect.answer_text.token_limit import TokenLimit
 from rexview.detect.score_failures import ExecutionGap
 from rexview.schema import answer_from_row
@@ -78,7 +78,9 @@ def test_what_can_be_judged_by_signals(make_set: Any) -> None:
         {"case": "c5", "model": "g", "finish_reason": "unknown", "text": None, "choice": 1},
     ]
     cases = [{"id": answer["case"]} for answer in answers]
-    judged = survey(make_set(cases=cases, answers=answers), detectors=[TokenLimit()]).judged
+    judged = judged_answers(
+        survey(make_set(cases=cases, answers=answers), detectors=[TokenLimit()])
+    )
     assert judged["case"].to_list() == ["c1", "c2", "c3"]
 
 
@@ -120,7 +122,7 @@ def test_gap(
         detectors=[detector],
     )
     assert len(flags) == flagged
-    assert len(surveyed.judged) == bool(execution)
+    assert len(judged_answers(surveyed)) == bool(execution)
 
 
 def test_a_gap_is_said_in_words(make_set: Any) -> None:
@@ -146,7 +148,7 @@ def test_an_answer_cut_off_has_no_gap(make_set: Any) -> None:
         scores=scores("c", [5], [1]),
     )
     detector = ExecutionGap()
-    assert survey(review_set, detectors=[detector]).judged.is_empty()
+    assert judged_answers(survey(review_set, detectors=[detector])).is_empty()
     assert not flags_for(
         review_set.case("c"),
         [review_set.answers_of("c")[0]],

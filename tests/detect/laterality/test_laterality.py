@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rexview.detect import flags_for, survey
+from rexview.detect import flags_for, judged_answers, named_flags, survey
 from rexview.detect.laterality.detector import Laterality
 from rexview.geometry import box_side, orientation_of
 from rexview.schema import ReviewSet, answer_from_row
@@ -33,13 +33,13 @@ def flags_in(review_set: ReviewSet) -> list[Any]:
     """Flags of the looks at single answers, which the survey of all answers has to agree with."""
     detector = Laterality()
     whole = survey(review_set, detectors=[detector])
-    surveyed = whole.flags.select("case", "kind").rows()
+    surveyed = named_flags(whole).select("case", "kind").rows()
     found = []
     for row in review_set.answers.iter_rows(named=True):
         case = review_set.case(row["case"])
         assert case is not None
         single = flags_for(case, [answer_from_row(row)], detectors=[detector])
-        judged = whole.judged.filter(pl.col("case") == row["case"])
+        judged = judged_answers(whole).filter(pl.col("case") == row["case"])
         assert not (single and judged.is_empty())
         found += single
     assert sorted(surveyed) == sorted((flag.case, flag.kind) for flag in found)

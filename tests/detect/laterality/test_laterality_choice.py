@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rexview.detect import flag_rows, flags_for, survey
+from rexview.detect import find_flags, flag_rows, flags_for, judged_answers, survey
 from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Flag, ReviewSet, answer_from_row
 
@@ -38,7 +38,7 @@ def found(review_set: ReviewSet) -> list[Flag]:
     assert case is not None
     (row,) = review_set.answers.iter_rows(named=True)
     flags = flags_for(case, [answer_from_row(row)], detectors=[Laterality()])
-    surveyed = survey(review_set, detectors=[Laterality()]).flags["kind"].to_list()
+    surveyed = find_flags(review_set, detectors=[Laterality()])["kind"].to_list()
     assert surveyed == [flag.kind for flag in flags]
     return flags
 
@@ -106,7 +106,7 @@ def test_what_differs_in_another_way_is_none(
 def test_the_right_option_is_none_and_is_judged(make_set: Any) -> None:
     review_set = answered(make_set, ["On the left", "On the right"], 0, 0)
     assert found(review_set) == []
-    assert survey(review_set, detectors=[Laterality()]).judged["case"].to_list() == ["c"]
+    assert judged_answers(survey(review_set, detectors=[Laterality()]))["case"].to_list() == ["c"]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_what_cannot_be_compared_is_not_judged(
     make_set: Any, options: list[str], correct: int | None, question: str
 ) -> None:
     review_set = answered(make_set, options, 0, correct, question=question)
-    assert survey(review_set, detectors=[Laterality()]).judged.is_empty()
+    assert judged_answers(survey(review_set, detectors=[Laterality()])).is_empty()
     assert found(review_set) == []
 
 

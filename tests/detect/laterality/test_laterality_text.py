@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rexview.bench.corpus import laterality_pairs
-from rexview.detect import flag_rows, flags_for, survey
+from rexview.detect import find_flags, flag_rows, flags_for
 from rexview.detect.laterality.detector import Laterality
 from rexview.schema import Answer, AnswerBox, Case, Flag, ReferenceBox, Report, StudyImage
 
@@ -205,8 +205,8 @@ def test_the_survey_asks_for_a_look_at_every_answer_that_has_a_flag(make_set: An
             {"case": f"c{k}", "model": "g", "text": text} for k, (text, _) in enumerate(texts)
         ],
     )
-    said = survey(review_set, detectors=[Laterality()])
-    assert sorted(said.flags.select("case", "kind", "hint").rows()) == [
+    said = find_flags(review_set, detectors=[Laterality()])
+    assert sorted(said.select("case", "kind", "hint").rows()) == [
         ("c0", "report", False),
         ("c1", "report", False),
         ("c2", "self", False),
@@ -258,7 +258,7 @@ def test_the_survey_leaves_no_flag_of_the_corpus_out(make_set: Any) -> None:
             for k, pair in enumerate(pairs)
         ],
     )
-    surveyed = survey(review_set, detectors=[Laterality()]).flags.select("case", "kind").rows()
+    surveyed = find_flags(review_set, detectors=[Laterality()]).select("case", "kind").rows()
     looked = []
     for case_id in review_set.cases["id"]:
         case = review_set.case(case_id)

@@ -1,6 +1,13 @@
 import inspect
+import socket
+import tomllib
+from pathlib import Path
+from threading import Thread
 
 import pytest
+import uvicorn
+from starlette.responses import PlainTextResponse
+from streamlit import config as streamlit_config
 from streamlit import net_util
 from streamlit.runtime import pages_manager
 from streamlit.runtime.media_file_manager import MediaFileManager, MediaFileMetadata
@@ -10,6 +17,7 @@ from streamlit.runtime.scriptrunner import script_runner
 from streamlit.runtime.secrets import Secrets
 from streamlit.web import bootstrap
 from streamlit.web.server import server_util
+from streamlit.web.server.starlette import starlette_server
 
 from rexview.ui.streamlit_adapter import process
 from rexview.ui.streamlit_adapter.process import (
@@ -17,7 +25,10 @@ from rexview.ui.streamlit_adapter.process import (
     have_no_pages_folder,
     keep_downloads,
     secrets_loaded,
+    send_at_once,
 )
+
+CONFIG = Path(__file__).resolve().parents[3] / ".streamlit" / "config.toml"
 
 
 def test_streamlit_asks_for_its_address_through_the_function_that_is_put_aside(monkeypatch):
@@ -63,3 +74,39 @@ def test_secrets_that_cannot_be_read_are_no_error(tmp_path, monkeypatch):
             (tmp_path / "secrets.toml").write_text(content)
         monkeypatch.setattr("streamlit.secrets", Secrets())
         assert secrets_loaded() is readable
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_answers_are_sent_without_waiting_for_the_browser_to_confirm_a_part(monkeypatch, at_once):
+    monkeypatch.setattr(uvicorn.Server, "startup", uvicorn.Server.startup)
+    if at_once:
+        send_at_once()
+    listening = starlette_server._bind_socket("127.0.0.1", 0, 5)
+    settings = uvicorn.Config(PlainTextResponse("here"), lifespan="off", log_level="critical")
+    server = uvicorn.Server(settings)
+    serving = Thread(target=server.run, kwargs={"sockets": [listening]})
+    serving.start()
+    try:
+        with socket.create_connection(listening.getsockname()) as browser:
+            browser.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert browser.recv(1000).startswith(b"HTTP/1.1 200")
+            (connection,) = server.server_state.connections
+            accepted = connection.transport.get_extra_info("socket")
+            nodelay = accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    finally:
+        server.should_exit = True
+        serving.join()
+        listening.close()
+    assert bool(nodelay) is at_once, "Streamlit does it by itself now: send_at_once can go"
+
+
+def test_streamlit_knows_each_of_our_options_and_heeds_those_that_are_hidden():
+    options = {
+        f"{table}.{name}"
+        for table, values in tomllib.loads(CONFIG.read_text(encoding="utf-8")).items()
+        for name, value in values.items()
+        if not isinstance(value, dict)
+    }
+    assert options <= streamlit_config._config_options_template.keys()
+    assert 'config.get_option("runner.postScriptGC")' in inspect.getsource(script_runner)
+    assert "gc.collect(2)" in inspect.getsource(script_runner)

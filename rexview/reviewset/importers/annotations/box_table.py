@@ -32,7 +32,7 @@ from rexview.reviewset.importers.table.column_names import (
 from rexview.reviewset.importers.table.known_columns import (
     columns_by_meaning,
     columns_of,
-    count_rows,
+    enter_table,
     holds_any,
 )
 from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
@@ -113,7 +113,8 @@ def _read(
     rows: SetRows,
     options: Mapping[str, Any],
 ) -> None:
-    others = count_rows(sheet, (*columns.by_meaning.values(), *columns.numbers), rows)
+    used = (*columns.by_meaning.values(), *columns.numbers)
+    others = enter_table(sheet, used, rows, kept_as="box")
     model = options.get("model")
     if model is None and "score" in columns.by_meaning and "model" not in columns.by_meaning:
         model = file.path.stem

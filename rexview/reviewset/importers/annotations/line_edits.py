@@ -20,7 +20,7 @@ from rexview.reviewset.importers.table.column_names import (
 from rexview.reviewset.importers.table.known_columns import (
     columns_by_meaning,
     columns_of,
-    count_rows,
+    enter_table,
 )
 from rexview.reviewset.importers.table.sheet import Row, Sheet, read_sheet
 from rexview.reviewset.tables.source import At
@@ -62,7 +62,7 @@ def read_line_edits(files: Sequence[SourceFile], rows: SetRows, options: Mapping
 def _read(
     file: str, sheet: Sheet, columns: Mapping[str, str], rows: SetRows, options: Mapping[str, Any]
 ) -> None:
-    others = count_rows(sheet, columns.values(), rows)
+    others = enter_table(sheet, columns.values(), rows, kept_as="edit")
     reports: dict[Report, list[Row]] = {}
     for row in sheet.read(columns, rows.log):
         case_id = _case(row, rows)

@@ -44,7 +44,7 @@ class UnusedColumn:
 
 @dataclass(frozen=True)
 class KeptColumn:
-    """A column that no field fits: kept as an extra field ``kept_as`` of ``case`` or ``answer``."""
+    """A column that no field fits: kept as an extra field of a ``case``, ``answer`` or ``box``."""
 
     file: str
     column: str
@@ -164,7 +164,7 @@ class Receipt:
         self.columns_unused.append(UnusedColumn(file, column, shown, why))
 
     def column_kept(self, file: str, column: str, example: object, kept_as: str) -> None:
-        """Name a column that is kept as an extra field of the ``case`` or the ``answer``."""
+        """Name a column that is kept as an extra field of what it is about, a case or a box."""
         self.columns_kept.append(KeptColumn(file, column, example_of(example), kept_as))
 
     def identity_column(self, file: str, column: str) -> None:

@@ -22,7 +22,7 @@ from rexview.reviewset.importers.table.column_names import (
 from rexview.reviewset.importers.table.known_columns import (
     columns_by_meaning,
     columns_of,
-    count_rows,
+    enter_table,
     holds_any,
 )
 from rexview.reviewset.importers.table.sheet import Row, read_sheet
@@ -67,17 +67,13 @@ def read_metadata(files: Sequence[SourceFile], rows: SetRows, options: Mapping[s
         columns = metadata_columns(sheet.columns) if sheet else None
         if sheet is None or columns is None:
             continue
-        others = count_rows(sheet, columns.values(), rows)
+        others = enter_table(sheet, columns.values(), rows, kept_as="case")
         described = absent = 0
         for row in sheet.read(columns, rows.log):
             if _describe(row, others, rows):
                 described += 1
             else:
                 absent += 1
-        for name in others:
-            example = next((cell for cell in sheet.column(name) if cell is not None), None)
-            if example is not None:
-                rows.receipt.column_kept(file.label, name, example, "case")
         rows.log.note(
             f"{file.label}: recognised as metadata by its columns; {described:,} images described."
         )

@@ -42,13 +42,15 @@ def holds_any(names: Sequence[str], fields: Iterable[str]) -> bool:
     return bool(columns_by_meaning(names, {field: FIELD_NAMES[field] for field in fields}))
 
 
-def count_rows(sheet: Sheet, used: Iterable[str], rows: SetRows) -> list[str]:
+def enter_table(sheet: Sheet, used: Iterable[str], rows: SetRows, *, kept_as: str) -> list[str]:
     """Enter a table in the receipt: its rows, those that cannot be read, columns of identity.
+
+    Columns that are not ``used`` are named as extra fields of a ``kept_as``: a case, a box.
 
     Returns
     -------
     list of str
-        The columns beside those that are ``used``, without those of identity.
+        Those columns, without those of identity.
     """
     rows.receipt.rows(sheet.file, len(sheet.rows) + len(sheet.unread))
     for number, why in sheet.unread:
@@ -56,4 +58,9 @@ def count_rows(sheet: Sheet, used: Iterable[str], rows: SetRows) -> list[str]:
     others = [name for name in sheet.columns if name not in {*used}]
     for name in filter(is_identity, others):
         rows.receipt.identity_column(sheet.file, name)
-    return [name for name in others if not is_identity(name)]
+    others = [name for name in others if not is_identity(name)]
+    for name in others:
+        example = next((cell for cell in sheet.column(name) if cell is not None), None)
+        if example is not None:
+            rows.receipt.column_kept(sheet.file, name, example, kept_as)
+    return others

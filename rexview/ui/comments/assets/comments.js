@@ -9,6 +9,7 @@ import { button, every, html } from "../../components/dom.js";
 import { listenToPage } from "../../components/events.js";
 import { mounting } from "../../components/mount.js";
 import { outbox } from "../../saving/assets/outbox.js";
+import { turning } from "../../turning/assets/turning.js";
 import { CommentForm } from "./comment_form.js";
 import { Quotes } from "./quotes.js";
 import { threadNode, threadsOf } from "./threads.js";
@@ -32,6 +33,7 @@ export class Panel {
     this.abort = new AbortController();
     const { signal } = this.abort;
     const taken = (spot) => {
+      if (this.root.inert) return;
       this.form.begin({ spot });
       this.open(true);
     };
@@ -44,6 +46,7 @@ export class Panel {
       refresh: () => this.tell("refresh", Date.now()),
       busy: () => this.root.contains(document.activeElement) && Boolean(this.form.field.value),
     });
+    this.unturn = turning.listen({ show: () => this.#align(), waiting: () => this.#align() });
     this.timer = setInterval(() => this.form.giveName(), AGAIN_MS);
   }
 
@@ -77,6 +80,7 @@ export class Panel {
     this.abort.abort();
     clearInterval(this.timer);
     this.unlisten();
+    this.unturn();
     this.root.remove();
     if (panel !== this) return;
     CSS.highlights?.delete("rx-commented");
@@ -93,7 +97,13 @@ export class Panel {
     this.arrived = this.arrived.filter(({ revision }) => revision > data.revision);
     this.form.update(another);
     this.draw();
+    this.#align();
     if (first && outbox.isPast(data.revision)) tell("refresh", Date.now());
+  }
+
+  /** Until the page has followed to the case on the screen nothing can be written: it is of another. */
+  #align() {
+    this.root.inert = !turning.isOf(this.data.case);
   }
 
   /** What was written or resolved and is not confirmed. */
@@ -250,6 +260,7 @@ export class Panel {
 
   /** A key elsewhere on the page asks to comment on an answer, or on the case. */
   asked(key) {
+    if (this.root.inert) return;
     const known = this.data.targets.some((target) => target.key === key);
     if (!this.form.field.value.trim()) this.form.begin(known ? { spot: { key } } : {});
     this.open(true);

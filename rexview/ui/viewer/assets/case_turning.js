@@ -1,72 +1,122 @@
-// Turning to a neighbouring case ahead of the page: the picture is there at once, and the texts
-// beside it, still those of the case before, are dimmed until the page has followed.
+// The viewer's part in turning to other cases: keys and buttons, pictures that are fetched ahead, and a
+// word while a case is waited for.
 
-import { listenToPage } from "../../components/events.js";
-import { RepeatedRequest } from "../../components/repeated_request.js";
+import { whenIdle } from "../../components/dom.js";
+import { turning } from "../../turning/assets/turning.js";
+import { pixelStore } from "./image/pixels.js";
 
-/** @import { Direction } from "./types.d.ts" */
+/** @import { Step } from "../../turning/assets/types.d.ts" */
+/** @import { Direction, View, ViewerData } from "./types.d.ts" */
+/** @import { Viewer } from "./viewer.js" */
 
-// Then what the page says counts again, whatever it is. Long, since until then the texts are those of
-// another case and stay dimmed, and keys pressed meanwhile are kept: a busy server may need seconds.
-const PATIENCE_MS = 30_000;
-const MOST_KEPT = 9;
-const MARK = "rxTurning";
+const COMING = "The next case is loading…";
+const SLOW_MS = 150; // only then is waiting worth a word
+const MOST_AFTER = 8; // cases whose pictures are fetched ahead in the reader's direction
+const MOST_BEFORE = 3; // and behind
+const LAST = { next: "This is the last case", previous: "This is the first case" };
 /** @type {Record<Direction, string>} */
 const BUTTONS = { next: ".st-key-case_next button", previous: ".st-key-case_previous button" };
 
+/** The view that a case shows first. */
+function firstView(/** @type {ViewerData} */ { views, active }) {
+  return views.find((view) => view.id === active) ?? views[0];
+}
+
 export class CaseTurning {
-  /**
-   * @param {(direction: Direction) => void} turn called when the page's own button is pressed, and by
-   *   the event "turn"
-   */
-  constructor(turn, /** @type {AbortSignal} */ signal) {
-    this.target = null;
-    this.later = [];
-    this.request = new RepeatedRequest();
-    const pressed = (event) => {
-      for (const direction of /** @type {Direction[]} */ (["next", "previous"])) {
-        const button = event.target.closest?.(BUTTONS[direction]);
-        if (button && !button.disabled) turn(direction);
-      }
-    };
-    document.addEventListener("click", pressed, { capture: true, signal });
-    listenToPage("turn", turn, signal);
-  }
-
-  /** Keep a turn for later while the case asked for is not on the screen; whether it was kept. */
-  keep(direction, shown) {
-    if (this.target === null || this.target === shown) return false;
-    if (this.later.length < MOST_KEPT) this.later.push(direction);
-    return true;
-  }
-
-  /** The turn that was kept first, if the page has followed. */
-  kept() {
-    return this.target === null ? this.later.shift() : undefined;
-  }
-
-  /** Wait for the page to show a case; `ask` asks for it, unless the page goes there by itself. */
-  begin(target, ask) {
-    this.target = target;
-    this.until = performance.now() + PATIENCE_MS;
-    document.documentElement.dataset[MARK] = "";
-    this.request.begin(ask, PATIENCE_MS, () => {
-      this.later = [];
-      this.end();
+  constructor(/** @type {Viewer} */ viewer) {
+    this.viewer = viewer;
+    turning.enter(this);
+    const unlisten = turning.listen({
+      show: (record) => {
+        viewer.show(record.viewer);
+        whenIdle(() => this.fetchAhead(), 50); // what was passed need not come any more
+      },
+      waiting: (waits) => this.#wait(waits),
+      arrived: () => whenIdle(() => this.fetchAhead(), 500),
     });
+    viewer.signal.addEventListener("abort", () => {
+      clearTimeout(this.slow);
+      unlisten();
+      turning.leave(this);
+    });
+    const options = { capture: true, signal: viewer.signal };
+    document.addEventListener("click", (event) => this.#pressed(event), options);
   }
 
-  /** Whether data of this case may be shown now; the awaited case ends the turning. */
-  accepts(caseId) {
-    if (this.target === null) return true;
-    if (caseId !== this.target && performance.now() < this.until) return false;
-    this.end();
-    return true;
+  /** Take what the page sends; whether it is of the case to be shown. */
+  take(/** @type {ViewerData} */ data) {
+    const given = [...Object.values(data.ahead ?? {}), data];
+    turning.configure(
+      data.turning,
+      given.map((one) => ({ case: one.case, viewer: one })),
+    );
+    return !turning.isBehind(data.case);
   }
 
-  end() {
-    this.target = null;
-    this.request.end();
-    delete document.documentElement.dataset[MARK];
+  /** The page has followed. */
+  came(caseId) {
+    turning.came(caseId);
+  }
+
+  go(/** @type {Direction} */ direction) {
+    if (!turning.step(direction === "next" ? 1 : -1)) this.viewer.announce(LAST[direction]);
+  }
+
+  ask(wanted) {
+    this.viewer.tell("navigate", wanted);
+  }
+
+  // The page's own buttons know only the case that the page has followed to.
+  #pressed(event) {
+    for (const direction of /** @type {Direction[]} */ (["next", "previous"])) {
+      const button = event.target.closest?.(BUTTONS[direction]);
+      if (!button || button.disabled) continue;
+      event.preventDefault();
+      event.stopPropagation();
+      this.go(direction);
+    }
+  }
+
+  #wait(waits) {
+    const { notice } = this;
+    clearTimeout(this.slow);
+    this.notice = null;
+    if (notice?.node.textContent === COMING) notice.tell(null);
+    if (!waits) return;
+    this.slow = setTimeout(() => {
+      const pane = this.viewer.activePane;
+      this.viewer.announce(COMING);
+      if (pane?.raster) {
+        this.notice = pane.notice;
+        this.notice.tell(COMING);
+      }
+    }, SLOW_MS);
+  }
+
+  /** Fetch pictures that may be wanted next: given views first, then the likeliest. */
+  fetchAhead(first = []) {
+    const { data, views } = this.viewer;
+    if (!data) return undefined;
+    const rank = (view) => (first.includes(view.id) ? 0 : 1);
+    const own = views.list.filter(({ url }) => url !== null).sort((a, b) => rank(a) - rank(b));
+    const [next, ...others] = this.#around(data.case);
+    const nearest = next && first.length === 0 ? [next] : []; // before other views of this case
+    const shown = own.filter(({ id }) => this.viewer.state.shown.includes(id));
+    return pixelStore.prefetch([...shown, ...nearest, ...own, ...data.prefetch, ...others]);
+  }
+
+  /**
+   * What the cases around show first, likeliest first.
+   *
+   * @returns {View[]}
+   */
+  #around(here) {
+    const { store, direction } = turning;
+    const back = /** @type {Step} */ (-direction);
+    const cases = [
+      ...store.from(here, direction, MOST_AFTER),
+      ...store.from(here, back, MOST_BEFORE),
+    ];
+    return cases.map(({ viewer }) => firstView(viewer)).filter((view) => view && view.url !== null);
   }
 }

@@ -1,6 +1,8 @@
 // What the viewer's modules hand to each other. What the page sends is made in viewer/payload.py, the
 // header of pixels in imaging/encode.py.
 
+import type { TurningData } from "../../turning/assets/types.d.ts";
+
 export type Point = [x: number, y: number];
 export type Size = { width: number; height: number };
 /** CSS pixels of one pane. */
@@ -62,6 +64,7 @@ export type ViewerData = {
   oneGroup?: boolean;
   pageKeys?: [key: string, meaning: string][];
   ahead?: Record<string, ViewerData>;
+  turning?: TurningData;
 };
 
 export type Spacing = {

@@ -17,7 +17,6 @@ import { Keyboard } from "./controls/keyboard.js";
 import { Toolbar } from "./controls/toolbar.js";
 import { Tools } from "./controls/tools.js";
 import { WindowSettings } from "./controls/window_settings.js";
-import { pixelStore } from "./image/pixels.js";
 import { FullScreen } from "./layout/full_screen.js";
 import { Layout } from "./layout/layout.js";
 import { MeasureBar } from "./measure/measure_bar.js";
@@ -26,7 +25,7 @@ import { ViewState } from "./view_state.js";
 import { Views } from "./views/views.js";
 
 /** @import { Tell } from "../../components/events.js" */
-/** @import { Direction, ViewerData } from "./types.d.ts" */
+/** @import { ViewerData } from "./types.d.ts" */
 
 const FRAME_MS = 12; // a little less than one at 60 Hz
 /** @type {Viewer} the one that keys go to */
@@ -77,7 +76,7 @@ export class Viewer {
       this.root.addEventListener(name, () => (current = this), true);
     }
     this.keyboard = new Keyboard(this, commands);
-    this.turning = new CaseTurning((direction) => this.turn(direction), signal);
+    this.turning = new CaseTurning(this);
     this.wordLinks = new WordLinks(this.groups, signal);
     this.address = new Address(() => addressOf(this), signal);
     const hashChanged = () => adopt(this, decode(location.hash)) && this.arrange();
@@ -92,7 +91,6 @@ export class Viewer {
     this.abort.abort();
     this.views.blink.stop();
     this.wordLinks.lightWordsOf([]);
-    this.turning.end();
     this.address.close();
     this.full.leave();
     this.layout.close();
@@ -106,15 +104,16 @@ export class Viewer {
   update(/** @type {ViewerData} */ data, /** @type {Tell} */ setTriggerValue) {
     this.tell = setTriggerValue;
     this.layout.soon();
-    if (!this.turning.accepts(data.case)) return; // the page has not followed yet
-    this.#show(data);
-    const kept = this.turning.kept();
-    if (kept) this.go(kept);
+    if (!this.turning.take(data)) return; // the page has not followed yet
+    this.show(data);
+    this.turning.came(data.case);
   }
 
-  #show(data) {
-    const text = JSON.stringify(data);
+  /** Show a case. */
+  show(/** @type {ViewerData} */ data) {
+    const text = JSON.stringify({ ...data, ahead: null, prefetch: null, turning: null });
     if (text === this.received) {
+      this.data = data;
       this.address.touch(); // the page ran again and may have dropped our part of the address
       return;
     }
@@ -217,15 +216,7 @@ export class Viewer {
     this.layout.filmKnown();
     this.changed();
     if (!this.panes.every((pane) => pane.isLoaded)) return;
-    whenIdle(() => this.fetchAhead(), 500);
-  }
-
-  /** Fetch what may be wanted next: given views first, then the case's other views, then cases. */
-  fetchAhead(first = []) {
-    const rank = (view) => (first.includes(view.id) ? 0 : 1);
-    const views = this.views.list.filter((view) => view.url !== null);
-    const wanted = [...views.sort((a, b) => rank(a) - rank(b)), ...this.data.prefetch];
-    return pixelStore.prefetch(wanted);
+    whenIdle(() => this.turning.fetchAhead(), 500);
   }
 
   /** Something that is seen has changed: draw all panes, refresh buttons, write the address. */
@@ -274,26 +265,6 @@ export class Viewer {
   /** Whether keys pressed anywhere on the page are meant for this viewer. */
   ownsKeys() {
     return current === this && this.root.isConnected && this.root.getClientRects().length > 0;
-  }
-
-  /** Go to the previous or next case. */
-  go(/** @type {Direction} */ direction) {
-    if (this.turning.keep(direction, this.data.case)) return;
-    const target = this.data.neighbours[direction];
-    if (!target) {
-      this.announce(direction === "next" ? "This is the last case" : "This is the first case");
-      return;
-    }
-    this.turn(direction, () => this.tell("navigate", { direction, case: target }));
-  }
-
-  /** Show a neighbouring case at once if its picture is here; the page follows, by itself or asked. */
-  turn(direction, ask) {
-    const target = this.data.neighbours[direction];
-    const ahead = this.data.ahead?.[target];
-    const first = ahead?.views.find((view) => view.id === ahead.active) ?? ahead?.views[0];
-    if (first && pixelStore.loaded(first.key)) this.#show(ahead);
-    if (target) this.turning.begin(target, ask);
   }
 }
 

@@ -6,8 +6,10 @@ runs of the script, so that a test can see that nothing went to the server.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from phantoms import pictures
@@ -169,8 +171,8 @@ async def _pixels(request):
     return Response(_pictures()[name], media_type="application/octet-stream", headers=headers)
 
 
-def _go(case: str) -> None:
-    st.query_params["case"] = case
+def _go(asked: Mapping[str, Any]) -> None:
+    st.query_params["case"] = asked["case"]
 
 
 def _main() -> None:

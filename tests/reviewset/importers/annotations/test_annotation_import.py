@@ -177,11 +177,13 @@ def test_the_order_of_the_sources_does_not_matter(scans, run_import):
 
 def test_boxes_alone_make_cases_of_the_pictures_that_they_name(tmp_path, run_import):
     (tmp_path / "boxes.csv").write_text(
-        "image,label,x1,y1,x2,y2\na/0.png,Mass,10,40,40,120\nb/0.png,Mass,1,2,3,4\n"
+        "image,label,x1,y1,x2,y2,rad_id\na/0.png,Mass,10,40,40,120,R9\nb/0.png,Mass,1,2,3,4,\n"
     )
     done = run_import("auto", tmp_path / "boxes.csv")
     complete(done)
     assert sorted(done.review_set.cases["id"]) == ["a/0", "b/0"]
+    (kept,) = done.report.receipt.columns_kept
+    assert (kept.column, kept.example, kept.kept_as) == ("rad_id", "R9", "box")
 
 
 def test_boxes_in_fractions_of_unknown_pictures_are_kept_as_given(tmp_path, run_import):

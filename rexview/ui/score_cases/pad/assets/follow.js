@@ -3,6 +3,7 @@
 
 import { RepeatedRequest } from "../../../components/repeated_request.js";
 import { outbox } from "../../../saving/assets/outbox.js";
+import { turning } from "../../../turning/assets/turning.js";
 
 const PATIENCE_MS = 12_000; // a busy server takes its time
 
@@ -10,6 +11,7 @@ export class Follow {
   constructor(pad) {
     this.pad = pad;
     this.stuck = false;
+    this.number = null; // of the request that is being made
     this.request = new RepeatedRequest();
   }
 
@@ -18,7 +20,10 @@ export class Follow {
   }
 
   /** Ask the page for another case until it has come. */
-  await(ask) {
+  await(wanted) {
+    if (this.number === wanted.number) return; // it is being asked
+    this.number = wanted.number;
+    const ask = () => this.pad.tell("go", wanted);
     this.request.begin(ask, PATIENCE_MS, () => {
       this.stuck = true;
       outbox.ask(); // is the server there at all?
@@ -27,7 +32,7 @@ export class Follow {
 
   /** The page has followed. */
   came(data) {
-    if (this.pad.awaited && this.pad.awaited.case !== data.case.case) return;
+    if (turning.isBehind(data.case.case)) return;
     this.close();
     this.stuck = false;
   }

@@ -7,6 +7,7 @@ import { set } from "../../../components/dom.js";
 import { listenToPage, tellPage } from "../../../components/events.js";
 import { mounting } from "../../../components/mount.js";
 import { outbox } from "../../../saving/assets/outbox.js";
+import { turning } from "../../../turning/assets/turning.js";
 import { AnswerView } from "./answer.js";
 import { fits, stateOf, withEntries } from "./case_record.js";
 import { Follow } from "./follow.js";
@@ -18,13 +19,11 @@ import { Selection } from "./selection.js";
 import { Sheets } from "./sheets.js";
 
 /** @import { Tell } from "../../../components/events.js" */
+/** @import { Direction } from "../../../viewer/assets/types.d.ts" */
 /** @import { Row } from "./answer.js" */
 /** @import { Item, CaseRecord, PadCase, PadData } from "./types.d.ts" */
 
 const BESIDE_FROM_PX = 1000; // answers stand side by side from this width on
-/** @type {("next" | "previous")[]} */
-const DIRECTIONS = ["next", "previous"];
-const PATIENCE_MS = 20_000; // then what the page shows counts again, whatever it is
 
 export class Pad {
   constructor(/** @type {HTMLElement} */ place) {
@@ -40,7 +39,6 @@ export class Pad {
     this.rows = [];
     /** @type {Map<string, CaseRecord>} */
     this.known = new Map(); // case -> the newest record that the server sent
-    this.awaited = null; // the case that the page was asked for
     this.pictured = null; // the case that the picture shows
     this.selection = new Selection(this);
     this.scoring = new Scoring(this);
@@ -50,6 +48,9 @@ export class Pad {
     this.root = this.frame.root;
     place.append(this.root);
     this.follow = new Follow(this);
+    this.needs = "pad";
+    turning.enter(this);
+    this.unturn = turning.listen({ show: ({ pad }) => pad && this.#show(pad) });
     this.unlisten = outbox.listen({
       changed: () => this.refresh(),
       heard: (reply, batch) => this.#heard(reply, batch),
@@ -66,6 +67,8 @@ export class Pad {
 
   close() {
     this.commit();
+    this.unturn();
+    turning.leave(this);
     this.follow.close();
     this.unlisten();
     outbox.asked = null;
@@ -85,16 +88,16 @@ export class Pad {
     this.root.style.setProperty("--rx-pad-height", data.height);
     outbox.configure(data.outbox);
     this.follow.came(data);
-    for (const one of [data.case, ...Object.values(data.ahead)]) this.#learn(one.case, one.own);
+    const given = [...Object.values(data.ahead), data.case];
+    turning.configure(
+      data.turning,
+      given.map((one) => ({ case: one.case, pad: one })),
+    );
     if (first) this.scoring.takeDrafts();
-    const late = this.awaited && this.awaited.case !== data.case.case;
-    if (late && performance.now() < this.awaited.until) {
-      this.refresh();
-      return;
-    }
-    this.awaited = null;
+    if (turning.isBehind(data.case.case)) return this.refresh();
     this.#show(data.case);
     if (first && outbox.isPast(data.case.own.revision)) outbox.ask();
+    return undefined;
   }
 
   /** Take over how a case stands, unless something newer is known. */
@@ -105,6 +108,7 @@ export class Pad {
 
   #show(padCase) {
     const same = this.case?.case === padCase.case;
+    this.#learn(padCase.case, padCase.own);
     const text = JSON.stringify({ ...padCase, own: null });
     outbox.asked = padCase.case;
     if (same && text === this.shown) {
@@ -130,22 +134,20 @@ export class Pad {
   }
 
   /** What the reader has entered on a case, with what is still on its way to the server. */
-  record(caseId = this.case.case) {
+  record() {
+    const { case: caseId, own, answers } = this.case;
     const known = this.known.get(caseId);
-    const padCase = caseId === this.case.case ? this.case : this.data.ahead[caseId];
-    const sent = known && fits(known, padCase) ? known : padCase.own;
-    const names = new Set(padCase.answers.map(({ shown }) => shown));
+    const names = new Set(answers.map(({ shown }) => shown));
     const pending = outbox.pendingHere("score", "verdict", "skip", "reveal");
     return withEntries(
-      sent,
+      known && fits(known, this.case) ? known : own,
       pending.filter((one) => one.case === caseId && (!one.slot || names.has(one.shown))),
     );
   }
 
   /** Whether another case was asked for and is not here yet: what is pressed now is for that one. */
   get turning() {
-    const { awaited } = this;
-    return awaited !== null && awaited.case !== this.case.case && performance.now() < awaited.until;
+    return turning.waits;
   }
 
   get locked() {
@@ -181,10 +183,11 @@ export class Pad {
 
   // --- moving ------------------------------------------------------------------------------------
 
-  turn(direction) {
-    const target = this.case[direction];
-    if (target) this.go(target);
-    else this.frame.say(direction === "next" ? "This is the last case" : "This is the first case");
+  turn(/** @type {Direction} */ direction) {
+    this.commit();
+    if (!turning.step(direction === "next" ? 1 : -1))
+      this.frame.say(direction === "next" ? "This is the last case" : "This is the first case");
+    this.refresh();
   }
 
   goOn() {
@@ -192,19 +195,17 @@ export class Pad {
     this.tell("go", { case: "", at: Date.now() });
   }
 
-  /** Show another case: at once if it is here, and ask the page to follow. */
+  /** Show another case: at once if it is here; the page follows. */
   go(caseId) {
     if (caseId === this.case.case) return;
     this.commit();
-    const direction = DIRECTIONS.find((one) => this.case[one] === caseId);
-    const ahead = this.data.ahead[caseId];
-    this.awaited = { case: caseId, until: performance.now() + PATIENCE_MS };
-    if (ahead) {
-      this.#show(ahead);
-      if (direction) tellPage("turn", direction);
-    }
-    this.follow.await(() => this.tell("go", { case: caseId, at: Date.now() }));
+    turning.goTo(caseId);
     this.refresh();
+  }
+
+  /** Ask the page to follow. */
+  ask(wanted) {
+    this.follow.await(wanted);
   }
 
   // --- from the server ---------------------------------------------------------------------------

@@ -1,5 +1,7 @@
 // What the pad gets from the page (pad_data.py) and what a reader enters.
 
+import type { TurningData } from "../../../turning/assets/types.d.ts";
+
 export type Item = { dimension: string; picture: number | null };
 export type Answer = {
   slot: string;
@@ -57,6 +59,7 @@ export type OutboxData = {
 export type PadData = {
   height: string;
   outbox: OutboxData;
+  turning: TurningData;
   case: PadCase;
   ahead: Record<string, PadCase>;
   worklist: {

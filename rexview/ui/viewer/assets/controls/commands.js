@@ -57,8 +57,8 @@ export function commandsOf(/** @type {Viewer} */ viewer) {
     fullScreen: () => viewer.full.toggle(),
     texts: () => viewer.full.toggleTexts(),
     knownLength: () => viewer.measureBar.ask(),
-    next: () => viewer.go("next"),
-    previous: () => viewer.go("previous"),
+    next: () => viewer.turning.go("next"),
+    previous: () => viewer.turning.go("previous"),
     report: () => showReport(viewer),
     help: () => viewer.help.toggle(!viewer.help.open),
   };

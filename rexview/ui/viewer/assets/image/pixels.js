@@ -7,7 +7,10 @@ import { pyramid } from "./pyramid.js";
 
 /** @import { PixelLink, Raster } from "../types.d.ts" */
 
-const LIMIT_BYTES = 96 * 1024 * 1024;
+/** @type {number | undefined} gigabytes, rounded; some browsers do not tell */
+const memory = /** @type {any} */ (navigator).deviceMemory;
+const LIMIT_BYTES = (memory >= 8 ? 256 : 96) * 1024 * 1024;
+const AT_ONCE = 2; // requests in the background
 const MAGIC = 0x31565852; // "RXV1", little endian
 const PREAMBLE_BYTES = 8;
 const REASON_LENGTH = 300;
@@ -49,6 +52,11 @@ export class PixelStore {
     this.rasters = new Map(); // the least recently used comes first
     /** @type {Map<string, Promise<Raster>>} */
     this.pending = new Map();
+    /** @type {Map<string, AbortController>} */
+    this.controls = new Map(); // of the requests that are pending
+    /** @type {PixelLink[]} */
+    this.wanted = []; // soon, likeliest first
+    this.largest = 0; // bytes of one
     this.failed = new Set(); // not asked for again in the background
   }
 
@@ -68,26 +76,48 @@ export class PixelStore {
     if (held) return held;
     if (!this.pending.has(key)) {
       this.failed.delete(key);
-      const request = this.#fetch(key, url, priority);
+      const control = new AbortController();
+      const { signal } = control;
+      const request = this.#fetch(key, url, { priority, signal });
       this.pending.set(key, request);
-      const ended = () => this.pending.delete(key);
+      this.controls.set(key, control);
+      const ended = () => !signal.aborted && this.controls.delete(key) && this.pending.delete(key);
       request.then(ended, () => ended() && this.failed.add(key));
     }
     return this.pending.get(key);
   }
 
-  /** Fetch in the background what is likely to be wanted next; failures wait until it is. */
+  /**
+   * Fetch in the background what is likely to be wanted next, likeliest first and as far as it fits;
+   * failures wait until it is. All requests for others are given up.
+   */
   async prefetch(/** @type {PixelLink[]} */ images) {
+    this.wanted = images;
+    const keys = new Set(images.map(({ key }) => key));
+    for (const [key, control] of this.controls) {
+      if (keys.has(key)) continue;
+      control.abort();
+      this.controls.delete(key);
+      this.pending.delete(key);
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, () => this.#fetchWanted(images)));
+  }
+
+  async #fetchWanted(images) {
+    let bytes = 0;
     for (const { key, url } of images) {
+      if (this.wanted !== images) return;
+      bytes += this.rasters.get(key)?.bytes ?? this.largest;
+      if (bytes > this.limit) return; // it would push out what is likelier
       if (this.rasters.has(key) || this.pending.has(key) || this.failed.has(key)) continue;
       await this.load(key, url, "low").catch(() => undefined);
     }
   }
 
-  async #fetch(key, url, priority) {
+  async #fetch(key, url, options) {
     let response;
     try {
-      response = await fetch(new URL(url, document.baseURI), { priority });
+      response = await fetch(new URL(url, document.baseURI), options);
     } catch {
       throw new PixelsUnavailable("The server cannot be reached.");
     }
@@ -112,10 +142,14 @@ export class PixelStore {
   #keep(key, raster) {
     this.rasters.set(key, raster);
     this.bytes += raster.bytes;
-    for (const [oldest, held] of this.rasters) {
-      if (this.bytes <= this.limit || oldest === key) break;
-      this.rasters.delete(oldest);
-      this.bytes -= held.bytes;
+    this.largest = Math.max(this.largest, raster.bytes);
+    const wanted = this.wanted.map((one) => one.key).reverse();
+    const others = [...this.rasters.keys()].filter((one) => !wanted.includes(one));
+    for (const given of [...others, ...wanted]) {
+      if (this.bytes <= this.limit) break;
+      if (given === key || !this.rasters.has(given)) continue;
+      this.bytes -= this.rasters.get(given).bytes;
+      this.rasters.delete(given);
     }
   }
 }

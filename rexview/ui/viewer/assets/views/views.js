@@ -109,7 +109,7 @@ export class Views {
       viewer.state.shown = [pair[0]];
       viewer.state.active = pair[0];
       this.blink.start(pair, viewer.state.habits.blinkSeconds);
-      viewer.fetchAhead(pair);
+      viewer.turning.fetchAhead(pair);
     } else {
       viewer.announce("There is no prior to compare with");
       return;

@@ -1,26 +1,26 @@
-"""The query of the Browse page in polars, DuckDB and pandas, on one synthetic table of answers.
+"""A filter with the counts of its facets, in polars, pandas and DuckDB: ``bench filters``.
 
-The work is one filter and the counts beside the values of six facets: a narrow filter (one model, a
-gap of two or more; 1 to 2 % of the rows) and a wide one (a gap above -2; three quarters of them).
-All engines hold the table in memory in two ways: as text, and coded (categories, enums). They take
-turns, round by round, so that a busy machine slows all of them alike; their counts are compared.
-DuckDB is not a requirement: without it, its rows say so.
+The query of the Browse page on one synthetic table of answers: one filter and the counts beside the
+values of six facets; a narrow filter (one model, a gap of two or more; 1 to 2 % of the rows) and a
+wide one (a gap above -2; three quarters of them). All engines hold the table in two ways, as text
+and coded (categories, enums), which is how ours holds it. They take turns, and their counts are
+compared. DuckDB is not a requirement.
 """
 
 from __future__ import annotations
 
-import statistics
-import timeit
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import polars as pl
 
+from rexview.bench.measure import ROUNDS, Measured, in_turn, milliseconds, missing, result
+
 ROWS: Final = 1_000_000
-ROUNDS: Final = 9
+OURS: Final = "polars, coded"
 _FACETS: Final = {
     "question_type": 3,
     "category": 8,
@@ -46,8 +46,8 @@ FILTERS: Final = (Filter("narrow", "model-03", 2.0), Filter("wide", None, -2.0))
 Query = Callable[[Filter], Counts]
 
 
-def run(rows: int = ROWS, rounds: int = ROUNDS) -> list[dict[str, Any]]:
-    """Measure; one row a filter and engine: times in ms, and the ratio to polars on text.
+def run(rows: int = ROWS, rounds: int = ROUNDS) -> Measured:
+    """Measure each filter on that many answers: polars on coded columns beside each other way.
 
     Raises
     ------
@@ -56,41 +56,30 @@ def run(rows: int = ROWS, rounds: int = ROUNDS) -> list[dict[str, Any]]:
     """
     table = _table(rows)
     queries: dict[str, Query] = {
+        OURS: _polars(_coded(table)),
         "polars, text": _polars(table),
-        "polars, coded": _polars(_coded(table)),
         "pandas, text": _pandas(table),
         "pandas, coded": _pandas(_coded(table)),
     }
-    missing = {}
-    try:
+    absent = missing("duckdb")
+    if absent is None:
         queries["DuckDB, text"] = _duckdb(table, enums=False)
         queries["DuckDB, coded"] = _duckdb(table, enums=True)
-    except ImportError:
-        missing = dict.fromkeys(("DuckDB, text", "DuckDB, coded"), "duckdb is not installed")
-    times = {(filtered, name): list[float]() for filtered in FILTERS for name in queries}
+    found = []
     for filtered in FILTERS:
-        expected = queries["polars, text"](filtered)
+        expected = queries[OURS](filtered)
         for name, query in queries.items():
             assert query(filtered) == expected, f"{name} counts differently"
-    for _ in range(rounds):
-        for (filtered, name), times_ms in times.items():
-            times_ms.append(1000 * timeit.timeit(partial(queries[name], filtered), number=1))
-    measured = [
-        {
-            "filter": filtered.name,
-            "engine": name,
-            "median ms": round(statistics.median(times_ms), 1),
-            "fastest ms": round(min(times_ms), 1),
-            "slowest ms": round(max(times_ms), 1),
-            "ratio": round(
-                statistics.median(times_ms) / statistics.median(times[filtered, "polars, text"]),
-                2,
-            ),
-            "note": f"{rows:,} rows, {rounds} rounds",
-        }
-        for (filtered, name), times_ms in times.items()
-    ]
-    return measured + [{"engine": name, "note": note} for name, note in missing.items()]
+        measures = [milliseconds(partial(query, filtered)) for query in queries.values()]
+        ours, *others = in_turn(*measures, rounds=rounds)
+        what = f"six facets of {rows:,} rows, {filtered.name} filter, {OURS}"
+        found += [
+            result(what, ours, "ms", alternative=other, name=name)
+            for name, other in zip([*queries][1:], others, strict=True)
+        ]
+        if absent:
+            found.append(result(what, ours, "ms", name="DuckDB", note=absent))
+    return Measured(found)
 
 
 def _table(rows: int) -> pl.DataFrame:

@@ -1,0 +1,189 @@
+"""What the files of a review set say of its cases and answers, as arrays of small numbers.
+
+A **row** stands for each newest answer, by its number (:class:`rexview.frames.answer_rows`), and
+after all answers for each case that has none. Nothing here depends on scores or flags, so that
+every answer table of the same files shares it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.analysis.filter.case_filter import ANSWER_STATUSES, STUDIES
+from rexview.analysis.memory.coded_column import CodedColumn, Codes, Mask, enum_of
+from rexview.frames.answer_rows import AnswerRows
+from rexview.schema import ReviewSet
+from rexview.stats import status_codes
+from rexview.stats.failure_rates import clusters_of
+from rexview.vocab import CATEGORIES, DIFFICULTIES, QUESTION_TYPES
+
+Numbers = npt.NDArray[np.int64]
+_NOT_RUN: Final = list(ANSWER_STATUSES).index("not_run")
+
+
+@dataclass(frozen=True, eq=False)
+class SetColumns:
+    """The columns of the answers and cases of one state of a set's files.
+
+    Attributes
+    ----------
+    review_set : ReviewSet
+        Any with these files: what people wrote is not looked at.
+    newest : AnswerRows
+        Its newest answers by number.
+    without_answers : array of int64
+        Rows of ``ReviewSet.cases`` of the cases without answers.
+    """
+
+    review_set: ReviewSet
+    newest: AnswerRows
+    without_answers: Numbers
+
+    @classmethod
+    def of(cls, review_set: ReviewSet) -> SetColumns:
+        """Return the columns of a set."""
+        newest = review_set.newest
+        return cls(review_set, newest, np.flatnonzero(np.diff(newest.starts) == 0))
+
+    def is_of(self, review_set: ReviewSet) -> bool:
+        """Whether a set has the same cases and answers."""
+        mine = self.review_set
+        return mine.cases is review_set.cases and mine.answers is review_set.answers
+
+    @property
+    def n_answers(self) -> int:
+        """How many rows are answers: the first."""
+        return len(self.newest)
+
+    @property
+    def n_cases(self) -> int:
+        """How many cases there are."""
+        return len(self.review_set.cases)
+
+    def __len__(self) -> int:
+        return len(self.newest) + len(self.without_answers)
+
+    @cached_property
+    def case_row(self) -> Codes:
+        """Row in ``ReviewSet.cases`` of each row."""
+        return self.with_the_others(self.newest.case, self.without_answers)
+
+    @cached_property
+    def model(self) -> CodedColumn:
+        """The model of each row."""
+        models = tuple(model.id for model in self.review_set.models)
+        return CodedColumn(self.with_the_others(self.newest.model, len(models)), models)
+
+    @cached_property
+    def status(self) -> CodedColumn:
+        """What became of each row: a word of :data:`ANSWER_STATUSES`."""
+        codes = self.of_answers(self.review_set.answers.select(status_codes()).to_series())
+        return CodedColumn(self.with_the_others(codes, _NOT_RUN), tuple(ANSWER_STATUSES))
+
+    @cached_property
+    def case_codes(self) -> Mapping[str, CodedColumn]:
+        """Coded columns of the cases."""
+        cases = self.review_set.cases
+        study = pl.when("normal").then(pl.lit("normal")).otherwise(pl.lit("abnormal"))
+        studies = cases.select(study=pl.when(pl.col("normal").is_not_null()).then(study))
+        categories = [word for words in CATEGORIES.values() for word in words]
+        columns = {
+            "question_type": enum_of(cases["question_type"], list(QUESTION_TYPES)),
+            "category": enum_of(cases["category"], categories),
+            "difficulty": enum_of(cases["difficulty"], DIFFICULTIES),
+            "site": enum_of(cases["site"]),
+            "study": enum_of(studies["study"], list(STUDIES)),
+        }
+        return {name: CodedColumn.of(column) for name, column in columns.items()}
+
+    @cached_property
+    def tag_codes(self) -> Mapping[str, tuple[Codes, CodedColumn]]:
+        """For each tag name the cases that have it, and the values (``name:value``) coded."""
+        long = (
+            self.review_set.cases.select("tags")
+            .with_row_index("row")
+            .filter(pl.col("tags").list.len() > 0)
+            .explode("tags")
+            .unnest("tags")
+            .filter(pl.col("values").list.len() > 0)
+            .explode("values")
+            .drop_nulls()
+            .with_columns(pl.col("name").str.replace_all(":", " "))
+            .with_columns(tag=pl.format("{}:{}", "name", "values"))
+            .unique(["row", "tag"], maintain_order=True)
+        )
+        parts = long.partition_by("name", as_dict=True, maintain_order=True)
+        return {
+            str(name): (part["row"].to_numpy(), CodedColumn.of(enum_of(part["tag"])))
+            for (name,), part in parts.items()
+        }
+
+    @cached_property
+    def n_images(self) -> int:
+        """How many different images there are."""
+        images = self.review_set.cases["images"].explode().struct.field("path")
+        return images.drop_nulls().n_unique()
+
+    @cached_property
+    def cluster(self) -> Numbers:
+        """A number for the patient of each case; cases with the same one belong together."""
+        return clusters_of(self.review_set.cases)["cluster"].to_numpy()
+
+    @property
+    def answered(self) -> Mask:
+        """Which rows are answers; the others stand for cases without any."""
+        answered = np.zeros(len(self), dtype=np.bool_)
+        answered[: self.n_answers] = True
+        return answered
+
+    def rows_of(self, case_row: int) -> range:
+        """Return the rows of a case."""
+        rows = self.newest.of_case(case_row)
+        if rows:
+            return rows
+        row = self.n_answers + int(np.searchsorted(self.without_answers, case_row))
+        return range(row, row + 1)
+
+    def of_answers(self, column: pl.Series) -> npt.NDArray[Any]:
+        """Return a column of ``ReviewSet.answers`` by answer number."""
+        return np.asarray(column.to_numpy()[self.newest.row])
+
+    def with_the_others(self, of_answers: Codes, of_cases: Any) -> Codes:
+        """Add what the rows of cases without answers have to that of the answers."""
+        if not len(self.without_answers):
+            return of_answers
+        column = np.empty(len(self), dtype=of_answers.dtype)
+        column[: self.n_answers] = of_answers
+        column[self.n_answers :] = of_cases
+        return column
+
+    def of_rows(self, of_case: Codes) -> Codes:
+        """Return for each row what its case has."""
+        return np.asarray(of_case[self.case_row])
+
+    def any_of_case(self, rows: Mask) -> Mask:
+        """Say for each case whether any of its rows is chosen."""
+        return self.bits_of_case(rows.view(np.uint8)).view(np.bool_)
+
+    def bits_of_case(self, bits: Codes) -> Codes:
+        """Gather the bits of all rows of each case."""
+        return self.gather(np.bitwise_or, bits)
+
+    def gather(self, how: np.ufunc, of_row: Codes) -> Codes:
+        """Reduce what the rows of each case have to one value a case."""
+        first = self.newest.starts[:-1]
+        if not len(self.without_answers):
+            return np.asarray(how.reduceat(of_row, first)) if len(first) else of_row[:0]
+        found = np.empty(self.n_cases, dtype=of_row.dtype)
+        found[self.without_answers] = of_row[self.n_answers :]
+        if self.n_answers:
+            has_any = np.diff(self.newest.starts) > 0
+            found[has_any] = how.reduceat(of_row[: self.n_answers], first[has_any])
+        return found

@@ -1,0 +1,57 @@
+"""A real browser for the benches that look at pages."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from rexview.bench.measure import missing
+from rexview.bench.serving import BenchUnavailable
+
+SIZE: Final = {"width": 1440, "height": 900}
+LIMIT_MS: Final = 600_000
+"""How long a page may take; a bench says how long it took, however long that is."""
+_COMMANDS: Final = (
+    "chromium-headless-shell",
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+)
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Run a browser until the block ends; ``REXVIEW_CHROMIUM`` names it.
+
+    Raises
+    ------
+    BenchUnavailable
+        Playwright is not installed, or no browser is found.
+    """
+    if absent := missing("playwright"):
+        raise BenchUnavailable(f"This needs Playwright: {absent}")
+    from playwright.sync_api import Error, sync_playwright
+
+    found = (path for name in _COMMANDS if (path := shutil.which(name)))
+    path = os.environ.get("REXVIEW_CHROMIUM") or next(found, None)
+    with sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        except Error as error:
+            raise BenchUnavailable(
+                "No browser started: install Chromium, or name one in REXVIEW_CHROMIUM."
+            ) from error
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def new_page(browser: Any) -> Iterator[Any]:
+    """Open a page of a visitor who was never there, and close it at the end."""
+    context = browser.new_context(viewport=SIZE)
+    context.set_default_timeout(LIMIT_MS)
+    try:
+        yield context.new_page()
+    finally:
+        context.close()

@@ -1,0 +1,92 @@
+"""``python -m rexview bench NAME``: which benches there are, and what they are asked with."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+BENCHES: Final = {
+    "start": "launch to the first radiograph, beside a plain Streamlit page",
+    "viewer": "the viewer and the pages, beside st.image and an empty Streamlit app",
+    "filters": "a filter with the counts of its facets, beside pandas and DuckDB",
+    "images": "windowing and decoding, beside pydicom and Pillow",
+    "detectors": "how right and how fast failures are found, beside medspaCy",
+    "stats": "tables of scores and tests, beside scipy",
+    "reliability": "entries given while servers are killed and disks fill; long",
+    "scale": "opening, filters, search, pages and memory as a set grows",
+}
+"""What each bench measures. Each is a module here with ``run``, which gives a ``Measured``."""
+_SIZES: Final = {"start": "cases", "scale": "answers"}
+"""What the sizes are numbers of, for benches that take them."""
+
+
+def add_bench(commands: Any, path: Callable[[str], Path]) -> None:
+    """Add the command ``bench``; ``path`` reads a path of the command line."""
+    purpose = "measure this machine, beside other ways to do the same"
+    parser = commands.add_parser("bench", help=purpose, description=purpose)
+    benches = parser.add_subparsers(title="benches", required=True, metavar="NAME")
+    for name, meaning in BENCHES.items():
+        one = benches.add_parser(name, help=meaning, description=meaning)
+        one.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+        one.set_defaults(run=_bench, bench=name, asked=())
+        if name == "detectors":
+            meaning = "a review set: the share of its newest answers that is flagged, instead"
+            one.add_argument("folder", type=path, nargs="?", metavar="FOLDER", help=meaning)
+            one.set_defaults(asked=("folder",))
+        elif name in _SIZES:
+            counted = _SIZES[name]
+            meaning = f"sizes of the made sets, in {counted}"
+            one.add_argument(f"--{counted}", type=int, nargs="+", metavar="N", help=meaning)
+            one.set_defaults(asked=(counted,))
+    _add_make_set(benches, path)
+
+
+def _add_make_set(benches: Any, path: Callable[[str], Path]) -> None:
+    parser = benches.add_parser("make-set", help="write a made review set of any size")
+    parser.set_defaults(run=_make_set)
+    parser.add_argument("folder", type=path, metavar="OUT")
+    parser.add_argument("--cases", type=int, required=True, metavar="N")
+    parser.add_argument("--models", type=int, default=2, metavar="M")
+    parser.add_argument(
+        "--pictures",
+        type=int,
+        default=0,
+        metavar="K",
+        help="draw K small films that the studies share; else pictures lie nowhere",
+    )
+    parser.add_argument(
+        "--parquet", action="store_true", help="Parquet, as always above 100,000 answers"
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="S")
+
+
+def _make_set(options: argparse.Namespace) -> int:
+    from rexview.bench.made_set import MadeSet, make_set
+
+    def told(done: int, of: int) -> None:
+        if sys.stderr.isatty():
+            end = "\r" if done < of else "\n"
+            print(f"{done:,} of {of:,} cases", end=end, file=sys.stderr, flush=True)
+
+    made = MadeSet(options.cases, options.models, options.pictures, options.parquet, options.seed)
+    make_set(made, options.folder, told=told)
+    print(f"{made.cases:,} cases, {made.answers:,} answers written.")
+    return 0
+
+
+def _bench(options: argparse.Namespace) -> int:
+    from rexview.bench.measure import document, text
+
+    given = {name: getattr(options, name) for name in options.asked}
+    bench = import_module(f"rexview.bench.{options.bench}")
+    measured = bench.run(**{name: value for name, value in given.items() if value is not None})
+    if options.json:
+        print(json.dumps(document(options.bench, measured), indent=1, allow_nan=False))
+    else:
+        print(text(options.bench, measured))
+    return 0

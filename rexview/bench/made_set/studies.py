@@ -1,0 +1,332 @@
+"""Studies of a made set: findings, reports, pictures, and the questions that are asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.bench.made_set.phrases import (
+    SIDES,
+    WAYS,
+    Numbers,
+    capitalised,
+    drawn,
+    either,
+    findings,
+    grammar,
+    has_side,
+    joined,
+    noun_phrases,
+    phrases,
+    place_of,
+    places,
+)
+from rexview.columns import CASES
+
+_CASES_A_STUDY: Final = (2, 3, 4, 4, 5, 5, 7)
+"""Turn by turn: 30 cases in seven studies, as ReXVQA asks four to five questions a study."""
+TURN: Final = sum(_CASES_A_STUDY)
+_STUDY_IN_TURN: Final = np.repeat(np.arange(len(_CASES_A_STUDY)), _CASES_A_STUDY)
+_STUDIES_A_PATIENT: Final = (1, 1, 2, 1, 3)
+_PATIENT_IN_TURN: Final = np.repeat(np.arange(len(_STUDIES_A_PATIENT)), _STUDIES_A_PATIENT)
+_SITES: Final = 40
+_MOST_FINDINGS: Final = 3
+_NORMAL: Final = 0.3
+"""Share of studies without a finding."""
+OPTIONS: Final = 4
+CATEGORIES: Final = (
+    "presence_assessment",
+    "location_and_distribution",
+    "negation_assessment",
+    "differential_diagnosis",
+    "geometric_information",
+)
+PRESENCE, LOCATION, NEGATION, DIFFERENTIAL, GEOMETRY = range(len(CATEGORIES))
+_SHARES: Final = (0.36, 0.19, 0.2, 0.15, 0.1)
+_NEGATION_OPTIONS: Final = ("No", "Yes, on the right", "Yes, on the left", "Yes, on both sides")
+_NO_ABNORMALITY: Final = "No acute abnormality"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What each option of each case claims; arrays of shape (cases, options), the right one first.
+
+    ``finding``, ``side``, ``degree`` and ``place`` are numbers of the grammar; where ``absent`` is
+    true the claim is that there is nothing (of that finding, or at all in a ``normal`` study).
+    """
+
+    finding: Numbers
+    side: Numbers
+    degree: Numbers
+    place: Numbers
+    absent: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Cases as a table of the declared columns, and what answers to them need to know.
+
+    ``first`` is where the right option stands; the claim ``k`` stands ``k`` places after it.
+    """
+
+    table: pl.DataFrame
+    claim: Claim
+    category: Numbers
+    normal: npt.NDArray[np.bool_]
+    first: Numbers
+
+
+@dataclass(frozen=True)
+class Films:
+    """Pictures of the set: how many files there are (0: addresses), and their size in pixels."""
+
+    count: int
+    width: int
+    height: int
+
+
+def made_cases(random: np.random.Generator, start: int, stop: int, films: Films) -> Cases:
+    """Make the cases from number ``start``, where a turn of studies begins, up to ``stop``."""
+    number = np.arange(start, stop)
+    study = number // TURN * len(_CASES_A_STUDY) + _STUDY_IN_TURN[number % TURN]
+    studies, inside = np.unique(study, return_inverse=True)
+    count = len(studies)
+    normal = random.random(count) < _NORMAL
+    found = np.where(normal, 0, 1 + drawn(random, _MOST_FINDINGS, count))
+    steps = np.stack([np.zeros(count, int), random.integers(1, 6, count)], axis=1)
+    steps = np.column_stack([steps, random.integers(6, 12, count)])
+    finding = (drawn(random, len(findings()), count)[:, None] + steps) % len(findings())
+    side = random.integers(0, len(SIDES), finding.shape)
+    degree = drawn(random, WAYS, finding.size).reshape(finding.shape)
+    place = drawn(random, WAYS, finding.size).reshape(finding.shape)
+    report = _reports(random, found, finding, side, degree, place)
+
+    cases = len(number)
+    normal = normal[inside]
+    category = np.searchsorted(np.cumsum(_SHARES)[:-1], random.random(cases))
+    category = np.where(normal & (category != NEGATION), PRESENCE, category)
+    asked = number % np.maximum(found[inside], 1)
+    claim = _claims(
+        random, category, normal, *(each[inside, asked] for each in (finding, side, degree, place))
+    )
+    first = random.integers(0, OPTIONS, cases)
+    patient = _patients(studies)
+    table = pl.DataFrame(
+        {
+            "id": _named("vqa-", number),
+            "question": _questions(category, claim.finding[:, 0]),
+            "question_type": pl.Series(["choice"]).new_from_index(0, cases),
+            "category": pl.Series(CATEGORIES).gather(category),
+            "tags": _tags(claim.finding[:, 0], category),
+            "difficulty": pl.Series(["easy", "medium", "hard"]).gather(drawn(random, 3, cases)),
+            "study_id": _named("study-", study),
+            "patient_id": _named("patient-", patient[inside]),
+            "site": _named("site-", patient[inside] % _SITES, 2),
+            "normal": pl.Series(normal),
+            "context": _contexts(random, count).gather(inside),
+            "report": report.gather(inside),
+            "images": _images(studies, films).gather(inside),
+            "options": _options(random, category, normal, claim, first),
+            "correct": pl.Series(first),
+        }
+    ).with_columns(_explanation(claim, normal))
+    return Cases(table, claim, category, normal, first)
+
+
+def _named(prefix: str, numbers: Numbers, digits: int = 7) -> pl.Series:
+    return joined(prefix, pl.Series(numbers).cast(pl.String).str.zfill(digits))
+
+
+def _patients(studies: Numbers) -> Numbers:
+    turn = len(_PATIENT_IN_TURN)
+    patients: Numbers = studies // turn * len(_STUDIES_A_PATIENT)
+    return patients + _PATIENT_IN_TURN[studies % turn]
+
+
+def _claims(
+    random: np.random.Generator,
+    category: Numbers,
+    normal: npt.NDArray[np.bool_],
+    finding: Numbers,
+    side: Numbers,
+    degree: Numbers,
+    place: Numbers,
+) -> Claim:
+    cases = len(category)
+    option = np.arange(OPTIONS)
+
+    def spread(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return np.repeat(column[:, None], OPTIONS, axis=1)
+
+    where = spread(category)
+    others = np.column_stack(
+        [finding, *(finding + random.integers(n, n + 4, cases) for n in (1, 5, 9))]
+    ) % len(findings())
+    of = np.where(where == PRESENCE, others, spread(finding))
+    asked_absent = (finding + random.integers(12, len(findings()), cases)) % len(findings())
+    of = np.where(where == NEGATION, spread(asked_absent), of)
+    turned = (spread(side) + option) % len(SIDES)
+    sides = np.where((where == LOCATION) | (where == NEGATION), turned, spread(side))
+    degrees = np.where(where == GEOMETRY, (spread(degree) + option) % WAYS, spread(degree))
+    put = np.where(where == LOCATION, (spread(place) + option) % WAYS, spread(place))
+    nothing = (where == NEGATION) | (spread(normal) & (where == PRESENCE))
+    return Claim(of, sides, degrees, put, nothing & (option == 0))
+
+
+def _options(
+    random: np.random.Generator,
+    category: Numbers,
+    normal: npt.NDArray[np.bool_],
+    claim: Claim,
+    first: Numbers,
+) -> pl.Series:
+    """Return the four options in the order in which they are shown."""
+    diagnoses = grammar()["diagnoses"]
+    words = pl.concat(
+        [
+            capitalised(noun_phrases()),
+            capitalised(places()),
+            pl.Series(_NEGATION_OPTIONS),
+            pl.Series(diagnoses),
+            pl.Series([_NO_ABNORMALITY]),
+        ]
+    )
+    places_at, negation_at = len(noun_phrases()), 2 * len(noun_phrases())
+    diagnoses_at = negation_at + len(_NEGATION_OPTIONS)
+    option = np.arange(OPTIONS)
+    where = category[:, None]
+    start = random.integers(0, len(diagnoses), (len(category), 1))
+    word = np.select(
+        [where == LOCATION, where == NEGATION, where == DIFFERENTIAL],
+        [
+            places_at + place_of(claim.finding, claim.side, claim.place),
+            negation_at + option,
+            diagnoses_at + (start + option) % len(diagnoses),
+        ],
+        place_of(claim.finding, claim.side, claim.degree),
+    )
+    word[normal & (category == PRESENCE), 0] = len(words) - 1
+    shown = np.take_along_axis(word, (option - first[:, None]) % OPTIONS, axis=1)
+    return (
+        pl.DataFrame([words.gather(column) for column in shown.T])
+        .select(pl.concat_list(pl.all()))
+        .to_series()
+    )
+
+
+def _questions(category: Numbers, finding: Numbers) -> pl.Series:
+    asked = [
+        "Which of the following is present on this chest radiograph?",
+        "Where is the {name}?",
+        "Is a {name} seen, and if so, on which side?",
+        "Which is the most likely cause of the {name}?",
+        "How is the {name} best described?",
+    ]
+    words = [question.format(**one) for question in asked for one in findings()]
+    return pl.Series(words).gather(category * len(findings()) + finding)
+
+
+def _explanation(claim: Claim, normal: npt.NDArray[np.bool_]) -> pl.Series:
+    right = place_of(claim.finding[:, 0], claim.side[:, 0], claim.degree[:, 0])
+    names = pl.Series([finding["name"] for finding in findings()]).gather(claim.finding[:, 0])
+    there = joined("The report describes ", noun_phrases().gather(right), ".")
+    nothing = either(normal, "The report describes no abnormality.", joined("No ", names, "."))
+    return either(claim.absent[:, 0], nothing, there).alias("explanation")
+
+
+def _tags(finding: Numbers, category: Numbers) -> pl.Series:
+    kinds = ("presence", "location", "negation", "cause", "size")
+    rows = [
+        [
+            {"name": "class", "values": [one["topic"]]},
+            {"name": "region", "values": [one["region"]]},
+            {"name": "subcategory", "values": [f"{kind} of {one['name']}"]},
+        ]
+        for kind in kinds
+        for one in findings()
+    ]
+    words = pl.Series(rows, dtype=CASES.by_name["tags"].dtype)
+    return words.gather(category * len(findings()) + finding)
+
+
+def _contexts(random: np.random.Generator, count: int) -> pl.Series:
+    words = grammar()
+    return pl.DataFrame(
+        {
+            "age": pl.Series(random.integers(18, 95, count)).cast(pl.String),
+            "sex": pl.Series(["F", "M"]).gather(random.integers(0, 2, count)),
+            "indication": phrases(random, words["indications"], count),
+            "comparison": phrases(random, words["comparisons"], count),
+        }
+    ).to_struct()
+
+
+def _reports(
+    random: np.random.Generator,
+    found: Numbers,
+    finding: Numbers,
+    side: Numbers,
+    degree: Numbers,
+    place: Numbers,
+) -> pl.Series:
+    words, count = grammar(), len(found)
+    topics = np.array([list(words["clear"]).index(one["topic"]) for one in findings()])
+    noun = [noun_phrases().gather(row) for row in place_of(finding, side, degree).T]
+    where = [places().gather(row) for row in place_of(finding, side, place).T]
+    sentences = [phrases(random, words["techniques"], count)]
+    for one in range(_MOST_FINDINGS):
+        there = found > one
+        opening = phrases(random, words["openings"], count)
+        change = phrases(random, words["changes"], count)
+        size = phrases(random, words["sizes"], count)
+        said = joined(opening, " ", noun[one], " ", where[one], change, size, " ")
+        sentences.append(either(there, said, ""))
+    shown = np.arange(_MOST_FINDINGS) < found[:, None]
+    for number, topic in enumerate(words["clear"].values()):
+        spoken_of = ((topics[finding] == number) & shown).any(axis=1)
+        left_out = spoken_of | (random.random(count) < 0.15)
+        sentences.append(either(left_out, "", joined(phrases(random, topic, count), " ")))
+    text = joined(*sentences).str.strip_chars()
+    probable = joined(phrases(random, words["impressions"], count), noun[0])
+    probable = either(found > 1, joined(probable, " and ", noun[1]), probable)
+    probable = joined(capitalised(probable), ".", phrases(random, words["follow_ups"], count))
+    nothing = phrases(random, words["normal_impressions"], count)
+    return pl.DataFrame(
+        {
+            "findings": joined(text, phrases(random, words["devices"], count)),
+            "impression": either(found == 0, nothing, probable),
+        }
+    ).to_struct()
+
+
+def _images(studies: Numbers, films: Films) -> pl.Series:
+    """One frontal film a study; a lateral one as well in every second study without files."""
+
+    def image(key: str, view: pl.Expr, path: pl.Expr) -> pl.Expr:
+        size = [pl.lit(films.width).alias("width"), pl.lit(films.height).alias("height")]
+        return pl.struct(pl.lit(key).alias("id"), path.alias("path"), view.alias("view"), *size)
+
+    study = pl.lit(pl.Series(studies))
+    view = pl.when(study % 3 == 1).then(pl.lit("AP")).otherwise(pl.lit("PA"))
+    name = study.cast(pl.String)
+    if films.count:
+        file = pl.lit(film_names(films.count)).gather(study % films.count)
+        return pl.select(pl.concat_list(image("i1", view, file))).to_series()
+    one = image("i1", view, pl.concat_str(name, pl.lit("/1.png")))
+    two = image("i2", pl.lit("LATERAL"), pl.concat_str(name, pl.lit("/2.png")))
+    both = pl.concat_list(one, two)
+    return pl.select(pl.when(study % 2 == 0).then(both).otherwise(pl.concat_list(one))).to_series()
+
+
+def film_names(count: int) -> pl.Series:
+    """Return the names of the picture files."""
+    return pl.Series([f"film-{number:05d}.png" for number in range(count)])
+
+
+def sided() -> npt.NDArray[np.bool_]:
+    """Return, by number, whether a finding is on one side."""
+    return np.array([has_side(finding) for finding in findings()])

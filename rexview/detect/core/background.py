@@ -1,0 +1,370 @@
+"""The scan in the background: processes look at the answers while people work.
+
+What is found comes in batches. A snapshot of it (:attr:`BackgroundScan.scan`) is made when it is
+asked for, and so seldom that making them takes a small share of the time at any size.
+
+A batch over which its process dies is tried again in halves, until the answer is found that does
+it: that one is not judged, all others are.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from rexview.detect.core.batch import Batch, batch_of
+from rexview.detect.core.detector import Detector
+from rexview.detect.core.gathered import Gatherer
+from rexview.detect.core.looking import Looked, given_up, look
+from rexview.detect.core.scan import Scan, rescored, unscanned
+from rexview.detect.kept.kept_scan import KeptScan
+from rexview.detect.processes.agenda import Agenda, Task
+from rexview.detect.processes.looking_process import LookingProcess, ProcessDied, ProcessUnusable
+from rexview.kept_files import KeptFiles
+from rexview.schema import ReviewSet
+
+_SHARE: Final = 20
+"""A snapshot is not made before twenty times the time has passed that the last one took."""
+_RATE_OVER_S: Final = 30.0
+_ENDS_S: Final = 10.0
+_DEATHS: Final = 60
+"""So many processes in a row that die without having looked at anything are no answer's fault."""
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a scan is.
+
+    ``looked`` of the ``answers`` were looked at, of which ``failed`` could not be judged by every
+    detector. ``per_second`` and ``seconds_left`` are None while nothing is known, or runs.
+    ``message`` is a sentence for the page where something is wrong, else empty.
+    """
+
+    answers: int
+    looked: int
+    failed: int
+    per_second: float | None
+    seconds_left: float | None
+    state: Literal["running", "stopped", "finished", "broken"]
+    message: str = ""
+
+
+def usual_workers() -> int:
+    """Return how many processes leave one core to everything else."""
+    return max(1, (os.cpu_count() or 1) - 1)
+
+
+class BackgroundScan:
+    """Detectors go through a review set in processes beside this one.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+        Its tables are read from memory; a folder that changes or vanishes changes nothing here.
+    detectors : sequence of Detector
+    keep : KeptFiles, optional
+        Where outcomes are kept on disk. Those beside the set are read as well.
+    workers : int, optional
+        How many processes; by default one less than there are cores.
+    before : Scan, optional
+        Of the same files and detectors: what it found is taken over.
+    """
+
+    def __init__(
+        self,
+        review_set: ReviewSet,
+        detectors: Sequence[Detector],
+        *,
+        keep: KeptFiles | None = None,
+        workers: int | None = None,
+        before: Scan | None = None,
+    ) -> None:
+        self.review_set: Final = review_set
+        self.detectors: Final = tuple(detectors)
+        self._workers: Final = workers or usual_workers()
+        self._changed: Final = threading.Condition(threading.RLock())
+        self._gatherer: Final = Gatherer(len(review_set.newest), len(review_set.cases))
+        self._base = unscanned(review_set, detectors)
+        if before is not None and before.detectors == self.detectors:
+            self._gatherer.take_over(before.found)
+            self._base = replace(before, review_set=before.review_set)
+        self._keep: Final = keep
+        self._kept: KeptScan | None = None
+        self._agenda = self._new_agenda()
+        self._processes: list[LookingProcess] = []
+        self._threads: list[threading.Thread] = []
+        self._running_tasks = 0
+        self._deaths = 0
+        self._stopped = self._closed = self._ending = self._finished = False
+        self._broken = ""
+        self._scan = self._base
+        self._news = True
+        self._snapshot_due = 0.0
+        self._rates: deque[tuple[float, int]] = deque()
+
+    def start(self) -> None:
+        """Begin, at once or after what is kept was read; returns immediately."""
+        with self._changed:
+            if self._threads or self._closed:
+                return
+            first = threading.Thread(target=self._begin, name="scan", daemon=True)
+            self._threads.append(first)
+        first.start()
+
+    def _new_agenda(self) -> Agenda:
+        starts = self.review_set.newest.starts
+        return Agenda(self._gatherer.cases_left(starts), starts)
+
+    def _begin(self) -> None:
+        """Read what is kept, look at what is scored, then let the processes begin."""
+        try:
+            if self._keep is not None:
+                self._read_kept(KeptScan(self.review_set, self.detectors, self._keep))
+            self.rescore(self.review_set)
+            with self._changed:
+                nothing_left = not self._agenda.any_left()
+            if nothing_left:
+                self._finish()
+            with self._changed:
+                if self._closed or self._finished:
+                    return
+                threads = [
+                    threading.Thread(target=self._work, name=f"scan-{n}", daemon=True)
+                    for n in range(self._workers)
+                ]
+                self._threads += threads
+            for thread in threads:
+                thread.start()
+        except Exception as error:
+            self._break(error)
+
+    def _read_kept(self, kept: KeptScan) -> None:
+        for piece in kept.read():
+            with self._changed:
+                if self._closed:
+                    return
+                self._gatherer.add(piece)
+                self._news = True
+        with self._changed:
+            agenda = self._new_agenda()
+            agenda.take_wishes(self._agenda)
+            self._kept, self._agenda = kept, agenda
+
+    def rescore(self, review_set: ReviewSet) -> None:
+        """Take the scores of another state of the same files; only what is scored is looked at."""
+        while True:
+            with self._changed:
+                base = self._base
+            scored = rescored(base, review_set)
+            with self._changed:
+                if self._base is base:
+                    self._base, self._news, self._snapshot_due = scored, True, 0.0
+                    return
+
+    @property
+    def scan(self) -> Scan:
+        """The newest snapshot; the same object as long as there is nothing new."""
+        with self._changed:
+            now = time.monotonic()
+            if self._news and (now >= self._snapshot_due or self._is_done()):
+                self._scan = replace(self._base, found=self._gatherer.found(self._kept))
+                self._news = False
+                took = time.monotonic() - now
+                self._snapshot_due = now + took * (1 + _SHARE)
+            return self._scan
+
+    def _is_done(self) -> bool:
+        return self._finished or bool(self._broken)
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        with self._changed:
+            looked, total = self._gatherer.looked, len(self._gatherer.state)
+            state: Literal["running", "stopped", "finished", "broken"] = "running"
+            if self._broken:
+                state = "broken"
+            elif self._finished:
+                state = "finished"
+            elif self._stopped or self._closed:
+                state = "stopped"
+            rate = self._rate() if state == "running" else None
+            left = (total - looked) / rate if rate else None
+            return Progress(total, looked, self._gatherer.failed, rate, left, state, self._broken)
+
+    def _rate(self) -> float | None:
+        """Return how many answers a second were looked at lately."""
+        if len(self._rates) < 2:
+            return None
+        (first, before), (last, now) = self._rates[0], self._rates[-1]
+        return (now - before) / (last - first) if last > first and now > before else None
+
+    def prefer(self, case_rows: Iterable[int] | npt.NDArray[np.integer[Any]]) -> None:
+        """Let these cases come next, before those of earlier calls."""
+        with self._changed:
+            self._agenda.prefer(case_rows)
+
+    def look_at(self, case_row: int) -> None:
+        """Look at a case now, in this thread; the next snapshot has it."""
+        with self._changed:
+            numbers = self.review_set.newest.of_case(case_row)
+            if self._gatherer.state[numbers.start : numbers.stop].all():
+                return
+            self._agenda.done(case_row)
+        looked = look(batch_of(self.review_set, np.array([case_row])), self.detectors)
+        with self._changed:
+            new = self._take_in(looked)
+            self._snapshot_due = 0.0
+        self._keep_on_disk(new)
+
+    def stop(self) -> None:
+        """Begin no more batches until :meth:`resume`."""
+        with self._changed:
+            self._stopped = True
+            self._rates.clear()
+
+    def resume(self) -> None:
+        """Go on."""
+        with self._changed:
+            self._stopped = False
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """End the processes now; what was found stays."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+            for process in self._processes:
+                process.kill()
+            threads = [one for one in self._threads if one is not threading.current_thread()]
+        for thread in threads:
+            thread.join(timeout=_ENDS_S)
+        if self._kept is not None:
+            self._kept.flush()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it is finished, broken or closed; say whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._is_done() or self._closed, seconds)
+
+    def _work(self) -> None:
+        """Let a process do one task after the other."""
+        process = LookingProcess(self.detectors)
+        with self._changed:
+            self._processes.append(process)
+        try:
+            while (task := self._next()) is not None:
+                self._do(task, process)
+            if self._is_over():
+                self._finish()
+        except Exception as error:
+            self._break(error)
+        finally:
+            process.close()
+
+    def _next(self) -> Task | None:
+        """Take a task, wait for one, or return None when there will be none."""
+        with self._changed:
+            while not self._closed and not self._is_done():
+                if not self._stopped:
+                    task = self._agenda.next()
+                    if task is not None:
+                        self._running_tasks += 1
+                        return task
+                    if not self._running_tasks:
+                        return None
+                self._changed.wait()
+            return None
+
+    def _is_over(self) -> bool:
+        """Whether everything was looked at, and nobody has noted it; for one thread only."""
+        with self._changed:
+            over = not (self._closed or self._is_done() or self._ending)
+            self._ending |= over
+            return over
+
+    def _finish(self) -> None:
+        """Write the rest; what waits for the end finds it on disk."""
+        if self._kept is not None:
+            self._kept.flush()
+        with self._changed:
+            self._finished = True
+            self._changed.notify_all()
+
+    def _do(self, task: Task, process: LookingProcess) -> None:
+        batch = batch_of(self.review_set, task.case_rows, task.wanted)
+        try:
+            looked = process.look(batch)
+        except ProcessDied:
+            self._died(task, batch)
+            return
+        with self._changed:
+            self._deaths = 0
+            new = self._take_in(looked)
+        self._keep_on_disk(new)
+        self._end_task()
+
+    def _died(self, task: Task, batch: Batch) -> None:
+        """Try the halves of a batch again; give an answer up that was alone."""
+        with self._changed:
+            if self._closed:
+                return
+            self._deaths += 1
+            if self._deaths > _DEATHS:
+                raise ProcessUnusable("The search for failures ends again and again.")
+            if len(task.case_rows) == 1 and len(batch) <= 1:
+                # not kept on disk: at the next start it is tried again
+                _log.warning("A process died over answer number %s.", batch.numbers.tolist())
+                self._take_in(given_up(batch))
+            else:
+                for half in _halves(task, batch.numbers):
+                    self._agenda.again(half)
+        self._end_task()
+
+    def _end_task(self) -> None:
+        with self._changed:
+            self._running_tasks -= 1
+            self._changed.notify_all()
+
+    def _keep_on_disk(self, new: Looked) -> None:
+        if self._kept is not None:
+            self._kept.add(new)
+
+    def _take_in(self, looked: Looked) -> Looked:
+        new = self._gatherer.add(looked)
+        self._news = True
+        now = time.monotonic()
+        self._rates.append((now, self._gatherer.looked))
+        while len(self._rates) > 2 and now - self._rates[0][0] > _RATE_OVER_S:
+            self._rates.popleft()
+        return new
+
+    def _break(self, error: Exception) -> None:
+        """Note that it cannot go on, and why."""
+        known = isinstance(error, ProcessUnusable)
+        if not known:
+            _log.error("The search for failures ended: %s", type(error).__name__)
+        with self._changed:
+            if not self._closed and not self._broken:
+                self._broken = str(error) if known else "The search for failures ended by a fault."
+            self._changed.notify_all()
+
+
+def _halves(task: Task, numbers: npt.NDArray[np.uint32]) -> tuple[Task, Task]:
+    """Part the cases of a task, or the answers where it has one case."""
+    rows = task.case_rows
+    if len(rows) > 1:
+        middle = len(rows) // 2
+        return Task(rows[:middle]), Task(rows[middle:])
+    middle = len(numbers) // 2
+    return Task(rows, numbers[:middle]), Task(rows, numbers[middle:])

@@ -1,0 +1,261 @@
+"""Looking at some answers with some detectors: what comes of it, and what is done about faults.
+
+A detector that raises on an answer costs that answer its verdict, never the others theirs.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.detect.boxes.labels import label_findings
+from rexview.detect.core.batch import Batch, Numbers, answers_in_cases
+from rexview.detect.core.detector import AnswerInCase, Detector
+from rexview.detect.core.finding_index import (
+    Phrase,
+    Places,
+    phrases_of_answer,
+    phrases_of_report,
+    text_of_report,
+)
+from rexview.detect.findings import find_mentions
+from rexview.schema import Case, Evidence, Flag
+from rexview.vocab import FAILURES
+
+NOT_YET: Final = 0
+LOOKED_AT: Final = 1
+NOT_JUDGED: Final = 2
+"""States of an answer. The last: a detector raised on it, or a process died over it."""
+
+FLAGS: Final = pl.Schema(
+    {
+        "answer": pl.UInt32(),  # its number
+        "failure": pl.Enum(list(FAILURES)),
+        "kind": pl.Categorical(),
+        "finding": pl.Categorical(),  # id in the lexicon of what the flag is about
+    }
+)
+"""Columns of the flags that are in memory."""
+TOLD_FLAGS: Final = pl.Schema(
+    FLAGS | {"message": pl.String(), "evidence": pl.String()}  # evidence as JSON
+)
+"""Columns of flags with what is told of them."""
+_BY_SIGNALS: Final = frozenset(
+    ("finish_reason", "usage", "no_answer", "empty", "no_choice", "no_option")
+)
+_values: Final = attrgetter(*(field.name for field in fields(Evidence)))
+_log: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """What came of looking at some answers.
+
+    Attributes
+    ----------
+    numbers : array of uint32
+        The answers, each once.
+    state : array of uint8
+        :data:`LOOKED_AT` or :data:`NOT_JUDGED`, of each.
+    judged : array of uint32
+        Of each, bit ``n`` where the detector at position ``n`` can judge it.
+    flags : polars.DataFrame
+        Columns :data:`TOLD_FLAGS`, answers in the order of ``numbers``.
+    reports : array of int32
+        Rows of the cases whose report was read for the finding index.
+    phrases, texts, phrase_places
+        What the texts mention, as in :class:`rexview.detect.core.finding_index.FindingIndex`.
+    """
+
+    numbers: Numbers
+    state: npt.NDArray[np.uint8]
+    judged: npt.NDArray[np.uint32]
+    flags: pl.DataFrame
+    reports: Places
+    phrases: tuple[Phrase, ...]
+    texts: Places
+    phrase_places: Places
+
+
+def look(
+    batch: Batch,
+    detectors: Sequence[Detector],
+    positions: Sequence[int] | None = None,
+    *,
+    index: bool = True,
+) -> Looked:
+    """Let the detectors at some positions, by default all, look at the answers of a batch.
+
+    With ``index`` the texts are taken into the finding index, and the reports of all its cases.
+    """
+    positions = range(len(detectors)) if positions is None else positions
+    numbers: list[int] = []
+    state: list[int] = []
+    judged: list[int] = []
+    flags: list[tuple[Any, ...]] = []
+    reports: list[int] = []
+    places: dict[Phrase, int] = {}
+    texts: list[int] = []
+    phrase_places: list[int] = []
+
+    def mentions(text: int, phrases: Sequence[Phrase]) -> None:
+        found = [places.setdefault(one, len(places)) for one in phrases]
+        texts.extend([text] * len(found))
+        phrase_places.extend(found)
+
+    for case_row, case, answers in answers_in_cases(batch):
+        if index:
+            reports.append(case_row)
+            mentions(text_of_report(case_row), _of_report(case, case_row))
+        for number, one in answers:
+            found = _judge(number, one, detectors, positions)
+            phrases = _of_answer(one, number) if index else ()
+            failed = found.failed or phrases is None
+            mentions(number, phrases or ())
+            numbers.append(number)
+            state.append(NOT_JUDGED if failed else LOOKED_AT)
+            judged.append(found.judged)
+            flags += found.flags
+    return Looked(
+        np.array(numbers, dtype=np.uint32),
+        np.array(state, dtype=np.uint8),
+        np.array(judged, dtype=np.uint32),
+        pl.DataFrame(flags, TOLD_FLAGS, orient="row"),
+        np.array(reports, dtype=np.int32),
+        tuple(places),
+        np.array(texts, dtype=np.int32),
+        np.array(phrase_places, dtype=np.int32),
+    )
+
+
+def in_order(parts: Sequence[Looked]) -> Looked:
+    """Join what was found of different answers, by number, without what the texts mention."""
+    none = np.zeros(0, dtype=np.uint32)
+    numbers = np.concatenate([none, *(part.numbers for part in parts)])
+    order = np.argsort(numbers, kind="stable")
+    state = np.concatenate([none.astype(np.uint8), *(part.state for part in parts)])
+    judged = np.concatenate([none, *(part.judged for part in parts)])
+    flags = pl.concat([TOLD_FLAGS.to_frame(), *(part.flags for part in parts)])
+    return _without_texts(
+        numbers[order], state[order], judged[order], flags.sort("answer", maintain_order=True)
+    )
+
+
+def left_out(looked: Looked, numbers: Numbers) -> Looked:
+    """Leave out what was found of some answers."""
+    kept = ~np.isin(looked.numbers, numbers)
+    flags = looked.flags.filter(~pl.Series(np.isin(looked.flags["answer"].to_numpy(), numbers)))
+    return _without_texts(looked.numbers[kept], looked.state[kept], looked.judged[kept], flags)
+
+
+def _without_texts(
+    numbers: Numbers,
+    state: npt.NDArray[np.uint8],
+    judged: npt.NDArray[np.uint32],
+    flags: pl.DataFrame,
+) -> Looked:
+    none = np.zeros(0, dtype=np.int32)
+    return Looked(numbers, state, judged, flags, none, (), none, none)
+
+
+def given_up(batch: Batch) -> Looked:
+    """Return what is known of answers that processes died over: that they cannot be judged."""
+    numbers = batch.numbers
+    state = np.full(len(numbers), NOT_JUDGED, dtype=np.uint8)
+    looked = _without_texts(numbers, state, np.zeros_like(numbers), TOLD_FLAGS.to_frame())
+    return replace(looked, reports=batch.cases["case_row"].to_numpy())
+
+
+@dataclass(slots=True)
+class _Judgement:
+    judged: int
+    flags: list[tuple[Any, ...]]
+    failed: bool
+
+
+def _judge(
+    number: int, one: AnswerInCase, detectors: Sequence[Detector], positions: Sequence[int]
+) -> _Judgement:
+    found = _Judgement(0, [], failed=False)
+    for position in positions:
+        detector = detectors[position]
+        try:
+            if detector.can_judge(one):
+                found.flags += [_row(number, flag) for flag in detector.find(one)]
+                found.judged |= 1 << position
+        except Exception as error:
+            _tell(detector.failure, number, error)
+            found.failed = True
+    return found
+
+
+def _of_report(case: Case, case_row: int) -> tuple[Phrase, ...]:
+    try:
+        return phrases_of_report(case)
+    except Exception as error:
+        _log.warning("The report of case row %d cannot be read: %s", case_row, _kind(error))
+        return ()
+
+
+def _of_answer(one: AnswerInCase, number: int) -> tuple[Phrase, ...] | None:
+    try:
+        return phrases_of_answer(one)
+    except Exception as error:
+        _tell("finding index", number, error)
+        return None
+
+
+def _tell(what: str, number: int, error: Exception) -> None:
+    """Log a fault without the error's own words, which may hold a patient's."""
+    _log.warning("%s fails on answer number %d: %s", what, number, _kind(error))
+
+
+def _kind(error: Exception) -> str:
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    where = f" in {last.tb_frame.f_code.co_name}, line {last.tb_lineno}" if last else ""
+    return type(error).__name__ + where
+
+
+def _row(number: int, flag: Flag) -> tuple[Any, ...]:
+    evidence = json.dumps(list(map(_values, flag.evidence)), ensure_ascii=False)
+    return number, flag.failure, flag.kind, flag_finding(flag), flag.message, evidence
+
+
+def evidence_from(row: str) -> tuple[Evidence, ...]:
+    """Read the evidence of a row of flags."""
+    return tuple(
+        Evidence(where, text, field, start, end, side, image, box and tuple(box))
+        for where, text, field, start, end, side, image, box in json.loads(row)
+    )
+
+
+def flag_finding(flag: Flag) -> str | None:
+    """Return the finding (id in the lexicon) that a detector's flag is about; None for none.
+
+    None too for flags that the answer's signals raise: what its shown end names is chance. Else it
+    is the first that its evidence names. Where one finding was taken for another it is the one
+    that the report has: what was missed.
+    """
+    if flag.kind in _BY_SIGNALS:
+        return None
+    evidence = flag.evidence[::-1] if flag.failure == "wrong_type" else flag.evidence
+    for item in evidence:
+        if item.where in ("box", "reference_box"):
+            named = sorted(label_findings(item.text))
+        elif item.where in ("answer", "report", "question"):
+            named = [mention.finding for mention in find_mentions(item.text)]
+        else:
+            continue
+        if named:
+            return named[0]
+    return None

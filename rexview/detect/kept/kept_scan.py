@@ -1,0 +1,375 @@
+"""What detectors found, kept on disk: read once, for as long as rules and contents stay the same.
+
+For each state of a set's files there are pieces, written as the scan goes on, each with the answers
+by number. Files that have not changed since are found by their fingerprint, and nothing is read but
+the pieces. Else the pieces of the state before are taken over answer by answer, by content
+(:mod:`rexview.detect.kept.content_keys`). Messages and evidence stay on disk until a case asks.
+
+What is read may be from others, who gave the folder: what does not fit is as though it were not
+there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from rexview.detect.core.detector import Detector
+from rexview.detect.core.finding_index import IndexBuilder, Phrase
+from rexview.detect.core.looking import FLAGS, NOT_JUDGED, TOLD_FLAGS, Looked, in_order
+from rexview.detect.kept.content_keys import keys_of
+from rexview.detect.kept.rules import rule_version, settings_of
+from rexview.kept_files import KeptFiles
+from rexview.schema import ReviewSet
+
+FOLDER: Final = "failures.kept"
+"""Folder in a review set for what is kept beside its tables."""
+_FIRST: Final = 2_000
+_SHARE: Final = 10
+_MOST: Final = 200_000
+"""A piece has at least so many answers, a tenth of what is kept, and not many more than so many."""
+_ROW_GROUP: Final = 20_000
+_SCHEMAS: Final = {
+    "answers": pl.Schema({"number": pl.UInt32(), "state": pl.UInt8(), "judged": pl.UInt32()}),
+    "flags": TOLD_FLAGS,
+    "reports": pl.Schema({"case_row": pl.Int32()}),
+    "phrases": pl.Schema(dict.fromkeys(Phrase._fields, pl.String())),
+    "texts": pl.Schema({"text": pl.Int32(), "phrase": pl.Int32()}),
+}
+_KEYS: Final = pl.Schema({"a": pl.UInt64(), "b": pl.UInt64()})
+_BYTES_TO_KEY: Final = 16
+
+
+class KeptScan:
+    """What is kept of one state of a review set. Safe for several threads.
+
+    Parameters
+    ----------
+    review_set : ReviewSet
+    detectors : sequence of Detector
+    files : KeptFiles
+        Where new pieces are written.
+    """
+
+    def __init__(
+        self, review_set: ReviewSet, detectors: Sequence[Detector], files: KeptFiles
+    ) -> None:
+        self._review_set = review_set
+        self._detectors = detectors
+        self._files = files
+        beside = KeptFiles(review_set.folder / FOLDER, files.max_bytes, files.ending)
+        own = str(review_set.folder.resolve())
+        self._sources = {beside.folder: (beside, "")} | {files.folder: (files, own)}
+        if files.folder == beside.folder:  # it goes with the set, wherever that is
+            self._sources = {files.folder: (files, "")}
+        state = review_set.fingerprint.partition("-")[0]
+        pictures = review_set.cases.select(pl.col("images").hash().sum()).item()
+        settings = [settings_of(detectors, model.id) for model in review_set.models]
+        self._state = _name(rule_version(), state, pictures, *settings)
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._waiting: list[Looked] = []
+        self._n_waiting = 0
+        self._n_kept = 0
+        self._written = 0
+        self._given_up = not state  # made in memory: nothing says whether it changed
+        self._paths: list[Path] = []
+        self._piece_of = np.zeros(len(review_set.newest), dtype=np.uint16)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing is kept any more, in words; None while all is well."""
+        return self._files.trouble
+
+    def read(self) -> Iterator[Looked]:
+        """Yield the pieces of this state, without messages and evidence; then those of before."""
+        if self._given_up:
+            return
+        for files, _ in self._sources.values():
+            for path in _pieces(files, self._state):
+                piece = _read(path, self._review_set)
+                if piece is None:
+                    break
+                self._remember(path, piece.numbers)
+                if files is self._files:
+                    self._written += 1
+                yield piece
+        if not self._paths:
+            yield from self._taken_over()
+
+    def _remember(self, path: Path, numbers: npt.NDArray[np.uint32]) -> None:
+        with self._lock:
+            self._paths.append(path)
+            self._piece_of[numbers] = len(self._paths)
+            self._n_kept += len(numbers)
+
+    def _taken_over(self) -> Iterator[Looked]:
+        """Yield what was found of answers of an earlier state of the files that are the same."""
+        for files, folder in self._sources.values():
+            pointer = files.find(_name(rule_version(), "newest", folder))
+            earlier = _read_text(pointer / "state") if pointer else ""
+            keys = files.find(_name(earlier, "keys")) if earlier else None
+            if keys is None or earlier == self._state:
+                continue
+            now = keys_of(self._review_set, self._detectors)
+            cases, answers = (
+                _same(keys / f"{name}.parquet", now[n]) for n, name in enumerate(_PARTS)
+            )
+            if cases is None or answers is None:
+                continue
+            for path in _pieces(files, earlier):
+                old = _read(path, None, told=True)
+                if old is None:
+                    break
+                piece = _renumbered(old, cases, answers)
+                self.add(piece)
+                yield piece
+            self.flush()
+            if files is self._files and not self.trouble:
+                _forget(files, earlier)
+            return
+
+    def add(self, looked: Looked) -> None:
+        """Keep what was found, at once or with what comes next."""
+        with self._lock:
+            if self._given_up:
+                return
+            self._waiting.append(looked)
+            self._n_waiting += len(looked.numbers)
+            enough = min(_MOST, max(_FIRST, self._n_kept // _SHARE))
+            if self._n_waiting < enough:
+                return
+        self.flush()
+
+    def flush(self) -> None:
+        """Write what is waiting."""
+        with self._writing:
+            with self._lock:
+                waiting, self._waiting, self._n_waiting = self._waiting, [], 0
+                if not waiting or self._given_up:
+                    return
+            piece = _joined(waiting)
+            if not self._written:
+                self._write_keys()
+            name = _name(self._state, f"piece {self._written}")
+            frames = _frames(piece)
+            size = sum(int(frame.estimated_size()) for frame in frames.values())
+            path = self._files.keep(name, size, lambda folder: _write(folder, frames))
+            if path is None:
+                self._given_up = True
+                return
+            self._written += 1
+            self._remember(path, piece.numbers)
+
+    def _write_keys(self) -> None:
+        """Write the keys of this state, and that it is the newest of its folder."""
+        keys = dict(zip(_PARTS, keys_of(self._review_set, self._detectors), strict=True))
+
+        def fill(folder: Path) -> None:
+            folder.mkdir()
+            for name, of_all in keys.items():
+                pl.DataFrame(of_all, _KEYS).write_parquet(folder / f"{name}.parquet")
+
+        def point(folder: Path) -> None:
+            folder.mkdir()
+            (folder / "state").write_text(self._state)
+
+        size = sum(_BYTES_TO_KEY * len(one) for one in keys.values())
+        self._files.keep(_name(self._state, "keys"), size, fill)
+        newest = _name(rule_version(), "newest", self._sources[self._files.folder][1])
+        self._files.keep(newest, len(self._state), point)
+
+    def of(self, first: int, stop: int) -> pl.DataFrame | None:
+        """Return what is told of the flags on some answers: :class:`Told`.
+
+        None where some of it is not on the disk, or no longer.
+        """
+        with self._lock:
+            places = np.unique(self._piece_of[first:stop])
+            if 0 in places:
+                return None
+            paths = [self._paths[place - 1] for place in places]
+        inside = pl.col("answer").is_between(first, stop, closed="left")
+        found = [TOLD_FLAGS.to_frame()]
+        try:
+            for path in paths:
+                flags = pl.scan_parquet(path / "flags.parquet").filter(inside).collect()
+                found.append(_checked(flags, TOLD_FLAGS))
+        except (OSError, pl.exceptions.PolarsError):
+            return None
+        # an answer may be in two pieces: here beside the set and in the cache folder
+        return pl.concat(found).unique(maintain_order=True).sort("answer", maintain_order=True)
+
+
+_PARTS: Final = ("cases", "answers")
+
+
+def _name(*parts: object) -> str:
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:40]
+
+
+def _pieces(files: KeptFiles, state: str) -> Iterator[Path]:
+    number = 0
+    while (path := files.find(_name(state, f"piece {number}"))) is not None:
+        yield path
+        number += 1
+
+
+def _forget(files: KeptFiles, state: str) -> None:
+    """Remove what is kept of a state, the last piece first: what is left can be read."""
+    names = [_name(state, f"piece {n}") for n, _ in enumerate(_pieces(files, state))]
+    for name in (_name(state, "keys"), *reversed(names)):
+        files.discard(name)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text()[:100]
+    except (OSError, UnicodeError):
+        return ""
+
+
+def _frames(looked: Looked) -> dict[str, pl.DataFrame]:
+    columns: dict[str, list[npt.NDArray[Any]]] = {
+        "answers": [looked.numbers, looked.state, looked.judged],
+        "reports": [looked.reports],
+        "texts": [looked.texts, looked.phrase_places],
+    }
+    frames = {
+        name: pl.DataFrame(dict(zip(_SCHEMAS[name], given, strict=True)))
+        for name, given in columns.items()
+    }
+    phrases = pl.DataFrame(list(looked.phrases), _SCHEMAS["phrases"], orient="row")
+    return frames | {"flags": looked.flags, "phrases": phrases}
+
+
+def _write(folder: Path, frames: dict[str, pl.DataFrame]) -> None:
+    folder.mkdir()
+    for name, frame in frames.items():
+        frame.write_parquet(folder / f"{name}.parquet", row_group_size=_ROW_GROUP)
+
+
+def _checked(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
+    """Return the columns of a schema; raises ``PolarsError`` where they cannot be had."""
+    checked = frame.select(pl.col(name).cast(kind) for name, kind in schema.items())
+    for name, kind in schema.items():
+        if kind.is_integer() and checked[name].null_count():
+            raise pl.exceptions.InvalidOperationError(f"{name} is missing")
+    return checked
+
+
+def _read(path: Path, review_set: ReviewSet | None, *, told: bool = False) -> Looked | None:
+    """Read a piece; None where it cannot be read or does not fit the set, if one is given."""
+    schemas = _SCHEMAS if told else {**_SCHEMAS, "flags": FLAGS}
+    try:
+        frames = {
+            name: _checked(
+                pl.read_parquet(path / f"{name}.parquet", columns=schema.names()), schema
+            )
+            for name, schema in schemas.items()
+        }
+    except (OSError, pl.exceptions.PolarsError):
+        return None
+    looked = Looked(
+        frames["answers"]["number"].to_numpy(),
+        frames["answers"]["state"].to_numpy(),
+        frames["answers"]["judged"].to_numpy(),
+        frames["flags"],
+        frames["reports"]["case_row"].to_numpy(),
+        tuple(Phrase(*row) for row in frames["phrases"].iter_rows()),
+        frames["texts"]["text"].to_numpy(),
+        frames["texts"]["phrase"].to_numpy(),
+    )
+    return looked if _fits(looked, review_set) else None
+
+
+def _fits(looked: Looked, review_set: ReviewSet | None) -> bool:
+    answers = len(review_set.newest) if review_set else 2**32
+    cases = len(review_set.cases) if review_set else 2**31
+    flagged = looked.flags["answer"].to_numpy()
+    return bool(
+        looked.numbers.max(initial=0) < max(answers, 1)
+        and len(np.unique(looked.numbers)) == len(looked.numbers) <= answers
+        and np.isin(looked.state, (1, NOT_JUDGED)).all()
+        and np.isin(flagged, looked.numbers).all()
+        and not looked.flags["failure"].null_count()
+        and looked.reports.min(initial=0) >= 0
+        and looked.reports.max(initial=-1) < cases
+        and looked.texts.min(initial=0) >= -cases
+        and looked.texts.max(initial=-1) < answers
+        and looked.phrase_places.min(initial=0) >= 0
+        and looked.phrase_places.max(initial=-1) < len(looked.phrases)
+    )
+
+
+def _joined(parts: Sequence[Looked]) -> Looked:
+    """Join what was found of different answers, with what their texts mention."""
+    builder = IndexBuilder()
+    for part in parts:
+        builder.add(part.phrases, part.texts, part.phrase_places)
+    index = builder.index()
+    reports = np.concatenate([part.reports for part in parts])
+    return replace(
+        in_order(parts),
+        reports=reports,
+        phrases=index.phrases,
+        texts=index.texts,
+        phrase_places=index.phrase_places,
+    )
+
+
+def _same(path: Path, now: npt.NDArray[np.uint64]) -> pl.DataFrame | None:
+    """Return which row now (``new``) has the content of which row before (``old``)."""
+    try:
+        before = _checked(pl.read_parquet(path), _KEYS)
+    except (OSError, pl.exceptions.PolarsError):
+        return None
+    old = before.with_row_index("old").unique(["a", "b"], keep="first")
+    return (
+        pl.DataFrame(now, _KEYS).with_row_index("new").join(old, on=["a", "b"]).select("new", "old")
+    )
+
+
+def _renumbered(piece: Looked, cases: pl.DataFrame, answers: pl.DataFrame) -> Looked:
+    """Give a piece of earlier files the numbers of now; leave out what is not there any more."""
+
+    def moved(rows: pl.DataFrame, column: str, to: pl.DataFrame) -> pl.DataFrame:
+        place = rows.columns.index(column)
+        kind = rows.schema[column]
+        joined = rows.with_columns(pl.col(column).cast(pl.UInt32)).join(
+            to, left_on=column, right_on="old", maintain_order="left"
+        )
+        return (
+            joined.drop(column)
+            .insert_column(place, joined["new"].cast(kind).alias(column))
+            .drop("new")
+        )
+
+    frames = _frames(piece)
+    of_answers = moved(frames["answers"], "number", answers)
+    texts = frames["texts"]
+    of_reports = texts.filter(pl.col("text") < 0).with_columns(text=-1 - pl.col("text"))
+    texts = pl.concat(
+        [
+            moved(of_reports, "text", cases).with_columns(text=-1 - pl.col("text")),
+            moved(texts.filter(pl.col("text") >= 0), "text", answers),
+        ]
+    )
+    return Looked(
+        of_answers["number"].to_numpy(),
+        of_answers["state"].to_numpy(),
+        of_answers["judged"].to_numpy(),
+        moved(frames["flags"], "answer", answers).sort("answer", maintain_order=True),
+        moved(frames["reports"], "case_row", cases)["case_row"].to_numpy(),
+        piece.phrases,
+        texts["text"].to_numpy(),
+        texts["phrase"].to_numpy(),
+    )

@@ -1,0 +1,52 @@
+"""The version of the rules: a name for everything that decides what detectors find, but the data.
+
+Outcomes that were kept are of the same version or of no use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import polars as pl
+
+from rexview.detect.core.detector import Detector
+
+_PACKAGE: Final = Path(__file__).resolve().parents[2]
+_READ: Final = ("detect", "choices", "stats", "schema", "frames", "vocab.py", "geometry.py")
+"""The code below ``rexview/`` that detectors run, with the lists of words beside it."""
+
+
+@cache
+def rule_version() -> str:
+    """Return a digest of the rules' code and words, and of the library that hashes texts."""
+    digest = hashlib.sha256(f"polars {pl.__version__}\n".encode())
+    for name in _READ:
+        start = _PACKAGE / name
+        files = [start] if start.is_file() else sorted(start.rglob("*"))
+        for file in files:
+            if file.suffix in (".py", ".yaml"):
+                content = hashlib.sha256(file.read_bytes()).hexdigest()
+                digest.update(f"{file.relative_to(_PACKAGE).as_posix()} {content}\n".encode())
+    return digest.hexdigest()
+
+
+def settings_of(detectors: Iterable[Detector], model: str) -> str:
+    """Write down what detectors are set to, as far as it concerns the answers of a model."""
+    return "\n".join(_settings(one, model) for one in detectors)
+
+
+def _settings(detector: Detector, model: str) -> str:
+    kind = type(detector)
+    named = f"{kind.__module__}.{kind.__qualname__} {detector.failure}"
+    if detector.reads_scores:
+        return named  # the other settings decide nothing where nothing is scored: see Detector
+    # what detectors are told of models is which of them
+    told = {
+        name: model in value if isinstance(value, frozenset) else value
+        for name, value in vars(detector).items()
+    }
+    return f"{named} {told!r}"

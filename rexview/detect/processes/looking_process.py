@@ -1,0 +1,105 @@
+"""A process beside this one that looks at answers, and may die over one."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from rexview.detect.core.batch import Batch
+from rexview.detect.core.detector import Detector
+from rexview.detect.core.looking import Looked
+from rexview.detect.kept.rules import rule_version
+from rexview.errors import RexviewError
+
+_WORKER: Final = Path(__file__).with_name("worker.py")
+
+
+class ProcessDied(RexviewError):
+    """A process ended while it looked at a batch."""
+
+
+class ProcessUnusable(RexviewError):
+    """A process cannot be started, or runs other rules than this one."""
+
+
+class LookingProcess:
+    """A process that looks at batches, one at a time; begun when it is first asked.
+
+    For one thread, but for :meth:`kill`.
+    """
+
+    def __init__(self, detectors: Sequence[Detector]) -> None:
+        self._detectors = tuple(detectors)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Id of the process, None when there is none."""
+        return self._process.pid if self._process else None
+
+    def look(self, batch: Batch) -> Looked:
+        """Look at a batch.
+
+        Raises
+        ------
+        ProcessDied
+            The next batch is looked at in a new process.
+        ProcessUnusable
+        """
+        process = self._process or self._begin()
+        try:
+            found = _exchange(process, batch)
+        except (OSError, EOFError, ValueError, pickle.UnpicklingError):
+            self.close()
+            raise ProcessDied("A process ended while it looked at answers.") from None
+        assert isinstance(found, Looked)
+        return found
+
+    def _begin(self) -> subprocess.Popen[bytes]:
+        try:
+            process = self._process = subprocess.Popen(  # noqa: S603 - our own program
+                [sys.executable, "-P", str(_WORKER)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "POLARS_MAX_THREADS": "1"},
+            )
+            version = _exchange(process, self._detectors)
+        except (OSError, EOFError, ValueError, pickle.UnpicklingError):
+            self.close()
+            raise ProcessUnusable("No process can be started that looks for failures.") from None
+        if version != rule_version():
+            self.close()
+            raise ProcessUnusable("The program was changed meanwhile; start it again.")
+        return process
+
+    def kill(self) -> None:
+        """End the process now, whatever it does; any thread may call this."""
+        process = self._process
+        if process is not None:
+            process.kill()
+
+    def close(self) -> None:
+        """End the process and forget it."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError, ValueError):  # unsent bytes to a process that is gone
+                    pipe.close()
+
+
+def _exchange(process: subprocess.Popen[bytes], request: Any) -> Any:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    pickle.dump(request, process.stdin, protocol=pickle.HIGHEST_PROTOCOL)
+    process.stdin.flush()
+    return pickle.load(process.stdout)  # noqa: S301 - of our own program

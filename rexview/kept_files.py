@@ -1,0 +1,241 @@
+"""What is kept on disk because making it again takes long: bounded, and never needed.
+
+An entry is a file, or a folder of files, under a name of hexadecimal digits. It is written beside
+its place and moved into it, so a reader sees all of it or nothing. When all entries of a kind
+together grow too large, those go first that were used longest ago. A disk that is full or
+read-only costs time and nothing else: it is logged once, and :attr:`KeptFiles.trouble` says it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import stat
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rexview.settings import Settings
+
+_LOG: Final = logging.getLogger(__name__)
+_STALE_SECONDS: Final = 3600.0
+_RESCAN_EVERY: Final = 64
+_AFTER_EVICTION: Final = 0.9
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of what is kept, in a folder of its name in the cache folder.
+
+    ``ending`` is that of its entries, ``limit`` the setting (MB) that they together keep to, empty
+    where nothing is ever forgotten by itself.
+    """
+
+    meaning: str
+    ending: str = ""
+    limit: str = "cache_mb"
+
+
+KINDS: Final[dict[str, Kind]] = {
+    "images": Kind("decoded pictures and thumbnails", ".rxc"),
+    "fetched": Kind("pictures fetched from an address", limit=""),
+    "sets": Kind("large review sets, read and checked", ".rxs", "kept_mb"),
+    "scans": Kind("what detectors found", ".rxf", "kept_mb"),
+}
+"""Every kind of what is kept, by its folder in the cache folder."""
+
+
+def kept_files(kind: str, settings: Settings, folder: Path | None = None) -> KeptFiles:
+    """Return what is kept of one of :data:`KINDS`, in the cache folder or in a folder given."""
+    limit = KINDS[kind].limit
+    most = getattr(settings, limit) * 1_000_000 if limit else 2**63
+    return KeptFiles(folder or settings.cache_folder / kind, most, KINDS[kind].ending)
+
+
+def told(settings: Settings, clear: str | None = None) -> Iterator[str]:
+    """Yield a line for each kind of what is kept: how much there is, or how much was removed.
+
+    ``clear`` names the kind that is removed, ``all`` every one; with None nothing is.
+    """
+    yield str(settings.cache_folder)
+    for name, kind in KINDS.items():
+        kept = kept_files(name, settings)
+        if clear in ("all", name):
+            removed = kept.clear()
+            left = f", {kept.size() / 1e6:,.1f} MB cannot be removed" if kept.size() else ""
+            yield f"{name:8} {removed / 1e6:10,.1f} MB removed{left}"
+        elif clear is None:
+            limit = f"of {getattr(settings, kind.limit):,}" if kind.limit else "without limit"
+            yield f"{name:8} {kept.size() / 1e6:10,.1f} MB {limit:14} {kind.meaning}"
+
+
+class KeptFiles:
+    """A folder of entries that forgets the longest unused ones; several processes may share it.
+
+    Parameters
+    ----------
+    folder : Path
+        Made when first written to. Only entries with the ending are ever removed.
+    max_bytes : int
+        Size that the entries together keep to; other processes' entries count. For a moment
+        they may exceed it by what was written since the last count.
+    ending : str
+        What the names of the entries' files end with, such as ``.rxc``.
+    """
+
+    def __init__(self, folder: Path, max_bytes: int, ending: str) -> None:
+        self.folder = Path(folder)
+        self.max_bytes = max_bytes
+        self.ending = ending
+        self.trouble: str | None = None
+        """Why the last entry could not be kept, in words; None when it was."""
+        self._lock = threading.Lock()
+        self._estimate: int | None = None
+        self._writes = 0
+
+    def _path_of(self, name: str) -> Path:
+        return self.folder / name[:2] / f"{name}{self.ending}"
+
+    def find(self, name: str) -> Path | None:
+        """Return the file or folder of an entry, None without one; counts as a use.
+
+        Links and what belongs to another user of this machine are no entries.
+        """
+        path = self._path_of(name)
+        try:
+            found = path.lstat()
+        except OSError:
+            return None
+        if stat.S_ISLNK(found.st_mode) or not _is_ours(found):
+            return None
+        with suppress(OSError):
+            os.utime(path)
+        return path
+
+    def discard(self, name: str) -> None:
+        """Remove an entry, if it is there."""
+        _remove(self._path_of(name))
+
+    def keep(self, name: str, size: int, fill: Callable[[Path], None]) -> Path | None:
+        """Write an entry in place of what was there under its name.
+
+        Parameters
+        ----------
+        name : str
+            Hexadecimal digits.
+        size : int
+            Bytes that it is going to take, as well as is known. One that is larger than all may be
+            together, or for which the disk has no room, is not written.
+        fill : callable
+            Makes a file or a folder at the path that it is given. What it raises, but for
+            ``OSError``, goes to the caller.
+
+        Returns
+        -------
+        Path or None
+            Where the entry is now; None when it is not kept, for which ``trouble`` has the reason.
+        """
+        if size > self.max_bytes:
+            self._tell(f"{size / 1e6:,.0f} MB are more than may be kept")
+            return None
+        path = self._path_of(name)
+        part: Path | None = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if size > shutil.disk_usage(path.parent).free:
+                self._tell("the disk is full")
+                return None
+            part = Path(tempfile.mkdtemp(suffix=".part", dir=path.parent))  # for nobody else to see
+            made = part / "entry"
+            fill(made)
+            made.chmod(0o700 if made.is_dir() else 0o600)
+            if path.is_dir():
+                _remove(path)
+            made.replace(path)
+        except OSError as error:
+            self._tell(error.strerror or str(error))
+            return None
+        finally:
+            if part is not None:
+                _remove(part)
+        self.trouble = None
+        self._keep_to_limit(_size_of(path))
+        return path
+
+    def _tell(self, reason: str) -> None:
+        if self.trouble is None:
+            _LOG.warning("Nothing is kept in %s: %s.", self.folder, reason)
+        self.trouble = reason
+
+    def entries(self) -> list[tuple[float, int, Path]]:
+        """Last use, size in bytes and path of every entry.
+
+        Unfinished ones that nobody writes any more are removed.
+        """
+        found = []
+        for path in self.folder.glob(f"??/*{self.ending}"):
+            with suppress(OSError):
+                if path.suffix != ".part":
+                    found.append((path.lstat().st_mtime, _size_of(path), path))
+        for path in self.folder.glob("??/*.part"):
+            with suppress(OSError):
+                if time.time() - path.stat().st_mtime > _STALE_SECONDS:
+                    _remove(path)
+        return found
+
+    def size(self) -> int:
+        """Bytes that all entries take."""
+        return sum(size for _, size, _ in self.entries())
+
+    def clear(self) -> int:
+        """Remove all entries; return the bytes that are free again."""
+        before = self.size()
+        for _, _, path in self.entries():
+            _remove(path)
+        with self._lock:
+            self._estimate = None
+        return before - self.size()
+
+    def _keep_to_limit(self, written: int) -> None:
+        with self._lock:
+            self._writes += 1
+            if self._estimate is not None and self._writes % _RESCAN_EVERY:
+                self._estimate += written
+                if self._estimate <= self.max_bytes:
+                    return
+            entries = sorted(self.entries())
+            total = sum(size for _, size, _ in entries)
+            if total > self.max_bytes:
+                for _, size, path in entries:
+                    if total <= _AFTER_EVICTION * self.max_bytes:
+                        break
+                    if _remove(path):
+                        total -= size
+            self._estimate = total
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    """Whether a file is of whoever runs this; where files have no owner, every one is."""
+    return not hasattr(os, "getuid") or found.st_uid == os.getuid()
+
+
+def _size_of(path: Path) -> int:
+    if path.is_dir() and not path.is_symlink():
+        return sum(file.lstat().st_size for file in path.rglob("*"))
+    return path.lstat().st_size
+
+
+def _remove(path: Path) -> bool:
+    """Remove a file or a folder with all in it; say whether it is gone."""
+    with suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    return not os.path.lexists(path)

@@ -1,0 +1,98 @@
+"""The route of the cases around the one on a screen, for a sealed link that a page has given.
+
+What it sends is what the page itself would show to the same person, made by the page's own
+functions: on the Score page no model, no flag, and no report before it was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from rexview import reviewset
+from rexview.analysis.engine import Position
+from rexview.errors import NotAdmitted, RexviewError
+from rexview.people import Person
+from rexview.schema import ReviewSet
+from rexview.ui.access import permissions, sign_in
+from rexview.ui.case import case_texts
+from rexview.ui.link.pages import PAGE_CASE, PAGE_SCORE
+from rexview.ui.score_cases import widgets as score_cases
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.sealed_tokens import Grant, LinkRefused
+from rexview.ui.turning.ticket import ADDRESS, KIND
+
+MOST_CASES: Final = 8
+"""One answer has so many cases at most."""
+_NOT_KEPT: Final = {"Cache-Control": "no-store"}
+
+
+class _Around(Protocol):
+    """The cases of one page that may be turned to, in their order."""
+
+    def position(self, case_id: str) -> Position: ...
+    def page(self, start: int, size: int) -> Sequence[str]: ...
+    def case_json(self, case_id: str) -> dict[str, Any] | None: ...
+
+
+_CASES_OF: Final[Mapping[str, Callable[[ReviewSet, Mapping[str, Any]], _Around | None]]] = {
+    PAGE_CASE: case_texts.cases_around,
+    PAGE_SCORE: score_cases.cases_around,
+}
+
+
+class _Changed(RexviewError):
+    """The files of the set are not those that the page has shown."""
+
+
+def _serve_cases(request: Request) -> Response:
+    """Send cases after or before one, nearest first."""
+    try:
+        grant = server_state.signer().check(request.path_params["token"])
+        if grant.kind != KIND:
+            raise LinkRefused("This link is for something else.")
+        who = grant.detail["who"]
+        person = sign_in.who_asks(request, grant, Person(*who) if who else None)
+        with permissions.asking(person):
+            if not permissions.may_see(grant.image):
+                raise LinkRefused("Your role does not include this page.")
+            cases = _cases(grant, request)
+    except NotAdmitted as error:
+        return _refused(401, str(error))
+    except LinkRefused as error:
+        return _refused(403, str(error))
+    except _Changed as error:
+        return _refused(409, str(error))
+    except RexviewError:
+        return _refused(503, "The cases cannot be had at the moment.")
+    return JSONResponse({"cases": cases}, headers=_NOT_KEPT)
+
+
+def _cases(grant: Grant, request: Request) -> list[dict[str, Any]]:
+    folder = review_sets.folder_of(grant.set_id)
+    if reviewset.fingerprint(folder) != grant.version:
+        raise _Changed("The review set was changed.")
+    around = _CASES_OF[grant.image](review_sets.open_set(folder), grant.detail)
+    beside = request.query_params.get("beside", "")
+    number = around.position(beside).number if around else None
+    if around is None or number is None:
+        return []
+    if request.query_params.get("direction") == "previous":
+        first = max(number - 1 - MOST_CASES, 0)
+        ids = list(reversed(around.page(first, number - 1 - first)))
+    else:
+        ids = list(around.page(number, MOST_CASES))
+    return [found for case in ids if (found := around.case_json(case)) is not None]
+
+
+def _refused(status: int, message: str) -> Response:
+    return Response(message, status, media_type="text/plain", headers=_NOT_KEPT)
+
+
+def routes() -> list[Route]:
+    """Return the route; it is no coroutine: Starlette runs it in its thread pool."""
+    return [Route(f"{server_state.base_path()}/{ADDRESS}/{{token}}", _serve_cases)]

@@ -1,0 +1,173 @@
+"""What stands beside the picture of a case, part by part: for the page and for the browser.
+
+Both are made here, so that a case that is turned to looks as the page will show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rexview.analysis import CaseFilter
+from rexview.analysis.case.record import CasePage
+from rexview.analysis.engine import Engine, Position
+from rexview.analysis.failures.so_far import name_so_far
+from rexview.schema import Case, ReviewSet
+from rexview.ui.answers import html as answers_html
+from rexview.ui.answers import verdicts
+from rexview.ui.components import component
+from rexview.ui.reviews import study_records
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.review_sets import Seen
+from rexview.ui.viewer.case_payload import ViewerManner, shown_data
+from rexview.vocab import CATEGORY_NAMES, QUESTION_TYPES
+
+MANNER: Final = ViewerManner(page_keys=verdicts.KEYS)
+"""How the Case page shows pictures."""
+PARTS: Final = ("place", "question", "report", "answers", "scores")
+"""The properties of :class:`CaseTexts` that are texts."""
+
+
+@dataclass(frozen=True)
+class CaseTexts:
+    """The texts of one case.
+
+    Attributes
+    ----------
+    review_set : ReviewSet
+        With what people wrote until now.
+    page : CasePage
+        With every answer.
+    shown : CasePage
+        With the answers that the reader chose.
+    place : Position
+        Where the case stands in the filter, whose name is ``filter_name``.
+    """
+
+    review_set: ReviewSet
+    page: CasePage
+    shown: CasePage
+    position: Position
+    filter_name: str
+
+    @property
+    def place(self) -> str:
+        """Where the case stands, and what it is."""
+        case = self.page.case
+        return answers_html.place_html(case, self.position, self.filter_name, _kind(case))
+
+    @property
+    def question(self) -> str:
+        """The question with its options."""
+        return answers_html.question_html(self.page.case, self.page.keyed_flags())
+
+    @property
+    def report(self) -> str:
+        """The request and the report."""
+        return answers_html.report_html(self.shown)
+
+    @property
+    def answers(self) -> str:
+        """The answers with their flags."""
+        return answers_html.answers_html(
+            self.shown,
+            self.review_set,
+            colours=review_sets.colours(self.review_set),
+            gap_threshold=server_state.settings().gap_threshold,
+            visitor=verdicts.visitor(),
+        )
+
+    @property
+    def scores(self) -> str:
+        """The readers' scores and what they agreed on."""
+        return answers_html.scores_html(
+            self.shown.scores,
+            names=self.review_set.model_names,
+            readers=self.review_set.reader_names,
+            agreed=study_records.consensus_on(self.review_set, self.page.case.id),
+            uncounted=self.shown.uncounted,
+            unfinished=self.shown.unfinished,
+            stale_scores=self.shown.stale_scores,
+            stale_flags=self.shown.stale_reader_flags,
+        )
+
+
+def show_part(texts: CaseTexts, part: str) -> None:
+    """Put one part (a property of :class:`CaseTexts`) on the page.
+
+    It is a component of our own, so that the browser can show another case in it at once.
+    """
+    shown = component("rexview_case_part", "turning/assets/case_part.js")
+    data = {"case": texts.page.case.id, "part": part, "html": getattr(texts, part)}
+    shown(key=f"rx_part_{part}", data=data)
+
+
+@dataclass(frozen=True)
+class CasesAround:
+    """The cases of the Case page that a browser may turn to.
+
+    Attributes
+    ----------
+    review_set : ReviewSet
+        With what people wrote until now.
+    case_filter : CaseFilter
+        Whose cases are walked.
+    models : tuple of str, optional
+        Those whose answers the reader chose to see, all by default.
+    seen : Seen
+        How the page that was shown sees the set.
+    """
+
+    review_set: ReviewSet
+    case_filter: CaseFilter
+    models: tuple[str, ...] | None
+    seen: Seen
+
+    @property
+    def _engine(self) -> Engine:
+        return review_sets.engine(self.review_set, self.seen)
+
+    def position(self, case_id: str) -> Position:
+        """Return where a case stands."""
+        return self._engine.position(self.case_filter, case_id)
+
+    def page(self, start: int, size: int) -> Sequence[str]:
+        """Return the ids from a place on, from 0."""
+        return self._engine.page(self.case_filter, start, size)
+
+    def case_json(self, case_id: str) -> dict[str, Any] | None:
+        """Return all that the page shows of a case; None where there is none."""
+        page = review_sets.case_page(self.review_set, case_id, self.seen)
+        if page is None:
+            return None
+        place, name = self.position(case_id), name_so_far(self._engine, self.case_filter)
+        shown = page.of_models(self.models) if self.models else page
+        shown = shown if shown.answers else page
+        texts = CaseTexts(self.review_set, page, shown, place, name)
+        viewer = shown_data(self.review_set, shown, lambda _: place, MANNER)
+        return {
+            "case": case_id,
+            "viewer": viewer.to_json(MANNER.height),
+            "texts": {part: getattr(texts, part) for part in PARTS},
+            "judged": verdicts.judged_json(self.review_set, shown),
+        }
+
+
+def cases_around(review_set: ReviewSet, detail: Mapping[str, Any]) -> CasesAround:
+    """Return the cases of a page as :func:`rexview.ui.case.widgets.turning` described it."""
+    models = detail["models"]
+    return CasesAround(
+        review_sets.newest(review_set),
+        CaseFilter.read(detail["query"])[0],
+        None if models is None else tuple(models),
+        Seen(**detail["seen"]),
+    )
+
+
+def _kind(case: Case) -> str:
+    names = [QUESTION_TYPES.get(case.question_type, case.question_type)]
+    if case.category:
+        names.append(CATEGORY_NAMES.get(case.category, case.category))
+    names += [value for values in case.tags.values() for value in values][:3]
+    return " · ".join(names)

@@ -1,0 +1,1 @@
+"""How far the search for failures is, on every page whose numbers rest on it."""

@@ -1,0 +1,58 @@
+"""The strip that says how far the search for failures is, with Stop, Go on and Update.
+
+It looks by itself every few seconds and draws only itself anew: numbers on the page change when its
+visitor asks for that.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import Final
+
+import streamlit as st
+
+from rexview.analysis import CaseFilter, Engine, Scanned
+from rexview.schema import ReviewSet
+from rexview.ui.access import permissions
+from rexview.ui.link.in_app import linked_html
+from rexview.ui.link.pages import PAGE_OVERVIEW
+from rexview.ui.scan_progress.html import not_judged_html
+from rexview.ui.scan_progress.words import progress_text
+from rexview.ui.server import failure_scans, review_sets
+
+REFRESH_S: Final = 2.0
+"""How often the strip looks how far the search is."""
+_KEY: Final = "rx_scan"
+
+
+def show_progress(review_set: ReviewSet, engine: Engine, case_filter: CaseFilter) -> None:
+    """Show the strip while the page's flags are not those of all answers.
+
+    Below it stands which of the answers that the filter may leave could not be judged.
+    """
+    shown = engine.scanned(CaseFilter())
+    if not shown.is_complete:
+        _live(review_set, shown)
+    if not_judged := not_judged_html(engine, case_filter):
+        linked_html(not_judged, key="rx_not_judged")
+
+
+@st.fragment(run_every=REFRESH_S)
+def _live(review_set: ReviewSet, shown: Scanned) -> None:
+    permissions.guard(PAGE_OVERVIEW)  # every page with failures is for the same roles
+    found = review_sets.failures_found(review_set)
+    progress = found.progress
+    if progress is None:
+        return
+    share = progress.looked / max(progress.answers, 1)
+    text = html.escape(progress_text(progress, shown))
+    lead = permissions.role() == "lead"  # it is one search for all visitors
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key=_KEY):
+        st.html(f'<p class="rx-scan" style="--rx-share:{share:.4f}">{text}</p>')
+        if progress.looked > shown.looked and st.button("Update", key=f"{_KEY}_update"):
+            failure_scans.show_newest(found)
+            st.rerun()
+        if lead and progress.state == "running":
+            st.button("Stop", key=f"{_KEY}_stop", on_click=found.stop, type="tertiary")
+        elif lead and progress.state == "stopped":
+            st.button("Go on", key=f"{_KEY}_resume", on_click=found.resume, type="tertiary")

@@ -1,0 +1,53 @@
+// A part of the texts of a case: HTML made by the app, exchanged at once when the reader turns to another
+// case. It arrives ready and escaped, from the page or ahead of it (case/case_texts.py).
+
+import { html } from "../../components/dom.js";
+import { mounting } from "../../components/mount.js";
+import { turning } from "./turning.js";
+
+/** @import { CaseRecord } from "./types.d.ts" */
+
+class CasePart {
+  constructor(/** @type {HTMLElement} */ place) {
+    this.page = { case: null, part: "", html: "" };
+    this.drawn = null;
+    this.root = html("div", { class: "rx-part stHtml" }); // styled as Streamlit's own HTML is
+    place.append(this.root);
+    this.unlisten = turning.listen({
+      show: (record) => this.#turned(record),
+      waiting: () => this.#followed(),
+    });
+  }
+
+  update(data) {
+    this.page = data;
+    this.#followed();
+  }
+
+  /** What the page sends is shown together with the picture, which may come later. */
+  #followed() {
+    if (this.page.case !== null && turning.isOf(this.page.case)) this.#draw(this.page);
+  }
+
+  close() {
+    this.unlisten();
+    this.root.remove();
+  }
+
+  #turned(/** @type {CaseRecord} */ { case: name, texts }) {
+    const known = this.page.case === name ? this.page.html : texts?.[this.page.part];
+    if (known === undefined)
+      this.root.dataset.behind = ""; // until the page has followed
+    else this.#draw({ case: name, html: known });
+  }
+
+  #draw({ case: name, html: trusted }) {
+    delete this.root.dataset.behind;
+    this.root.dataset.case = name;
+    if (this.drawn === trusted) return;
+    this.drawn = trusted;
+    this.root.innerHTML = trusted;
+  }
+}
+
+export const mount = mounting((place) => new CasePart(place));

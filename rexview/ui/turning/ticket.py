@@ -1,0 +1,66 @@
+"""What lets a browser fetch the cases around the one shown, and lets the page follow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import streamlit as st
+
+from rexview.schema import ReviewSet
+from rexview.ui.access import permissions
+from rexview.ui.link import keys as link_keys
+from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.sealed_tokens import Grant
+
+ADDRESS: Final = "rexview/cases"
+"""Where cases are fetched, relative to the app; see :mod:`rexview.ui.app.case_routes`."""
+KIND: Final = "cases"
+_MOST_PASSED: Final = 1000
+_LONGEST_ID: Final = 1000
+
+
+def turning_json(
+    review_set: ReviewSet, page: str, detail: Mapping[str, Any], *, state: str
+) -> dict[str, Any]:
+    """Return what :file:`turning.js` needs on a page (one of ``link.pages.PAGE_…``).
+
+    ``detail`` is what the route has to know of the page to show its cases as it does: what JSON can
+    say. The browser forgets what it has fetched when that or ``state`` changes, which names
+    everything else that cases are made of. ``asked`` is the number of the last request to follow
+    that the page has met.
+    """
+    person = permissions.current()
+    who = [person.id, person.name, person.role] if person else None
+    grant = Grant(
+        KIND,
+        review_sets.set_id(review_set.folder),
+        page,
+        review_sets.files_state(review_set),
+        {"who": who, **detail},
+        permissions.link_person(),
+    )
+    signer = server_state.signer()
+    told = json.dumps([grant.set_id, who, detail], sort_keys=True)
+    return {
+        "address": f"{ADDRESS}/{signer.sign(grant)}",
+        "version": signer.name(page, state, told),
+        "asked": st.session_state.get(link_keys.SESSION_ASKED, 0),
+    }
+
+
+def follow(wanted: Any) -> Sequence[str]:
+    """Go where the browser has turned to; return the cases that were on its screen until then.
+
+    ``wanted`` is what the browser sends: ``case`` (empty for the one to go on with), ``number`` of
+    the request, ``passed`` cases.
+    """
+    if not isinstance(wanted, Mapping):
+        return ()
+    number, passed = wanted.get("number"), wanted.get("passed")
+    if isinstance(number, int):
+        st.session_state[link_keys.SESSION_ASKED] = number
+    link_keys.go_to_case(str(wanted.get("case") or "") or None)
+    seen = passed[:_MOST_PASSED] if isinstance(passed, list) else []
+    return [case for case in seen if isinstance(case, str) and len(case) <= _LONGEST_ID]

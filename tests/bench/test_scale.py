@@ -1,0 +1,48 @@
+"""What a set costs as it grows, on sets that take no time."""
+
+import json
+
+import pytest
+
+from rexview.bench import scale
+from rexview.bench.measure import document
+from rexview.bench.scale.by_pandas import pandas_figures
+
+SIZES = (80, 240)
+
+
+@pytest.fixture(scope="module")
+def measured():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scale, "MOST_FOR_PANDAS", 100)
+        return scale.run(answers=SIZES)
+
+
+def test_every_size_is_measured_beside_the_smallest_set_and_pandas_as_far_as_it_goes(measured):
+    for size, others in ((80, {"pandas", "the smallest set"}), (240, {"the smallest set"})):
+        rows = [row for row in measured.rows if row.what.endswith(f", {size} answers")]
+        assert len(rows) == len(scale._ASKED)
+        assert all(row.ours > 0 for row in rows)
+        assert {row.name for row in rows if row.ratio is not None} == others
+        assert all(row.met is not None for row in rows if row.goal)
+
+
+def test_cost_is_told_size_by_size(measured):
+    (table,) = measured.details.values()
+    assert [row["what"] for row in table] == [what for what, _, _ in scale._ASKED.values()]
+    assert all(set(row) == {"what", "unit", "80", "240"} for row in table)
+    json.dumps(document("scale", measured), allow_nan=False)
+
+
+def test_pandas_that_counts_differently_is_an_error(monkeypatch):
+    def wrong(folder):
+        return {**pandas_figures(folder), "cases_of_search": -1}
+
+    apart = scale.apart
+    monkeypatch.setattr(
+        scale,
+        "apart",
+        lambda work, *rest: wrong(*rest) if work is pandas_figures else apart(work, *rest),
+    )
+    with pytest.raises(AssertionError, match="counted otherwise"):
+        scale.run(answers=(80,))

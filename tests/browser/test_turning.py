@@ -1,0 +1,255 @@
+"""Turning to other cases faster than the page can follow: what is shown is of one case, always."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+from support import ROOT
+from support.browser.score_pad import known_reader, open_case, wait_saved
+from support.browser.waiting import PATIENCE_MS, becomes, until
+from support.small_set import write_set
+
+from rexview.bench.reliability.server import ScoreServer
+from rexview.store import open_reviews
+from rexview.store.database.connection import close_databases
+
+pytestmark = pytest.mark.browser
+CASES = "**/rexview/cases/**"
+TEN_A_SECOND_MS = 100
+_WATCH = """() => {
+  window.mixed = [];
+  window.seen = new Set();
+  const place = () => {
+    const [root] = [...document.querySelectorAll('*')].map((one) => one.shadowRoot)
+      .filter((one) => one?.querySelector('.rx'));
+    const viewer = root?.querySelector('.rx');
+    const ready = viewer?.querySelector('.pane')?.dataset.state === 'ready';
+    const texts = [...document.querySelectorAll('.rx-part:not([data-behind])')]
+      .map((one) => one.dataset.case);
+    const pad = document.querySelector('.rx-pad:not(.turning) .place')?.title;
+    if (pad) texts.push(pad);
+    return [ready ? viewer.dataset.paintedCase : null, [...new Set(texts)].join()];
+  };
+  let before = '';
+  const look = () => {
+    const [picture, texts] = place();
+    const now = picture && texts && picture !== texts ? `${picture} beside ${texts}` : '';
+    if (now && now === before) window.mixed.push(now); // longer than the frame in which both change
+    before = now;
+    if (picture && picture === texts) window.seen.add(picture);
+    requestAnimationFrame(() => setTimeout(look));
+  };
+  look();
+}"""
+_CALM = "() => !('rxTurning' in document.documentElement.dataset)"
+
+
+def watched(page):
+    """Look at every frame whether picture and texts are of one case."""
+    page.evaluate(_WATCH)
+    return page
+
+
+def assert_never_mixed(page):
+    assert page.evaluate("window.mixed") == []
+
+
+def press(page, keys):
+    for key in keys:
+        page.keyboard.press(key)
+        page.wait_for_timeout(TEN_A_SECOND_MS)
+
+
+def ends_at(page, case):
+    """Wait until picture, texts, page and address are of a case."""
+
+    def place():
+        return [
+            page.locator("[data-painted-case]").get_attribute("data-painted-case"),
+            page.locator(".rx-place b").nth(1).inner_text(),
+            page.evaluate("new URLSearchParams(location.search).get('case')"),
+            page.evaluate(_CALM),
+        ]
+
+    becomes(page, place, [case, case, case, True])
+
+
+def opened(page, address, first, query="sort=order"):
+    page.goto(f"{address}case?case={first}&{query}")
+    page.wait_for_selector(f'[data-painted-case="{first}"]')
+    page.locator(".rx-answers").wait_for()
+    return watched(page)
+
+
+@pytest.fixture(scope="module")
+def order():
+    lines = (ROOT / "assets" / "demo" / "cases.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line)["id"] for line in lines]
+
+
+@pytest.mark.parametrize("keys", ["j" * 20, "jjjjjjkkkkjjjk", "kkjk"])
+def test_ten_a_second_end_where_the_keys_say(demo, new_page, order, keys):
+    page = opened(new_page(), demo, order[2])
+    press(page, keys)
+    place = 2
+    for key in keys:
+        place = max(place + (1 if key == "j" else -1), 0)
+    ends_at(page, order[place])
+    assert_never_mixed(page)
+
+
+def test_without_the_pages_script_cases_stand_complete(demo, new_page, order):
+    """What the page's script sends is held back: pictures, boxes and texts come all the same."""
+    page = new_page()
+    sockets, held, holding = [], [], False
+
+    def between(socket):
+        other = socket.connect_to_server()
+        sockets.append(socket)
+        socket.on_message(other.send)
+        other.on_message(lambda one: held.append(one) if holding else socket.send(one))
+
+    page.route_web_socket("**/_stcore/stream", between)
+    opened(page, demo, order[0])
+    expect(page.locator("html")).not_to_have_attribute("data-rx-turning", "")
+    page.wait_for_timeout(1500)  # a reader looks at the first case; meanwhile the next are fetched
+    holding = True
+    press(page, "jjjjj")
+    page.wait_for_selector(f'[data-painted-case="{order[5]}"]')
+    expect(page.locator(".rx-place b").nth(1)).to_have_text(order[5])
+    parts = page.locator(".rx-part:not([data-behind])")
+    expect(parts).to_have_count(5)
+    assert {parts.nth(n).get_attribute("data-case") for n in range(5)} == {order[5]}
+    until(page, lambda: len(held), lambda count: count > 0)
+    assert page.evaluate(_CALM) is False
+    holding = False
+    for one in held:
+        sockets[-1].send(one)
+    ends_at(page, order[5])
+    assert_never_mixed(page)
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_cases_that_do_not_come_are_said_and_keys_keep_counting(demo, new_page, order, broken):
+    page = new_page()
+    waiting = []
+    page.route(CASES, lambda route: route.abort() if broken else waiting.append(route))
+    opened(page, demo, order[0])
+    press(page, "jjjjjkj")
+    page.locator(".notice", has_text="The next case is loading").or_(
+        page.locator(f'[data-painted-case="{order[5]}"]')
+    ).first.wait_for()
+    if not broken:
+        for route in waiting:
+            route.continue_()
+        page.unroute(CASES)
+    ends_at(page, order[5])
+    assert_never_mixed(page)
+    expect(page.locator(".notice:visible")).to_have_count(0)
+
+
+def test_back_leads_to_where_the_page_was_before_the_keys(demo, new_page, order):
+    page = opened(new_page(), demo, order[0])
+    page.wait_for_timeout(1000)
+    press(page, "jjj")
+    ends_at(page, order[3])
+    page.go_back()
+    ends_at(page, order[0])
+    page.go_forward()
+    ends_at(page, order[3])
+    assert_never_mixed(page)
+
+
+# --- what is written ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A server for Anna, who works alone, on a small set."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "own"))
+    known_reader(tmp_path / "data", "Anna")
+    with ScoreServer(tmp_path, review_set=write_set(tmp_path / "set"), own_secret=True) as server:
+        yield server
+    close_databases()
+
+
+@pytest.fixture
+def page(browser):
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(PATIENCE_MS)
+    yield context.new_page()
+    context.close()
+
+
+def history(server, kind):
+    reviews = open_reviews(server.review_set, server.settings)
+    found = reviews.history(kind=kind)[::-1]
+    close_databases()
+    return found
+
+
+def test_a_verdict_is_on_the_case_that_was_turned_to(server, page):
+    """Given while the page's script has not followed, it is of the case on the screen."""
+    sockets, held, holding = [], [], False
+
+    def between(socket):
+        other = socket.connect_to_server()
+        sockets.append(socket)
+        socket.on_message(other.send)
+        other.on_message(lambda one: held.append(one) if holding else socket.send(one))
+
+    page.route_web_socket("**/_stcore/stream", between)
+    opened(page, f"{server.url}/", "c2")
+    page.wait_for_timeout(1500)
+    holding = True
+    page.keyboard.press("k")
+    page.wait_for_selector('[data-painted-case="c1"]')
+    page.keyboard.press("Shift+N")  # a comment would be of the case before
+    expect(page.locator(".rx-c-panel")).to_be_hidden()
+    page.evaluate(
+        """() => document.querySelector(
+          '[data-rx-failure="laterality_error"][data-rx-verdict="rejected"]').click()"""
+    )
+    (row,) = until(page, lambda: history(server, "verdict"), len)
+    assert (row.case, row.model, row.subject) == ("c1", "m", "laterality_error")
+    holding = False
+    for one in held:
+        sockets[-1].send(one)
+    ends_at(page, "c1")
+    page.locator(".rx-v-card").get_by_role("button", name="Close").click()
+    page.keyboard.press("Shift+N")
+    expect(page.locator(".rx-c-panel")).to_be_visible()
+
+
+def test_cases_that_were_only_passed_are_recorded_as_seen(server, page):
+    opened(page, f"{server.url}/", "c1")
+    page.wait_for_timeout(1500)
+    press(page, "jk")
+    ends_at(page, "c1")
+
+    def seen():
+        return {row.case for row in history(server, "reveal")}
+
+    becomes(page, seen, {"c1", "c2"})
+
+
+def test_scores_are_of_the_case_that_was_turned_to(server, page):
+    open_case(page, server.url, "c1")
+    watched(page)
+    page.wait_for_timeout(1500)
+    (direction,) = [
+        key
+        for key, name in (("n", "Next"), ("p", "Previous"))
+        if page.get_by_role("button", name=f"{name} case" if key == "p" else "Next ›").is_enabled()
+    ]
+    other = {"n": "p", "p": "n"}[direction]
+    for key, score in ((direction, "2"), (other, "4"), (direction, "3"), (other, "5")):
+        page.keyboard.press(key)
+        page.keyboard.press(score)
+    wait_saved(page)
+    given = [(row.case, row.value["score"]) for row in history(server, "score")]
+    assert given == [("c2", 2), ("c1", 4), ("c2", 3), ("c1", 5)]
+    until(page, lambda: page.evaluate(_CALM), bool)
+    assert re.search("case=c1", page.url)
+    assert_never_mixed(page)
