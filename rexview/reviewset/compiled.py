@@ -34,7 +34,7 @@ from rexview.frames.table_index import SharedIndex, TableIndex
 from rexview.kept_files import KeptFiles, code_version, kept_files
 from rexview.reviewset.images import find_picture, images_folder, is_url
 from rexview.reviewset.later_warnings import LaterWarnings
-from rexview.reviewset.sources import watched
+from rexview.reviewset.sources import fingerprint, watched
 from rexview.schema import ReviewSet, SetInfo
 from rexview.settings import load_settings
 
@@ -202,7 +202,8 @@ class CompiledSet:
         """
         if self._judged_later is None:
             return review_set
-        if self._made is None or self._kept is None:
+        changed = fingerprint(self._folder) != self._state  # while they were read
+        if self._made is None or self._kept is None or changed:
             return self._with_later_warnings(review_set, self._judged_later)
         try:
             self._write(self._made, review_set)

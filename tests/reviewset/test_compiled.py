@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -214,6 +215,19 @@ def test_a_set_with_errors_is_not_kept(large):
         opened(large)
     assert entries() == []
     assert not list(Path(os.environ["REXVIEW_CACHE"]).rglob("*.part"))
+
+
+def test_a_set_that_changes_while_it_is_read_is_not_kept(large, monkeypatch):
+    def changes(*args, **options):
+        part = (large / "answers" / "3.parquet").read_bytes()
+        (large / "answers" / "3.parquet").write_bytes(part)
+        return checked(*args, **options)
+
+    module = sys.modules["rexview.reviewset.load"]
+    checked = module.check_references
+    monkeypatch.setattr(module, "check_references", changes)
+    assert opened(large).answers_of("c001")[0].text.startswith("A text of c001")
+    assert entries() == []
 
 
 def test_rows_that_are_there_twice_are_left_out(large):
