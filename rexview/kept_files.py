@@ -233,9 +233,9 @@ class KeptFiles:
         return sum(size for _, size, _ in self.entries())
 
     def clear(self) -> int:
-        """Remove all entries; return the bytes that are free again."""
+        """Remove all entries, unfinished ones too; return the bytes that are free again."""
         before = self.size()
-        for _, _, path in self.entries():
+        for path in [*(path for *_, path in self.entries()), *self.folder.glob("??/*.part")]:
             _remove(path)
         with self._lock:
             self._estimate = None

@@ -123,6 +123,9 @@ def test_the_command_tells_and_clears(tmp_path, monkeypatch, capsys):
     assert "scans           2.0 MB removed" in capsys.readouterr().out
     assert kept_files("scans", settings).size() == 0
     assert kept_files("sets", settings).size() == 2_000_000
+    begun = kept_files("sets", settings).begin(name(2))
+    begun.write_bytes(b"half")
     assert main(["cache", "--clear"]) == 0
+    assert not begun.exists()
     assert all(kept_files(kind, settings).size() == 0 for kind in KINDS)
     assert foreign.exists()

@@ -9,6 +9,7 @@ code that reads them.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import logging
@@ -35,7 +36,7 @@ from rexview.frames.table_index import SharedIndex, TableIndex
 from rexview.kept_files import KeptFiles, code_version, kept_files
 from rexview.reviewset.images import find_picture, images_folder, is_url
 from rexview.reviewset.later_warnings import LaterWarnings
-from rexview.reviewset.sources import watched
+from rexview.reviewset.sources import fingerprint, watched
 from rexview.schema import ReviewSet, SetInfo
 from rexview.settings import load_settings
 
@@ -90,6 +91,7 @@ class CompiledSet:
         self._made: Path | None = None
         self._moved: dict[str, list[pl.DataFrame]] = {}
         self._judged_later: int | None = None
+        self._bytes = 0
 
     def __enter__(self) -> Self:
         return self
@@ -166,9 +168,13 @@ class CompiledSet:
             self._made.mkdir(exist_ok=True)
             moved = self._moved.setdefault(table, [])
             for place in range(len(moved), len(parts)):
-                texts = [name for name in _TEXTS[table] if name in parts[place].columns]
-                moved.append(_written(parts[place].select(texts), self._part(table, place)))
-                parts[place] = parts[place].drop(texts).hstack(moved[-1].get_columns())
+                names = [name for name in _TEXTS[table] if name in parts[place].columns]
+                texts = parts[place].select(names)
+                self._bytes += int(texts.estimated_size())  # a small file can stand for much text
+                if self._bytes > self._kept.max_bytes:
+                    raise OSError(errno.EFBIG, "it is larger than may be kept")
+                moved.append(_written(texts, self._part(table, place)))
+                parts[place] = parts[place].drop(names).hstack(moved[-1].get_columns())
         except (OSError, pl.exceptions.PolarsError) as error:
             self._not_written(error)
 
@@ -203,7 +209,8 @@ class CompiledSet:
         """
         if self._judged_later is None:
             return review_set
-        if self._made is None or self._kept is None:
+        changed = fingerprint(self._folder) != self._state  # while they were read
+        if self._made is None or self._kept is None or changed:
             return self._with_later_warnings(review_set, self._judged_later)
         try:
             self._write(self._made, review_set)

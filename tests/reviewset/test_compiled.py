@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import sys
 import threading
 from pathlib import Path
 
@@ -208,12 +209,37 @@ def test_a_disk_that_gets_full_costs_nothing_else(large, monkeypatch, caplog):
     assert not list(Path(os.environ["REXVIEW_CACHE"]).rglob("*.part"))
 
 
+def test_a_set_that_is_larger_than_may_be_kept_opens_all_the_same(large, monkeypatch, caplog):
+    """A megabyte may be kept, and a small file stands for more text."""
+    monkeypatch.setenv("REXVIEW_KEPT_MB", "1")
+    ids = [f"c{number:03}" for number in range(CASES)]
+    long = pl.DataFrame({"case": ids, "model": "x", "text": [one * 10_000 for one in ids]})
+    long.write_parquet(large / "answers" / "4.parquet", compression="zstd")
+    assert sum(file.stat().st_size for file in large.rglob("*.parquet")) < 1_000_000
+    assert opened(large).answers.height == 3 * CASES + 3
+    assert "larger than may be kept" in caplog.text
+    assert entries() == []
+
+
 def test_a_set_with_errors_is_not_kept(large):
     pl.DataFrame({"case": ["nowhere"], "model": "a"}).write_parquet(large / "answers" / "4.parquet")
     with pytest.raises(ReviewSetError, match="1 error"):
         opened(large)
     assert entries() == []
     assert not list(Path(os.environ["REXVIEW_CACHE"]).rglob("*.part"))
+
+
+def test_a_set_that_changes_while_it_is_read_is_not_kept(large, monkeypatch):
+    def changes(*args, **options):
+        part = (large / "answers" / "3.parquet").read_bytes()
+        (large / "answers" / "3.parquet").write_bytes(part)
+        return checked(*args, **options)
+
+    module = sys.modules["rexview.reviewset.load"]
+    checked = module.check_references
+    monkeypatch.setattr(module, "check_references", changes)
+    assert opened(large).answers_of("c001")[0].text.startswith("A text of c001")
+    assert entries() == []
 
 
 def test_rows_that_are_there_twice_are_left_out(large):

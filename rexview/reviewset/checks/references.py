@@ -162,8 +162,11 @@ def _check_choices(tables: Tables, sources: Sources) -> None:
     )
     if "answers" not in sources:
         return
+    fewest = some["_options"].min()  # a choice below that is right in every case
     chosen = (
-        tables["answers"].select("case", "choice", "_row").filter(pl.col("choice").is_not_null())
+        tables["answers"]
+        .select("case", "choice", "_row")
+        .filter((pl.col("choice") < 0) | (pl.col("choice") >= pl.lit(fewest, pl.Int64)))
     )
     options = some.select(pl.col("id").alias("case"), "_options").unique("case")
     beyond = chosen.join(options, on="case", how="inner", maintain_order="left")

@@ -23,6 +23,7 @@ from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import PAGE_DATA, PAGE_OVERVIEW
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.tables.problem_table import show_error, show_problems
+from rexview.vocab import counted
 
 _LOOK_AGAIN_S: Final = 3.0
 _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
@@ -80,7 +81,7 @@ def _wait_for_warnings(review_set: ReviewSet) -> None:
 
 
 def _show_warnings(warnings: Sequence[Problem]) -> None:
-    with st.expander(f"{len(warnings):,} warnings", icon=":material/warning:"):
+    with st.expander(counted(len(warnings), "warning"), icon=":material/warning:"):
         show_problems(warnings, key="warnings")
 
 

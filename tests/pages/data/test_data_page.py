@@ -1,10 +1,12 @@
 import json
+import threading
 
 import pytest
 from PIL import Image
 from support.page_text import shown
 from support.small_set import CASES, write_set
 
+from rexview.reviewset.later_warnings import implausible
 from rexview.ui.server import review_sets
 
 
@@ -16,6 +18,38 @@ def test_what_is_open_is_shown(open_app):
         "Answers": "3",
         "Scores": "4",
     }
+
+
+def test_warnings_of_a_large_set_come_when_they_are_known(open_app, tmp_path, monkeypatch):
+    monkeypatch.setattr("rexview.reviewset.compiled.LARGE", 1)
+    monkeypatch.setattr("rexview.reviewset.compiled.LARGE_BYTES", 1)
+    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
+    answers = [{"case": f"c{n}", "model": m, "text": ""} for n in (1, 2, 3) for m in ("m", "n")]
+    other = write_set(tmp_path / "large")
+    lines = [json.dumps(answer) + "\n" for answer in answers]
+    (other / "answers.jsonl").write_text("".join(lines))
+    (other / "scores.csv").unlink()
+    may_look = threading.Event()
+
+    def look(review_set):
+        may_look.wait(60)
+        return implausible(review_set)
+
+    monkeypatch.setattr("rexview.reviewset.later_warnings.implausible", look)
+    app = open_app("data")
+    app.text_input[0].set_value(str(other))
+    app.button[0].click().run()
+    app.switch_page("pages/data.py").run()
+    assert "Texts are still being checked" in shown(app)
+    assert [one.label for one in app.expander] == ["1 warning"]  # of the missing image
+    may_look.set()
+    for thread in threading.enumerate():
+        if thread.name == "look for warnings":
+            thread.join()
+    app.run()
+    assert "still being checked" not in shown(app)
+    assert [one.label for one in app.expander] == ["2 warnings"]
+    assert app.dataframe[-1].value["What is wrong"].str.contains("are empty").any()
 
 
 def test_another_set_is_opened_and_stays_open_on_every_page(open_app, tmp_path):
