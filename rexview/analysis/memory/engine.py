@@ -34,7 +34,6 @@ from rexview.analysis.memory.cards import case_cards
 from rexview.analysis.memory.coded_column import CodedColumn, Codes, bit_counts
 from rexview.analysis.memory.facets import facets
 from rexview.analysis.memory.flagged import SOURCE_PLACES
-from rexview.analysis.memory.judged import judged_by_model
 from rexview.analysis.memory.scanned import not_judged, not_looked_at, scanned
 from rexview.analysis.memory.score_index import among
 from rexview.analysis.memory.selection import CASE_FACETS, Selection, select
@@ -326,7 +325,8 @@ class MemoryEngine:
         findings: Sequence[str] = (),
     ) -> dict[tuple[str, str], PatientTally]:
         """Count patients by their answers that can be judged for a failure and are flagged."""
-        judged = judged_by_model(self.selection(case_filter), failures, sources, findings)
+        chosen = self.selection(case_filter).answer_mask
+        judged = self.table.flagged.judged_by_model(chosen, failures, sources, findings)
         return {
             about: tally_patients(part.flagged, part.patients) for about, part in judged.items()
         }
@@ -335,7 +335,8 @@ class MemoryEngine:
         self, case_filter: CaseFilter, failures: Sequence[str], sources: Sequence[str] = ()
     ) -> dict[tuple[str, str, str], PairTally]:
         """Count the cases in which two models can be judged."""
-        judged = judged_by_model(self.selection(case_filter), failures, sources)
+        chosen = self.selection(case_filter).answer_mask
+        judged = self.table.flagged.judged_by_model(chosen, failures, sources)
         models = [model.model for model in self.tally(case_filter).by_model]
         return tally_pairs(judged, models, failures)
 

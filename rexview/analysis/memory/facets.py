@@ -20,6 +20,7 @@ from rexview.analysis.memory.selection import (
     conditions,
     found_by,
 )
+from rexview.analysis.memory.set_columns import ChosenRows
 from rexview.analysis.memory.table import AnswerTable
 from rexview.detect import FAILURE_BITS
 from rexview.vocab import FAILURES, HEADLINE_FAILURES
@@ -70,34 +71,31 @@ class _Left:
     met: Conditions
 
     def __post_init__(self) -> None:
-        self._known: dict[frozenset[str], tuple[Mask | None, Mask | None]] = {}
+        self._known: dict[frozenset[str], ChosenRows | None] = {}
 
     def but(self, *names: str) -> _Part:
         """Leave some conditions out; rows are gone through once for equal conditions on them."""
         of_rows = frozenset(self.met.rows.keys() & set(names))
         if of_rows not in self._known:
             rows = self.met.rows_but(of_rows)
-            has_any = None if rows is None else self.table.columns.any_of_case(rows)
-            self._known[of_rows] = rows, has_any
-        return _Part(self.table, *self._known[of_rows], self.met.cases_but(names))
+            chosen = None if rows is None else ChosenRows(self.table.columns, rows)
+            self._known[of_rows] = chosen
+        return _Part(self.table, self._known[of_rows], self.met.cases_but(names))
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """The rows and the cases that some conditions leave; None leaves all.
-
-    ``has_any`` of the cases have such a row, ``cases_met`` meet the conditions on cases.
-    """
+    """The rows that meet conditions on answers, the cases that meet those on cases; None is all."""
 
     table: AnswerTable
-    rows: Mask | None
-    has_any: Mask | None
+    rows: ChosenRows | None
     cases_met: Mask | None
 
     @property
     def cases(self) -> Mask:
         """The cases that are left."""
-        masks = [mask for mask in (self.has_any, self.cases_met) if mask is not None]
+        has_any = self.rows.any_of_case if self.rows else None
+        masks = [mask for mask in (has_any, self.cases_met) if mask is not None]
         if not masks:
             return np.ones(self.table.columns.n_cases, dtype=np.bool_)
         return np.asarray(np.logical_and.reduce(masks))
@@ -127,9 +125,9 @@ def _mentions(table: AnswerTable, case_filter: CaseFilter, others: _Part) -> Ite
     if search_terms(search).findings:
         for word, name in MENTIONS.items():
             rows = found_by(table, search, word)
-            if others.rows is not None:
-                rows &= others.rows
-            part = _Part(table, rows, table.columns.any_of_case(rows), others.cases_met)
+            if others.rows:
+                rows &= others.rows.mask
+            part = _Part(table, ChosenRows(table.columns, rows), others.cases_met)
             yield FacetValue(word, name, part.n_cases, word == case_filter.mention)
 
 

@@ -19,6 +19,7 @@ from rexview.analysis.memory.severity import flagged_findings, harm_of_answers
 from rexview.detect import FAILURE_BITS, Survey
 from rexview.harm import HarmTable
 from rexview.stats import NO_ANSWER
+from rexview.stats.failure_rates import Judged
 
 Bits = npt.NDArray[np.uint32]
 SourceBits = npt.NDArray[np.uint64]
@@ -126,6 +127,34 @@ class Flagged:
         met = self.findings.filter(of_failure, of_finding, pl.any_horizontal(by_whom))
         rows[met["row"].to_numpy()] = True
         return rows
+
+    def judged_by_model(
+        self,
+        chosen: Mask,
+        failures: Sequence[str],
+        sources: Sequence[str] = (),
+        findings: Sequence[str] = (),
+    ) -> dict[tuple[str, str], Judged]:
+        """Return what of the chosen answers, by number, can be judged, by failure and model.
+
+        ``sources`` are whose word counts, empty for everybody's. With ``findings`` only flags about
+        one of them count. Both are words of the filter.
+        """
+        columns, judged = self.columns, self.judged[: self.columns.n_answers]
+        found = {}
+        for failure in failures:
+            numbers = np.flatnonzero(chosen & ((judged & np.uint32(FAILURE_BITS[failure])) != 0))
+            if findings:
+                of_all = self.about_findings((failure,), sources, findings)
+            else:
+                of_all = self.meeting((failure,), sources)
+            cases, codes = columns.newest.case[numbers], columns.newest.model[numbers]
+            is_flagged, patients = of_all[numbers], columns.cluster[cases]
+            for code in np.flatnonzero(np.bincount(codes)):
+                own = codes == code
+                of_model = Judged(cases[own], is_flagged[own], patients[own])
+                found[failure, columns.model.values[code]] = of_model
+        return found
 
 
 def wanted(failures: Iterable[str], sources: Sequence[str]) -> np.uint64:

@@ -25,6 +25,8 @@ from rexview.stats.failure_rates import clusters_of
 from rexview.vocab import CATEGORIES, DIFFICULTIES, QUESTION_TYPES
 
 Numbers = npt.NDArray[np.int64]
+_FEW: Final = 4
+"""Of every so many rows at most one is chosen: then it is faster to go through those alone."""
 _NOT_RUN: Final = list(ANSWER_STATUSES).index("not_run")
 
 
@@ -187,4 +189,36 @@ class SetColumns:
         if self.n_answers:
             has_any = np.diff(self.newest.starts) > 0
             found[has_any] = how.reduceat(of_row[: self.n_answers], first[has_any])
+        return found
+
+
+class ChosenRows:
+    """Some rows, of which much is gathered by case."""
+
+    def __init__(self, columns: SetColumns, mask: Mask) -> None:
+        self.columns, self.mask = columns, mask
+        self._rows: Numbers | None = None
+        if np.count_nonzero(mask) * _FEW < len(mask):
+            self._rows = np.flatnonzero(mask)
+            cases = columns.case_row[self._rows]
+            # the rows of a case stand together: each begins where another number does
+            self._first = np.flatnonzero(np.diff(cases, prepend=-1))
+            self._cases = cases[self._first]
+
+    @cached_property
+    def any_of_case(self) -> Mask:
+        """Say for each case whether any of its rows is among these."""
+        if self._rows is None:
+            return self.columns.any_of_case(self.mask)
+        found = np.zeros(self.columns.n_cases, dtype=np.bool_)
+        found[self._cases] = True
+        return found
+
+    def bits_of_case(self, bits: Codes) -> Codes:
+        """Gather the bits of these rows of each case."""
+        if self._rows is None:
+            return self.columns.bits_of_case(bits * self.mask)
+        found = np.zeros(self.columns.n_cases, dtype=bits.dtype)
+        if len(self._rows):
+            found[self._cases] = np.bitwise_or.reduceat(bits[self._rows], self._first)
         return found

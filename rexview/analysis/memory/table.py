@@ -20,7 +20,7 @@ from rexview.analysis.filter.case_filter import COMMENTED
 from rexview.analysis.memory.coded_column import WORD_BITS, CodedColumn, Codes, Mask
 from rexview.analysis.memory.flagged import Flagged
 from rexview.analysis.memory.score_index import ScoreIndex, at_rows
-from rexview.analysis.memory.set_columns import SetColumns
+from rexview.analysis.memory.set_columns import ChosenRows, SetColumns
 from rexview.analysis.memory.severity import HARM_COLUMNS, Severity, severity
 from rexview.analysis.memory.text_search import TextSearch
 from rexview.detect import (
@@ -136,13 +136,13 @@ class AnswerTable:
             self._word_bits[column] = coded.bits()
         return self._word_bits[column]
 
-    def bits_of_cases(self, name: str, bits: Codes, rows: Mask | None) -> Codes:
+    def bits_of_cases(self, name: str, bits: Codes, rows: ChosenRows | None) -> Codes:
         """Gather the bits of some rows of each case, of all for None.
 
         ``name`` tells them apart from others: those of all rows are kept.
         """
         if rows is not None:
-            return self.columns.bits_of_case(bits * rows)
+            return rows.bits_of_case(bits)
         if name not in self._of_all:
             self._of_all[name] = self.columns.bits_of_case(bits)
         return self._of_all[name]

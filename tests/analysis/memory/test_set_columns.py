@@ -12,12 +12,15 @@ from rexview.analysis import CaseFilter
 from rexview.analysis.filter.case_filter import SOURCES
 from rexview.analysis.memory.coded_column import CodedColumn, bit_counts
 from rexview.analysis.memory.engine import memory_engine
-from rexview.analysis.memory.set_columns import SetColumns
+from rexview.analysis.memory.set_columns import ChosenRows, SetColumns
 from rexview.vocab import FAILURES
 
 
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3, 1.0])
 @pytest.mark.parametrize("answered", [0.0, 0.5, 1.0])
-def test_what_a_case_has_is_gathered_from_its_rows(make_set: Any, answered: float) -> None:
+def test_what_a_case_has_is_gathered_from_its_rows(
+    make_set: Any, answered: float, share: float
+) -> None:
     rng = random.Random(7)
     of_case = {f"c{n}": [m for m in "gm" if rng.random() < answered] for n in range(50)}
     answers = [
@@ -28,8 +31,11 @@ def test_what_a_case_has_is_gathered_from_its_rows(make_set: Any, answered: floa
     assert len(columns) == sum(max(1, len(models)) for models in of_case.values())
     bits = np.array([1 << rng.randrange(16) for _ in range(len(columns))], dtype=np.uint16)
     gathered = columns.bits_of_case(bits)
-    chosen = np.array([rng.random() < 0.3 for _ in range(len(columns))])
+    chosen = np.array([rng.random() < share for _ in range(len(columns))])
     has_any = columns.any_of_case(chosen)
+    some = ChosenRows(columns, chosen)
+    assert (some.any_of_case == has_any).all()
+    bits_of_some = some.bits_of_case(bits)
     for case_row, models in enumerate(of_case.values()):
         rows = list(columns.rows_of(case_row))
         assert [columns.case_row[row] for row in rows] == [case_row] * len(rows)
@@ -37,6 +43,7 @@ def test_what_a_case_has_is_gathered_from_its_rows(make_set: Any, answered: floa
         assert known == ["gm".index(model) for model in models]
         assert gathered[case_row] == np.bitwise_or.reduce(bits[rows])
         assert has_any[case_row] == chosen[rows].any()
+        assert bits_of_some[case_row] == np.bitwise_or.reduce(bits[rows] * chosen[rows])
     of_rows = columns.of_rows(np.arange(50))
     assert of_rows.tolist() == columns.case_row.tolist()
 
