@@ -29,7 +29,8 @@ def newest_verdicts(flags: Iterable[ReaderFlag]) -> list[ReaderFlag]:
 
 def verdicts_of_set(review_set: ReviewSet) -> list[ReaderFlag]:
     """Return the newest verdicts on the newest answers of a review set."""
-    flags = review_set.flags.filter(pl.Series(review_set.numbers_of(review_set.flags) >= 0))
+    known = pl.Series(review_set.numbers_of(review_set.flags) >= 0)
+    flags = review_set.flags.filter(known)
     return newest_verdicts(map(reader_flag_from_row, flags.iter_rows(named=True)))
 
 
