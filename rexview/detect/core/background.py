@@ -200,7 +200,13 @@ class BackgroundScan:
                 state = "stopped"
             rate = self._rate() if state == "running" else None
             left = (total - looked) / rate if rate else None
-            return Progress(total, looked, self._gatherer.failed, rate, left, state, self._broken)
+            message = self._broken or self._not_kept()
+            return Progress(total, looked, self._gatherer.failed, rate, left, state, message)
+
+    def _not_kept(self) -> str:
+        """Say why the next start will not find what is found now; empty where it will."""
+        reason = self._kept.trouble if self._kept else None
+        return f"What is found is not kept for the next start: {reason}." if reason else ""
 
     def _rate(self) -> float | None:
         """Return how many answers a second were looked at lately."""

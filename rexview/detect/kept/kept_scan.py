@@ -23,7 +23,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.detect.core.detector import Detector
-from rexview.detect.core.finding_index import IndexBuilder, Phrase
+from rexview.detect.core.finding_index import IndexBuilder, Phrase, Places, text_of_report
 from rexview.detect.core.looking import FLAGS, NOT_JUDGED, TOLD_FLAGS, Looked, in_order
 from rexview.detect.kept.content_keys import keys_of
 from rexview.detect.kept.rules import rule_version, settings_of
@@ -95,7 +95,7 @@ class KeptScan:
             return
         for files, _ in self._sources.values():
             for path in _pieces(files, self._state):
-                piece = _read(path, self._review_set)
+                piece = _read(path, len(self._piece_of), len(self._review_set.cases))
                 if piece is None:
                     break
                 self._remember(path, piece.numbers)
@@ -126,7 +126,7 @@ class KeptScan:
             if cases is None or answers is None:
                 continue
             for path in _pieces(files, earlier):
-                old = _read(path, None, told=True)
+                old = _read(path, len(answers), len(cases), told=True)
                 if old is None:
                     break
                 piece = _renumbered(old, cases, answers)
@@ -266,8 +266,8 @@ def _checked(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
     return checked
 
 
-def _read(path: Path, review_set: ReviewSet | None, *, told: bool = False) -> Looked | None:
-    """Read a piece; None where it cannot be read or does not fit the set, if one is given."""
+def _read(path: Path, answers: int, cases: int, *, told: bool = False) -> Looked | None:
+    """Read a piece of a set of so many; None where it cannot be read or does not fit."""
     schemas = _SCHEMAS if told else {**_SCHEMAS, "flags": FLAGS}
     try:
         frames = {
@@ -288,23 +288,27 @@ def _read(path: Path, review_set: ReviewSet | None, *, told: bool = False) -> Lo
         frames["texts"]["text"].to_numpy(),
         frames["texts"]["phrase"].to_numpy(),
     )
-    return looked if _fits(looked, review_set) else None
+    return looked if _fits(looked, answers, cases) else None
 
 
-def _fits(looked: Looked, review_set: ReviewSet | None) -> bool:
-    answers = len(review_set.newest) if review_set else 2**32
-    cases = len(review_set.cases) if review_set else 2**31
+def _fits(looked: Looked, answers: int, cases: int) -> bool:
+    last = int(looked.numbers.max(initial=0))
+    if last >= max(answers, 1) or len(looked.numbers) > answers:
+        return False
+    here = np.zeros(last + 1, dtype=np.bool_)
+    here[looked.numbers] = True
     flagged = looked.flags["answer"].to_numpy()
     return bool(
-        looked.numbers.max(initial=0) < max(answers, 1)
-        and len(np.unique(looked.numbers)) == len(looked.numbers) <= answers
-        and np.isin(looked.state, (1, NOT_JUDGED)).all()
-        and np.isin(flagged, looked.numbers).all()
+        np.count_nonzero(here) == len(looked.numbers)
+        and looked.state.min(initial=NOT_JUDGED) > 0
+        and looked.state.max(initial=0) <= NOT_JUDGED
+        and flagged.max(initial=0) <= last
+        and here[flagged].all()
         and not looked.flags["failure"].null_count()
         and looked.reports.min(initial=0) >= 0
         and looked.reports.max(initial=-1) < cases
         and looked.texts.min(initial=0) >= -cases
-        and looked.texts.max(initial=-1) < answers
+        and looked.texts.max(initial=-1) <= last
         and looked.phrase_places.min(initial=0) >= 0
         and looked.phrase_places.max(initial=-1) < len(looked.phrases)
     )
@@ -326,50 +330,45 @@ def _joined(parts: Sequence[Looked]) -> Looked:
     )
 
 
-def _same(path: Path, now: npt.NDArray[np.uint64]) -> pl.DataFrame | None:
-    """Return which row now (``new``) has the content of which row before (``old``)."""
+def _same(path: Path, now: npt.NDArray[np.uint64]) -> Places | None:
+    """Return the row now of what was in each row before, by content; -1 where it is gone.
+
+    Of equal contents the first goes to the first, the second to the second. None without the file.
+    """
     try:
         before = _checked(pl.read_parquet(path), _KEYS)
     except (OSError, pl.exceptions.PolarsError):
         return None
-    old = before.with_row_index("old").unique(["a", "b"], keep="first")
-    return (
-        pl.DataFrame(now, _KEYS).with_row_index("new").join(old, on=["a", "b"]).select("new", "old")
+    old, new = (
+        keys.with_columns(
+            nth=pl.int_range(pl.len(), dtype=pl.UInt32).over("a", "b")
+        ).with_row_index(name)
+        for name, keys in (("old", before), ("new", pl.DataFrame(now, _KEYS)))
     )
+    both = old.join(new, on=["a", "b", "nth"]).select("old", "new")
+    places = np.full(len(before), -1, dtype=np.int32)
+    places[both["old"].to_numpy()] = both["new"].to_numpy()
+    return places
 
 
-def _renumbered(piece: Looked, cases: pl.DataFrame, answers: pl.DataFrame) -> Looked:
+def _renumbered(piece: Looked, cases: Places, answers: Places) -> Looked:
     """Give a piece of earlier files the numbers of now; leave out what is not there any more."""
-
-    def moved(rows: pl.DataFrame, column: str, to: pl.DataFrame) -> pl.DataFrame:
-        place = rows.columns.index(column)
-        kind = rows.schema[column]
-        joined = rows.with_columns(pl.col(column).cast(pl.UInt32)).join(
-            to, left_on=column, right_on="old", maintain_order="left"
-        )
-        return (
-            joined.drop(column)
-            .insert_column(place, joined["new"].cast(kind).alias(column))
-            .drop("new")
-        )
-
-    frames = _frames(piece)
-    of_answers = moved(frames["answers"], "number", answers)
-    texts = frames["texts"]
-    of_reports = texts.filter(pl.col("text") < 0).with_columns(text=-1 - pl.col("text"))
-    texts = pl.concat(
-        [
-            moved(of_reports, "text", cases).with_columns(text=-1 - pl.col("text")),
-            moved(texts.filter(pl.col("text") >= 0), "text", answers),
-        ]
-    )
+    numbers, reports = answers[piece.numbers], cases[piece.reports]
+    flagged = answers[piece.flags["answer"].to_numpy()]
+    flags = piece.flags.with_columns(answer=pl.Series(flagged))
+    of_report = piece.texts < 0
+    texts = np.empty_like(piece.texts)
+    texts[~of_report] = answers[piece.texts[~of_report]]
+    texts[of_report] = cases[text_of_report(piece.texts[of_report])]
+    there = texts >= 0
+    texts[of_report] = text_of_report(texts[of_report])
     return Looked(
-        of_answers["number"].to_numpy(),
-        of_answers["state"].to_numpy(),
-        of_answers["judged"].to_numpy(),
-        moved(frames["flags"], "answer", answers).sort("answer", maintain_order=True),
-        moved(frames["reports"], "case_row", cases)["case_row"].to_numpy(),
+        numbers[numbers >= 0].astype(np.uint32),
+        piece.state[numbers >= 0],
+        piece.judged[numbers >= 0],
+        flags.filter(pl.col("answer") >= 0).cast({"answer": pl.UInt32}),
+        reports[reports >= 0],
         piece.phrases,
-        texts["text"].to_numpy(),
-        texts["phrase"].to_numpy(),
+        texts[there],
+        piece.phrase_places[there],
     )
