@@ -25,7 +25,13 @@ from rexview.ui.streamlit_adapter.page_head import SERVER_ADDRESS, lazy_parts
 _EVERYWHERE: Final = ("saving/assets/waiting.js",)
 _VIEWER: Final = ("viewer/assets/viewer.js", "comments/assets/comments.js")
 _MODULES: Final = {
-    PAGE_CASE: (*_VIEWER, "answers/evidence.js", "answers/verdicts.js", "case/share.js"),
+    PAGE_CASE: (
+        *_VIEWER,
+        "answers/evidence.js",
+        "answers/verdicts.js",
+        "case/share.js",
+        "turning/assets/case_part.js",
+    ),
     PAGE_SCORE: (*_VIEWER, "score_cases/pad/assets/pad.js"),
     PAGE_ADJUDICATE: (*_VIEWER, "adjudicate/assets/consensus.js"),
 }

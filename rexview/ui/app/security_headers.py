@@ -11,7 +11,8 @@ open for Streamlit 1.67, and why:
   ``unsafe-eval``: Streamlit draws Vega's charts with an interpreter.
 - ``worker-src blob:``, ``img-src`` and ``font-src data:`` and ``blob:``: pictures that a page made
   itself (the viewer, chart exports), icons inside Streamlit's scripts.
-- Inline scripts only by their hash: Streamlit's one line, and ours for the theme.
+- Inline scripts only by their hash: Streamlit's one line, and ours for the theme and the server's
+  address.
 """
 
 from __future__ import annotations

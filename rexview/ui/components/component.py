@@ -110,4 +110,11 @@ def component(
     loader = _LOADER.read_text(encoding="utf-8")
     loader = loader.replace("@MODULE@", module_address(module)).replace("@TITLE@", title)
     css = None if style is None else (_UI / style).read_text(encoding="utf-8")
-    return st.components.v2.component(name, css=css, js=loader, isolate_styles=isolate_styles)
+    put = st.components.v2.component(name, css=css, js=loader, isolate_styles=isolate_styles)
+
+    def put_with_data(*, data: Mapping[str, Any], **more: Any) -> Any:
+        # Of a dictionary Streamlit asks whether each value is a table, for which it loads pandas;
+        # a list it sends as it is. The loader takes it out again.
+        return put(data=[data], **more)
+
+    return put_with_data

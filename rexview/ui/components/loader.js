@@ -6,7 +6,7 @@ export default function (component) {
   let unmount = null;
   import(new URL("@MODULE@", document.baseURI).href).then(
     ({ mount }) => {
-      if (!gone) unmount = mount(component);
+      if (!gone) unmount = mount({ ...component, data: component.data[0] });
     },
     (error) => {
       if (gone) return;

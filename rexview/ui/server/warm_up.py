@@ -22,7 +22,7 @@ from rexview.errors import RexviewError
 _HEAD_START_S: Final = 0.5
 _FIRST_PAGES: Final = ("app", "overview", "browse", "case")
 """Folders of ``rexview.ui``: where people begin, and what all pages share."""
-_REST_AFTER_S: Final = 3.0
+_REST_AFTER_S: Final = 5.0
 _WANTED: Final = Event()
 _READY: Final = Event()
 

@@ -634,11 +634,11 @@ class TestMounting:
             modules,
             "loader.js",
             PLACE
-            + """const leave = m.default(component);
+            + """const leave = m.default({ ...component, data: [data] });
                  leave();
                  await import('viewer.js');
                  const left = viewers();
-                 const end = m.default(component);
+                 const end = m.default({ ...component, data: [data] });
                  await import('viewer.js');
                  const there = viewers();
                  end();

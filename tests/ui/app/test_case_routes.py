@@ -36,7 +36,7 @@ def client(folder):
 
 def sent(app, name):
     (found,) = [one for one in app.get("bidi_component") if one.proto.component_name == name]
-    return json.loads(found.proto.json)
+    return json.loads(found.proto.json)[0]
 
 
 def fetch(client, turning, beside, direction="next"):
@@ -64,7 +64,7 @@ def test_what_is_fetched_is_what_the_page_then_shows(client):
         data["part"]: data["html"]
         for element in app.get("bidi_component")
         if element.proto.component_name == "rexview_case_part"
-        if (data := json.loads(element.proto.json))["case"] == "c2"
+        if (data := json.loads(element.proto.json)[0])["case"] == "c2"
     }
     assert found["c2"]["texts"] == parts
     given_along = {"ahead": {}, "prefetch": [], "turning": None}

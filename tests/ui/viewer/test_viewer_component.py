@@ -22,7 +22,7 @@ def test_on_a_page_it_gets_the_case_and_a_loader_of_this_version():
     assert not app.exception
     (element,) = app.get("bidi_component")
     assert element.proto.component_name == component.NAME
-    sent = json.loads(element.proto.json)
+    (sent,) = json.loads(element.proto.json)
     assert sent["case"] == "c1"
     assert sent["height"] == "400px"
     assert module_address("viewer/assets/viewer.js") in element.proto.js_content
