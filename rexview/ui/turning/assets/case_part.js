@@ -14,6 +14,7 @@ class CasePart {
     this.root = html("div", { class: "rx-part stHtml" }); // styled as Streamlit's own HTML is
     place.append(this.root);
     this.unlisten = turning.listen({
+      has: (record) => this.#textOf(record) !== undefined,
       show: (record) => this.#turned(record),
       waiting: () => this.#followed(),
     });
@@ -34,15 +35,15 @@ class CasePart {
     this.root.remove();
   }
 
-  #turned(/** @type {CaseRecord} */ { case: name, texts }) {
-    const known = this.page.case === name ? this.page.html : texts?.[this.page.part];
-    if (known === undefined)
-      this.root.dataset.behind = ""; // until the page has followed
-    else this.#draw({ case: name, html: known });
+  #textOf(/** @type {CaseRecord} */ { case: name, texts }) {
+    return this.page.case === name ? this.page.html : texts?.[this.page.part];
+  }
+
+  #turned(/** @type {CaseRecord} */ record) {
+    this.#draw({ case: record.case, html: this.#textOf(record) });
   }
 
   #draw({ case: name, html: trusted }) {
-    delete this.root.dataset.behind;
     this.root.dataset.case = name;
     if (this.drawn === trusted) return;
     this.drawn = trusted;

@@ -44,10 +44,7 @@ export class Turning {
 
   // --- who takes part --------------------------------------------------------------------------
 
-  /**
-   * Something that shows cases is on the page: its `ask` asks the page to follow. A case is not shown
-   * without what it `needs`, the name of a part of its record.
-   */
+  /** Something that shows cases is on the page: its `ask` asks the page to follow. */
   enter(owner) {
     this.owners.push(owner);
     window.addEventListener("popstate", this.#goneElsewhere);
@@ -64,6 +61,7 @@ export class Turning {
     window.removeEventListener("popstate", this.#goneElsewhere);
   }
 
+  /** A case is not shown before everybody `has` what is to be shown of it. */
   listen(/** @type {Listener} */ listener) {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -116,7 +114,7 @@ export class Turning {
 
   #isHere(caseId) {
     const record = this.store.get(caseId);
-    return Boolean(record?.viewer) && this.owners.every(({ needs }) => !needs || record[needs]);
+    return Boolean(record?.viewer) && [...this.listeners].every(({ has }) => has?.(record) ?? true);
   }
 
   #put(caseId) {

@@ -16,6 +16,7 @@ export type CaseRecord = {
 };
 /** Whoever shows a part of a case, or waits for cases. */
 export type Listener = {
+  has?: (record: CaseRecord) => boolean;
   show?: (record: CaseRecord) => void;
   waiting?: (waits: boolean) => void;
   arrived?: () => void;

@@ -48,9 +48,11 @@ export class Pad {
     this.root = this.frame.root;
     place.append(this.root);
     this.follow = new Follow(this);
-    this.needs = "pad";
     turning.enter(this);
-    this.unturn = turning.listen({ show: ({ pad }) => pad && this.#show(pad) });
+    this.unturn = turning.listen({
+      has: ({ pad }) => Boolean(pad),
+      show: ({ pad }) => this.#show(pad),
+    });
     this.unlisten = outbox.listen({
       changed: () => this.refresh(),
       heard: (reply, batch) => this.#heard(reply, batch),
@@ -89,15 +91,12 @@ export class Pad {
     outbox.configure(data.outbox);
     this.follow.came(data);
     const given = [...Object.values(data.ahead), data.case];
-    turning.configure(
-      data.turning,
-      given.map((one) => ({ case: one.case, pad: one })),
-    );
+    const records = given.map((one) => ({ case: one.case, pad: one }));
+    turning.configure(data.turning, records);
     if (first) this.scoring.takeDrafts();
-    if (turning.isBehind(data.case.case)) return this.refresh();
-    this.#show(data.case);
+    if (turning.isBehind(data.case.case)) this.refresh();
+    else this.#show(data.case);
     if (first && outbox.isPast(data.case.own.revision)) outbox.ask();
-    return undefined;
   }
 
   /** Take over how a case stands, unless something newer is known. */
