@@ -150,6 +150,9 @@ def _given(scores: pl.DataFrame, answers: pl.DataFrame | None) -> pl.DataFrame:
     known = pl.col("score").is_not_null() & pl.col("dimension").is_in(DIMENSIONS)
     given = scores.filter(known)
     if answers is not None:
+        # whether an answer came is read from its text: only where there is something to count
+        scored = given["case"].unique().implode()
+        answers = answers.filter(pl.col("case").is_in(scored))
         given = given.join(came(answers), on=_ANSWER, how="semi", maintain_order="left")
     return given
 

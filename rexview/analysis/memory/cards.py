@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
-import polars as pl
 
 from rexview.analysis.case.cards import LOOKED_AT, AnswerSummary, CardBox, CaseCard
 from rexview.analysis.memory.score_index import NUMBERS
@@ -19,9 +18,13 @@ from rexview.schema import (
     AnswerBox,
     Case,
     ReferenceBox,
+    ReviewSet,
     answer_from_row,
     case_from_row,
 )
+
+_UNSHOWN: Final = dict.fromkeys(("text", "explanation", "extra"))
+"""What of an answer no card shows."""
 
 
 def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]:
@@ -33,21 +36,20 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
         The set has no such case.
     """
     table, review_set = selection.table, selection.table.review_set
-    columns, mask = table.columns, selection.row_mask
-    for case_id in cases:
-        place = review_set.case_row(case_id)
-        if place is None:
-            raise KeyError(case_id)
+    columns = table.columns
+    places = [_row(review_set, case_id) for case_id in cases]
+    rows = np.array([row for place in places for row in columns.rows_of(place)], dtype=np.int64)
+    # all at once: a record costs little more than none
+    records = iter(table.records(rows).rows(named=True))
+    mask = selection.row_mask
+    for case_id, place in zip(cases, places, strict=True):
         case = case_from_row(review_set.cases.row(place, named=True))
         numbers = columns.newest.of_case(place)
-        given = review_set.answers[columns.newest.row[numbers.start : numbers.stop]]
-        given = given.select(pl.exclude("text", "explanation", "extra"))
         answers = [
-            answer_from_row({**row, "text": None, "extra": None})
-            for row in given.iter_rows(named=True)
+            answer_from_row({**review_set.answers.row(row, named=True), **_UNSHOWN})
+            for row in columns.newest.row[numbers.start : numbers.stop].tolist()
         ]
-        rows = np.array(columns.rows_of(place))
-        shown = list(zip(table.records(rows).rows(named=True), mask[rows].tolist(), strict=True))
+        shown = [(next(records), bool(mask[row])) for row in columns.rows_of(place)]
         states = table.survey.scan.state[numbers.start : numbers.stop].tolist()
         left = [row for row, is_chosen in shown if is_chosen]
         worst = max(left, key=lambda row: float(row["severity"]), default=None)
@@ -64,6 +66,13 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
             harm,
             meaning,
         )
+
+
+def _row(review_set: ReviewSet, case_id: str) -> int:
+    row = review_set.case_row(case_id)
+    if row is None:
+        raise KeyError(case_id)
+    return row
 
 
 def _boxes(case: Case, answers: Sequence[Answer]) -> Iterator[CardBox]:

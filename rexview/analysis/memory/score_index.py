@@ -17,7 +17,7 @@ import polars as pl
 from rexview.analysis.engine import unique_names
 from rexview.analysis.filter.case_filter import WEAKEST, Range
 from rexview.analysis.filter.conditions import ReaderPair, ScoreCondition
-from rexview.analysis.memory.coded_column import CodedColumn, Mask
+from rexview.analysis.memory.coded_column import CodedColumn, Codes, Mask
 from rexview.analysis.memory.set_columns import Numbers, SetColumns
 from rexview.schema import ReviewSet
 from rexview.stats import ContentOrder, Finals, finals_of, single_scores, weakest_link
@@ -141,6 +141,20 @@ class ScoreIndex:
         chosen = np.zeros(len(self.columns), dtype=np.bool_)
         chosen[rows] = True
         return chosen
+
+
+def at_rows(placed: pl.DataFrame, rows: Codes) -> pl.DataFrame:
+    """Return what a frame with ``row``, ascending, has of some rows of the answer table, in order.
+
+    Without ``row``; null for rows that it does not have.
+    """
+    if placed.is_empty():
+        return placed.drop("row").clear(len(rows))
+    known = placed["row"].to_numpy()
+    places = np.minimum(np.searchsorted(known, rows), len(known) - 1)
+    there = pl.Series(known[places] == rows)
+    wanted = pl.Series(places, dtype=pl.UInt32).set(~there, None)
+    return placed.select(pl.exclude("row").gather(wanted))
 
 
 def among(placed: pl.DataFrame, rows: Mask) -> pl.DataFrame:

@@ -133,8 +133,9 @@ class SetColumns:
 
     @cached_property
     def cluster(self) -> Numbers:
-        """A number for the patient of each case; cases with the same one belong together."""
-        return clusters_of(self.review_set.cases)["cluster"].to_numpy()
+        """A number from 0 for the patient of each case; cases with the same belong together."""
+        numbers = clusters_of(self.review_set.cases)["cluster"].to_numpy()
+        return np.unique(numbers, return_inverse=True)[1]
 
     @property
     def answered(self) -> Mask:

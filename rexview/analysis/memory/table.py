@@ -19,7 +19,7 @@ from rexview.analysis.case.comments import CommentCount
 from rexview.analysis.filter.case_filter import COMMENTED
 from rexview.analysis.memory.coded_column import WORD_BITS, CodedColumn, Codes, Mask
 from rexview.analysis.memory.flagged import Flagged
-from rexview.analysis.memory.score_index import ScoreIndex
+from rexview.analysis.memory.score_index import ScoreIndex, at_rows
 from rexview.analysis.memory.set_columns import SetColumns
 from rexview.analysis.memory.severity import HARM_COLUMNS, Severity, severity
 from rexview.analysis.memory.text_search import TextSearch
@@ -195,15 +195,12 @@ class AnswerTable:
             }
         )
         harmless: dict[str, Any] = {"harm": 0, "harm_confirmed": False, "harm_hinted": 0}
-        numbers = self.scores.finals.drop("case", "model")
-        return (
-            named.join(numbers, on="row", how="left", maintain_order="left")
-            .join(flagged.harm, on="row", how="left", maintain_order="left")
-            .with_columns(
-                pl.col(name).fill_null(pl.lit(value, dtype=HARM_COLUMNS[name]))
-                for name, value in harmless.items()
-            )
+        numbers = at_rows(self.scores.finals.drop("case", "model"), rows)
+        harm = at_rows(flagged.harm, rows).with_columns(
+            pl.col(name).fill_null(pl.lit(value, dtype=HARM_COLUMNS[name]))
+            for name, value in harmless.items()
         )
+        return pl.concat([named, numbers, harm], how="horizontal")
 
 
 def answer_table(
