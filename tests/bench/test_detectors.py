@@ -4,8 +4,9 @@ from dataclasses import asdict
 import pytest
 
 from rexview import cli
-from rexview.bench import detector_speed, detectors, sentence_speed
+from rexview.bench import detector_speed, detectors
 from rexview.bench.corpus import laterality_pairs
+from rexview.bench.reading import sentence_speed
 
 
 @pytest.fixture(scope="module")
