@@ -6,6 +6,7 @@ import pytest
 from rexview import cli
 from rexview.bench import detector_speed, detectors
 from rexview.bench.corpus import laterality_pairs
+from rexview.bench.reading import sentence_speed
 
 
 @pytest.fixture(scope="module")
@@ -16,6 +17,8 @@ def measured():
         patch.setattr(detector_speed, "MIDDLE", 1_000)
         patch.setattr(detector_speed, "ROUNDS", 1)
         patch.setattr(detector_speed, "SAMPLE", 20)
+        patch.setattr(sentence_speed, "ROUNDS", 1)
+        patch.setattr(sentence_speed, "SENTENCES", 20)
         return detectors.run()
 
 
@@ -97,3 +100,24 @@ def test_a_wrong_label_is_named(monkeypatch):
         f"{row.id}: false alarm (report)",
     ]
     assert detectors.Tally.of([missed, alarm, right]) == detectors.Tally(1, 1, 1, 0)
+
+
+def test_answers_and_sentences_are_timed_and_the_lack_of_medspacy_is_told(measured):
+    first, known, sentence = measured.rows[-3:]
+    assert first.what.endswith("first read")
+    assert known.what.endswith("known sentences")
+    assert first.ours > 0
+    assert known.ours > 0
+    assert sentence.what.startswith("sentence")
+    assert sentence.ours > 0
+    if sentence.alternative is None:
+        assert sentence.met is None
+        assert "pip install medspacy" in sentence.note
+    else:
+        assert sentence.ratio == pytest.approx(sentence.ours / sentence.alternative, rel=1e-2)
+
+
+def test_a_python_without_medspacy_is_no_error(monkeypatch):
+    monkeypatch.setenv(sentence_speed.PYTHON, "/no/such/python")
+    with sentence_speed._medspacy(["effusion"], ["No effusion."]) as reader:
+        assert reader is None

@@ -21,6 +21,7 @@ _LASTING: Final = frozenset(
 """Done or left long ago, and still to be seen."""
 _PARTING: Final = ("verb", "not_before", "not_after", "but")
 """Cues without one of which a sentence is one clause, unless a semicolon parts it."""
+_JOINING: Final = frozenset(("and", "plus", "&"))
 SideSpan = tuple[Side, int, int]
 """A side and where it was read: offsets into the text."""
 
@@ -159,9 +160,13 @@ def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Ter
     "Effusion on the right and no pneumothorax is seen" is two clauses, so that the "no" does not
     reach the effusion; "effusion and pneumothorax on the right" is one, so that the side does.
     """
-    clauses: list[list[Term]] = [[]]
-    if cues.isdisjoint(_PARTING) and not any(term.mark == ";" for term in terms):
+    marks = [term.mark for term in terms]
+    if cues.isdisjoint(_PARTING) and ";" not in marks:
         return [terms] if terms else []
+    joined = "," in marks or not _JOINING.isdisjoint([words[term.i] for term in terms])
+    if not joined and "but" not in cues and ";" not in marks:
+        return [terms]
+    clauses: list[list[Term]] = [[]]
     for k, term in enumerate(terms):
         if term.mark == ";":
             clauses.append([])
@@ -172,7 +177,7 @@ def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Ter
                 clauses.append([term])
                 continue
         elif (
-            (term.mark == "," or words[term.i] in ("and", "plus", "&"))
+            (term.mark == "," or words[term.i] in _JOINING)
             and _is_whole(clauses[-1])
             and _is_whole(_until_break(terms, k + 1))
         ):

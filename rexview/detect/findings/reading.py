@@ -12,8 +12,8 @@ from rexview.detect.findings.discourse import Context, read_sentence
 from rexview.detect.findings.mention import Mention
 from rexview.detect.findings.sentence_alone import forget_sentences
 from rexview.detect.findings.sentences import sentences
-from rexview.detect.findings.structured_findings import read_record
-from rexview.detect.findings.structured_parts import find_structured_parts
+from rexview.detect.findings.structured.parts import find_structured_parts
+from rexview.detect.findings.structured.records import read_record
 from rexview.detect.findings.tokens import Tokens
 
 LONGEST: Final = 100_000

@@ -15,7 +15,7 @@ from rexview.detect.findings.discourse import Context, read_sentence
 from rexview.detect.findings.mention import Status
 from rexview.detect.findings.sentences import sentences
 from rexview.detect.findings.side_cleaning import clean_sides
-from rexview.detect.findings.structured_parts import Node, Span
+from rexview.detect.findings.structured.parts import Node, Span
 from rexview.detect.findings.terms import Term, outline, scan
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, whole_words

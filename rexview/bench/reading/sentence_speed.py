@@ -159,21 +159,28 @@ def _medspacy(terms: Sequence[str], texts: Sequence[str]) -> Iterator[_Reader | 
     """Run medspaCy as long as it is asked; None where it is not installed or does not start."""
     python = os.environ.get(PYTHON) or sys.executable
     program = str(Path(__file__).with_name("medspacy_reader.py"))
-    with subprocess.Popen(  # noqa: S603 - our own program, by a Python that the user names
-        [python, program],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as process:
+    try:
+        process = subprocess.Popen(  # noqa: S603 - our own program, by a Python that the user names
+            [python, program],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+    except OSError:
+        yield None
+        return
+    with process:
         try:
-            if process.stdin is None or process.stdout is None:
-                raise OSError
-            given = {"terms": list(terms), "sentences": list(texts)}
-            reader = _Reader(process.stdout, process.stdin, given)
-        except (OSError, ValueError):  # it ended before it said anything
-            reader = None
-        try:
-            yield reader
+            yield _reader(process, {"terms": list(terms), "sentences": list(texts)})
         finally:
             process.kill()
+
+
+def _reader(process: subprocess.Popen[str], given: dict[str, Any]) -> _Reader | None:
+    if process.stdin is None or process.stdout is None:
+        return None
+    try:
+        return _Reader(process.stdout, process.stdin, given)
+    except (OSError, ValueError):  # it ended before it said anything
+        return None
