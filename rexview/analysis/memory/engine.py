@@ -34,8 +34,7 @@ from rexview.analysis.memory.cards import case_cards
 from rexview.analysis.memory.coded_column import CodedColumn, Codes, bit_counts
 from rexview.analysis.memory.facets import facets
 from rexview.analysis.memory.flagged import SOURCE_PLACES
-from rexview.analysis.memory.judged import judged_by_model
-from rexview.analysis.memory.scanned import not_judged, not_looked_at, scanned
+from rexview.analysis.memory.judged import judged_by_model, not_judged, not_looked_at, scanned
 from rexview.analysis.memory.score_index import among
 from rexview.analysis.memory.selection import CASE_FACETS, Selection, select
 from rexview.analysis.memory.set_columns import SetColumns
