@@ -15,6 +15,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -177,3 +178,27 @@ def by_answer(rows: pl.DataFrame, review_set: ReviewSet) -> tuple[pl.DataFrame, 
         for how in ("anti", "semi")
     ]
     return parts[0], parts[1]
+
+
+def with_stale_apart(review_set: ReviewSet) -> ReviewSet:
+    """Take scores and flags of earlier answers out of those that count."""
+    scores, stale_scores = by_answer(review_set.scores, review_set)
+    flags, stale_flags = by_answer(review_set.flags, review_set)
+    return replace(
+        review_set,
+        scores=scores,
+        flags=flags,
+        stale_scores=stale_scores,
+        stale_flags=stale_flags,
+    )
+
+
+def with_stale_together(review_set: ReviewSet) -> ReviewSet:
+    """Put scores and flags of earlier answers back among the others, in the order of rows."""
+    scores = _whole(review_set.scores, review_set.stale_scores)
+    flags = _whole(review_set.flags, review_set.stale_flags)
+    return replace(review_set, scores=scores, flags=flags)
+
+
+def _whole(rows: pl.DataFrame, stale: pl.DataFrame) -> pl.DataFrame:
+    return rows if stale.is_empty() else pl.concat([rows, stale]).sort("_row")

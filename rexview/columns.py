@@ -85,6 +85,11 @@ class Column:
         nothing: list[Any] | None = [] if isinstance(self.dtype, pl.List) else None
         return pl.Series(self.name, [nothing], dtype=self.dtype).new_from_index(0, height)
 
+    def absent_everywhere(self) -> pl.Expr:
+        """Make the column where nothing at all is given: one value, whatever the height."""
+        nothing: list[Any] | None = [] if isinstance(self.dtype, pl.List) else None
+        return pl.lit(nothing, self.dtype).alias(self.name)
+
     @property
     def is_scalar(self) -> bool:
         """Whether a CSV cell holds it as it is, not as JSON."""

@@ -8,6 +8,7 @@ read-only costs time and nothing else: it is logged once, and :attr:`KeptFiles.t
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import shutil
@@ -15,7 +16,7 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,18 @@ KINDS: Final[dict[str, Kind]] = {
     "scans": Kind("what detectors found", ".rxf", "kept_mb"),
 }
 """Every kind of what is kept, by its folder in the cache folder."""
+
+
+def code_version(sources: Iterable[Path], *libraries: str) -> str:
+    """Name code that makes entries, by what its files say and the versions of libraries.
+
+    It belongs into the names of entries: those of other code are never found again, and go as the
+    longest unused ones.
+    """
+    digest = hashlib.sha256("\0".join(libraries).encode())
+    for source in sorted(sources):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def kept_files(kind: str, settings: Settings, folder: Path | None = None) -> KeptFiles:
@@ -141,19 +154,42 @@ class KeptFiles:
         Path or None
             Where the entry is now; None when it is not kept, for which ``trouble`` has the reason.
         """
+        made = self.begin(name, size)
+        if made is None:
+            return None
+        try:
+            fill(made)
+            return self.finish(name, made)
+        except OSError as error:
+            self._tell(error.strerror or str(error))
+            return None
+        finally:
+            self.abandon(made)
+
+    def begin(self, name: str, size: int = 0) -> Path | None:
+        """Return where the file or the folder of an entry is to be made, which nobody else sees.
+
+        :meth:`finish` or :meth:`abandon` comes after it. None when it cannot be kept, as in
+        :meth:`keep`.
+        """
         if size > self.max_bytes:
             self._tell(f"{size / 1e6:,.0f} MB are more than may be kept")
             return None
-        path = self._path_of(name)
-        part: Path | None = None
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if size > shutil.disk_usage(path.parent).free:
+            folder = self._path_of(name).parent
+            folder.mkdir(parents=True, exist_ok=True)
+            if size > shutil.disk_usage(folder).free:
                 self._tell("the disk is full")
                 return None
-            part = Path(tempfile.mkdtemp(suffix=".part", dir=path.parent))  # for nobody else to see
-            made = part / "entry"
-            fill(made)
+            return Path(tempfile.mkdtemp(suffix=".part", dir=folder)) / "entry"
+        except OSError as error:
+            self._tell(error.strerror or str(error))
+            return None
+
+    def finish(self, name: str, made: Path) -> Path | None:
+        """Put what was made where :meth:`begin` said in its place; None if that fails."""
+        path = self._path_of(name)
+        try:
             made.chmod(0o700 if made.is_dir() else 0o600)
             if path.is_dir():
                 _remove(path)
@@ -162,11 +198,14 @@ class KeptFiles:
             self._tell(error.strerror or str(error))
             return None
         finally:
-            if part is not None:
-                _remove(part)
+            self.abandon(made)
         self.trouble = None
         self._keep_to_limit(_size_of(path))
         return path
+
+    def abandon(self, made: Path) -> None:
+        """Remove what is there of an entry that :meth:`begin` began."""
+        _remove(made.parent)
 
     def _tell(self, reason: str) -> None:
         if self.trouble is None:

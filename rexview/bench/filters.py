@@ -1,23 +1,30 @@
-"""A filter with the counts of its facets, in polars, pandas and DuckDB: ``bench filters``.
+"""A filter with the counts of its facets, beside pandas and DuckDB: ``bench filters``.
 
-The query of the Browse page on one synthetic table of answers: one filter and the counts beside the
-values of six facets; a narrow filter (one model, a gap of two or more; 1 to 2 % of the rows) and a
-wide one (a gap above -2; three quarters of them). All engines hold the table in two ways, as text
-and coded (categories, enums), which is how ours holds it. They take turns, and their counts are
+First what the Browse page asks of our engine: every facet, and a text search, of a made set. Then
+the query underneath on one synthetic table of answers: one filter and the counts beside the values
+of six facets; a narrow filter (one model, a gap of two or more; 1 to 2 % of the rows) and a wide
+one (a gap above -2; three quarters of them). All engines hold that table in two ways, as text and
+coded (categories, enums), which is how ours holds it. They take turns, and their counts are
 compared. DuckDB is not a requirement.
 """
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 import polars as pl
 
-from rexview.bench.measure import ROUNDS, Measured, in_turn, milliseconds, missing, result
+from rexview.bench.made_set import MadeSet, make_set
+from rexview.bench.measure import ROUNDS, Measured, Row, in_turn, milliseconds, missing, result
+from rexview.bench.scale import FILTER_GOAL, MODELS, SEARCH_GOAL, apart, same_counts
+from rexview.bench.scale.by_pandas import pandas_figures
+from rexview.bench.scale.engine import engine_figures
 
 ROWS: Final = 1_000_000
 OURS: Final = "polars, coded"
@@ -47,13 +54,18 @@ Query = Callable[[Filter], Counts]
 
 
 def run(rows: int = ROWS, rounds: int = ROUNDS) -> Measured:
-    """Measure each filter on that many answers: polars on coded columns beside each other way.
+    """Measure our engine and the query underneath on that many answers.
 
     Raises
     ------
     AssertionError
         When two engines count differently.
     """
+    return Measured([*engine_rows(rows), *table_rows(rows, rounds)])
+
+
+def table_rows(rows: int, rounds: int) -> list[Row]:
+    """Measure each filter in polars, on coded columns, beside each other way."""
     table = _table(rows)
     queries: dict[str, Query] = {
         OURS: _polars(_coded(table)),
@@ -79,7 +91,32 @@ def run(rows: int = ROWS, rounds: int = ROUNDS) -> Measured:
         ]
         if absent:
             found.append(result(what, ours, "ms", name="DuckDB", note=absent))
-    return Measured(found)
+    return found
+
+
+def engine_rows(answers: int) -> list[Row]:
+    """Measure what pages ask of our engine, on a made set, beside the same counts in pandas."""
+    with tempfile.TemporaryDirectory(prefix="rexview-bench-") as place:
+        folder = Path(place)
+        made = MadeSet(max(1, answers // MODELS), MODELS, parquet=True)
+        make_set(made, folder / "set")
+        ours = apart(engine_figures, folder / "set", folder / "kept")
+        theirs = apart(pandas_figures, folder / "set")
+    assert same_counts(ours, theirs), "our engine counts differently"
+    return [
+        result(
+            f"{what}, our engine, {made.answers:,} answers",
+            ours[name],
+            "ms",
+            alternative=theirs[name],
+            name="pandas, coded",
+            goal=goal,
+        )
+        for name, what, goal in (
+            ("filter_ms", "all facets of a filter", FILTER_GOAL),
+            ("search_ms", "text search", SEARCH_GOAL),
+        )
+    ]
 
 
 def _table(rows: int) -> pl.DataFrame:

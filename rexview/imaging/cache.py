@@ -19,6 +19,7 @@ from typing import Final
 
 import pydicom
 
+from rexview import kept_files
 from rexview.errors import ImageMissing
 from rexview.kept_files import KINDS, KeptFiles
 
@@ -32,10 +33,7 @@ def code_version() -> str:
 
     Entries made by other code are never found again, and go as the oldest ones.
     """
-    digest = hashlib.sha256(pydicom.__version__.encode())
-    for source in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:16]
+    return kept_files.code_version(Path(__file__).parent.rglob("*.py"), pydicom.__version__)
 
 
 def file_key(path: Path, *purpose: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from rexview import frames
-from rexview.answer_digest import by_answer
+from rexview.answer_digest import with_stale_apart
 from rexview.columns import TABLES
 from rexview.errors import Problem, ReviewSetError
 from rexview.reviewset.checks.boxes import boxed_images, check_boxes, image_sizes, with_images_named
@@ -29,6 +30,7 @@ from rexview.reviewset.checks.pixels import check_pixels
 from rexview.reviewset.checks.plausible import check_plausible
 from rexview.reviewset.checks.references import check_references
 from rexview.reviewset.choices import with_choices_read
+from rexview.reviewset.compiled import CompiledSet
 from rexview.reviewset.images import find_picture
 from rexview.reviewset.info import read_info
 from rexview.reviewset.problems import ProblemList
@@ -47,7 +49,7 @@ def load(folder: Path) -> ReviewSet:
         With every problem found, when any of them is an error. Nothing opens half-way.
     """
     problems = ProblemList()
-    review_set = _open(Path(folder), problems)
+    review_set = _open(Path(folder), problems, may_keep=True)
     if review_set is None or problems.has_errors:
         errors = problems.count("error")
         message = f"The review set has {errors:,} error{'s'[: errors != 1]} and was not opened."
@@ -65,7 +67,10 @@ def check(folder: Path, *, pixels: bool = False) -> list[Problem]:
     return problems.all()
 
 
-def _open(folder: Path, problems: ProblemList, *, pixels: bool = False) -> ReviewSet | None:
+def _open(
+    folder: Path, problems: ProblemList, *, may_keep: bool = False, pixels: bool = False
+) -> ReviewSet | None:
+    """Open a set from its files; with ``may_keep`` a large one from what is kept of them."""
     if not folder.is_dir():
         kind = "a file" if folder.exists() else "not there"
         message = f"This is {kind}; a review set is a folder."
@@ -81,12 +86,31 @@ def _open(folder: Path, problems: ProblemList, *, pixels: bool = False) -> Revie
         problems.add("error", UNFINISHED, message, remedy)
         return None
     info = read_info(folder, problems) or SetInfo(name="")
+    if not may_keep or problems.has_errors:
+        review_set = _read_all(folder, info, problems, pixels=pixels)
+        return replace(review_set, fingerprint=state, warnings=tuple(problems.all()))
+    with CompiledSet(folder, state, info) as compiled:
+        found = compiled.open()
+        if found is None:
+            found = _read_all(folder, info, problems, compiled=compiled)
+            found = replace(found, fingerprint=state, warnings=tuple(problems.all()))
+            found = found if problems.has_errors else compiled.keep(found)
+    return found
+
+
+def _read_all(
+    folder: Path,
+    info: SetInfo,
+    problems: ProblemList,
+    *,
+    pixels: bool = False,
+    compiled: CompiledSet | None = None,
+) -> ReviewSet:
     sources = find_tables(folder, problems)
     if "cases" not in sources and not problems.has_errors_in("cases"):
         remedy = "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of Parquet parts."
         problems.add("error", "cases", "There is no table of cases.", remedy)
-    review_set = assemble(folder, info, sources, problems, pixels=pixels)
-    return replace(review_set, fingerprint=state, warnings=tuple(problems.all()))
+    return assemble(folder, info, sources, problems, pixels=pixels, compiled=compiled)
 
 
 def assemble(
@@ -97,34 +121,37 @@ def assemble(
     *,
     look_at_images: bool = True,
     pixels: bool = False,
+    compiled: CompiledSet | None = None,
 ) -> ReviewSet:
     """Read tables from their files, or from the rows of an import, into a checked review set.
 
     ``look_at_images`` says whether image files are looked for, what they say is filled in, and
     boxes are held against them: an import has done so by itself; ``pixels`` says whether they are
-    all decoded as well. The result can be used when ``problems`` holds no error.
+    all decoded as well. The texts of large tables go to ``compiled``. The result can be used when
+    ``problems`` holds no error.
     """
-    tables, all_cases = _read(sources, info, problems)
+    move_texts = compiled.move_texts if compiled else lambda name, parts: None
+    tables, all_cases = _read(sources, info, problems, move_texts)
     check_references(tables, sources, info, all_cases=all_cases)
     tables |= _with_images(folder, tables, sources, info, look_at_images, pixels)
     tables["answers"] = with_choices_read(tables["answers"], tables["cases"])
     if look_at_images and not problems.has_errors:  # an import is judged when it is opened
-        check_plausible(tables, sources, image_sizes(tables["cases"]))
+        if not (compiled and compiled.puts_off(tables["answers"], len(problems.all()))):
+            check_plausible(tables, sources, image_sizes(tables["cases"]))
         check_same_pictures(folder, tables["cases"], sources["cases"], info)
     final: dict[str, Any] = {
         name: tables[name].select(pl.col(field).cast(dtype) for field, dtype in schema.items())
         for name, schema in frames.TABLES.items()
     }
     pictures = partial(find_picture, folder, info.images)
-    review_set = ReviewSet(folder, info, **final, find_picture=pictures)
-    return _with_stale_apart(review_set, sources)
+    review_set = with_stale_apart(ReviewSet(folder, info, **final, find_picture=pictures))
+    _report_stale(review_set, sources)
+    return review_set
 
 
-def _with_stale_apart(review_set: ReviewSet, sources: dict[str, TableSource]) -> ReviewSet:
-    """Take scores and flags of earlier answers out of those that count, and report them."""
-    scores, stale_scores = by_answer(review_set.scores, review_set)
-    flags, stale_flags = by_answer(review_set.flags, review_set)
-    for name, stale in (("scores", stale_scores), ("flags", stale_flags)):
+def _report_stale(review_set: ReviewSet, sources: dict[str, TableSource]) -> None:
+    """Report scores and flags of earlier answers."""
+    for name, stale in (("scores", review_set.stale_scores), ("flags", review_set.stale_flags)):
         if name in sources:
             sources[name].report_rows(
                 "warning",
@@ -134,24 +161,20 @@ def _with_stale_apart(review_set: ReviewSet, sources: dict[str, TableSource]) ->
                 "Judge the answer as it is, or empty answer_digest if it holds for that, too.",
                 "answer_digest",
             )
-    return replace(
-        review_set,
-        scores=scores,
-        flags=flags,
-        stale_scores=stale_scores,
-        stale_flags=stale_flags,
-    )
 
 
 def _read(
-    sources: dict[str, TableSource], info: SetInfo, problems: ProblemList
+    sources: dict[str, TableSource],
+    info: SetInfo,
+    problems: ProblemList,
+    move_texts: Callable[[str, list[pl.DataFrame]], None],
 ) -> tuple[dict[str, pl.DataFrame], bool]:
     """Read and normalise all tables; say whether all rows of cases could be read."""
     tables: dict[str, pl.DataFrame] = {}
     all_cases = "cases" in sources
     for name, table in TABLES.items():
         source = sources.get(name)
-        frame = read_table(source, table) if source else empty_table(table)
+        frame = read_table(source, table, move_texts) if source else empty_table(table)
         if source:
             if name == "cases":
                 all_cases = not problems.has_errors_in(source.label, fields=("id", ""))

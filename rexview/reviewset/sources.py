@@ -89,7 +89,7 @@ def fingerprint(folder: Path) -> str:
         32 hexadecimal digits. A folder that is not there has one, too.
     """
     digest = hashlib.sha256()
-    for path in _watched(Path(folder)):
+    for path in watched(Path(folder)):
         try:
             stat = path.stat()
         except OSError:
@@ -100,7 +100,8 @@ def fingerprint(folder: Path) -> str:
     return digest.hexdigest()[:32]
 
 
-def _watched(folder: Path) -> Iterator[Path]:
+def watched(folder: Path) -> Iterator[Path]:
+    """Yield the files of a set that :func:`fingerprint` looks at."""
     try:
         entries = sorted(folder.iterdir())
     except OSError:

@@ -37,7 +37,9 @@ class ReviewSet:
     ``fingerprint`` changes when any of its files does; ``warnings`` did not keep it from opening.
     ``unfinished`` has the scores that ``scores`` lacks as their reader has not finished the case;
     ``stale_scores`` and ``stale_flags`` are of earlier answers and count nowhere. ``find_picture``
-    gives a returned picture's file by its path, None at an address.
+    gives a returned picture's file by its path, None at an address. A large set opens before its
+    texts were looked through: ``later_warnings`` then does that, and gives all warnings, those in
+    ``warnings`` too, or None as long as it takes.
     """
 
     folder: Path
@@ -54,6 +56,7 @@ class ReviewSet:
     stale_scores: pl.DataFrame = field(default_factory=frames.SCORES.to_frame)
     stale_flags: pl.DataFrame = field(default_factory=frames.FLAGS.to_frame)
     find_picture: Callable[[str], Path | None] = lambda path: None
+    later_warnings: Callable[[], tuple[Problem, ...] | None] | None = None
     shared_index: SharedIndex = field(default_factory=SharedIndex, repr=False)
 
     @cached_property
@@ -61,6 +64,10 @@ class ReviewSet:
         """Where cases and their answers stand; one for all states of a set that share tables."""
         declared = [model.id for model in self.info.models]
         return self.shared_index.of(self.cases, self.answers, declared)
+
+    def all_warnings(self) -> tuple[Problem, ...] | None:
+        """Every warning; None while the texts of a large set are being looked through."""
+        return self.later_warnings() if self.later_warnings else self.warnings
 
     @cached_property
     def models(self) -> tuple[Model, ...]:

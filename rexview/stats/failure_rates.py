@@ -199,7 +199,7 @@ def _by_case(given: Judged) -> Judged:
     if (np.diff(given.cases) > 0).all():
         return given
     order = np.argsort(given.cases)
-    return Judged(*(column[order] for column in given))
+    return Judged(given.cases[order], given.flagged[order], given.patients[order])
 
 
 def rate(given: PatientTally, *, resamples: int = RESAMPLES) -> Rate:

@@ -7,7 +7,7 @@ from typing import Final
 
 import polars as pl
 
-from rexview.answer_digest import by_answer, digests_of
+from rexview.answer_digest import digests_of, with_stale_apart, with_stale_together
 from rexview.schema import Reader, ReviewSet
 from rexview.store.history_rows import flags_frame, scores_frame
 from rexview.store.reviews import Reviews
@@ -45,21 +45,18 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
         for person in current.people.values()
         if person.id not in declared
     ]
-    given_scores = _whole(review_set.scores, review_set.stale_scores)
-    given_flags = _whole(review_set.flags, review_set.stale_flags)
-    every_score = _together(given_scores, scores, SCORE_KEY, has_content)
-    every_flag = _together(given_flags, flags, FLAG_KEY, pl.col("verdict").is_not_null())
-    scores, stale_scores = by_answer(every_score, review_set)
-    flags, stale_flags = by_answer(every_flag, review_set)
+    given = with_stale_together(review_set)
+    every = replace(
+        review_set,
+        info=replace(review_set.info, readers=(*review_set.info.readers, *new)),
+        scores=_together(given.scores, scores, SCORE_KEY, has_content),
+        flags=_together(given.flags, flags, FLAG_KEY, pl.col("verdict").is_not_null()),
+    )
+    counted = with_stale_apart(every)
     pictures = digests_of(review_set).pictures_state()
     state = f"{current.revision}-{pictures}" if pictures else str(current.revision)
     return replace(
-        review_set,
-        info=replace(review_set.info, readers=(*review_set.info.readers, *new)),
-        scores=scores,
-        flags=flags,
-        stale_scores=stale_scores,
-        stale_flags=stale_flags,
+        counted,
         fingerprint=f"{review_set.fingerprint}-{state}",
     )
 
@@ -67,10 +64,6 @@ def merged(review_set: ReviewSet, reviews: Reviews) -> ReviewSet:
 def _of_cases(rows: pl.DataFrame, review_set: ReviewSet) -> pl.DataFrame:
     """Leave out what is about cases that are not there any more."""
     return rows.join(review_set.index.case_rows(rows["case"]), on="case", how="semi")
-
-
-def _whole(rows: pl.DataFrame, stale: pl.DataFrame) -> pl.DataFrame:
-    return rows if stale.is_empty() else pl.concat([rows, stale]).sort("_row")
 
 
 def _together(

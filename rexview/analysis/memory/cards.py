@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from rexview.schema import (
     case_from_row,
 )
 
+_UNSHOWN: Final = dict.fromkeys(("text", "explanation", "extra"))
+"""What of an answer no card shows."""
+
 
 def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]:
     """Yield the cards of some cases of the set, in the order given.
@@ -39,12 +42,11 @@ def case_cards(selection: Selection, cases: Sequence[str]) -> Iterator[CaseCard]
     # all at once: a record costs little more than none
     records = iter(table.records(rows).rows(named=True))
     mask = selection.row_mask
-    given = review_set.answers.drop("text", "explanation", "extra")
     for case_id, place in zip(cases, places, strict=True):
         case = case_from_row(review_set.cases.row(place, named=True))
         numbers = columns.newest.of_case(place)
         answers = [
-            answer_from_row({**given.row(row, named=True), "text": None, "extra": None})
+            answer_from_row({**review_set.answers.row(row, named=True), **_UNSHOWN})
             for row in columns.newest.row[numbers.start : numbers.stop].tolist()
         ]
         shown = [(next(records), bool(mask[row])) for row in columns.rows_of(place)]

@@ -168,9 +168,10 @@ class MemoryEngine:
     def _tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
         found, columns, scores = self.selection(case_filter), self.table.columns, self.table.scores
-        numbers, model, status = np.flatnonzero(found.answer_mask), columns.model, columns.status
-        models, n_models = model.codes[numbers], len(model.values)
-        statuses = _table(models, status.codes[numbers], n_models, len(status.values))
+        answers, model, status = found.answers, columns.model, columns.status
+        models, n_models = columns.newest.model[answers], len(model.values)
+        of_status = status.codes[: columns.n_answers][answers]
+        statuses = _table(models, of_status, n_models, len(status.values))
         scored = scores.finals.filter(pl.Series(found.row_mask[scores.scored]))
         of_scored = model.codes[scored["row"].to_numpy()]
         weakest = CodedColumn.of(scored["weakest"])
@@ -193,7 +194,7 @@ class MemoryEngine:
         unfinished = unfinished_work(self.table.review_set)
         begun = self.table.review_set.case_rows(unfinished["case"])
         has_answer = np.zeros(columns.n_cases, dtype=np.bool_)
-        has_answer[columns.newest.case[numbers]] = True
+        has_answer[columns.newest.case[answers]] = True
         return Tally(len(found), int(has_answer[begun].sum()), by_model)
 
     def property_counts(self, case_filter: CaseFilter, by: CaseProperty) -> PropertyCounts:
@@ -291,9 +292,10 @@ class MemoryEngine:
     def failure_tallies(self, case_filter: CaseFilter) -> tuple[FailureTally, ...]:
         """Count failures for each model that has answers: the headline ones, and all others met."""
         columns, flagged = self.table.columns, self.table.flagged
-        numbers = np.flatnonzero(self.selection(case_filter).answer_mask)
-        models = columns.newest.model[numbers]
-        by_source, judged = flagged.by_source[numbers], flagged.judged[numbers]
+        answers = self.selection(case_filter).answers
+        models = columns.newest.model[answers]
+        by_source = flagged.by_source[: columns.n_answers][answers]
+        judged = flagged.judged[: columns.n_answers][answers]
         found: dict[str, list[FailureTally]] = {failure: [] for failure in FAILURE_BITS}
         for place in np.flatnonzero(np.bincount(models)):
             own = models == place
@@ -340,7 +342,7 @@ class MemoryEngine:
         """Count the cases with answers that are left, and the patients that they are of."""
         columns = self.table.columns
         has_answer = np.zeros(columns.n_cases, dtype=np.bool_)
-        has_answer[columns.newest.case[self.selection(case_filter).answer_mask]] = True
+        has_answer[columns.newest.case[self.selection(case_filter).answers]] = True
         return int(has_answer.sum()), int(
             np.count_nonzero(np.bincount(columns.cluster[has_answer]))
         )

@@ -34,7 +34,8 @@ def only_finished(loaded: ReviewSet, review_set: ReviewSet) -> ReviewSet:
     if written.is_empty():
         return review_set
     begun = written.select(_WORK).unique(maintain_order=True)
-    required = begun.join(required_scores(loaded), on="case", maintain_order="left")
+    required = required_scores(_part(loaded, begun["case"]))  # what all cases ask for may be much
+    required = begun.join(required, on="case", maintain_order="left")
     # scores of an earlier text of an answer count nowhere, but are no missing work
     stale = review_set.stale_scores.filter(pl.col("score").is_not_null())
     scored_items = (
@@ -63,3 +64,10 @@ def only_finished(loaded: ReviewSet, review_set: ReviewSet) -> ReviewSet:
         scores=pl.concat([kept, back]).sort("_row", maintain_order=True),
         unfinished=left_out,
     )
+
+
+def _part(review_set: ReviewSet, case_ids: pl.Series) -> ReviewSet:
+    """Return some cases of a set with their newest answers."""
+    rows = review_set.index.case_rows(case_ids)["case_row"]
+    answers = review_set.index.answers_to(case_ids, review_set.answers.columns)
+    return replace(review_set, cases=review_set.cases[rows], answers=answers)

@@ -98,6 +98,13 @@ class Selection:
         return rows if self.rows_met is None else rows & self.rows_met
 
     @property
+    def answers(self) -> slice | npt.NDArray[np.int64]:
+        """What takes the answers that meet the filter from arrays by number."""
+        if self.rows_met is None and self.cases_met is None:
+            return slice(None)
+        return np.flatnonzero(self.answer_mask)
+
+    @property
     def answer_mask(self) -> Mask:
         """The answers that meet the filter, by number."""
         return self.row_mask[: self.table.columns.n_answers]

@@ -23,7 +23,7 @@ _OF_CASE: Final = ("question_type", "category", "difficulty", "site", "normal")
 
 def pandas_figures(folder: Path) -> dict[str, float | None]:
     """Read the tables and ask what :func:`.engine_figures` asks; nothing is checked, no boxes."""
-    begin = time.perf_counter()
+    begin, processor = time.perf_counter(), time.process_time()
     import pandas as pd
 
     cases = pd.read_parquet(folder / "cases", columns=["id", "question", "report", *_OF_CASE])
@@ -35,7 +35,7 @@ def pandas_figures(folder: Path) -> dict[str, float | None]:
     coded = cases[["id", *_OF_CASE]].astype(dict.fromkeys(_OF_CASE, "category"))
     frame = answers.merge(coded, left_on="case", right_on="id")
     frame = frame.astype({"model": "category", "finish_reason": "category", "case": "category"})
-    opened = time.perf_counter() - begin
+    opened, of_processor = time.perf_counter() - begin, time.process_time() - processor
     filters, searches = asked.filters(), asked.searches()
 
     def facets(model: str, site: str) -> dict[str, Any]:
@@ -66,9 +66,12 @@ def pandas_figures(folder: Path) -> dict[str, float | None]:
     return {
         "first_open_s": opened,
         "open_s": opened,
+        "first_open_cpu_s": of_processor,
+        "open_cpu_s": of_processor,
         "filter_ms": filter_ms,
         "search_ms": search_ms,
         "cases_of_filter": first(*asked.first_filter()),
         "cases_of_search": len(found(asked.first_search())),
         "engine_mb": memory_mb("VmRSS"),
+        "engine_own_mb": memory_mb("RssAnon"),
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -9,7 +10,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
-from rexview.bench.measure import in_turn, memory_mb, milliseconds
+from rexview.bench.measure import in_turn, memory_mb, milliseconds, processor_milliseconds
 from rexview.bench.scale import asked
 from rexview.bench.scale.engine import keep_in
 from rexview.bench.serving import ROOT
@@ -30,7 +31,7 @@ def page_figures(folder: Path, kept: Path) -> dict[str, float | None]:
     keep_in(kept)
     os.environ["REXVIEW_SET"] = str(folder)
     sys.argv = ["app.py"]
-    os.environ["STREAMLIT_LOGGER_LEVEL"] = "error"  # it warns that there is no server
+    logging.disable(logging.WARNING)  # Streamlit warns that there is no server
     filters, searches = asked.filters(), asked.searches()
     number = cycle(range(0, _cases(folder), _STEP))
     overview = _page(None, dict)
@@ -42,12 +43,15 @@ def page_figures(folder: Path, kept: Path) -> dict[str, float | None]:
         (took,) = in_turn(milliseconds(run), rounds=asked.ROUNDS)
         return took
 
+    (of_processor,) = in_turn(processor_milliseconds(case), rounds=asked.ROUNDS)
     return {
         "overview_ms": anew(overview),
         "browse_ms": anew(browse),
         "browse_search_ms": anew(search),
         "case_ms": anew(case),
+        "case_cpu_ms": of_processor,
         "pages_mb": memory_mb("VmRSS"),
+        "pages_own_mb": memory_mb("RssAnon"),
     }
 
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 
+import polars as pl
+
 from rexview.schema import Flag, ReaderFlag, ReviewSet, reader_flag_from_row
 from rexview.vocab import FAILURES
 
@@ -27,8 +29,8 @@ def newest_verdicts(flags: Iterable[ReaderFlag]) -> list[ReaderFlag]:
 
 def verdicts_of_set(review_set: ReviewSet) -> list[ReaderFlag]:
     """Return the newest verdicts on the newest answers of a review set."""
-    answers = review_set.answers.filter("_newest")
-    flags = review_set.flags.join(answers, on=["case", "model"], how="semi", maintain_order="left")
+    known = pl.Series(review_set.numbers_of(review_set.flags) >= 0)
+    flags = review_set.flags.filter(known)
     return newest_verdicts(map(reader_flag_from_row, flags.iter_rows(named=True)))
 
 

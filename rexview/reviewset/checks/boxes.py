@@ -40,6 +40,8 @@ def with_images_named(
     ``column`` has the boxes, ``case`` the id of the case; ``images`` are :func:`image_sizes`.
     ``image`` and ``label`` of a box are not null afterwards: unknown ones are empty texts.
     """
+    if not frame.select((pl.col(column).list.len() > 0).any()).item():
+        return frame
     flat = Flat.of_series(frame[column])
     boxes = flat.fields
     if not boxes["image"].null_count() and not boxes["label"].null_count():

@@ -6,7 +6,7 @@ rows are left alone, as three answers may well be alike by chance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 import polars as pl
@@ -16,6 +16,11 @@ from rexview.choices import read_choice
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables.nested import items_of
 from rexview.reviewset.tables.source import TableSource
+
+_AT_ONCE: Final = 200_000
+"""Rows whose texts are compared at a time."""
+_HAS_TEXT: Final = pl.col("text").str.contains(r"\S").fill_null(False)
+_NOTHING_SAID: Final = pl.select(pl.lit("").hash()).item()
 
 Tables = Mapping[str, pl.DataFrame]
 Sources = Mapping[str, TableSource]
@@ -33,6 +38,9 @@ _NAMED: Final = 5
 """Names in one warning; the others are counted."""
 _COMPARED: Final = 200
 """Answers of a model whose choices are held against their texts, at most."""
+_GIVEN: Final = (
+    pl.col("_choice_read").struct.field("method").is_null() & pl.col("choice").is_not_null()
+).alias("given")
 _NO_QUESTION: Final = r"(?i)^\W*(?:n/?a|nan|none|null|no question|question|todo|tbd|unknown)?\W*$"
 
 
@@ -48,7 +56,8 @@ def check_plausible(tables: Tables, sources: Sources, images: pl.DataFrame) -> N
     _check_questions(cases, sources["cases"])
     _check_key(cases, sources["cases"])
     _check_boxes(cases, "reference_boxes", "id", images, sources["cases"])
-    newest = tables["answers"].filter("_newest")
+    answers = tables["answers"]
+    newest = answers if answers["_newest"].all() else answers.filter("_newest")
     if newest.is_empty():
         if cases.height > 1:
             source = sources.get("answers", sources["cases"])
@@ -106,9 +115,8 @@ def _check_numbers(answers: pl.DataFrame, source: TableSource) -> None:
 
 
 def _check_texts(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource) -> None:
-    text = pl.col("text").fill_null("")
     nothing = (
-        ~text.str.contains(r"\S")
+        ~_HAS_TEXT
         & pl.col("choice").is_null()
         & (pl.col("boxes").list.len().fill_null(0) == 0)
         & (pl.col("images").list.len().fill_null(0) == 0)
@@ -120,27 +128,12 @@ def _check_texts(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource
         message = f"All {n:,} answers of {_of(empty, models)} are empty."
         source.warning(message, "Check that text is the field with the answers.", field="text")
 
-    report = pl.col("report").struct
-    plain = cases.select(
-        case="id",
-        question=_folded(pl.col("question")),
-        findings=_folded(report.field("findings")),
-        impression=_folded(report.field("impression")),
-    ).unique("case")
-    said = (
-        answers.filter(text.str.contains(r"\S"))
-        .select("case", "model", "text", said=_folded(pl.col("text")))
-        .join(plain, on="case", maintain_order="left")
-    )
-    whole = pl.concat_str("findings", "impression", separator=" ", ignore_nulls=True)
-    is_report = pl.any_horizontal(
-        pl.col("said") == part for part in (pl.col("findings"), pl.col("impression"), whole)
-    )
-    for meant, words in (
-        (is_report, "are the radiologists' reports, word for word"),
-        (pl.col("said") == pl.col("question"), "only repeat the question"),
+    said = _texts_as_read(answers, cases)
+    for hit, words in (
+        ("is_report", "are the radiologists' reports, word for word"),
+        ("is_question", "only repeat the question"),
     ):
-        alike = said.with_columns(_hit=(meant & (pl.col("said") != "")).fill_null(False))
+        alike = said.with_columns(_hit=hit)
         found = _models_where(alike, least=_FEW, share=_MOST)
         if found:
             n = alike.filter("_hit", pl.col("model").is_in(found)).height
@@ -148,15 +141,54 @@ def _check_texts(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource
             source.warning(message, "Check that text is the field with the answers.", field="text")
     same = (
         said.group_by("model", maintain_order=True)
-        .agg(
-            pl.col("said").n_unique(), pl.col("text").first(), n=pl.len(), cases=pl.n_unique("case")
-        )
+        .agg(pl.n_unique("said"), n=pl.len(), cases=pl.n_unique("case"))
         .filter(pl.col("said") == 1, pl.col("cases") >= _SOME)
     )
-    for model, _, first, n, _ in same.iter_rows():
+    for model, _, n, _ in same.iter_rows():
+        first = answers.filter(_HAS_TEXT, pl.col("model").eq_missing(model))["text"][0]
         message = f"All {n:,} answers of {quoted(model)} are the same: {quoted(first)}."
         remedy = "Check that each answer stands with its own case."
         source.warning(message, remedy, field="text")
+
+
+def _texts_as_read(answers: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
+    """Compare the answers that have a text with what was asked and reported, letters and digits.
+
+    One row an answer: ``model``, hashes of its ``case`` and of what is ``said``, ``is_report``,
+    ``is_question``. Texts are read a stretch at a time, as those of all fill the memory.
+    """
+    report = pl.col("report").struct
+    parts = {
+        "question": _folded(pl.col("question")),
+        "findings": _folded(report.field("findings")),
+        "impression": _folded(report.field("impression")),
+    }
+    parts["whole"] = pl.concat_str(
+        parts["findings"], parts["impression"], separator=" ", ignore_nulls=True
+    )
+    plain = pl.concat(
+        some.select(case="id", **{name: _hashed(text) for name, text in parts.items()})
+        for some in cases.iter_slices(_AT_ONCE)
+    ).unique("case")
+    said, is_said = pl.col("said"), pl.col("said") != _NOTHING_SAID
+    is_report = pl.any_horizontal(said == pl.col(name) for name in parts if name != "question")
+    return pl.concat(
+        some.filter(_HAS_TEXT)
+        .select("case", "model", said=_hashed(_folded(pl.col("text"))))
+        .join(plain, on="case", how="inner", maintain_order="left")
+        .select(
+            "model",
+            "said",
+            case=pl.col("case").hash(),
+            is_report=(is_report & is_said).fill_null(False),
+            is_question=((said == pl.col("question")) & is_said).fill_null(False),
+        )
+        for some in answers.iter_slices(_AT_ONCE)
+    )
+
+
+def _hashed(text: pl.Expr) -> pl.Expr:
+    return pl.when(text.is_not_null()).then(text.hash())
 
 
 def _folded(text: pl.Expr) -> pl.Expr:
@@ -172,11 +204,17 @@ def _models_where(rows: pl.DataFrame, *, least: int, share: float = 1.0) -> list
 
 def _check_choices(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSource) -> None:
     """Find models none of whose choices can be used, and choices that are counted from 1."""
-    questions = cases.filter(
-        pl.col("question_type") == "choice", pl.col("options").list.len() > 0
-    ).select("question", "options", case="id")
-    asked = answers.join(questions.unique("case"), on="case", maintain_order="left")
-    usable = (pl.col("choice") >= 0) & (pl.col("choice") < pl.col("options").list.len())
+    questions = (
+        cases.filter(pl.col("question_type") == "choice", pl.col("options").list.len() > 0)
+        .select(pl.col("options").list.len(), case="id")
+        .unique("case")
+    )
+    asked = (
+        answers.select("case", "model", "choice", _GIVEN, row=pl.int_range(pl.len()))
+        .join(questions, on="case", maintain_order="left")
+        .drop("case")
+    )
+    usable = (pl.col("choice") >= 0) & (pl.col("choice") < pl.col("options"))
     lost = _models_where(asked.with_columns(_hit=~usable.fill_null(False)), least=_FEW)
     if lost:
         n = asked.filter(pl.col("model").is_in(lost)).height
@@ -186,17 +224,9 @@ def _check_choices(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSour
         )
         remedy = "Give choice, counted from 0, or a text that says which option is meant."
         source.warning(message, remedy, field="choice")
-    given = pl.col("_choice_read").struct.field("method").is_null() & pl.col("choice").is_not_null()
-    both = asked.filter(given, pl.col("text").str.contains(r"\S"))
     shifted = []
-    for (model,), rows in both.group_by("model", maintain_order=True):
-        differences = [
-            choice - read.option
-            for text, options, question, choice in rows.head(_COMPARED)
-            .select("text", "options", "question", "choice")
-            .iter_rows()
-            if (read := read_choice(text, [option or "" for option in options], question or ""))
-        ]
+    for (model,), rows in asked.filter("given").group_by("model", maintain_order=True):
+        differences = list(_differences(answers, rows["row"], cases))
         far = differences.count(1)
         if len(differences) >= _FEW and far >= _MOST * len(differences):
             shifted.append(str(model))
@@ -206,6 +236,24 @@ def _check_choices(answers: pl.DataFrame, cases: pl.DataFrame, source: TableSour
             "their texts say."
         )
         source.warning(message, "Count choice from 0: the first option is 0.", field="choice")
+
+
+def _differences(answers: pl.DataFrame, rows: pl.Series, cases: pl.DataFrame) -> Iterator[int]:
+    """Yield by how much choices are more than what their texts say, of the first with a text."""
+    compared = 0
+    for start in range(0, len(rows), _COMPARED):
+        some = answers.select("case", "text", "choice")[rows[start : start + _COMPARED]]
+        some = some.filter(_HAS_TEXT).head(_COMPARED - compared)
+        asked = cases.filter(pl.col("id").is_in(some["case"].implode()))
+        asked = asked.select("question", "options", case="id").unique("case")
+        for _, text, choice, question, options in some.join(
+            asked, on="case", maintain_order="left"
+        ).iter_rows():
+            if read := read_choice(text, [option or "" for option in options], question or ""):
+                yield choice - read.option
+        compared += some.height
+        if compared >= _COMPARED:
+            return
 
 
 def _check_boxes(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from rexview.columns import Table
+from rexview.columns import Column, Table
 from rexview.reviewset.json_text import dump, is_missing
 from rexview.reviewset.problems import quoted
 from rexview.reviewset.tables import nested
@@ -17,17 +18,29 @@ from rexview.reviewset.tables.files import READERS, Chunk
 from rexview.reviewset.tables.source import Location, TableSource
 
 
-def read_table(source: TableSource, table: Table) -> pl.DataFrame:
+def read_table(
+    source: TableSource,
+    table: Table,
+    move_texts: Callable[[str, list[pl.DataFrame]], None] = lambda name, parts: None,
+) -> pl.DataFrame:
     """Read a table.
+
+    Parameters
+    ----------
+    source, table
+    move_texts : callable
+        Is given the table's name and its parts so far, each time that one was read, and may put
+        other frames of the same content in their place.
 
     Returns
     -------
     pl.DataFrame
         All declared columns with their declared types, ``extra`` (unknown fields as one JSON
         object, null where there are none) and ``_row`` (UInt32, from 1). Values that do not fit
-        have been reported and are null.
+        have been reported and are null. A column of which nothing is given is one value, which
+        takes no memory until it is asked for as a series.
     """
-    frames = [empty_table(table)]
+    parts: list[pl.DataFrame] = []
     unknown: set[str] = set()
     missing: set[str] = set()
     try:
@@ -35,12 +48,41 @@ def read_table(source: TableSource, table: Table) -> pl.DataFrame:
             unknown |= chunk.columns.keys() - table.by_name.keys()
             if chunk.header:
                 missing |= table.by_name.keys() - chunk.columns.keys()
-            frames.append(_frame(chunk, table, source))
+            parts.append(_frame(chunk, table, source))
+            del chunk
+            move_texts(table.name, parts)
     except OSError as error:
         message = f"The file cannot be read: {error.strerror or error}."
         source.error(message, "See to it that the app may read it.")
     _report_names(table, unknown, missing, source)
-    return pl.concat(frames)
+    return _together(parts, table)
+
+
+def _together(parts: list[pl.DataFrame], table: Table) -> pl.DataFrame:
+    """Join parts, each of which may lack columns."""
+    whole = empty_table(table)
+    if not parts:
+        return whole
+    given = {name for part in parts for name in part.columns}
+    columns = [column for column in _declared(table) if column.name in given]
+    filled = [
+        part.with_columns(
+            one.absent_everywhere() for one in columns if one.name not in part.columns
+        )
+        for part in parts
+    ]
+    order = [name for name in whole.columns if name in given]
+    return (
+        pl.concat(part.select(order) for part in filled)
+        .with_columns(one.absent_everywhere() for one in _declared(table) if one.name not in given)
+        .select(whole.columns)
+    )
+
+
+def _declared(table: Table) -> Iterator[Column]:
+    """Yield the columns of a table; its ``extra`` is text by now."""
+    for column in table.columns:
+        yield Column("extra", "text", column.meaning) if column.name == "extra" else column
 
 
 def empty_table(table: Table) -> pl.DataFrame:
@@ -55,7 +97,6 @@ def _frame(chunk: Chunk, table: Table, source: TableSource) -> pl.DataFrame:
     leftovers: dict[int, dict[str, Any]] = {}
     for column in table.columns:
         if column.name not in chunk.columns:
-            columns[column.name] = column.absent(height)
             continue
         location = Location(source, column.name, chunk.rows, required=column.required)
         values = chunk.columns.pop(column.name)
@@ -67,7 +108,9 @@ def _frame(chunk: Chunk, table: Table, source: TableSource) -> pl.DataFrame:
         position = int(np.searchsorted(chunk.rows, row))
         if position < height and chunk.rows[position] == row:
             leftovers.setdefault(position, {}).update(unfit)
-    columns["extra"] = _extra(chunk, leftovers, height)
+    columns.pop("extra", None)  # what is in it went to the leftovers
+    if (extra := _extra(chunk, leftovers, height)).null_count() < height:
+        columns["extra"] = extra
     columns["_row"] = pl.Series(chunk.rows).cast(pl.UInt32)
     return pl.DataFrame(columns)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -10,18 +11,20 @@ import pandas as pd
 import streamlit as st
 
 from rexview import reviewset
-from rexview.errors import RexviewError
+from rexview.errors import Problem, RexviewError
 from rexview.schema import ReviewSet
 from rexview.settings import DEMO_FOLDER
+from rexview.ui.access import permissions
 from rexview.ui.data.decoding_progress import progress_shown
 from rexview.ui.data.import_form import show_import_form
 from rexview.ui.data.import_sources import allowed_path
 from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
-from rexview.ui.link.pages import PAGE_OVERVIEW
+from rexview.ui.link.pages import PAGE_DATA, PAGE_OVERVIEW
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.tables.problem_table import show_error, show_problems
 
+_LOOK_AGAIN_S: Final = 3.0
 _FORMAT_FILE: Final = Path(reviewset.__file__).with_name("FORMAT.md")
 
 
@@ -56,11 +59,29 @@ def show_open_set(review_set: ReviewSet) -> None:
             }
         )
         st.dataframe(table, hide_index=True)
-    if review_set.warnings:
-        with st.expander(f"{len(review_set.warnings):,} warnings", icon=":material/warning:"):
-            show_problems(review_set.warnings, key="warnings")
+    every = review_set.all_warnings()
+    if every is None:
+        _wait_for_warnings(review_set)
+    elif every:
+        _show_warnings(every)
     else:
         st.caption("Checked: no errors, no warnings.")
+
+
+@st.fragment(run_every=_LOOK_AGAIN_S)
+def _wait_for_warnings(review_set: ReviewSet) -> None:
+    """Show what is known until the texts of a large set were looked through; then all of it."""
+    permissions.guard(PAGE_DATA)
+    if review_set.all_warnings() is not None:
+        st.rerun()
+    st.caption("Texts are still being checked. More warnings may come.")
+    if review_set.warnings:
+        _show_warnings(review_set.warnings)
+
+
+def _show_warnings(warnings: Sequence[Problem]) -> None:
+    with st.expander(f"{len(warnings):,} warnings", icon=":material/warning:"):
+        show_problems(warnings, key="warnings")
 
 
 def open_form() -> None:

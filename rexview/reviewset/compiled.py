@@ -1,0 +1,345 @@
+"""Large review sets as they were read and checked, kept on disk and mapped into memory.
+
+An entry of :mod:`rexview.kept_files` is a folder of Arrow files. The texts of a large table go
+there part by part while it is read, so that memory never holds them all; the other columns follow
+when everything is checked. A set is then opened from there, the first time as well as the next:
+what is not asked for is not read. An entry is of one state of the files and of one state of the
+code that reads them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from contextlib import suppress
+from dataclasses import asdict, replace
+from functools import cache, partial
+from itertools import islice
+from pathlib import Path
+from threading import Thread
+from typing import Any, Final, Self
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+import rexview
+from rexview import frames
+from rexview.answer_digest import with_stale_apart, with_stale_together
+from rexview.errors import Problem, SettingsError
+from rexview.frames.answer_rows import AnswerRows
+from rexview.frames.mapped import mapped
+from rexview.frames.table_index import SharedIndex, TableIndex
+from rexview.kept_files import KeptFiles, code_version, kept_files
+from rexview.reviewset.images import find_picture, images_folder, is_url
+from rexview.reviewset.later_warnings import LaterWarnings
+from rexview.reviewset.sources import watched
+from rexview.schema import ReviewSet, SetInfo
+from rexview.settings import load_settings
+
+LARGE: Final = 50_000
+"""Rows of a table from which on a set is kept; smaller ones are read in less than a second."""
+LARGE_BYTES: Final = 1_000_000
+"""Bytes of all table files from which on a set may be large."""
+_TEXTS: Final = {
+    "cases": ("question", "tags", "context", "report", "options", "explanation", "extra"),
+    "answers": ("text", "explanation", "error", "extra"),
+}
+"""Columns that stay as they were read, and are most of a set's size."""
+_CONTENTS: Final = "contents.json"
+_JUDGED: Final = "later-warnings.json"
+_INDEX: Final = ("case", "model", "row", "starts")
+_FOLDERS_WATCHED: Final = 1000
+_LOG: Final = logging.getLogger(__name__)
+
+
+@cache
+def _code() -> str:
+    """Name the code that reads and checks review sets."""
+    package = Path(rexview.__file__).parent
+    sources = [*package.glob("*.py")]
+    for folder in ("reviewset", "frames", "choices", "schema"):
+        sources += (package / folder).rglob("*.py")
+    return code_version(sources, pl.__version__, pa.__version__)
+
+
+class CompiledSet:
+    """What is kept of one state of a review set, or is being made.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the review set.
+    state : str
+        :func:`rexview.reviewset.sources.fingerprint` of it.
+    info : SetInfo
+    """
+
+    def __init__(self, folder: Path, state: str, info: SetInfo) -> None:
+        self._folder, self._state, self._info = folder, state, info
+        self._kept = _kept_sets() if _bytes_of_tables(folder) >= LARGE_BYTES else None
+        self._name = ""
+        if self._kept is not None:
+            images = _state_of_images(folder, info)
+            of = (str(folder.resolve()), state, images, _code())
+            self._name = hashlib.sha256(
+                "\0".join(of).encode("utf-8", "surrogateescape")
+            ).hexdigest()
+        self._made: Path | None = None
+        self._moved: dict[str, list[pl.DataFrame]] = {}
+        self._judged_later: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._give_up()
+
+    def open(self) -> ReviewSet | None:
+        """Open what is kept; None when there is nothing, or nothing that can be relied on."""
+        path = self._kept.find(self._name) if self._kept else None
+        if path is None or self._kept is None:
+            return None
+        try:
+            return self._opened(path)
+        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
+            reason = type(error).__name__
+        except pl.exceptions.PolarsError as error:
+            reason = type(error).__name__
+        _LOG.warning("What was kept of a review set is damaged (%s); it is read again.", reason)
+        self._kept.discard(self._name)
+        return None
+
+    def _opened(self, path: Path) -> ReviewSet:
+        contents = json.loads((path / _CONTENTS).read_text(encoding="utf-8"))
+        for name, size in contents["files"].items():
+            if (path / name).stat().st_size != size:
+                raise ValueError(f"{name} is not whole")
+        tables: dict[str, Any] = {
+            name: _read_table(path, name, contents["tables"][name]) for name in frames.TABLES
+        }
+        index = TableIndex(tables["cases"], tables["answers"], contents["declared"])
+        arrays = {name: _read_array(path / f"{name}.npy") for name in (*_INDEX, "order")}
+        vars(index)["order"] = arrays.pop("order")
+        vars(index)["newest"] = AnswerRows(**arrays)
+        vars(index)["models"] = tuple(contents["models"])
+        found = ReviewSet(
+            self._folder,
+            self._info,
+            **tables,
+            fingerprint=self._state,
+            warnings=tuple(Problem(**one) for one in contents["warnings"]),
+            find_picture=partial(find_picture, self._folder, self._info.images),
+            shared_index=SharedIndex(index),
+        )
+        found = with_stale_apart(found)  # pictures may have been replaced since
+        return self._with_later_warnings(found, contents["judged_later"], path)
+
+    def _with_later_warnings(
+        self, review_set: ReviewSet, place: int, path: Path | None = None
+    ) -> ReviewSet:
+        """Have warnings worked out later; they are kept beside the entry that the set came from."""
+        known = None
+        if path is not None and (path / _JUDGED).is_file():
+            given = json.loads((path / _JUDGED).read_text(encoding="utf-8"))
+            known = tuple(Problem(**one) for one in given)
+        later = LaterWarnings(
+            review_set, place, known, partial(_keep_warnings, self._kept, self._name)
+        )
+        return replace(review_set, later_warnings=later)
+
+    def move_texts(self, table: str, parts: list[pl.DataFrame]) -> None:
+        """Put the texts of a table's parts on disk, once there are many rows.
+
+        ``parts`` then has frames whose texts are mapped from there.
+        """
+        if self._kept is None or table not in _TEXTS or sum(map(len, parts)) < LARGE:
+            return
+        if self._made is None:
+            self._made = self._kept.begin(self._name, _bytes_of_tables(self._folder))
+            if self._made is None:
+                self._kept = None  # it was told why
+                return
+        try:
+            self._made.mkdir(exist_ok=True)
+            moved = self._moved.setdefault(table, [])
+            for place in range(len(moved), len(parts)):
+                texts = [name for name in _TEXTS[table] if name in parts[place].columns]
+                moved.append(_written(parts[place].select(texts), self._part(table, place)))
+                parts[place] = parts[place].drop(texts).hstack(moved[-1].get_columns())
+        except (OSError, pl.exceptions.PolarsError) as error:
+            self._not_written(error)
+
+    def puts_off(self, answers: pl.DataFrame, known: int) -> bool:
+        """Whether so many answers are judged later, when somebody asks for all warnings.
+
+        ``known`` is how many problems were found before.
+        """
+        self._judged_later = known if answers.height >= LARGE else None
+        return self._judged_later is not None
+
+    def _part(self, table: str, place: int) -> Path:
+        assert self._made is not None
+        return self._made / f"{table}-{place:04}.arrow"
+
+    def _not_written(self, error: Exception) -> None:
+        _LOG.warning(
+            "A large review set is not kept: %s.", getattr(error, "strerror", None) or error
+        )
+        self._give_up()
+        self._kept = None
+
+    def _give_up(self) -> None:
+        if self._made is not None and self._kept is not None:
+            self._kept.abandon(self._made)
+        self._made = None
+
+    def keep(self, review_set: ReviewSet) -> ReviewSet:
+        """Keep a set whose tables were all read, if it is a large one, and open it from there.
+
+        Returns the set as it is where it cannot be.
+        """
+        if self._judged_later is None:
+            return review_set
+        if self._made is None or self._kept is None:
+            return self._with_later_warnings(review_set, self._judged_later)
+        try:
+            self._write(self._made, review_set)
+            opened = self._opened(self._made)
+        except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+            self._not_written(error)
+            return self._with_later_warnings(review_set, self._judged_later)
+        made, self._made = self._made, None
+        Thread(target=_finish, args=(self._kept, self._name, made), name="keep a set").start()
+        return opened
+
+    def _write(self, made: Path, review_set: ReviewSet) -> None:
+        tables = {}
+        given = with_stale_together(review_set)
+        for name in frames.TABLES:
+            frame = getattr(given, name)
+            parts = self._moved.get(name, [])
+            if sum(map(len, parts)) != frame.height:  # rows that were there twice are left out
+                for place in range(len(parts)):
+                    self._part(name, place).unlink(missing_ok=True)
+                parts = []
+            absent = [column for column in frame.columns if _is_absent(frame, column)]
+            texts = {column for part in parts for column in part.columns}
+            others = [column for column in frame.columns if column not in {*absent, *texts}]
+            _write_ipc(frame.select(others), made / f"{name}.arrow")
+            tables[name] = {
+                "parts": [self._part(name, place).name for place in range(len(parts))],
+                "height": frame.height,
+            }
+        index = review_set.index
+        for name in _INDEX:
+            np.save(made / f"{name}.npy", getattr(index.newest, name))
+        np.save(made / "order.npy", index.order)
+        contents = {
+            "tables": tables,
+            "declared": index.declared,
+            "models": index.models,
+            "judged_later": self._judged_later,
+            "warnings": [asdict(one) for one in review_set.warnings],
+            "files": {file.name: file.stat().st_size for file in made.iterdir()},
+        }
+        (made / _CONTENTS).write_text(json.dumps(contents), encoding="utf-8")
+
+
+def _finish(kept: KeptFiles, name: str, made: Path) -> None:
+    """Put an entry in its place when the disk has it: a file of the right size is whole then."""
+    try:
+        for file in made.iterdir():
+            with file.open("rb") as opened:
+                os.fsync(opened.fileno())
+    except OSError:
+        kept.abandon(made)
+    else:
+        kept.finish(name, made)
+
+
+def _keep_warnings(kept: KeptFiles | None, name: str, found: tuple[Problem, ...]) -> None:
+    path = kept.find(name) if kept else None
+    if path is not None:
+        with suppress(OSError):  # then they are looked for again
+            made = path / f"{_JUDGED}.{os.getpid()}.part"
+            made.write_text(json.dumps([asdict(one) for one in found]), encoding="utf-8")
+            made.replace(path / _JUDGED)
+
+
+def _kept_sets() -> KeptFiles | None:
+    try:
+        return kept_files("sets", load_settings())
+    except SettingsError:  # which is told where settings are needed
+        return None
+
+
+def _bytes_of_tables(folder: Path) -> int:
+    total = 0
+    for path in watched(folder):
+        try:
+            total += path.stat().st_size
+        except OSError:
+            continue
+    return total
+
+
+def _state_of_images(folder: Path, info: SetInfo) -> str:
+    """Name the state of the folder of images and of those in it: what comes or goes there shows."""
+    if is_url(info.images):
+        return ""
+    try:
+        base = images_folder(folder, info.images)
+        entries = islice(os.scandir(base), _FOLDERS_WATCHED)
+        folders = sorted(Path(one.path) for one in entries if one.is_dir(follow_symlinks=False))
+        return repr([(one.name, one.stat().st_mtime_ns) for one in (base, *folders)])
+    except (OSError, ValueError):
+        return ""
+
+
+def _is_absent(frame: pl.DataFrame, column: str) -> bool:
+    """Whether nothing at all is in a column; what is asked of one value is answered by it."""
+    is_list = isinstance(frame.schema[column], pl.List)
+    something = pl.col(column).list.len() > 0 if is_list else pl.col(column).is_not_null()
+    return not frame.select(something.any()).item()
+
+
+def _write_ipc(frame: pl.DataFrame, path: Path) -> None:
+    rows = max(1, frame.height)  # in one piece, so that rows are found without a search
+    frame.write_ipc(path, compression="uncompressed", record_batch_size=rows)
+
+
+def _written(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
+    _write_ipc(frame, path)
+    return mapped(path)
+
+
+def _read_table(path: Path, name: str, contents: dict[str, Any]) -> pl.DataFrame:
+    if not contents["height"]:
+        return frames.TABLES[name].to_frame()
+    frame = mapped(path / f"{name}.arrow")
+    if contents["parts"]:
+        parts = [mapped(path / part) for part in contents["parts"]]
+        given = list(dict.fromkeys(column for part in parts for column in part.columns))
+        whole = pl.concat(_completed(part, name).select(given) for part in parts)
+        frame = frame.hstack(whole.get_columns())
+    frame = _completed(frame, name)
+    if frame.schema != frames.TABLES[name] or frame.height != contents["height"]:
+        raise ValueError(f"{name} is not whole")
+    return frame
+
+
+def _completed(frame: pl.DataFrame, table: str) -> pl.DataFrame:
+    """Add the columns of a table of which nothing is given, in memory one value each."""
+    schema = frames.TABLES[table]
+    return frame.with_columns(
+        pl.lit([] if isinstance(dtype, pl.List) else None, dtype).alias(column)
+        for column, dtype in schema.items()
+        if column not in frame.columns
+    ).select(schema.names())
+
+
+def _read_array(path: Path) -> Any:
+    return np.asarray(np.load(path, mmap_mode="r"))

@@ -1,0 +1,247 @@
+"""Large sets are kept as they were read: the same in every respect, and never trusted blindly."""
+
+import json
+import logging
+import os
+import threading
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from rexview import frames
+from rexview.answer_digest import digests_of
+from rexview.detect import flag_rows
+from rexview.errors import ReviewSetError
+from rexview.kept_files import kept_files
+from rexview.reviewset import check, compiled, load
+from rexview.settings import DEMO_FOLDER, load_settings
+from rexview.stats.report.document import report
+
+CASES = 60
+
+
+@pytest.fixture(autouse=True)
+def small_is_large(monkeypatch, tmp_path):
+    """Sets of a few rows are kept, in a cache folder of the test."""
+    monkeypatch.setattr(compiled, "LARGE", 40)
+    monkeypatch.setattr(compiled, "LARGE_BYTES", 1)
+    monkeypatch.setenv("REXVIEW_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture(name="large")
+def large_fixture(tmp_path):
+    """A set of Parquet parts that differ in their columns, with scores of an earlier answer."""
+    folder = tmp_path / "set"
+    (folder / "answers").mkdir(parents=True)
+    (folder / "images").mkdir()
+    (folder / "reviewset.yaml").write_text(
+        "format: 1\nname: Large\nmodels: [{id: b}, {id: a}]\nreaders: [{id: r}]\n"
+    )
+    ids = [f"c{number:03}" for number in reversed(range(CASES))]
+    image = {"id": "pa", "path": "missing.png", "view": "PA", "width": 100, "height": 100}
+    pl.DataFrame(
+        {
+            "id": ids,
+            "question": [f"What of {one}?" for one in ids],
+            "report": [{"findings": f"Finding {one}.", "impression": None} for one in ids],
+            "images": [[image]] * CASES,
+            "tags": [json.dumps({"region": [one]}) for one in ids],
+            "other": range(CASES),
+        }
+    ).write_parquet(folder / "cases.parquet")
+    texts = [f"A text of {one} that is longer than a few letters, with ä." for one in ids]
+    plain = pl.DataFrame({"case": ids, "model": "a", "text": texts})
+    box = {"image": "pa", "label": "x", "box": [1.0, 2.0, 3.0, 4.0], "score": 0.5}
+    plain.write_parquet(folder / "answers" / "1.parquet")
+    plain.with_columns(model=pl.lit("b"), run_id=pl.lit("old")).with_columns(
+        error=pl.lit("none came"), boxes=pl.Series([[box]] * CASES)
+    ).write_parquet(folder / "answers" / "2.parquet")
+    pl.DataFrame({"case": ids[:3], "model": "b", "run_id": "new", "text": "Again."}).write_parquet(
+        folder / "answers" / "3.parquet"
+    )
+    pl.DataFrame(
+        {
+            "case": ids[:2],
+            "model": "a",
+            "reader": "r",
+            "dimension": "process",
+            "score": [2, 4],
+            "answer_digest": ["0" * 64, None],
+        }
+    ).write_parquet(folder / "scores.parquet")
+    return folder
+
+
+def opened(folder):
+    """Open a set and wait until it is kept."""
+    review_set = load(folder)
+    for thread in threading.enumerate():
+        if thread.name == "keep a set":
+            thread.join()
+    return review_set
+
+
+def entries():
+    return kept_files("sets", load_settings()).entries()
+
+
+def is_kept(review_set):
+    """Whether a set was opened from what is kept."""
+    return review_set.later_warnings is not None
+
+
+def assert_alike(one, other):
+    for name, schema in frames.TABLES.items():
+        assert getattr(one, name).schema == schema
+        assert getattr(one, name).equals(getattr(other, name)), name
+    assert one.stale_scores.equals(other.stale_scores)
+    assert one.info == other.info
+    assert one.models == other.models
+    assert one.fingerprint == other.fingerprint
+    for array in ("case", "model", "row", "starts"):
+        assert (getattr(one.newest, array) == getattr(other.newest, array)).all()
+    for case_id in one.cases["id"]:
+        assert one.case(case_id) == other.case(case_id)
+        for all_runs in (False, True):
+            assert one.answers_of(case_id, all_runs=all_runs) == other.answers_of(
+                case_id, all_runs=all_runs
+            )
+    pairs = list(one.answers.select("case", "model").unique().iter_rows())
+    assert digests_of(one).of_all(pairs) == digests_of(other).of_all(pairs)
+
+
+def all_warnings(review_set):
+    review_set.all_warnings()
+    for thread in threading.enumerate():
+        if thread.name == "look for warnings":
+            thread.join()
+    return list(review_set.all_warnings())
+
+
+def test_what_is_kept_is_the_set_itself(large, monkeypatch):
+    first, second = opened(large), opened(large)
+    assert is_kept(first)
+    assert is_kept(second)
+    monkeypatch.setattr(compiled, "LARGE", 10**9)
+    monkeypatch.setattr(compiled, "LARGE_BYTES", 10**9)
+    plain = load(large)
+    assert not is_kept(plain)
+    assert plain.stale_scores.height == 1
+    assert_alike(first, plain)
+    assert_alike(second, plain)
+    assert second.warnings == first.warnings
+
+
+def test_warnings_come_later_and_are_those_of_check(large):
+    pl.DataFrame(
+        {"case": [f"c{n:03}" for n in range(CASES)], "model": "a", "text": "Always the same."}
+    ).write_parquet(large / "answers" / "1.parquet")
+    first = opened(large)
+    assert not any("answers of" in one.message for one in first.warnings)
+    assert all_warnings(first) == check(large)
+    assert any("answers of" in one.message for one in first.all_warnings())
+    again = load(large)
+    assert list(again.all_warnings()) == check(large)  # at once, as they are kept
+
+
+def test_a_changed_file_is_read(large):
+    opened(large)
+    pl.DataFrame({"case": ["c001"], "model": "a", "run_id": "9", "text": "New."}).write_parquet(
+        large / "answers" / "4.parquet"
+    )
+    assert load(large).answers.height == 2 * CASES + 4
+
+
+def test_pictures_that_come_are_noticed(large):
+    assert any("no image file" in one.message for one in opened(large).warnings)
+    (large / "images" / "missing.png").write_bytes(b"here")
+    assert not any("no image file" in one.message for one in load(large).warnings)
+
+
+def test_another_version_of_the_code_reads_anew(large, monkeypatch):
+    opened(large)
+    monkeypatch.setattr(compiled, "_code", lambda: "another")
+    opened(large)
+    assert len(entries()) == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["answers.arrow", "answers-0001.arrow", "row.npy", "contents.json"]
+)
+@pytest.mark.parametrize("damage", ["cut", "gone", "scribble"])
+def test_what_is_damaged_is_read_again(large, caplog, name, damage):
+    opened(large)
+    path = entries()[0][2] / name
+    content = path.read_bytes()
+    if damage == "gone":
+        path.unlink()
+    elif damage == "cut":
+        path.write_bytes(content[: len(content) // 2])
+    else:
+        path.write_bytes(b"x" * len(content))
+    caplog.set_level(logging.WARNING)
+    assert load(large).answers.height == 2 * CASES + 3
+    assert "damaged" in caplog.text
+
+
+def test_a_disk_that_takes_nothing_costs_nothing_else(large, tmp_path, caplog):
+    (tmp_path / "cache").write_text("in the way")
+    review_set = load(large)
+    assert review_set.answers.height == 2 * CASES + 3
+    assert len(caplog.records) == 1
+    assert all_warnings(review_set) == check(large)
+
+
+def test_a_disk_that_gets_full_costs_nothing_else(large, monkeypatch, caplog):
+    def fails(frame, path):
+        if path.name != "cases-0000.arrow":
+            raise OSError(28, "No space left on device")
+        return write(frame, path)
+
+    write = compiled._write_ipc
+    monkeypatch.setattr(compiled, "_write_ipc", fails)
+    review_set = opened(large)
+    assert review_set.answers_of("c001")[0].text.startswith("A text of c001")
+    assert "No space left" in caplog.text
+    assert entries() == []
+    assert not list(Path(os.environ["REXVIEW_CACHE"]).rglob("*.part"))
+
+
+def test_a_set_with_errors_is_not_kept(large):
+    pl.DataFrame({"case": ["nowhere"], "model": "a"}).write_parquet(large / "answers" / "4.parquet")
+    with pytest.raises(ReviewSetError, match="1 error"):
+        opened(large)
+    assert entries() == []
+    assert not list(Path(os.environ["REXVIEW_CACHE"]).rglob("*.part"))
+
+
+def test_rows_that_are_there_twice_are_left_out(large):
+    (large / "answers" / "4.parquet").write_bytes((large / "answers" / "3.parquet").read_bytes())
+    first, second = opened(large), opened(large)
+    assert first.answers.height == second.answers.height == 2 * CASES + 3
+    assert is_kept(second)
+    assert second.answers["text"].to_list() == first.answers["text"].to_list()
+
+
+def test_small_sets_are_not_kept(large, monkeypatch):
+    monkeypatch.setattr(compiled, "LARGE", 10_000)
+    review_set = opened(large)
+    assert review_set.later_warnings is None
+    assert entries() == []
+
+
+def test_detectors_and_statistics_say_the_same_of_the_demo(monkeypatch):
+    """What is mapped is used as what is in memory is: every detector, every table of numbers."""
+    monkeypatch.setattr(compiled, "LARGE", 10**9)
+    plain = load(DEMO_FOLDER)
+    assert not is_kept(plain)
+    monkeypatch.setattr(compiled, "LARGE", 1)
+    opened(DEMO_FOLDER)
+    kept = load(DEMO_FOLDER)
+    assert is_kept(kept)
+    assert all_warnings(kept) == list(plain.warnings)
+    assert_alike(kept, plain)
+    thresholds = {"gap_threshold": 2.0, "disagreement_threshold": 2.0}
+    assert flag_rows(kept, **thresholds) == flag_rows(plain, **thresholds)
+    assert report(kept, gap_threshold=2.0) == report(plain, gap_threshold=2.0)
