@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from support.browser.waiting import calm, pass_time
+from support.browser.waiting import calm, pass_time, until
 from support.review_folder import named, write_review_set
 
 from rexview import reviewset
@@ -84,6 +84,7 @@ def test_pages_stand_at_once_and_say_so_far_until_all_is_known(address, folder, 
     expect(strip(page)).to_contain_text("Looking for failures: ")
     expect(page.locator(".rx-head").first).to_contain_text("Laterality errors so far")
 
+    until(page, lambda: looked_at(page), lambda looked: looked > 0)
     page.get_by_role("button", name="Stop").click()
     expect(strip(page)).to_contain_text("is stopped at")
     shown = page.locator(".rx-heads, .rx-cards")
