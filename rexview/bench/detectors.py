@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from rexview.bench import detector_speed
+from rexview.bench import detector_speed, sentence_speed
 from rexview.bench.corpus import Labelled, box_sides, laterality_pairs, token_limit_texts
 from rexview.bench.measure import Measured, Row, at_least, result
 from rexview.detect import find_flags, flags_for
@@ -198,7 +198,8 @@ def run(folder: Path | None = None) -> Measured:
         ("token limit, answers of the pairs", whole, COMPLETE),
     )
     rows = [one for task, outcomes, target in asked for one in _rates(task, outcomes, target)]
-    rows += detector_speed.rows([outcome.row for outcome in laterality])
+    pairs = [outcome.row for outcome in laterality]
+    rows += [*detector_speed.rows(pairs), *sentence_speed.rows(pairs)]
     forms = [
         *_table("laterality, easy", easy),
         *_table("laterality, hard", hard),

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from rexview.detect.core.detector import AnswerInCase, mention_evidence
 from rexview.detect.findings import (
@@ -29,8 +27,7 @@ _MOST_ALIKE: Final = 8
 """Mentions of one finding, side, zone and status that are kept: more add nothing."""
 
 
-@dataclass(frozen=True)
-class FindingInText:
+class FindingInText(NamedTuple):
     """A mention of a finding with what the lexicon knows of it and the text that it stands in.
 
     ``where`` is ``answer`` or ``report``; ``section`` the report's.
@@ -82,6 +79,10 @@ def _in_report(*texts: str) -> tuple[FindingInText, ...]:
 
 def findings_of_answer(one: AnswerInCase) -> list[FindingInText]:
     """Read the findings (not devices) of an answer; what it takes back is left out."""
+    return one.once(_of_answer)
+
+
+def _of_answer(one: AnswerInCase) -> list[FindingInText]:
     return _in_text(mentions_of_answer(one), "answer", one.text, None)
 
 
@@ -98,12 +99,15 @@ def _in_text(
     mentions: Iterable[Mention], where: str, text: str, section: str | None
 ) -> list[FindingInText]:
     kept = []
-    alike: Counter[tuple[str, str | None, str | None, str]] = Counter()
+    alike: dict[tuple[str | None, ...], int] = {}
     for mention in mentions:
         info = finding_info(mention.finding)
+        if info.group != "finding" or mention.superseded:
+            continue
         key = (mention.finding, mention.side, mention.zone, mention.status)
-        if info.group == "finding" and not mention.superseded and alike[key] < _MOST_ALIKE:
-            alike[key] += 1
+        times = alike.get(key, 0)
+        if times < _MOST_ALIKE:
+            alike[key] = times + 1
             kept.append(FindingInText(mention, info, where, text, section))
     return kept
 
@@ -111,6 +115,11 @@ def _in_text(
 def of_status(found: Iterable[FindingInText], *statuses: str) -> list[FindingInText]:
     """Keep the findings with one of some statuses."""
     return [one for one in found if one.mention.status in statuses]
+
+
+def families_of(found: Iterable[FindingInText], *statuses: str) -> set[str]:
+    """Return the families of the findings with one of some statuses."""
+    return {one.info.family for one in found if one.mention.status in statuses}
 
 
 def sides_meet(first: str | None, second: str | None) -> bool:

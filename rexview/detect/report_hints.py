@@ -17,6 +17,7 @@ from rexview.detect.phrases import either, whole_words, word_set
 from rexview.detect.report_comparison import (
     FindingInText,
     asked_regions,
+    families_of,
     findings_of_answer,
     findings_of_report,
     has_report,
@@ -34,6 +35,8 @@ _USUAL_ZONES: Final = {"pleural_fluid": "lower", "free_air": "base"}
 """Where a finding lies when its text names no zone."""
 _GENERAL: Final = "opacity"
 """A finding so general that it says nothing of the type."""
+_SAID: Final = ("positive", "uncertain", "prior")
+"""What a text says of a finding that it has, or had."""
 _SHORTLY_AFTER: Final = r"\s+(?:[\w-]+\s+){0,2}$"
 _QUALIFIED: Final = re.compile(
     rf"\b(?:{either('report', 'qualified')}){_SHORTLY_AFTER}", re.IGNORECASE
@@ -70,11 +73,12 @@ class InventedFinding:
         flags: list[Flag] = []
         done: set[str] = set()
         answered = of_status(findings_of_answer(one), "positive")
+        present = families_of(report, *_SAID)
         for finding in sorted(
             answered, key=lambda item: (item.info.id == _GENERAL, not item.mention.side)
         ):
             family = finding.info.family
-            if family in done or _present(report, family):
+            if family in done or family in present:
                 continue
             against = _negation(report, finding)
             if against is None and "lungs" not in done:
@@ -109,18 +113,19 @@ class MissedFinding:
         """Hold the answer against its report."""
         report, answered = findings_of_report(one.case), findings_of_answer(one)
         regions = asked_regions(one.case)
-        mistaken = {wrong.info.family for wrong, _ in _mistaken(report, answered)}
+        mistaken = {right.info.family for right, _ in one.once(_mistaken)}
+        denied_too = families_of(report, "negated")
         flags, done = [], set[str]()
         for finding in of_status(report, "positive"):
             family = finding.info.family
-            if family in done or family not in MAJOR or not _matters(finding):
+            if family in done or family not in MAJOR or family in denied_too:
                 continue
             if regions is not None and finding.info.region not in regions:
                 continue
-            if any(item.info.family == family for item in of_status(report, "negated")):
-                continue
             denied = _denial(answered, finding)
             if denied is None and (_mentioned(answered, finding) or family in mistaken):
+                continue
+            if not _matters(finding):
                 continue
             done.add(family)
             how = "denies it" if denied else "does not mention it"
@@ -144,7 +149,7 @@ class WrongAbnormality:
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the answer against its report."""
         flags, done = [], set[str]()
-        for right, wrong in _mistaken(findings_of_report(one.case), findings_of_answer(one)):
+        for right, wrong in one.once(_mistaken):
             if right.info.family not in done:
                 done.add(right.info.family)
                 message = (
@@ -154,12 +159,6 @@ class WrongAbnormality:
                 evidence = (wrong.evidence, right.evidence)
                 flags.append(flag(self, one.answer, "hint", message, evidence))
         return flags
-
-
-def _present(found: Sequence[FindingInText], family: str) -> bool:
-    return any(
-        one.info.family == family for one in of_status(found, "positive", "uncertain", "prior")
-    )
 
 
 def _negation(report: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
@@ -215,8 +214,9 @@ def _mentioned(answered: Sequence[FindingInText], finding: FindingInText) -> boo
 
 
 def _same_finding(one: FindingInText, other: FindingInText) -> bool:
-    same_family = one.info.family == other.info.family
-    return same_family or may_be_same_fracture(one.info.id, other.info.id)
+    if one.info.family == other.info.family:
+        return True
+    return may_be_same_fracture(one.info.id, other.info.id)
 
 
 def _denial(answered: Sequence[FindingInText], finding: FindingInText) -> FindingInText | None:
@@ -233,20 +233,22 @@ def _denial(answered: Sequence[FindingInText], finding: FindingInText) -> Findin
     return None
 
 
-def _mistaken(
-    report: Sequence[FindingInText], answered: Sequence[FindingInText]
-) -> list[tuple[FindingInText, FindingInText]]:
+def _mistaken(one: AnswerInCase) -> list[tuple[FindingInText, FindingInText]]:
     """Pair findings of the report with other findings that the answer has in the same place."""
+    report, answered = findings_of_report(one.case), findings_of_answer(one)
+    present = families_of(report, *_SAID)
+    others = [
+        wrong
+        for wrong in of_status(answered, "positive")
+        if _typed(wrong) and wrong.info.family not in present
+    ]
     pairs = []
-    for right in of_status(report, "positive"):
-        if not _typed(right) or _named(answered, right) or not _matters(right):
+    for right in of_status(report, "positive") if others else ():
+        if not _typed(right) or _named(answered, right):
             continue
-        for wrong in of_status(answered, "positive"):
-            if not _typed(wrong) or wrong.info.family == right.info.family:
-                continue
-            if not _present(report, wrong.info.family) and _same_place(right, wrong):
-                pairs.append((right, wrong))
-                break
+        wrong = next((wrong for wrong in others if _same_place(right, wrong)), None)
+        if wrong is not None and _matters(right):
+            pairs.append((right, wrong))
     return pairs
 
 
@@ -260,7 +262,7 @@ def _named(answered: Sequence[FindingInText], right: FindingInText) -> bool:
     denied = any(one.info.id == right.info.id for one in of_status(answered, "negated"))
     return any(
         one.info.family == right.info.family and not (denied and one.info.id == _GENERAL)
-        for one in of_status(answered, "positive", "uncertain", "prior")
+        for one in of_status(answered, *_SAID)
     )
 
 

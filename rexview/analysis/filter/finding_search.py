@@ -116,9 +116,12 @@ def search_terms(search: str) -> SearchTerms:
 
 def _side_words(search: str, start: int, end: int) -> list[tuple[int, int]]:
     """Return the places of plain side words; "RLL" and "lower lobe" are searched as they stand."""
-    tokens = Tokens(search, start, end)
-    spans = zip(tokens.words, tokens.starts, tokens.ends, strict=True)
-    return [(first, last) for word, first, last in spans if word in _SIDES]
+    tokens = Tokens(search)
+    return [
+        (first, last)
+        for word, first, last in zip(tokens.words, tokens.starts, tokens.ends, strict=True)
+        if word in _SIDES and start <= first and last <= end
+    ]
 
 
 def _rest(search: str, taken: Sequence[tuple[int, int]]) -> list[str]:

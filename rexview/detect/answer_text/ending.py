@@ -164,7 +164,7 @@ def _after_stop(core: str, place: int) -> tuple[str, int] | None:
     """Judge a text that ends with a full stop: a decimal point or "e.g." is none."""
     if _DECIMAL.search(core):
         return "it ends in the middle of a number", place
-    if _ends_in_digit(core) and _INLINE_MARK.search(core):
+    if _ends_in_digit(core) and _ends_in_mark(core):
         return _NO_ITEM, place
     if _ABBREVIATED.search(core):
         return "it ends with a word that something has to follow", place
@@ -183,12 +183,18 @@ def _without_stop(tail: str, line: str, core: str, place: int) -> tuple[str, int
         return "it ends with a colon and nothing after it", place
     if last in "-–—" and len(core) > 1 and core[-2].isalnum():
         return "it ends with a dash", place
-    if _ends_in_digit(ending) and _INLINE_MARK.search(ending):
+    if _ends_in_digit(ending) and _ends_in_mark(ending):
         return _NO_ITEM, place
     match = _LAST_WORD.search(core[-_LONGEST_WORD:])
     if match is None or ending[-1] in '`"”»)]}>':
         return None
     return judge_last_word(tail, core, max(0, len(core) - _LONGEST_WORD) + match.start(), place)
+
+
+def _ends_in_mark(line: str) -> bool:
+    """Whether a line ends with a number that opens an item: "... of air. 2."."""
+    stop = max(line.rfind(sign, 0, -1) for sign in ".;")
+    return stop >= 0 and _INLINE_MARK.match(line, stop) is not None
 
 
 def _ends_in_digit(text: str) -> bool:

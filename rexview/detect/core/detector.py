@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 from rexview.detect.findings import Mention, asserted_mentions, report_mentions
 from rexview.schema import Answer, Case, Evidence, Flag, Score
 from rexview.stats import FinalScores, final_of_answer, status_of
+
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,14 @@ class AnswerInCase:
     def final(self) -> FinalScores:
         """Its final scores; an answer that never came has none."""
         return final_of_answer(self.scores if self.came else ())
+
+    def once(self, ask: Callable[[AnswerInCase], _Found]) -> _Found:
+        """Return what a function finds in this answer; it is asked the first time only."""
+        known: dict[object, Any] = self.__dict__.setdefault("_asked", {})
+        if ask not in known:
+            known[ask] = ask(self)
+        found: _Found = known[ask]
+        return found
 
     @cached_property
     def mentions(self) -> Sequence[Mention]:

@@ -7,7 +7,6 @@ of that is a finding of its own on that side of the patient.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -95,8 +94,8 @@ def _of_patient(case: Case, mention: Mention) -> Mention:
     if ends == {"R"}:
         return mention
     if ends == {"L"} and mention.side in ("right", "left"):
-        return replace(mention, side=OTHER_SIDE[mention.side])
-    return replace(mention, side=None, side_start=None, side_end=None)
+        return mention._replace(side=OTHER_SIDE[mention.side])
+    return mention._replace(side=None, side_start=None, side_end=None)
 
 
 def _folded(text: str | None) -> str:

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Mention, Side, Status
 from rexview.detect.findings.side_attachment import attach
 from rexview.detect.findings.status import mention_status
-from rexview.detect.findings.terms import Term, cues_of
+from rexview.detect.findings.terms import Outline, Term, outline
 from rexview.detect.findings.tokens import Tokens
 
 _NEAR: Final = 12
 """Tokens that may stand between a word such as "fracture" and the part that it is of."""
-_WITHIN: Final = frozenset(("in", "on", "at", "within", "over", "overlying", "along", "near"))
+WITHIN: Final = frozenset(("in", "on", "at", "within", "over", "overlying", "along", "near"))
 _LASTING: Final = frozenset(
     ("mastectomy", "pneumonectomy", "sternotomy", "arthroplasty", "surgical_clips", "granuloma")
 )
 """Done or left long ago, and still to be seen."""
+_PARTING: Final = ("verb", "not_before", "not_after", "but")
+"""Cues without one of which a sentence is one clause, unless a semicolon parts it."""
 SideSpan = tuple[Side, int, int]
 """A side and where it was read: offsets into the text."""
+
+
+_NOWHERE: Final[list[tuple[None, None, None]]] = [(None, None, None)]
 
 
 @dataclass(slots=True, eq=False)
@@ -46,32 +51,30 @@ class Draft:
 
     def mentions(self) -> list[Mention]:
         """Make one mention for each side, or one without a side."""
-        sides = self.sides
-        if len(sides) > 1 and any(side == "bilateral" for side, _, _ in sides):
-            sides = [side for side in sides if side[0] == "bilateral"][:1]
-        seen: dict[str, SideSpan] = {}
-        for side in sides:
-            seen.setdefault(side[0], side)
-        places: list[tuple[Side | None, int | None, int | None]] = [*seen.values()]
+        places: dict[str | None, SideSpan | tuple[None, None, None]] = {}
+        for side in self.sides:
+            places.setdefault(side[0], side)
+        if len(places) > 1 and "bilateral" in places:
+            places = {"bilateral": places["bilateral"]}
         return [
             Mention(
-                finding=self.finding,
-                side=side,
-                zone=_lobe(self.zone, side),
-                status=self.status,
-                start=self.start,
-                end=self.end,
-                side_start=first,
-                side_end=last,
-                sentence=self.sentence,
-                section=self.section,
-                superseded=self.superseded,
-                refers_back=self.refers_back,
-                image_side=self.image_side,
-                definite=self.definite,
-                compared=self.compared,
+                self.finding,
+                side,
+                _lobe(self.zone, side),
+                self.status,
+                self.start,
+                self.end,
+                first,
+                last,
+                self.sentence,
+                self.section,
+                self.superseded,
+                self.refers_back,
+                self.image_side,
+                self.definite,
+                self.compared,
             )
-            for side, first, last in places or [(None, None, None)]
+            for side, first, last in places.values() or _NOWHERE
         ]
 
 
@@ -83,12 +86,50 @@ def _lobe(zone: str | None, side: Side | None) -> str | None:
     return zone
 
 
+class Statement(NamedTuple):
+    """A finding of a clause as its sentence alone has it; places are tokens."""
+
+    finding: str
+    status: Status
+    i: int
+    j: int
+    sides: tuple[SideSpan, ...]
+    zone: str | None
+    refers_back: bool
+    image_side: bool
+    definite: bool
+    asked: bool
+    sided: bool
+
+    def draft(self, tokens: Tokens, span: tuple[int, int]) -> Draft:
+        """Make the mention that the text is read on with."""
+        starts, ends = tokens.starts, tokens.ends
+        return Draft(
+            self.finding,
+            self.status,
+            starts[self.i],
+            ends[self.j - 1],
+            [(side, starts[i], ends[j - 1]) for side, i, j in self.sides],
+            self.zone,
+            span,
+            refers_back=self.refers_back,
+            image_side=self.image_side,
+            definite=self.definite,
+            asked=self.asked,
+            sided=self.sided,
+        )
+
+
 @dataclass(slots=True)
 class Clause:
-    """A part of a sentence that says one thing; ``drafts`` are its findings."""
+    """A part of a sentence that says one thing, with the findings that it states."""
 
     terms: list[Term]
-    drafts: list[Draft] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
+
+    def drafts(self, tokens: Tokens, span: tuple[int, int]) -> list[Draft]:
+        """Make mentions of its findings; ``span`` is the sentence's."""
+        return [statement.draft(tokens, span) for statement in self.statements]
 
     def side_spans(self, tokens: Tokens) -> list[SideSpan]:
         """Sides that the clause names, in order."""
@@ -103,26 +144,23 @@ class Clause:
         return any(term.is_(*cues) for term in self.terms)
 
 
-def read_clauses(
-    tokens: Tokens, terms: list[Term], span: tuple[int, int], *, asked: bool
-) -> list[Clause]:
+def read_clauses(words: list[str], terms: list[Term], *, asked: bool) -> list[Clause]:
     """Split the terms of a sentence into clauses and read the findings of each."""
-    clauses = [Clause(part) for part in _split(tokens, terms)]
-    for clause in clauses:
-        clause.drafts = _drafts(tokens, clause.terms, span, asked=asked)
-    return clauses
+    said = outline(terms)
+    parts = _split(words, terms, said.cues)
+    if len(parts) == 1 and len(parts[0]) == len(terms):
+        return [Clause(terms, _statements(words, terms, said, asked=asked))]
+    return [Clause(part, _statements(words, part, outline(part), asked=asked)) for part in parts]
 
 
-def _split(tokens: Tokens, terms: list[Term]) -> list[list[Term]]:
+def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Term]]:
     """Split at semicolons, at "but", and at a comma or "and" with a whole statement on both sides.
 
     "Effusion on the right and no pneumothorax is seen" is two clauses, so that the "no" does not
     reach the effusion; "effusion and pneumothorax on the right" is one, so that the side does.
     """
     clauses: list[list[Term]] = [[]]
-    cues = cues_of(terms)
-    has_verb = not cues.isdisjoint(("verb", "not_before", "not_after"))
-    if not has_verb and "but" not in cues and not any(term.mark == ";" for term in terms):
+    if cues.isdisjoint(_PARTING) and not any(term.mark == ";" for term in terms):
         return [terms] if terms else []
     for k, term in enumerate(terms):
         if term.mark == ";":
@@ -130,11 +168,11 @@ def _split(tokens: Tokens, terms: list[Term]) -> list[list[Term]]:
             continue
         if term.is_("but") and not term.finding:
             # "there" opens a clause only after a finding: not in "there is no effusion"
-            if tokens.words[term.i] != "there" or any(_is_statement(item) for item in clauses[-1]):
+            if words[term.i] != "there" or any(_is_statement(item) for item in clauses[-1]):
                 clauses.append([term])
                 continue
         elif (
-            (term.mark == "," or tokens.words[term.i] in ("and", "plus", "&"))
+            (term.mark == "," or words[term.i] in ("and", "plus", "&"))
             and _is_whole(clauses[-1])
             and _is_whole(_until_break(terms, k + 1))
         ):
@@ -163,21 +201,20 @@ def _until_break(terms: list[Term], k: int) -> list[Term]:
     return terms[k : k + 12]
 
 
-def _drafts(
-    tokens: Tokens, terms: list[Term], span: tuple[int, int], *, asked: bool
-) -> list[Draft]:
-    sites = _resolve(terms) if any(term.meaning.near for term in terms) else {}
-    if not any(term.finding for term in terms):
+def _statements(
+    words: list[str], terms: list[Term], said: Outline, *, asked: bool
+) -> list[Statement]:
+    sites = _resolve(terms) if said.near else {}
+    if not said.finding and not sites:
         return []
-    owners = attach(tokens, terms, sites)
-    cues = cues_of(terms)
+    owners = attach(words, terms, sites) if said.side else {}
+    cues, zoned = said.cues, said.zone
     pointing = "this" in cues
-    zoned = any(term.meaning.zone for term in terms)
-    drafts = []
+    stated = []
     for f, term in enumerate(terms):
         if term.finding is None:
             continue
-        status = mention_status(tokens, terms, f, cues, asked=asked)
+        status = mention_status(words, terms, f, cues, asked=asked)
         # "status post sternotomy": what was done then is still to be seen now
         if status == "prior" and term.finding in _LASTING:
             status = "positive"
@@ -185,30 +222,25 @@ def _drafts(
         for finding, site in sites.get(f, [(term.finding, f)]):
             sided = finding_info(finding).sided
             sides = owners.get(site, []) if sided else []
-            drafts.append(
-                Draft(
+            stated.append(
+                Statement(
                     finding,
                     status,
-                    tokens.starts[term.i],
-                    tokens.ends[term.j - 1],
-                    [
-                        (side.side, tokens.starts[side.i], tokens.ends[side.j - 1])
-                        for side in sides
-                        if side.side
-                    ],
+                    term.i,
+                    term.j,
+                    tuple((side.side, side.i, side.j) for side in sides if side.side),
                     _zone(terms, site, sides) if zoned else None,
-                    span,
-                    refers_back=back,
-                    image_side=any(side.image_side for side in sides),
-                    definite=_is_definite(tokens, terms, f, sides),
-                    asked=asked,
-                    sided=sided,
+                    back,
+                    any(side.image_side for side in sides),
+                    _is_definite(words, terms, f, sides),
+                    asked,
+                    sided,
                 )
             )
-    return drafts
+    return stated
 
 
-def _is_definite(tokens: Tokens, terms: list[Term], f: int, sides: list[Term]) -> bool:
+def _is_definite(words: list[str], terms: list[Term], f: int, sides: list[Term]) -> bool:
     """Whether a finding is spoken of as known: "the (right basal) opacity"."""
     first = terms[f].i
     before = [side.i for side in sides if side.i < first]
@@ -216,8 +248,8 @@ def _is_definite(tokens: Tokens, terms: list[Term], f: int, sides: list[Term]) -
         min(before) < term.i < first and term.is_("verb", "but") for term in terms
     ):
         first = min(before)
-    words = tokens.words[max(0, first - 4) : first]
-    return "the" in words[-3:] and not _WITHIN & set(words[: words.index("the")])
+    before_it = words[max(0, first - 4) : first]
+    return "the" in before_it[-3:] and not WITHIN & set(before_it[: before_it.index("the")])
 
 
 def _resolve(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
@@ -264,8 +296,8 @@ def _zone(terms: list[Term], f: int, sides: list[Term]) -> str | None:
             return side.meaning.zone
     if not any(term.meaning.zone and term.meaning.side is None for term in terms):
         return None
-    places = [terms.index(side) for side in sides]
-    near = sorted(range(len(terms)), key=lambda k: min(abs(k - place) for place in (*places, f)))
+    places = [*(terms.index(side) for side in sides), f]
+    near = sorted(range(len(terms)), key=lambda k: min(abs(k - place) for place in places))
     for k in near[:8]:
         meaning = terms[k].meaning
         if meaning.zone and meaning.side is None:

@@ -11,15 +11,13 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
-from rexview.detect.findings.clauses import Clause, Draft, SideSpan, read_clauses
+from rexview.detect.findings.clauses import Clause, Draft, SideSpan
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Side, Status
+from rexview.detect.findings.sentence_alone import Reading, read_alone
 from rexview.detect.findings.sentences import Sentence
-from rexview.detect.findings.side_cleaning import clean_sides
-from rexview.detect.findings.terms import Term, matters, scan
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, word_set
-from rexview.geometry import OTHER_SIDE
 
 _ASKED: Final = re.compile(either("heading", "asked"))
 _SECTION: Final = re.compile(either("heading", "section"))
@@ -94,60 +92,60 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     leading = tokens.words[sentence.i] in _LEADING
     if leading and (lead := _LEADS.match(tokens.text, tokens.starts[sentence.i])):
         context.section = lead[0].strip(" ,:").lower()
-    terms = scan(tokens, i, sentence.j)
-    if _reply(tokens, i, sentence.j, terms, context):
+    asked = sentence.asked or (i < sentence.j and tokens.words[i] in _CONDITIONAL)
+    said, part, first = read_alone(
+        tokens, i, sentence.j, begin=sentence.i, asked=asked, before=context.side
+    )
+    if _reply(tokens, i, sentence.j, said, context):
         return []
-    if not matters(terms):
-        _mark_resolved(tokens, i, sentence.j, context)
+    if not said.matters:
+        _mark_resolved(tokens.words[i : sentence.j + 2], context)
         return []
-    cues = clean_sides(tokens, terms, context.side)
-    context.side = next((a.side for a in reversed(terms) if a.side in OTHER_SIDE), context.side)
+    context.side = said.side or context.side
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
-    asked = sentence.asked or tokens.words[i] in _CONDITIONAL
-    clauses = read_clauses(tokens, terms, span, asked=asked)
+    sentence = Sentence(sentence.i - first, sentence.j - first, *sentence[2:])
     found: list[Draft] = []
-    for clause in clauses:
-        found += _with_context(tokens, sentence, clause, context, found)
+    for clause in said.clauses:
+        drafts = clause.drafts(part, span)
+        found += _with_context(part, sentence, clause, drafts, context, found)
     # "the right one is larger": a second finding beside the first, not the first on another side
-    if found and not _COMPARED.isdisjoint(tokens.words[sentence.i : sentence.j]):
+    if found and not _COMPARED.isdisjoint(part.words[sentence.i : sentence.j]):
         for draft in found:
             draft.compared = True
-    if context.correcting or context.tentative or "correction" in cues:
-        _correct(tokens, sentence, clauses, context, found)
+    if context.correcting or context.tentative or "correction" in said.cues:
+        _correct(part, sentence, said.clauses, context, found)
     if found:
         context.last, context.last_line = found, sentence.line
     return found
 
 
-def _reply(tokens: Tokens, i: int, j: int, terms: list[Term], context: Context) -> bool:
+def _reply(tokens: Tokens, i: int, j: int, said: Reading, context: Context) -> bool:
     """Take in the "yes" or "no" to a question about a finding; say whether that was all."""
     if i >= j or tokens.words[i] not in ("yes", "no") or not context.last:
         return False
     asked = [draft for draft in context.last if draft.asked and draft.status == "hypothetical"]
     short = i + 1 == j or tokens.words[i + 1] in (",", ".", "-", ":", "—", "–")
-    if not asked or not short or any(term.finding for term in terms):
+    if not asked or not short or said.finding:
         return False
-    sided = any(term.side for term in terms)
     for draft in asked:
-        if tokens.words[i] == "no" or draft.sides or not sided:
+        if tokens.words[i] == "no" or draft.sides or not said.sided:
             draft.status = "positive" if tokens.words[i] == "yes" else "negated"
-    return not sided
+    return not said.sided
 
 
 def _read_label(tokens: Tokens, sentence: Sentence, context: Context) -> int:
     """Take in a heading or label; return the token at which the rest of the sentence starts."""
     end = sentence.i + sentence.label if sentence.label else sentence.j
     heading = sentence.kind == "heading"
-    terms = scan(tokens, sentence.i, end)
-    clean_sides(tokens, terms)
-    clause = Clause(terms)
+    said, part, _ = read_alone(tokens, sentence.i, end, begin=sentence.i)
     text = " ".join(tokens.words[sentence.i : end]).strip(" :")
-    places = clause.side_spans(tokens)
-    named = any(term.finding or term.meaning.near for term in terms)
-    if named:  # as a heading it tells what follows about; as a label it is part of the sentence
+    places = Clause(said.terms).side_spans(part)
+    if (
+        said.named
+    ):  # as a heading it tells what follows about; as a label it is part of the sentence
         if not heading:
             return sentence.i
-        _read_finding_heading(tokens, sentence, clause, context)
+        _read_finding_heading(tokens, part, sentence, said, context)
         return end
     if {place[0] for place in places} == {places[0][0]} if places else False:
         context.topic = places[0]
@@ -176,15 +174,11 @@ def _goes_on_to_findings(tokens: Tokens, k: int) -> bool:
 
 
 def _read_finding_heading(
-    tokens: Tokens, sentence: Sentence, clause: Clause, context: Context
+    tokens: Tokens, part: Tokens, sentence: Sentence, said: Reading, context: Context
 ) -> None:
     """Take in a heading that names a finding: what follows says whether and where it is."""
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
-    drafts = [
-        draft
-        for part in read_clauses(tokens, clause.terms, span, asked=False)
-        for draft in part.drafts
-    ]
+    drafts = [draft for clause in said.clauses for draft in clause.drafts(part, span)]
     context.topic, context.topic_line = None, None
     context.last, context.last_line = drafts, sentence.line
     context.drafts += drafts
@@ -193,14 +187,19 @@ def _read_finding_heading(
 
 
 def _with_context(
-    tokens: Tokens, sentence: Sentence, clause: Clause, context: Context, found: list[Draft]
+    tokens: Tokens,
+    sentence: Sentence,
+    clause: Clause,
+    drafts: list[Draft],
+    context: Context,
+    found: list[Draft],
 ) -> list[Draft]:
     """Give the findings of a clause what the context says; without any, complete earlier ones.
 
     A finding without a side takes the heading's, else that of what it is another name for ("this
     represents pneumonia"), else the side that was given ahead. One that is denied takes none.
     """
-    for draft in clause.drafts:
+    for draft in drafts:
         draft.section = context.section
         if context.status is not None:
             draft.status = context.status
@@ -212,18 +211,17 @@ def _with_context(
             draft.sides = _last_sides(context)
         elif context.pending is not None:
             draft.sides = [context.pending]
-    if clause.drafts:
+    if drafts:
         context.pending = None
-        return clause.drafts
+        return drafts
     if not found:
-        _mark_resolved(tokens, clause.terms[0].i, clause.terms[-1].j, context)
+        _mark_resolved(tokens.words[clause.terms[0].i : clause.terms[-1].j + 2], context)
     _complete_earlier(tokens, sentence, clause, context, found)
     return []
 
 
-def _mark_resolved(tokens: Tokens, i: int, j: int, context: Context) -> None:
+def _mark_resolved(words: list[str], context: Context) -> None:
     """Give earlier findings the status ``prior`` when a clause says "it has resolved"."""
-    words = tokens.words[i : j + 2]
     if not words or words[0] not in ("it", "this", "these", "they", "both", "all", "which"):
         return
     if _HAS.isdisjoint(words[1:3]) or _RESOLVED.isdisjoint(words) or not _PARTLY.isdisjoint(words):

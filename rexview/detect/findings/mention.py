@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Side = Literal["right", "left", "bilateral", "midline"]
 Status = Literal["positive", "negated", "uncertain", "hypothetical", "prior"]
@@ -38,8 +38,7 @@ class Finding:
     sided: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """One place where a text speaks of a finding.
 
     Attributes

@@ -10,6 +10,7 @@ from typing import Final
 from rexview.detect.findings.clauses import Draft
 from rexview.detect.findings.discourse import Context, read_sentence
 from rexview.detect.findings.mention import Mention
+from rexview.detect.findings.sentence_alone import forget_sentences
 from rexview.detect.findings.sentences import sentences
 from rexview.detect.findings.structured_findings import read_record
 from rexview.detect.findings.structured_parts import find_structured_parts
@@ -72,8 +73,14 @@ def _remembered(text: str) -> tuple[Mention, ...]:
     return _read(text)
 
 
+def forget() -> None:
+    """Forget all texts and sentences that were read, so that reading them again can be measured."""
+    _remembered.cache_clear()
+    forget_sentences()
+
+
 def _read(text: str) -> tuple[Mention, ...]:
-    tokens = Tokens(text, 0, len(text))
+    tokens = Tokens(text)
     context = Context()
     place = 0
     for part in find_structured_parts(text):

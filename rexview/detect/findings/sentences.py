@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import word_set
@@ -16,7 +15,8 @@ _LINE_START: Final = re.compile(
 )
 _ABBREVIATIONS: Final = word_set("sentence", "abbreviation")
 _STARTERS: Final = word_set("sentence", "starter")
-_EVENTFUL: Final = _STARTERS | {"\n", ".", "!", "?", ";"}
+_STOPS: Final = frozenset((".", "!", "?", ";"))
+_EVENTFUL: Final = _STARTERS | _STOPS | {"\n"}
 """Words at which a sentence may end or begin; all others are passed over."""
 _LINKS: Final = word_set("sentence", "link")
 _LONGEST: Final = 120
@@ -27,8 +27,7 @@ _LABEL_STOPS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(NamedTuple):
     """Tokens ``i`` to ``j`` of a text: a sentence, list item or heading.
 
     ``label`` is the number of tokens of a leading label ("Right lung: ...", the mark included).
@@ -49,24 +48,18 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
     i = start
     line = 0
     item, heading = _opening(tokens, start)
-    k = start
-    while k < end:
+    eventful = [k for k, word in enumerate(words[start:end], start) if word in _EVENTFUL]
+    for k in eventful:
+        while k - i >= _LONGEST:
+            yield _sentence(tokens, i, i + _LONGEST, heading, line, item)
+            i += _LONGEST
         word = words[k]
         stop = False
-        if word not in _EVENTFUL and k - i < _LONGEST:
-            k += 1
-            continue
-        if k - i >= _LONGEST:
-            yield _sentence(tokens, i, k, heading, line, item)
-            i = k
         if word == "\n":
-            if _goes_on(tokens, i, k, end, heading):
-                k += 1
-                continue
-            stop = True
-        elif word in (".", "!", "?", ";"):
+            stop = not _goes_on(tokens, i, k, end, heading)
+        elif word in _STOPS:
             stop = _is_stop(tokens, k)
-        elif word in _STARTERS and k > i and _starts_anew(tokens, k):
+        elif k > i and _starts_anew(tokens, k):
             yield _sentence(tokens, i, k, heading, line, item)
             i = k
         if stop:
@@ -76,23 +69,21 @@ def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
             if word == "\n":
                 line += 1
                 item, heading = _opening(tokens, i)
-        k += 1
-    if i < end:
-        yield _sentence(tokens, i, end, heading, line, item)
+    while i < end:
+        yield _sentence(tokens, i, min(end, i + _LONGEST), heading, line, item)
+        i += _LONGEST
 
 
 def _sentence(tokens: Tokens, i: int, j: int, heading: bool, line: int, item: bool) -> Sentence:
     label = 0
-    labelled = ":" in tokens.words[i : min(j, i + _LABEL_WORDS)]
-    for k in range(i, min(j, i + _LABEL_WORDS)) if labelled else ():
-        if tokens.words[k] == ":":
-            label = k + 1 - i
-            break
-        if tokens.words[k] in _LABEL_STOPS:
-            break
+    words = tokens.words
+    opening = words[i : min(j, i + _LABEL_WORDS)]
+    if ":" in opening:
+        colon = opening.index(":")
+        label = 0 if not _LABEL_STOPS.isdisjoint(opening[:colon]) else colon + 1
     if label == j - i and label:
         heading = True
-    asked = tokens.words[j - 1] == "?"
+    asked = words[j - 1] == "?"
     return Sentence(i, j, "heading" if heading else "prose", label, line, item, asked)
 
 

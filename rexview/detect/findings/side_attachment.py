@@ -12,7 +12,6 @@ from typing import Final
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.side_cleaning import SHIFTS
 from rexview.detect.findings.terms import Term
-from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import word_set
 
 _REACH: Final = 5
@@ -23,11 +22,11 @@ _WALK: Final = 16
 _NONE: Final = frozenset(("none", "nil"))
 """Between the side of a finding and the side that has it not: "on the right, none on the left"."""
 _ATTACHED: Final = word_set("sentence", "attached")
-_PARTS: Final = word_set("sentence", "part")
+PARTS: Final = word_set("sentence", "part")
 
 
 def attach(
-    tokens: Tokens, terms: list[Term], sites: dict[int, list[tuple[str, int]]]
+    words: list[str], terms: list[Term], sites: dict[int, list[tuple[str, int]]]
 ) -> dict[int, list[Term]]:
     """Give each finding of a clause its sides.
 
@@ -45,14 +44,14 @@ def attach(
     places = [k for k, term in enumerate(terms) if term.finding]
     device = {k: finding_info(terms[k].finding or "").group == "device" for k in places}
     before = {
-        k: _before(tokens, terms, k, k, device=device[k])
+        k: _before(words, terms, k, k, device=device[k])
         for k in places
         if terms[k].finding not in SHIFTS
     }
     for k, parts in sites.items():
         for _, part in parts:
             if terms[k].finding not in SHIFTS:
-                before[part] = _before(tokens, terms, part, k, device=device[k])
+                before[part] = _before(words, terms, part, k, device=device[k])
     owned = {id(side) for sides in before.values() for side in sides}
     found: dict[int, list[Term]] = {}
     for k in places:
@@ -64,11 +63,11 @@ def attach(
             continue
         for part in {part for _, part in sites.get(k, [("", k)])}:
             sides = before[part] or before[k]
-            if not sides and any(_apposed(tokens, a) for a in _lead_in(terms, k)):
+            if not sides and any(_apposed(words, a) for a in _lead_in(terms, k)):
                 named = [place for place in places if place < k and place in found]
                 sides = found[named[-1]] if named else []
                 sides = sides or _subject(terms, k, owned, device=device[k])
-            sides = sides or _after(tokens, terms, k, owned, device=device[k])
+            sides = sides or _after(words, terms, k, owned, device=device[k])
             if not sides:
                 sides = _subject(terms, k, owned, device=device[k])
             if sides:
@@ -81,9 +80,9 @@ def _lead_in(terms: list[Term], k: int) -> list[Term]:
     return list(takewhile(lambda a: not (a.mark or a.finding), reversed(terms[max(0, k - 3) : k])))
 
 
-def _apposed(tokens: Tokens, term: Term) -> bool:
+def _apposed(words: list[str], term: Term) -> bool:
     """Whether what follows is another name for what was said: "density that may be a scar"."""
-    word = tokens.words[term.i]
+    word = words[term.i]
     return (term.is_("maybe_before") and word not in _MAYBE_ADJECTIVES) or term.is_("apposed")
 
 
@@ -91,7 +90,9 @@ def _usable(term: Term) -> bool:
     return term.side is not None and not term.way and not term.clear
 
 
-def _before(tokens: Tokens, terms: list[Term], f: int, finding: int, *, device: bool) -> list[Term]:
+def _before(
+    words: list[str], terms: list[Term], f: int, finding: int, *, device: bool
+) -> list[Term]:
     """Walk back from a finding at ``f`` (or the part of the body it is of) to the sides it has.
 
     ``finding`` is the finding's index. The walk ends at whatever starts another statement.
@@ -133,15 +134,15 @@ def _before(tokens: Tokens, terms: list[Term], f: int, finding: int, *, device: 
                 break
             shared = True  # "right effusion and atelectasis": the side is of both
         elif term.is_("with"):
-            if found or not _ATTACHED & set(tokens.words[term.j : terms[f].i]):
+            if found or not _ATTACHED & set(words[term.j : terms[f].i]):
                 break
             passed_and = True
         elif term.is_("where"):
-            word = tokens.words[term.i]
-            if found or word != "of" or not term.i or tokens.words[term.i - 1] not in _PARTS:
+            word = words[term.i]
+            if found or word != "of" or not term.i or words[term.i - 1] not in PARTS:
                 break
         elif term.is_("verb", "not_before", "but", "not_after", "normal") or (
-            term.is_("maybe_before") and tokens.words[term.i] not in _MAYBE_ADJECTIVES
+            term.is_("maybe_before") and words[term.i] not in _MAYBE_ADJECTIVES
         ):
             break
         elif term.names_anatomy:
@@ -158,7 +159,7 @@ def _before(tokens: Tokens, terms: list[Term], f: int, finding: int, *, device: 
             ),
             None,
         )
-        return _after(tokens, terms[:end], f, set(), device=device) or found
+        return _after(words, terms[:end], f, set(), device=device) or found
     return found
 
 
@@ -179,7 +180,7 @@ def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
 
 
 def _after(
-    tokens: Tokens, terms: list[Term], f: int, owned: set[int], *, device: bool
+    words: list[str], terms: list[Term], f: int, owned: set[int], *, device: bool
 ) -> list[Term]:
     """Walk on from a finding to the sides that follow it: "in the left base", "(right)".
 
@@ -220,10 +221,10 @@ def _after(
                 break
         elif device and term.is_("tip"):
             break
-        elif term.is_("not_before") and tokens.words[term.i] == "without":
+        elif term.is_("not_before") and words[term.i] == "without":
             aside = True
         elif term.is_("but", "normal", "not_before") or (
-            found and tokens.words[term.i] in _NONE and not denied
+            found and words[term.i] in _NONE and not denied
         ):
             break
         last = term.j

@@ -10,8 +10,8 @@ from typing import Final
 
 from rexview.detect.findings.lexicon import Meaning
 from rexview.detect.findings.mention import Side
-from rexview.detect.findings.terms import Term, cues_of
-from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.detect.findings.terms import Outline, Term
+from rexview.detect.findings.tokens import words_of
 from rexview.detect.phrases import word_set
 from rexview.geometry import OTHER_SIDE
 
@@ -21,7 +21,7 @@ _IMAGE_PARTS: Final = word_set("sentence", "image_part")
 _MORE: Final = frozenset(words_of("greater worse greatest worst more larger"))
 _COMPARED: Final = 4
 """Words between a side and the word that compares it."""
-_PAIRED: Final = 9
+PAIRED: Final = 9
 """Words after "both" among which the second of two things has to be named."""
 _SPENT: Final = Meaning()
 _DROPPING: Final = frozenset(
@@ -40,14 +40,18 @@ _DROPPING: Final = frozenset(
 )
 
 
-def clean_sides(tokens: Tokens, terms: list[Term], before: Side | None = None) -> set[str]:
+def clean_sides(
+    words: list[str], terms: list[Term], said: Outline, before: Side | None = None
+) -> None:
     """Take away, turn round or merge the sides of a sentence that are no finding's own.
 
-    ``before`` is the last side of the sentences before, for "on the same side". Returns the kinds
-    of cues that stand among the terms.
+    ``said`` is what there is among the terms, ``before`` the last side of the sentences before, for
+    "on the same side".
     """
-    cues = cues_of(terms)
+    cues = said.cues
     relative = "same" in cues or "opposite" in cues
+    if not said.side and not relative:
+        return
     normal = "normal" in cues
     pictured = "picture" in cues
     for k, term in enumerate(terms):
@@ -65,30 +69,29 @@ def clean_sides(tokens: Tokens, terms: list[Term], before: Side | None = None) -
         following = terms[k + 1] if k + 1 < len(terms) else None
         earlier = terms[k - 1] if k else None
         if earlier and earlier.is_("compare", "called") and term.i - earlier.j <= 2:
-            if earlier.is_("compare") and _leads_on(tokens, term):
+            if earlier.is_("compare") and _leads_on(words, term):
                 continue
             if earlier.is_("compare") or any(a.side for a in terms[k + 1 :]):
                 term.side = None
             continue
-        if pictured and _is_image_side(tokens, terms, k):
+        if pictured and _is_image_side(words, terms, k):
             term.image_side = True
             term.side = OTHER_SIDE.get(term.side, term.side)
         elif following and following.i - term.j == 0 and following.is_("own"):
             if not _place_follows(terms, k + 1):
                 term.side = None
-        elif tokens.words[term.i].endswith(("ward", "wards")) or _is_way(terms, k):
+        elif words[term.i].endswith(("ward", "wards")) or _is_way(terms, k):
             term.way = True
         elif following and following.i - term.j <= 1 and following.is_("entry"):
             term.entry = True
-        elif tokens.words[term.i] == "both" and not _both_of_something(tokens, terms, k):
+        elif words[term.i] == "both" and not _both_of_something(words, terms, k):
             term.side = None
     if "picture" in cues:
         _trust_patient(terms)
     if "than" in cues or "more" in cues:
-        _merge_compared(tokens, terms)
+        _merge_compared(words, terms)
     if "not_before" in cues or "not_after" in cues:
-        _drop_denied(tokens, terms)
-    return cues
+        _drop_denied(words, terms)
 
 
 def _is_clear(terms: list[Term], k: int) -> bool:
@@ -132,15 +135,15 @@ def _place_follows(terms: list[Term], k: int) -> bool:
     )
 
 
-def _is_image_side(tokens: Tokens, terms: list[Term], k: int) -> bool:
+def _is_image_side(words: list[str], terms: list[Term], k: int) -> bool:
     term = terms[k]
     if k and terms[k - 1].is_("picture") and terms[k - 1].j == term.i:
         return True
-    if k and terms[0].is_("picture") and tokens.words[terms[0].i] == "as":  # "As displayed, ..."
+    if k and terms[0].is_("picture") and words[terms[0].i] == "as":  # "As displayed, ..."
         return not any(earlier.mark == ";" or earlier.is_("patient") for earlier in terms[1:k])
-    linked = any(word in ("of", "in", "on") for word in tokens.words[term.i : term.j])
+    linked = any(word in ("of", "in", "on") for word in words[term.i : term.j])
     for later in terms[k + 1 : k + 6]:
-        between = tokens.words[term.j : later.i]
+        between = words[term.j : later.i]
         if later.is_("picture"):
             adjoining = all(word in _IMAGE_PARTS for word in between)
             return adjoining and (linked or any(word in ("of", "in", "on") for word in between))
@@ -157,8 +160,8 @@ def _is_way(terms: list[Term], k: int) -> bool:
     )
 
 
-def _both_of_something(tokens: Tokens, terms: list[Term], k: int) -> bool:
-    if _pairs(tokens, terms[k].j):
+def _both_of_something(words: list[str], terms: list[Term], k: int) -> bool:
+    if _pairs(words, terms[k].j):
         return False
     for later in terms[k + 1 : k + 4]:
         if later.names_anatomy or later.is_("where"):
@@ -169,9 +172,9 @@ def _both_of_something(tokens: Tokens, terms: list[Term], k: int) -> bool:
     return k == len(terms) - 1
 
 
-def _pairs(tokens: Tokens, i: int) -> bool:
+def _pairs(words: list[str], i: int) -> bool:
     """Whether "both" only joins two things that follow: "both the angle and the dome"."""
-    words = tokens.words[i : i + _PAIRED]
+    words = words[i : i + PAIRED]
     for k, word in enumerate(words[:-1]):
         if word in (",", ".", ";", "\n"):
             return False
@@ -182,7 +185,7 @@ def _pairs(tokens: Tokens, i: int) -> bool:
     return False
 
 
-def _merge_compared(tokens: Tokens, terms: list[Term]) -> None:
+def _merge_compared(words: list[str], terms: list[Term]) -> None:
     """Read "right greater than left" as both sides, "larger on the left" as one of two."""
     for k, term in enumerate(terms):
         if not term.is_("than"):
@@ -203,20 +206,20 @@ def _merge_compared(tokens: Tokens, terms: list[Term]) -> None:
         around = [a for a in terms[max(0, k - 3) : k + 2] if abs(a.i - term.i) <= _COMPARED]
         if not any(other.is_("more") for other in around):
             continue
-        words = [tokens.words[other.i] for other in around if other.i < term.i]
-        soft = any(tokens.words[other.i].startswith("predomin") for other in around)
+        compared = {words[other.i] for other in around if other.i < term.i}
+        soft = any(words[other.i].startswith("predomin") for other in around)
         if both:
             term.side = None
-        elif not soft and _MORE & set(words):
+        elif not soft and _MORE & compared:
             term.side = "bilateral"
 
 
-def _leads_on(tokens: Tokens, term: Term) -> bool:
+def _leads_on(words: list[str], term: Term) -> bool:
     """Whether what follows lies on that side: "unlike the left, where there is an opacity"."""
-    return tokens.words[term.j : term.j + 2] == [",", "where"]
+    return words[term.j : term.j + 2] == [",", "where"]
 
 
-def _drop_denied(tokens: Tokens, terms: list[Term]) -> None:
+def _drop_denied(words: list[str], terms: list[Term]) -> None:
     """Drop the side of "on the right, not the left"; the "not" is then read."""
     sides = [term for term in terms if term.side in OTHER_SIDE]
     if len({term.side for term in sides}) < 2:
@@ -224,10 +227,10 @@ def _drop_denied(tokens: Tokens, terms: list[Term]) -> None:
     for k, term in enumerate(terms):
         if not term.is_("not_before", "not_after"):
             continue
-        if " ".join(tokens.words[term.i : term.j]) not in _DROPPING:
+        if " ".join(words[term.i : term.j]) not in _DROPPING:
             continue
         for later in terms[k + 1 : k + 4]:
-            if later.side in OTHER_SIDE and _leads_on(tokens, later):
+            if later.side in OTHER_SIDE and _leads_on(words, later):
                 break
             if later.side in OTHER_SIDE and later.i - term.j <= 3:
                 later.side = None

@@ -6,7 +6,7 @@ from typing import Final
 
 from rexview.detect.findings.mention import Status
 from rexview.detect.findings.terms import Term
-from rexview.detect.findings.tokens import Tokens, words_of
+from rexview.detect.findings.tokens import words_of
 from rexview.detect.phrases import word_set
 
 _BARE: Final = frozenset(
@@ -27,18 +27,20 @@ _PRIOR: Final = frozenset(("prior_before", "prior_after"))
 _MAYBE: Final = frozenset(("maybe_before", "maybe_after"))
 _WALK: Final = 24
 """Terms that a finding looks over, to either side."""
-_EARLIER: Final = frozenset(
+EARLIER: Final = frozenset(
     words_of("prior previous previously earlier before last preceding comparison old yesterday")
 )
-_SINCE: Final = frozenset(words_of("from since than to with over until new"))
+SINCE: Final = frozenset(words_of("from since than to with over until new"))
 _DEGREES: Final = word_set("sentence", "degree")
+AFTERWARDS: Final = _NOW | _ANEW | _DEGREES | {"which"}
+"""Words that are asked for after a clause."""
 _IS_NOT: Final = frozenset(
     ("is not", "are not", "was not", "were not", "isn't", "aren't", "wasn't", "weren't", "not")
 )
 
 
 def mention_status(
-    tokens: Tokens, terms: list[Term], f: int, cues: set[str], *, asked: bool = False
+    words: list[str], terms: list[Term], f: int, cues: set[str], *, asked: bool = False
 ) -> Status:
     """Read the status of the finding at ``terms[f]`` from its clause.
 
@@ -46,24 +48,24 @@ def mention_status(
     What is asked or supposed stays so however it is denied ("if no effusion"); then a "no" decides,
     then what was once, then doubt.
     """
-    if asked or (cues & _IF and _supposed(tokens, terms, f)):
+    if asked or (cues & _IF and _supposed(words, terms, f)):
         return "hypothetical"
-    if "not_before" in cues and _denied_before(tokens, terms, f):
+    if "not_before" in cues and _denied_before(words, terms, f):
         return "negated"
-    if "not_after" in cues and _denied_after(tokens, terms, f):
+    if "not_after" in cues and _denied_after(words, terms, f):
         return "negated"
-    if cues & _PRIOR and _was(tokens, terms, f):
+    if cues & _PRIOR and _was(words, terms, f):
         return "prior"
     return "uncertain" if cues & _MAYBE and _unsure(terms, f) else "positive"
 
 
-def _supposed(tokens: Tokens, terms: list[Term], f: int) -> bool:
+def _supposed(words: list[str], terms: list[Term], f: int) -> bool:
     denied = False
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
         if term.is_("if_before"):
-            word = tokens.words[term.i]
-            if word == "indication" and term.i and tokens.words[term.i - 1] == "no":
+            word = words[term.i]
+            if word == "indication" and term.i and words[term.i - 1] == "no":
                 continue
             if word == "signs" and (k == 0 or not terms[k - 1].is_("if_before")):
                 continue
@@ -74,7 +76,7 @@ def _supposed(tokens: Tokens, terms: list[Term], f: int) -> bool:
     comma = False
     for k in range(f + 1, min(len(terms), f + _WALK)):
         term = terms[k]
-        if term.is_("if_after") and (not comma or tokens.words[term.i] in ("were", "if")):
+        if term.is_("if_after") and (not comma or words[term.i] in ("were", "if")):
             return True
         comma = comma or term.mark == ","
         if (term.mark and term.mark != ",") or term.is_("and", "but"):
@@ -82,7 +84,7 @@ def _supposed(tokens: Tokens, terms: list[Term], f: int) -> bool:
     return False
 
 
-def _denied_before(tokens: Tokens, terms: list[Term], f: int) -> bool:
+def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
     listed = joined = anew = False
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
@@ -91,40 +93,40 @@ def _denied_before(tokens: Tokens, terms: list[Term], f: int) -> bool:
         joined = (joined and not term.finding) or term.mark == "," or term.is_("and")
         if term.is_("not_before"):
             if term.is_("not_after") and k and terms[k - 1].finding and not terms[k - 1].mark:
-                return tokens.words[term.i] in ("no", "not", "without")
+                return words[term.i] in ("no", "not", "without")
             return True
         if term.mark in (";", ":", ")", "(", "—", "•", "\n"):
             return False
         if term.is_("pseudo_not", "but", "normal"):
             return False
-        subject = k and terms[k - 1].finding and tokens.words[term.j - 1] in _PREDICATES
+        subject = k and terms[k - 1].finding and words[term.j - 1] in _PREDICATES
         if anew and term.is_("verb", "maybe_before", "maybe_after"):
             return False  # "lines without kinks may be hidden, and a late pneumothorax ..."
         if term.is_("verb") and subject and any(item.finding for item in terms[k + 1 : f]):
             return False
         if term.mark == "," or term.is_("and"):
             starts_anew = k + 1 < len(terms) and (
-                terms[k + 1].is_("size") or tokens.words[term.j] in ("the", "there", "a", "an")
+                terms[k + 1].is_("size") or words[term.j] in ("the", "there", "a", "an")
             )
-            word = tokens.words[term.i]
-            if starts_anew and not listed and word != "or" and not _or_follows(tokens, terms, k):
+            word = words[term.i]
+            if starts_anew and not listed and word != "or" and not _or_follows(words, terms, k):
                 return False
             listed = listed or word == "or"
-            anew = anew or (word == "and" and tokens.words[term.j] in _ANEW)
+            anew = anew or (word == "and" and words[term.j] in _ANEW)
     return False
 
 
-def _or_follows(tokens: Tokens, terms: list[Term], k: int) -> bool:
+def _or_follows(words: list[str], terms: list[Term], k: int) -> bool:
     """Whether the list that goes on at ``k`` ends with an "or", so that one "no" governs it all."""
     for later in terms[k : k + _WALK]:
-        if later.is_("and") and tokens.words[later.i] in ("or", "nor"):
+        if later.is_("and") and words[later.i] in ("or", "nor"):
             return True
         if later.is_("verb", "but"):
             return False
     return False
 
 
-def _denied_after(tokens: Tokens, terms: list[Term], f: int) -> bool:
+def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
     comma = anew = False
     first = _end_of_list(terms, f)
     for k in range(first, min(len(terms), first + _WALK)):
@@ -132,10 +134,10 @@ def _denied_after(tokens: Tokens, terms: list[Term], f: int) -> bool:
         if anew and (term.names_anatomy or term.is_("own")):
             return False  # "opacity in the base, and the hemidiaphragm cannot be followed"
         if term.is_("not_after"):
-            phrase = " ".join(tokens.words[term.i : term.j])
-            if _EARLIER & set(tokens.words[term.j : term.j + 4]):
+            phrase = " ".join(words[term.i : term.j])
+            if EARLIER & set(words[term.j : term.j + 4]):
                 return False
-            after = tokens.words[term.j] if term.j < len(tokens.words) else ""
+            after = words[term.j] if term.j < len(words) else ""
             if phrase == "none" and after in _NOW and not any(a.side for a in terms[k:]):
                 return True
             if phrase in _BARE:
@@ -145,11 +147,11 @@ def _denied_after(tokens: Tokens, terms: list[Term], f: int) -> bool:
         if term.is_("pseudo_not", "but", "maybe_after", "not_before", "normal"):
             return False
         if term.mark == "," or term.is_("and"):
-            after = tokens.words[term.j] if term.j < len(tokens.words) else ""
+            after = words[term.j] if term.j < len(words) else ""
             anew = anew or after in _ANEW
         if term.mark == ",":
             comma = True
-            if term.j < len(tokens.words) and tokens.words[term.j] in ("which", "that", "now"):
+            if term.j < len(words) and words[term.j] in ("which", "that", "now"):
                 continue
         if term.finding and comma:
             return False
@@ -169,13 +171,13 @@ def _end_of_list(terms: list[Term], f: int) -> int:
     return f + 1
 
 
-def _was(tokens: Tokens, terms: list[Term], f: int) -> bool:
+def _was(words: list[str], terms: list[Term], f: int) -> bool:
     if any(term.is_("persists") for term in terms):
         return False
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
         if term.is_("prior_before"):
-            return not _SINCE & set(tokens.words[max(0, term.i - 2) : term.i])
+            return not SINCE & set(words[max(0, term.i - 2) : term.i])
         if term.mark in (";", ")"):
             break
         if term.finding and not any(item.is_("and") for item in terms[k + 1 : f]):
@@ -183,9 +185,9 @@ def _was(tokens: Tokens, terms: list[Term], f: int) -> bool:
     for k in range(f + 1, min(len(terms), f + _WALK)):
         term = terms[k]
         if term.is_("prior_after"):
-            if "not" in tokens.words[max(0, term.i - 4) : term.i]:
+            if "not" in words[max(0, term.i - 4) : term.i]:
                 return False
-            return not _SINCE & set(tokens.words[max(0, term.i - 2) : term.i])
+            return not SINCE & set(words[max(0, term.i - 2) : term.i])
         if term.finding or term.mark in (";", "("):
             break
     return False

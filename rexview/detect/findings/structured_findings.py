@@ -16,7 +16,7 @@ from rexview.detect.findings.mention import Status
 from rexview.detect.findings.sentences import sentences
 from rexview.detect.findings.side_cleaning import clean_sides
 from rexview.detect.findings.structured_parts import Node, Span
-from rexview.detect.findings.terms import Term, scan
+from rexview.detect.findings.terms import Term, outline, scan
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, whole_words
 
@@ -200,12 +200,12 @@ def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -
 def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[SideSpan]]:
     """Return the findings and the sides that a key, header or label names."""
     terms = _terms(tokens, span)
-    clean_sides(tokens, terms)
+    clean_sides(tokens.words, terms, outline(terms))
     span = (span[0], min(span[1], span[0] + _KEY_LENGTH))
     drafts = [
         draft
-        for clause in read_clauses(tokens, terms, span, asked=False)
-        for draft in clause.drafts
+        for clause in read_clauses(tokens.words, terms, asked=False)
+        for draft in clause.drafts(tokens, span)
     ]
     return drafts, Clause(terms).side_spans(tokens)
 
@@ -216,7 +216,7 @@ def _names(tokens: Tokens, span: Span) -> bool:
 
 def _sides(tokens: Tokens, span: Span) -> list[SideSpan]:
     terms = _terms(tokens, span)
-    clean_sides(tokens, terms)
+    clean_sides(tokens.words, terms, outline(terms))
     return Clause(terms).side_spans(tokens)
 
 
@@ -235,7 +235,8 @@ def _status_in(text: str, span: Span) -> Status | None:
 
 def _terms(tokens: Tokens, span: Span) -> list[Term]:
     """Find the terms of a key, header or cell, as far as it is read."""
-    return scan(tokens, *_range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH))))
+    i, j = _range(tokens, (span[0], min(span[1], span[0] + _KEY_LENGTH)))
+    return scan(tokens.words, i, j, tokens.side_letters(i, j))
 
 
 def _lower(text: str, span: Span | None) -> str:

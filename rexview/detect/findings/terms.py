@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from typing import Final, NamedTuple
 
-from rexview.detect.findings.lexicon import Meaning, lexicon
+from rexview.detect.findings.lexicon import Meaning, Opening, lexicon
 from rexview.detect.findings.mention import Side
-from rexview.detect.findings.tokens import Tokens
 
 _TELLING: Final = ("correction", "same", "opposite", "topic")
 PUNCTUATION: Final = frozenset(',;:()[]{}|"\n•—–=')
@@ -60,61 +60,87 @@ def cues_of(terms: Iterable[Term]) -> set[str]:
     return cues
 
 
-def matters(terms: Iterable[Term]) -> bool:
-    """Whether some terms say anything of findings, sides or what was said before."""
+class Outline(NamedTuple):
+    """What there is among some terms.
+
+    ``near`` are words that mean a finding only with a part of the body; ``matters`` says that
+    anything is said of findings, sides or what was said before.
+    """
+
+    finding: bool
+    near: bool
+    side: bool
+    zone: bool
+    matters: bool
+    cues: set[str]
+
+
+def outline(terms: Iterable[Term]) -> Outline:
+    """Say what there is among some terms."""
+    finding = near = side = zone = False
+    cues: set[str] = set()
     for term in terms:
-        if term.side is not None or term.finding is not None:
-            return True
         meaning = term.meaning
-        if meaning.near or not meaning.cues.isdisjoint(_TELLING):
-            return True
-    return False
+        finding = finding or term.finding is not None
+        side = side or term.side is not None
+        if meaning.near:
+            near = True
+        if meaning.zone is not None:
+            zone = True
+        if meaning.cues:
+            cues |= meaning.cues
+    matter = finding or near or side or not cues.isdisjoint(_TELLING)
+    return Outline(finding, near, side, zone, matter, cues)
 
 
-def scan(tokens: Tokens, start: int, end: int) -> list[Term]:
-    """Find the phrases of the lexicon among some tokens; at one place the longest counts."""
-    phrases = lexicon().phrases
-    words = tokens.words
+def scan(words: list[str], start: int, end: int, side_letters: Mapping[int, bool]) -> list[Term]:
+    """Find the phrases of the lexicon among some words; at one place the longest counts.
+
+    ``side_letters`` are the places of an "R" or "L" by itself, and whether it is in upper case.
+    """
     terms: list[Term] = []
-    i = start
-    while i < end:
-        word = words[i]
-        opening = phrases.get(word)
-        if opening is not None:
-            length, meaning = 1, opening.alone
-            longer = opening.longer.get(words[i + 1]) if i + 1 < end else None
-            for size, rest, phrase in longer or ():
+    free = start
+    for i, opening in enumerate(map(_openings().get, words[start:end]), start):
+        if opening is None or i < free:
+            continue
+        length, meaning = 1, opening.alone
+        if opening.longer and i + 1 < end and (longer := opening.longer.get(words[i + 1])):
+            for size, rest, phrase in longer:
                 if size == 2 or (i + size <= end and words[i + 2 : i + size] == rest):
                     length, meaning = size, phrase
                     break
-            if meaning is not None:
-                terms.append(Term(meaning, i, i + length, "", meaning.finding, meaning.side))
-                i += length
-                continue
+        if meaning is not None:
+            free = i + length
+            terms.append(Term(meaning, i, free, "", meaning.finding, meaning.side))
+            continue
+        word = words[i]
         if word in PUNCTUATION:
             terms.append(Term(_NO_MEANING, i, i + 1, word))
-        elif word in _LETTERS and _is_side_letter(tokens, i, end):
+        elif i in side_letters and _is_side_letter(words, i, end, side_letters[i]):
             letter = _LETTERS[word]
             terms.append(Term(letter, i, i + 1, "", None, letter.side))
-        i += 1
     return terms
 
 
-def _names_place(tokens: Tokens, i: int, end: int) -> bool:
+@cache
+def _openings() -> dict[str, Opening]:
+    """Return what may begin a term, by its first word: a phrase, a mark or a side's letter."""
+    others = {word: Opening() for word in (*PUNCTUATION, *_LETTERS)}
+    return others | lexicon().phrases
+
+
+def _names_place(words: list[str], i: int, end: int) -> bool:
     """Whether a finding or a part of the body stands at token ``i``: "r apical ptx"."""
-    opening = lexicon().phrases.get(tokens.words[i]) if i < end else None
+    opening = lexicon().phrases.get(words[i]) if i < end else None
     meaning = opening.alone if opening else None
     return meaning is not None and bool(meaning.finding or meaning.zone or meaning.host)
 
 
-def _is_side_letter(tokens: Tokens, i: int, end: int) -> bool:
+def _is_side_letter(words: list[str], i: int, end: int, upper: bool) -> bool:
     """Whether a single letter is an R or L for a side: upper case, or before a place's name."""
-    text, start, stop = tokens.text, tokens.starts[i], tokens.ends[i]
-    if not text[start].isupper() and not _names_place(tokens, i + 1, end):
-        last = i + 1 >= end or not tokens.words[i + 1].isalnum()
-        if not (last and i and _names_place(tokens, i - 1, end)):
+    if not upper and not _names_place(words, i + 1, end):
+        last = i + 1 >= end or not words[i + 1].isalnum()
+        if not (last and i and _names_place(words, i - 1, end)):
             return False
-    if stop < len(text) and (text[stop].isalnum() or text[stop] in "'’"):
-        return False
-    after = tokens.words[i + 1] if i + 1 < end else ""
+    after = words[i + 1] if i + 1 < end else ""
     return after not in ("spine", "spinal", "vertebra") and not after[:1].isdigit()

@@ -6,42 +6,81 @@ One regular expression without nested repetition: linear in the length of any te
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 _TOKEN: Final = re.compile(
-    r"\b(?:[rswchRSWCHbB]/[oplwOPLW]|[lL]/[rR])\b"  # r/o, s/p, w/o, c/w, h/o, r/l, b/l
-    r"|[^\W\d_]+(?:['’][^\W\d_]+)?"
-    r"|\d+(?:[.,]\d+)*(?:st|nd|rd|th)?"
+    r"([^\W\d_]+(?:'[^\W\d_]+"  # words, and r/o, s/p, w/o, c/w, h/o, b/l, l/r
+    r"|(?<=\b[rswchb])/[oplw]\b|(?<=\bl)/r\b)?"
     r"|[.,;:!?()\[\]{}|\"<>/&+=\n•—–]"
-    r"|(?<=\s)-+(?=\s)"
+    r"|\d+(?:[.,]\d+)*(?:st|nd|rd|th)?"
+    r"|(?<=\s)-+(?=\s))"
 )
 MAX_WORD: Final = 60
 """Longer runs of letters are no words and are skipped."""
+_DIGIT: Final = re.compile(r"\d")
+_SIDE_LETTERS: Final = ("r", "l")
 
 
 class Tokens:
-    """The tokens of a stretch of text: lower-case words and marks, with their offsets."""
+    """The tokens of a text: lower-case words and marks, with their offsets.
 
-    __slots__ = ("ends", "starts", "text", "words")
+    ``alike`` are the words with all numbers alike, as no rule asks for any: which they are decides
+    whether two sentences are equal.
+    """
 
-    def __init__(self, text: str, start: int, end: int) -> None:
+    __slots__ = ("alike", "ends", "starts", "text", "words")
+
+    def __init__(self, text: str) -> None:
         self.text = text
         lower = text.lower().replace("’", "'")
         if len(lower) != len(text):  # a few letters change their length with their case
             lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
             lower = lower.replace("’", "'")
-        spans = [match.span() for match in _TOKEN.finditer(lower, start, end)]
-        if any(last - first > MAX_WORD for first, last in spans):
-            spans = [span for span in spans if span[1] - span[0] <= MAX_WORD]
-        self.words = [lower[first:last] for first, last in spans]
-        self.starts = [first for first, _ in spans]
-        self.ends = [last for _, last in spans]
+        pieces = _TOKEN.split(lower)  # what is between tokens and the tokens, in turn
+        places = list(accumulate(map(len, pieces)))
+        self.words, self.starts, self.ends = pieces[1::2], places[:-1:2], places[1::2]
+        if max(map(len, self.words), default=0) > MAX_WORD:
+            kept = [k for k, word in enumerate(self.words) if len(word) <= MAX_WORD]
+            self.words = [self.words[k] for k in kept]
+            self.starts, self.ends = [self.starts[k] for k in kept], [self.ends[k] for k in kept]
+        self.alike = self.words
+        if _DIGIT.search(lower):
+            self.alike = [_number(word) if word[0].isdigit() else word for word in self.words]
+
+    def part(self, first: int, last: int) -> Tokens:
+        """Return some of the tokens; the text and the offsets into it are those of all."""
+        part = object.__new__(Tokens)
+        part.text, part.alike = self.text, self.alike[first:last]
+        part.words = self.words[first:last]
+        part.starts, part.ends = self.starts[first:last], self.ends[first:last]
+        return part
+
+    def side_letters(self, start: int, end: int) -> Mapping[int, bool]:
+        """Return which tokens are an "R" or "L" by itself, and whether each is in upper case."""
+        words, text = self.words, self.text
+        return {
+            k: text[self.starts[k]].isupper()
+            for k in range(start, end)
+            if words[k] in _SIDE_LETTERS and not _is_glued(text, self.ends[k])
+        }
 
 
+def _number(word: str) -> str:
+    return "0" if word.isalnum() else "0.0"
+
+
+def _is_glued(text: str, stop: int) -> bool:
+    return stop < len(text) and (text[stop].isalnum() or text[stop] in "'’")
+
+
+@lru_cache(maxsize=4096)
 def words_of(phrase: str) -> tuple[str, ...]:
     """Split a phrase of the lexicon into the words that :class:`Tokens` would give.
 
     >>> words_of("Kerley-B lines")
     ('kerley', 'b', 'lines')
     """
-    return tuple(Tokens(phrase, 0, len(phrase)).words)
+    return tuple(Tokens(phrase).words)

@@ -80,9 +80,9 @@ class Laterality:
 
     def find(self, one: AnswerInCase) -> list[Flag]:
         """Hold the answer against its boxes, its choice, the report, itself and the reference."""
-        case, answer, mentions = one.case, one.answer, one.mentions
+        case, answer = one.case, one.answer
         placed = boxes_with_sides(case, answer)
-        claims = sided_by_family(mentions)
+        claims = sided_by_family(one.mentions)
         both = [family for family, sided in claims.items() if one_side(sided) == "bilateral"]
         flags = [
             flag(self, answer, found.kind, found.message, found.evidence)
@@ -94,10 +94,10 @@ class Laterality:
         ]
         if not claims:
             return flags
-        reported = [mention for _, mention in one.report_mentions]
-        within = contradictions_within(mentions, reported)
+        reported = sided_by_family(mention for _, mention in one.report_mentions)
+        within = contradictions_within(claims, reported)
         doubtful = {finding_info(item.claim.finding).family for item in within}
-        for item in (*against_report(mentions, reported), *within):
+        for item in (*against_report(claims, reported), *within):
             family = finding_info(item.claim.finding).family
             if item.kind == "bilateral" and family in doubtful:
                 continue

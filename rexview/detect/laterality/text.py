@@ -24,6 +24,8 @@ _LEFT: Final = re.compile(r"\b(?:lt|l|lul|lll|lu?z|lmz|llz|lingula\w*)\b")
 _BOTH: Final = re.compile(
     r"\b(?:both|bilat\w*|bi-?(?:basal|basilar|apical|hilar)\w*|b/l|either|each)\b"
 )
+Sided = dict[str, list[Mention]]
+"""What a text says is there, on a side: by family of findings."""
 _REACH: Final = 160
 """Characters between a finding and its side up to which they are shown as one stretch of text."""
 
@@ -70,9 +72,9 @@ def stretch(text: str, mention: Mention) -> tuple[int, int] | None:
     return (first, last) if together else None
 
 
-def sided_by_family(mentions: Iterable[Mention]) -> dict[str, list[Mention]]:
+def sided_by_family(mentions: Iterable[Mention]) -> Sided:
     """Group what a text says is there, on a side: by family of findings."""
-    families: dict[str, list[Mention]] = {}
+    families: Sided = {}
     for mention in mentions:
         if mention.side is None or mention.side == "midline" or mention.superseded:
             continue
@@ -81,13 +83,11 @@ def sided_by_family(mentions: Iterable[Mention]) -> dict[str, list[Mention]]:
     return families
 
 
-def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list[Contradiction]:
+def against_report(answer: Sided, reference: Sided) -> list[Contradiction]:
     """Find the findings that the answer has on one side and the report on the other only."""
-    reference = sided_by_family(report)
     found = []
-    claimed_by_family = sided_by_family(answer)
-    families = set(claimed_by_family)
-    for family, claims in claimed_by_family.items():
+    families = set(answer)
+    for family, claims in answer.items():
         reported = reference.get(family) or _related(family, families, reference)
         if not reported:
             continue
@@ -103,7 +103,7 @@ def against_report(answer: Sequence[Mention], report: Sequence[Mention]) -> list
     return found
 
 
-def _related(family: str, families: set[str], reference: dict[str, list[Mention]]) -> list[Mention]:
+def _related(family: str, families: set[str], reference: Sided) -> list[Mention]:
     """Return what a fracture of an unnamed bone may be, or what may be meant by one of a bone.
 
     ``families`` are all those of the answer: where it names a bone too, that one is compared.
@@ -126,9 +126,7 @@ def one_side(mentions: Sequence[Mention]) -> str | None:
     return next(iter(sides), None)
 
 
-def _contradicted(
-    claims: Sequence[Mention], reported: Sequence[Mention], reference: dict[str, list[Mention]]
-) -> bool:
+def _contradicted(claims: Sequence[Mention], reported: Sequence[Mention], reference: Sided) -> bool:
     """Whether the report has another finding on the claimed side that the answer may well mean."""
     ids = {mention.finding for mention in claims}
     if ids & {mention.finding for mention in reported} - _UNSPECIFIC:
@@ -143,16 +141,13 @@ def _contradicted(
     )
 
 
-def contradictions_within(
-    answer: Sequence[Mention], report: Sequence[Mention] = ()
-) -> list[Contradiction]:
+def contradictions_within(answer: Sided, reference: Sided) -> list[Contradiction]:
     """Find the findings that one answer puts on one side here and on the other there.
 
     A finding that the report has on both sides is none: then the answer tells them apart.
     """
     found = []
-    reference = sided_by_family(report)
-    for family, claims in sided_by_family(answer).items():
+    for family, claims in answer.items():
         if one_side(reference.get(family, ())) == "bilateral":
             continue
         pair = _opposed(claims)
