@@ -30,6 +30,7 @@ from rexview import frames
 from rexview.answer_digest import with_stale_apart, with_stale_together
 from rexview.errors import Problem, SettingsError
 from rexview.frames.answer_rows import AnswerRows
+from rexview.frames.mapped import mapped
 from rexview.frames.table_index import SharedIndex, TableIndex
 from rexview.kept_files import KeptFiles, code_version, kept_files
 from rexview.reviewset.images import find_picture, images_folder, is_url
@@ -312,23 +313,15 @@ def _write_ipc(frame: pl.DataFrame, path: Path) -> None:
 
 def _written(frame: pl.DataFrame, path: Path) -> pl.DataFrame:
     _write_ipc(frame, path)
-    return _mapped(path)
-
-
-def _mapped(path: Path) -> pl.DataFrame:
-    """Map an Arrow file; memory has of it what is asked for."""
-    with pa.memory_map(str(path)) as file:
-        frame = pl.from_arrow(pa.ipc.open_file(file).read_all())
-    assert isinstance(frame, pl.DataFrame)
-    return frame
+    return mapped(path)
 
 
 def _read_table(path: Path, name: str, contents: dict[str, Any]) -> pl.DataFrame:
     if not contents["height"]:
         return frames.TABLES[name].to_frame()
-    frame = _mapped(path / f"{name}.arrow")
+    frame = mapped(path / f"{name}.arrow")
     if contents["parts"]:
-        parts = [_mapped(path / part) for part in contents["parts"]]
+        parts = [mapped(path / part) for part in contents["parts"]]
         given = list(dict.fromkeys(column for part in parts for column in part.columns))
         whole = pl.concat(_completed(part, name).select(given) for part in parts)
         frame = frame.hstack(whole.get_columns())

@@ -11,10 +11,12 @@ import pytest
 
 from rexview import frames
 from rexview.answer_digest import digests_of
+from rexview.detect import flag_rows
 from rexview.errors import ReviewSetError
 from rexview.kept_files import kept_files
 from rexview.reviewset import check, compiled, load
-from rexview.settings import load_settings
+from rexview.settings import DEMO_FOLDER, load_settings
+from rexview.stats.report.document import report
 
 CASES = 60
 
@@ -227,3 +229,19 @@ def test_small_sets_are_not_kept(large, monkeypatch):
     review_set = opened(large)
     assert review_set.later_warnings is None
     assert entries() == []
+
+
+def test_detectors_and_statistics_say_the_same_of_the_demo(monkeypatch):
+    """What is mapped is used as what is in memory is: every detector, every table of numbers."""
+    monkeypatch.setattr(compiled, "LARGE", 10**9)
+    plain = load(DEMO_FOLDER)
+    assert not is_kept(plain)
+    monkeypatch.setattr(compiled, "LARGE", 1)
+    opened(DEMO_FOLDER)
+    kept = load(DEMO_FOLDER)
+    assert is_kept(kept)
+    assert all_warnings(kept) == list(plain.warnings)
+    assert_alike(kept, plain)
+    thresholds = {"gap_threshold": 2.0, "disagreement_threshold": 2.0}
+    assert flag_rows(kept, **thresholds) == flag_rows(plain, **thresholds)
+    assert report(kept, gap_threshold=2.0) == report(plain, gap_threshold=2.0)

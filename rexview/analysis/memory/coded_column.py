@@ -68,7 +68,7 @@ class CodedColumn:
 
 def bit_counts(bits: Codes) -> list[int]:
     """Count how often each bit is set in an array of unsigned numbers, the lowest bit first."""
-    words = np.ascontiguousarray(bits).view(np.uint16).reshape(len(bits), -1)
+    words = np.ascontiguousarray(bits).view(np.uint16).reshape(-1, bits.itemsize // 2)
     found: list[int] = []
     for word in words.T:
         counts = np.bincount(word, minlength=1 << 16)

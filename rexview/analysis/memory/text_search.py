@@ -16,6 +16,7 @@ import polars as pl
 
 from rexview.analysis.memory.coded_column import Mask
 from rexview.analysis.memory.set_columns import SetColumns
+from rexview.frames.mapped import let_go
 
 _WORDS_KEPT: Final = 32
 _SLICE: Final = 100_000
@@ -34,7 +35,9 @@ class TextSearch:
         return np.unpackbits(self._found(word), count=len(self.columns)).view(np.bool_)
 
     def _packed(self, word: str) -> npt.NDArray[np.uint8]:
-        return np.packbits(self._look_for(word))
+        found = np.packbits(self._look_for(word))
+        let_go()  # all texts were gone through, and would count as memory from now on
+        return found
 
     def _look_for(self, word: str) -> Mask:
         pattern, review_set = f"(?i){re.escape(word)}", self.columns.review_set

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 
 from rexview.analysis import CaseFilter, Scanned
@@ -51,3 +54,17 @@ def test_an_engine_with_another_scan_has_its_flags_and_all_else_as_before(
     again = without.with_scan(engine.table.survey.scan)  # type: ignore[union-attr]
     assert again.table.rows.equals(engine.table.rows)
     assert again.with_scan(again.table.survey.scan) is again  # type: ignore[union-attr]
+
+
+def test_progress_counts_what_was_looked_at_and_flags_what_was_found(review_set: ReviewSet) -> None:
+    engine = memory_engine(review_set)
+    whole = engine.table.survey.scan
+    state = np.array([1, 0, 2], dtype=np.uint8)
+    seen = whole.found.flags.filter(pl.Series(state[whole.found.flags["answer"].to_numpy()] == 1))
+    part = replace(whole, found=replace(whole.found, state=state, flags=seen))
+    so_far = engine.with_scan(part)
+    assert so_far.scanned(CaseFilter()) == Scanned(3, 2, 1)
+    assert so_far.scanned(CaseFilter(sites=("A",), failures=("omission",))) == Scanned(2, 1, 0)
+    asked = CaseFilter(failures=("laterality_error",))
+    assert so_far.selection(asked).case_ids == ["wrong"]
+    assert so_far.facets(CaseFilter()).total == engine.facets(CaseFilter()).total == 4
