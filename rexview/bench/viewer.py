@@ -89,11 +89,11 @@ def run(folder: Path = DEMO_FOLDER, rounds: int = ROUNDS) -> Measured:
 
 def rows(browser: Any, folder: Path, rounds: int) -> list[Row]:
     """Measure with a browser that runs."""
-    bench = Path(__file__).parent
+    bench = Path(__file__).parent / "plain_apps"
     with (
         serve(ROOT / "app.py", folder, options=_DEVELOPER) as ours,
-        serve(bench / "naive_app.py", folder) as naive,
-        serve(bench / "empty_app.py", options=_DEVELOPER) as empty,
+        serve(bench / "naive.py", folder) as naive,
+        serve(bench / "empty.py", options=_DEVELOPER) as empty,
     ):
         return [
             *_reruns(browser, ours, empty, rounds),
