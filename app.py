@@ -21,6 +21,7 @@ else:
     from starlette.middleware import Middleware
 
     from rexview.ui.access.middleware import KnownRoutesOnly, OriginCheck
+    from rexview.ui.app.page_head import page_head
     from rexview.ui.app.routes import AppRoutes
     from rexview.ui.app.security_headers import SecurityHeaders, server_error
     from rexview.ui.link.pages import ADDRESSES
@@ -55,7 +56,7 @@ else:
             Middleware(SecurityHeaders),
             Middleware(OriginCheck),
             Middleware(KnownRoutesOnly, app_routes=app_routes, pages=ADDRESSES.values()),
-            Middleware(DarkByDefault),
+            Middleware(DarkByDefault, more=page_head),
         ],
         exception_handlers={Exception: server_error},
         lifespan=lifespan,

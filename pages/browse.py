@@ -13,7 +13,7 @@ from rexview.ui.server import review_sets
 
 permissions.guard(PAGE_BROWSE)
 filtered = open_filtered_set(counts_failures=True)
-review_set, engine, case_filter, counts, _ = filtered
+review_set, engine, case_filter, counts, *_ = filtered
 
 show_title(filtered)
 show_panel(filtered)

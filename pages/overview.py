@@ -16,7 +16,7 @@ MOST_SEVERE = 4
 
 permissions.guard(PAGE_OVERVIEW)
 filtered = open_filtered_set(counts_failures=True)
-review_set, engine, case_filter, counts, _ = filtered
+review_set, engine, case_filter, counts, *_ = filtered
 colours = review_sets.colours(review_set)
 numbers = query_cache.numbers(engine, case_filter)
 show_head(filtered, review_set.info.name)

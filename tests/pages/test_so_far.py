@@ -8,6 +8,8 @@ from rexview import reviewset
 from rexview.analysis import CaseFilter
 from rexview.analysis.memory.engine import memory_engine
 from rexview.detect.answer_text.token_limit import TokenLimit
+from rexview.people import Person
+from rexview.store import Entry
 from rexview.ui.server import failure_scans, review_sets, server_state
 
 SO_FAR = "so far"
@@ -64,7 +66,7 @@ def test_numbers_change_when_their_visitor_asks_and_not_before(found):
     app.run()
     text = said(app)
     assert "<b>0</b><span>Laterality errors so far</span>" in text
-    assert "stopped at 2 of 3 answers. This page counts the first 0." in text
+    assert "stopped at 2 of 3 answers. This page counts none of them yet." in text
     app.button(key="rx_scan_update").click().run()
     text = said(app)
     assert "<b>1</b><span>Laterality errors so far</span>" in text
@@ -123,8 +125,10 @@ def test_the_failures_page_says_so_in_titles_captions_and_files(found):
 def test_scores_of_a_filter_on_failures_say_so_and_others_do_not(found):
     app = page_of("scores")
     assert app.session_state["rexview_so_far"] == ""
+    assert "Looking for failures" not in said(app)
     app = page_of("scores", failure="laterality_error")
     assert app.session_state["rexview_so_far"].startswith("So far: 0 of 3")
+    assert "Looking for failures" in said(app)
 
 
 def test_all_numbers_are_those_of_a_scan_at_once_in_the_end(found, review_folder):
@@ -144,6 +148,27 @@ def test_all_numbers_are_those_of_a_scan_at_once_in_the_end(found, review_folder
         assert shown_engine.facets(case_filter) == at_once.facets(case_filter)
         assert shown_engine.page(case_filter, 0, 9) == at_once.page(case_filter, 0, 9)
     assert SO_FAR not in said(page_of())
+
+
+def test_what_is_written_meanwhile_counts_and_looks_at_no_text_again(found, review_folder):
+    page_of("browse")
+    go_on_to_the_end(found)
+    given = opened()
+    number = found.take_snapshot()
+    before = review_sets._engines(found, given.folder, review_sets.files_state(given))
+    first = before.of(given, number)
+    reviews = review_sets.reviews(given)
+    gap = [
+        Entry("score", "c1", "m", dimension, value={"score": score, "comment": None})
+        for dimension, score in (("process", 5), ("execution", 1), ("synthesis", 3))
+    ]
+    reviews.record(gap, Person("bob", "Dr Bob", "lead"))
+    written = review_sets.newest(given)
+    assert written.fingerprint != given.fingerprint
+    after = before.of(written, number)
+    assert after is not first
+    assert after.table.survey.scan.found is first.table.survey.scan.found
+    assert found.progress.looked == 3
 
 
 def test_stop_and_go_on_are_for_everybody_alone(found):

@@ -3,8 +3,8 @@
 What is found comes in batches. A snapshot of it (:attr:`BackgroundScan.scan`) is made when it is
 asked for, and so seldom that making them takes a small share of the time at any size.
 
-A batch over which its process dies is tried again in halves, until the answer is found that does
-it: that one is not judged, all others are.
+A batch over which its process dies is tried again case by case, and a case answer by answer, until
+the answer is found that does it: that one is not judged, all others are.
 """
 
 from __future__ import annotations
@@ -315,7 +315,7 @@ class BackgroundScan:
         self._end_task()
 
     def _died(self, task: Task, batch: Batch) -> None:
-        """Try the halves of a batch again; give an answer up that was alone."""
+        """Try a batch again in parts; give an answer up that was alone."""
         with self._changed:
             if self._closed:
                 return
@@ -327,8 +327,8 @@ class BackgroundScan:
                 _log.warning("A process died over answer number %s.", batch.numbers.tolist())
                 self._take_in(given_up(batch))
             else:
-                for half in _halves(task, batch.numbers):
-                    self._agenda.again(half)
+                for part in _parts(task, batch.numbers):
+                    self._agenda.again(part)
         self._end_task()
 
     def _end_task(self) -> None:
@@ -360,11 +360,12 @@ class BackgroundScan:
             self._changed.notify_all()
 
 
-def _halves(task: Task, numbers: npt.NDArray[np.uint32]) -> tuple[Task, Task]:
-    """Part the cases of a task, or the answers where it has one case."""
+def _parts(task: Task, numbers: npt.NDArray[np.uint32]) -> list[Task]:
+    """Part a task into its cases, or into the answers where it has one case.
+
+    So a process dies three times over one answer; halving would cost a process for each half.
+    """
     rows = task.case_rows
     if len(rows) > 1:
-        middle = len(rows) // 2
-        return Task(rows[:middle]), Task(rows[middle:])
-    middle = len(numbers) // 2
-    return Task(rows, numbers[:middle]), Task(rows, numbers[middle:])
+        return [Task(rows[place : place + 1]) for place in range(len(rows))]
+    return [Task(rows, numbers[place : place + 1]) for place in range(len(numbers))]

@@ -18,6 +18,7 @@ from rexview.detect.kept.rules import rule_version
 from rexview.errors import RexviewError
 
 _WORKER: Final = Path(__file__).with_name("worker.py")
+_STARTS: Final = 3
 
 
 class ProcessDied(RexviewError):
@@ -37,6 +38,7 @@ class LookingProcess:
     def __init__(self, detectors: Sequence[Detector]) -> None:
         self._detectors = tuple(detectors)
         self._process: subprocess.Popen[bytes] | None = None
+        self._ended = False
 
     @property
     def pid(self) -> int | None:
@@ -62,24 +64,28 @@ class LookingProcess:
         return found
 
     def _begin(self) -> subprocess.Popen[bytes]:
-        try:
-            process = self._process = subprocess.Popen(  # noqa: S603 - our own program
-                [sys.executable, "-P", str(_WORKER)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env={**os.environ, "POLARS_MAX_THREADS": "1"},
-            )
-            version = _exchange(process, self._detectors)
-        except (OSError, EOFError, ValueError, pickle.UnpicklingError):
+        version = None
+        for _ in range(_STARTS):  # one that is killed while it starts was nobody's fault
+            if self._ended:
+                raise ProcessDied("The process was ended.")
+            with suppress(OSError, EOFError, ValueError, pickle.UnpicklingError):
+                self._process = subprocess.Popen(  # noqa: S603 - our own program
+                    [sys.executable, "-P", str(_WORKER)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env={**os.environ, "POLARS_MAX_THREADS": "1"},
+                )
+                version = _exchange(self._process, self._detectors)
+            if self._process is not None and version == rule_version():
+                return self._process
             self.close()
-            raise ProcessUnusable("No process can be started that looks for failures.") from None
-        if version != rule_version():
-            self.close()
-            raise ProcessUnusable("The program was changed meanwhile; start it again.")
-        return process
+        if version is None:
+            raise ProcessUnusable("No process can be started that looks for failures.")
+        raise ProcessUnusable("The program was changed meanwhile; start it again.")
 
     def kill(self) -> None:
-        """End the process now, whatever it does; any thread may call this."""
+        """End the process now, whatever it does, for good; any thread may call this."""
+        self._ended = True
         process = self._process
         if process is not None:
             process.kill()

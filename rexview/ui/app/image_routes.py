@@ -1,4 +1,4 @@
-"""The routes of pictures: pixels and thumbnails for a sealed link, and the components' modules.
+"""The routes of pictures: pixels and thumbnails for a sealed link.
 
 Where people sign in, a link is good only for the person it was made for. Answers are never
 compressed on the fly, since that costs more than it saves for pixels on a near network.
@@ -16,7 +16,6 @@ from rexview import imaging, reviewset
 from rexview.errors import ImageBusy, ImageError, NotAdmitted, PathEscape, RexviewError
 from rexview.ui.access import sign_in
 from rexview.ui.access.image_links import WORDLESS
-from rexview.ui.components import serve_module
 from rexview.ui.server import review_sets, server_state
 from rexview.ui.server.sealed_tokens import LinkRefused
 
@@ -72,7 +71,7 @@ def _serve_thumbnail(request: Request) -> Response:
 
 
 def routes() -> list[Route]:
-    """Return the routes of pixels, thumbnails and the components' modules.
+    """Return the routes of pixels and thumbnails.
 
     They are no coroutines: Starlette runs them in its thread pool.
     """
@@ -80,5 +79,4 @@ def routes() -> list[Route]:
     return [
         Route(f"{prefix}/pixels/{{token}}", _serve_pixels),
         Route(f"{prefix}/thumbs/{{token}}", _serve_thumbnail),
-        Route(f"{prefix}/assets/{{version}}/{{name:path}}", serve_module),
     ]

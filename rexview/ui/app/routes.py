@@ -9,6 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
+from rexview.ui.components import serve_module
 from rexview.ui.server import server_state, warm_up
 
 
@@ -23,7 +24,11 @@ class AppRoutes(BaseRoute):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer; 404 where there is no such route."""
-        for route in await run_in_threadpool(_routes):
+        if _modules().matches(scope)[0] is Match.FULL:
+            routes = [_modules()]  # a page names dozens: none waits for what the others need
+        else:
+            routes = await run_in_threadpool(_routes)
+        for route in routes:
             match, found = route.matches(scope)
             if match is Match.FULL:
                 scope.update(found)
@@ -33,6 +38,13 @@ class AppRoutes(BaseRoute):
             "There is nothing at this address.", 404, {"Cache-Control": "no-store"}
         )
         await refusal(scope, receive, send)
+
+
+@cache
+def _modules() -> Route:
+    return Route(
+        f"{server_state.base_path()}/rexview/assets/{{version}}/{{name:path}}", serve_module
+    )
 
 
 @cache

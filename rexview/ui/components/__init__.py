@@ -6,6 +6,14 @@ from rexview.ui.components.component import (
     modules,
     modules_version,
     serve_module,
+    with_imports,
 )
 
-__all__ = ["component", "module_address", "modules", "modules_version", "serve_module"]
+__all__ = [
+    "component",
+    "module_address",
+    "modules",
+    "modules_version",
+    "serve_module",
+    "with_imports",
+]

@@ -8,10 +8,13 @@ browsers may keep modules for good.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from posixpath import dirname, join, normpath
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -22,6 +25,7 @@ from starlette.responses import Response
 _UI: Final = Path(__file__).parents[1]
 _LOADER: Final = Path(__file__).with_name("loader.js")
 _YEAR: Final = "private, max-age=31536000, immutable"
+_IMPORTED: Final = re.compile(r'^(?:import .*|} )from "(\.[^"]+\.js)"', re.MULTILINE)
 
 
 @cache
@@ -45,14 +49,37 @@ def module_address(module: str) -> str:
     return f"rexview/assets/{modules_version()}/{module}"
 
 
-def serve_module(request: Request) -> Response:
+@cache
+def with_imports(entry: str) -> frozenset[str]:
+    """Return a module and all that it imports, directly or not: paths below ``rexview/ui``."""
+    found, waiting = set[str](), [entry]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            imported = _IMPORTED.findall(modules()[name].decode())
+            waiting += [normpath(join(dirname(name), path)) for path in imported]
+    return frozenset(found)
+
+
+@cache
+def _packed() -> Mapping[str, bytes]:
+    """Return the modules compressed: once, since each page load asks for dozens of them."""
+    return {name: gzip.compress(content, mtime=0) for name, content in modules().items()}
+
+
+async def serve_module(request: Request) -> Response:
     """Send the module that the path's ``name`` names, of the version that it names."""
-    content = modules().get(request.path_params["name"])
-    if content is None or request.path_params["version"] != modules_version():
+    name = request.path_params["name"]
+    if name not in modules() or request.path_params["version"] != modules_version():
         headers = {"Cache-Control": "no-store"}
         message = "There is no such file. Reload the page."
         return Response(message, 404, media_type="text/plain", headers=headers)
     headers = {"Cache-Control": _YEAR, "X-Content-Type-Options": "nosniff"}
+    headers["Vary"] = "Accept-Encoding"
+    content = modules()[name]
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers["Content-Encoding"], content = "gzip", _packed()[name]
     return Response(content, media_type="text/javascript", headers=headers)
 
 

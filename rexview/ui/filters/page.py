@@ -19,7 +19,8 @@ from rexview.ui.server import query_cache, review_sets
 class FilteredSet(NamedTuple):
     """The review set of the link under the link's filter, with the counts of the panel.
 
-    ``scanned`` says of how many of the answers that the filter is about the flags are known.
+    ``scanned`` says of how many of the answers that the filter is about the flags are known,
+    ``of_flags`` whether the page's numbers rest on them.
     """
 
     review_set: ReviewSet
@@ -27,6 +28,7 @@ class FilteredSet(NamedTuple):
     case_filter: CaseFilter
     counts: Facets
     scanned: Scanned
+    of_flags: bool
 
     @property
     def so_far(self) -> bool:
@@ -44,10 +46,10 @@ def open_filtered_set(*, counts_failures: bool = False) -> FilteredSet:
     case_filter = link_keys.link_filter()
     engine = review_sets.engine(review_set)
     scanned = engine.scanned(case_filter)
-    counted = counts_failures or rests_on_flags(case_filter)
-    st.session_state[link_keys.SESSION_SO_FAR] = so_far_caption(scanned) if counted else ""
+    of_flags = counts_failures or rests_on_flags(case_filter)
+    st.session_state[link_keys.SESSION_SO_FAR] = so_far_caption(scanned) if of_flags else ""
     counts = query_cache.counts(engine, case_filter)
-    return FilteredSet(review_set, engine, case_filter, counts, scanned)
+    return FilteredSet(review_set, engine, case_filter, counts, scanned, of_flags)
 
 
 def show_panel(filtered: FilteredSet) -> None:
@@ -57,10 +59,14 @@ def show_panel(filtered: FilteredSet) -> None:
 
 
 def show_title(filtered: FilteredSet, title: str = "") -> None:
-    """Show the title with the filter's name, and below it how far the search for failures is."""
+    """Show the title with the filter's name.
+
+    Below it stands how far the search for failures is, where the page's numbers rest on that.
+    """
     name = name_so_far(filtered.engine, filtered.case_filter)
     page_header(*(part for part in (title, name) if part))
-    show_progress(filtered.review_set, filtered.engine, filtered.case_filter)
+    if filtered.of_flags:
+        show_progress(filtered.review_set, filtered.engine, filtered.case_filter)
 
 
 def show_head(filtered: FilteredSet, title: str) -> None:

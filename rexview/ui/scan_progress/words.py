@@ -23,7 +23,8 @@ def progress_text(progress: Progress, shown: Scanned) -> str:
         parts = [f"Looking for failures came to an end at {of_all}."]
     parts.append(progress.message)
     if progress.looked > shown.looked:
-        parts.append(f"This page counts the first {shown.looked:,}.")
+        counts = f"the first {shown.looked:,}" if shown.looked else "none of them yet"
+        parts.append(f"This page counts {counts}.")
     return " ".join(filter(None, parts))
 
 

@@ -21,6 +21,7 @@ from rexview.analysis import FILTER_KEYS
 from rexview.detect import detectors
 from rexview.detect.core.background import BackgroundScan, Progress
 from rexview.detect.core.scan import Scan, scan
+from rexview.kept_files import kept_files
 from rexview.schema import ReviewSet
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.pages import ADDRESSES, PAGE_BROWSE, PAGE_CASE
@@ -62,7 +63,8 @@ class FailureScan:
         if len(review_set.newest) <= AT_ONCE:
             first = scan(review_set, active)
         else:
-            self.background = BackgroundScan(review_set, active)
+            keep = kept_files("scans", settings)
+            self.background = BackgroundScan(review_set, active, keep=keep)
             self.background.start()
             self.background.wait(_SETTLES_S)
             first = self.background.scan
@@ -110,6 +112,11 @@ class FailureScan:
     def note_cost(self, seconds: float) -> None:
         """Note how long making the engine of a snapshot took."""
         self._cost_s = seconds
+
+    def rescore(self, review_set: ReviewSet) -> None:
+        """Let later snapshots have the scores of another state of the same files."""
+        if self.background and self.background.progress.state != "finished":
+            self.background.rescore(review_set)
 
     def prefer(self, case_rows: Sequence[int]) -> None:
         """Let these cases be looked at next."""

@@ -256,20 +256,34 @@ class _Engines:
             key = (review_set.fingerprint, number)
             if key not in self._engines:
                 begun = time.monotonic()
-                newest = next(reversed(self._engines.values()), None)
-                self._engines[key] = _engine(review_set, scan, newest)
+                self._engines[key] = self._made(review_set, number, scan)
                 self.found.note_cost(time.monotonic() - begun)
                 if len(self._engines) > _ENGINES_KEPT:
                     del self._engines[next(iter(self._engines))]
+            self._engines[key] = self._engines.pop(key)  # used last, forgotten last
             return self._engines[key]
+
+    def _made(self, review_set: ReviewSet, number: int, scan: Scan) -> MemoryEngine:
+        """Make an engine from one of the same entries, else from one of the same snapshot.
+
+        Then only answers that were scored in between are looked at again.
+        """
+        known = list(reversed(self._engines.items()))
+        for (fingerprint, _), made in known:
+            if fingerprint == review_set.fingerprint:
+                return made.with_scan(scan)
+        self.found.rescore(review_set)
+        same = (one for (_, of), one in known if of == number)
+        before = next(same, known[0][1] if known else None)
+        if before is not None and before.table.survey.scan.found is scan.found:
+            scan = before.table.survey.scan
+        return _engine(review_set, scan, before)
 
 
 _ENGINES_KEPT: Final = 3
 
 
 def _engine(review_set: ReviewSet, scan: Scan, before: MemoryEngine | None) -> MemoryEngine:
-    if before is not None and before.table.review_set is review_set:
-        return before.with_scan(scan)
     return memory_engine(
         review_set,
         gap_threshold=server_state.settings().gap_threshold,

@@ -8,6 +8,7 @@ dark until another is made, and hands it to Streamlit before that starts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -37,10 +38,15 @@ try {{
 
 
 class DarkByDefault:
-    """ASGI middleware that adds the script to the app's HTML page and leaves all else alone."""
+    """ASGI middleware that adds the script to the app's HTML page and leaves all else alone.
 
-    def __init__(self, app: ASGIApp) -> None:
+    ``more`` gives HTML for the path of a request that is added at the end of the head: what
+    Streamlit needs first stands before it.
+    """
+
+    def __init__(self, app: ASGIApp, more: Callable[[str], bytes] = lambda path: b"") -> None:
         self.app = app
+        self.more = more
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -48,7 +54,8 @@ class DarkByDefault:
             await self.app(scope, receive, send)
             return
         headers = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
-        adding = _Adding(send, Headers(scope=scope).get("host"))
+        more = self.more(scope["path"])
+        adding = _Adding(send, Headers(scope=scope).get("host"), more)
         await self.app({**scope, "headers": headers}, receive, adding)
 
 
@@ -58,11 +65,12 @@ def _wants_page(scope: Scope) -> bool:
 
 
 class _Adding:
-    """Sends a response on; an HTML page is gathered first and gets the script into its head."""
+    """Sends a response on; an HTML page is gathered first, and its head gets what is added."""
 
-    def __init__(self, send: Send, host: str | None) -> None:
+    def __init__(self, send: Send, host: str | None, more: bytes) -> None:
         self.send = send
         self.host = host
+        self.more = more
         self.start: Message | None = None
         self.body = b""
 
@@ -81,6 +89,7 @@ class _Adding:
 
     async def _finish(self, start: Message) -> Message:
         body = self.body.replace(b"<head>", b"<head>\n" + _SCRIPT, 1)
+        body = body.replace(b"</head>", self.more + b"</head>", 1)
         headers = MutableHeaders(raw=list(start["headers"]))
         headers["content-length"] = str(len(body))
         headers[POLICY] = page_policy(self.host, body)  # it has to name the inline scripts

@@ -124,3 +124,11 @@ def test_the_print_is_light_and_leaves_the_chart_on_screen_alone(chart: LinkedCh
 def test_a_chart_that_cannot_be_drawn_says_so(chart: LinkedChart) -> None:
     with pytest.raises(ChartError, match="could not be made"):
         exported(replace(chart, spec={"mark": "no such mark"}), "svg")
+
+
+def test_a_chart_that_is_so_far_says_so_in_every_form(chart: LinkedChart) -> None:
+    words = "So far: 12 of 400 answers looked at for failures."
+    read = pd.read_csv(io.BytesIO(exported(chart, "csv", so_far=words)), encoding="utf-8-sig")
+    assert set(read["So far"]) == {words}
+    assert "So far" not in exported(chart, "csv").decode()
+    assert "So far: 12 of 400" in exported(chart, "svg", so_far=words).decode()

@@ -85,3 +85,17 @@ def test_failures_have_what_could_be_judged(demo):
     assert text.splitlines()[1].startswith("Laterality error,Generalist (simulated),3,38,0.0789")
     document = table_bytes(TableFile("x", lambda: frame, "", FAILURE_SHARES), "doc").decode()
     assert '<td class="n">3</td><td class="n">38</td><td class="n">7.9%</td>' in document
+
+
+def test_numbers_that_are_so_far_say_so_in_every_form():
+    words = "So far: 12 of 400 answers looked at for failures."
+    frame = pd.DataFrame({"Model": ["m"], "Share": [0.5]})
+    table = TableFile("Table 4. Failures by model so far", lambda: frame, "Counted: all.")
+    rows = list(
+        csv.DictReader(io.StringIO(table_bytes(table, "csv", so_far=words).decode("utf-8-sig")))
+    )
+    assert rows == [{"Model": "m", "Share": "0.5", "So far": words}]
+    assert words in table_bytes(table, "doc", NOTICE, so_far=words).decode()
+    told = TableFile("Table", lambda: frame, f"{words} Counted: all.")
+    assert table_bytes(told, "doc", so_far=words).decode().count(words) == 1
+    assert table.name("csv").endswith("so-far.csv")

@@ -36,6 +36,7 @@ def test_it_says_what_the_page_counts_where_that_is_less():
         "All 40,000 answers have been looked at for failures. This page counts the first 900."
     )
     assert "This page" not in progress_text(progress(), Scanned(40_000, 1_234, 0))
+    assert "counts none of them yet." in progress_text(progress(), Scanned(40_000, 0, 0))
 
 
 def test_it_says_that_it_was_stopped_or_came_to_an_end_and_why():

@@ -47,6 +47,14 @@ def test_a_page_gets_the_script_first_in_its_head(client, path):
     assert int(answer.headers["content-length"]) == len(answer.content)
 
 
+def test_what_else_is_added_stands_at_the_end_of_the_head():
+    app = DarkByDefault(
+        Starlette(routes=[Route("/case", page)]), more=lambda path: f"<!--{path}-->".encode()
+    )
+    told = TestClient(app).get("/case", headers={"Accept": "text/html"})
+    assert "ä</title><!--/case--></head>" in told.text
+
+
 def test_everything_else_is_left_alone(client):
     assert client.get("/text", headers={"Accept": "text/html"}).text == "<head> of a text"
     other = client.get("/", headers={"Accept": "application/json"})

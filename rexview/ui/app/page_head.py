@@ -1,0 +1,58 @@
+"""What a page's HTML tells the browser: where its server is, and which scripts it will need.
+
+Otherwise the browser would learn of each script only after Streamlit has started, connected and
+run the page, and of what that imports only after it, one layer after the other.
+"""
+
+from __future__ import annotations
+
+import html
+from functools import lru_cache
+from typing import Final
+
+from rexview.ui.components import module_address, with_imports
+from rexview.ui.link.pages import (
+    ADDRESSES,
+    PAGE_ADJUDICATE,
+    PAGE_BROWSE,
+    PAGE_CASE,
+    PAGE_OVERVIEW,
+    PAGE_SCORE,
+)
+from rexview.ui.server import server_state
+from rexview.ui.streamlit_adapter.page_head import SERVER_ADDRESS, lazy_parts
+
+_EVERYWHERE: Final = ("saving/assets/waiting.js",)
+_VIEWER: Final = ("viewer/assets/viewer.js", "comments/assets/comments.js")
+_MODULES: Final = {
+    PAGE_CASE: (*_VIEWER, "answers/evidence.js", "answers/verdicts.js", "case/share.js"),
+    PAGE_SCORE: (*_VIEWER, "score_cases/pad/assets/pad.js"),
+    PAGE_ADJUDICATE: (*_VIEWER, "adjudicate/assets/consensus.js"),
+}
+"""The modules of our components by page; each comes with what it imports."""
+_OTHERWISE: Final = ("streamlit_adapter/in_app.js",)
+_PARTS_EVERYWHERE: Final = ("BidiComponent", "Html")
+_PARTS: Final = {
+    PAGE_OVERVIEW: ("TextInput", "ButtonGroup"),
+    PAGE_BROWSE: ("TextInput", "ButtonGroup", "Selectbox", "Pagination"),
+    PAGE_CASE: ("Button", "PageLink", "Multiselect", "Selectbox"),
+}
+"""What Streamlit calls the elements by page; it shows none of a page's before all are there."""
+
+
+@lru_cache(maxsize=64)
+def page_head(path: str) -> bytes:
+    """Return what is added to the head of the page at a path; nothing where no page of ours is.
+
+    The path is that of the request, with the app's base path.
+    """
+    address = path.removeprefix(server_state.base_path()).strip("/")
+    page = next((file for file, known in ADDRESSES.items() if known == address), None)
+    if page is None:
+        return b""
+    entries = (*_EVERYWHERE, *_MODULES.get(page, _OTHERWISE))
+    modules = sorted({name for entry in entries for name in with_imports(entry)})
+    scripts = [*lazy_parts(*_PARTS_EVERYWHERE, *_PARTS.get(page, ()))]
+    scripts += map(module_address, modules)
+    links = [f'<link rel="modulepreload" href="./{html.escape(one)}">' for one in scripts]
+    return "\n".join([SERVER_ADDRESS, *links, ""]).encode()

@@ -1,0 +1,289 @@
+"""The scan in the background: real processes, real kills, and the same outcome as in one go."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from support import ROOT
+
+from rexview.detect import DETECTORS, named_flags, survey, survey_of
+from rexview.detect.core.background import BackgroundScan
+from rexview.detect.core.detector import AnswerInCase
+from rexview.detect.core.scan import Scan, scan
+from rexview.reviewset import load
+from rexview.schema import Flag, ReviewSet
+from rexview.settings import DEMO_FOLDER
+
+_SHOWN = ["case", "model", "failure", "source", "kind", "reader", "verdict", "stands", "hint"]
+_LONG = 120.0
+
+
+@dataclass(frozen=True)
+class Fragile:
+    """Raises on, or dies over, an answer that says so; a detector like any other elsewhere."""
+
+    failure: str = "token_limit"
+    reads_scores: bool = False
+
+    def can_judge(self, one: AnswerInCase) -> bool:
+        if "raise" in one.text:
+            raise ValueError(one.text)
+        if "die" in one.text:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if "slow" in one.text:
+            time.sleep(0.2)
+        return True
+
+    def find(self, one: AnswerInCase) -> list[Flag]:
+        return []
+
+
+@pytest.fixture(scope="module")
+def demo() -> ReviewSet:
+    return load(DEMO_FOLDER)
+
+
+@pytest.fixture(autouse=True)
+def findable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the processes import this module, for the detectors in it."""
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join((str(Path(__file__).parent), str(ROOT / "tests"), str(ROOT)))
+    )
+
+
+@contextmanager
+def scanning(review_set: ReviewSet, *detectors: Any, **more: Any) -> Iterator[BackgroundScan]:
+    given = BackgroundScan(review_set, detectors or DETECTORS, **{"workers": 2, **more})
+    try:
+        yield given
+    finally:
+        given.close()
+
+
+def finished(background: BackgroundScan) -> Scan:
+    background.start()
+    assert background.wait(_LONG), background.progress
+    assert background.progress.state == "finished", background.progress
+    return background.scan
+
+
+def same(one: Scan, other: Scan) -> None:
+    first, second = (named_flags(survey_of(found)).sort(_SHOWN) for found in (one, other))
+    assert first.equals(second)
+    assert one.judged.tolist() == other.judged.tolist()
+    assert one.state.tolist() == other.state.tolist()
+    said = [
+        {
+            (int(text), found.index.phrases[place])
+            for text, place in zip(found.index.texts, found.index.phrase_places, strict=True)
+        }
+        for found in (one, other)
+    ]
+    assert said[0] == said[1]
+
+
+def many(make_set: Any, texts: list[str], models: str = "gm") -> ReviewSet:
+    made: ReviewSet = make_set(
+        cases=[{"id": f"c{n}", "report": {"findings": "No effusion."}} for n in range(len(texts))],
+        answers=[
+            {"case": f"c{n}", "model": model, "text": f"{text} {model}"}
+            for n, text in enumerate(texts)
+            for model in models
+        ],
+    )
+    return made
+
+
+def test_the_outcome_is_that_of_one_process(demo: ReviewSet) -> None:
+    with scanning(demo) as background:
+        assert background.scan.state.tolist() == [0] * len(demo.newest)
+        assert not background.scan.is_complete
+        found = finished(background)
+        assert found.is_complete
+        whole = scan(demo, DETECTORS)
+        same(found, whole)
+        for row in range(len(demo.cases)):
+            assert found.flags_of_case(row) == whole.flags_of_case(row)
+        assert background.scan is background.scan
+        done = background.progress
+        assert (done.looked, done.answers, done.failed) == (len(demo.newest), len(demo.newest), 0)
+        assert done.message == ""
+
+
+def test_what_is_preferred_comes_first(make_set: Any) -> None:
+    review_set = many(make_set, ["slow"] * 100)
+    with scanning(review_set, Fragile(), workers=1) as background:
+        background.prefer([90])
+        background.prefer([70, 71])
+        background.start()
+        end = time.monotonic() + _LONG
+        while not background.scan.state.any() and time.monotonic() < end:
+            time.sleep(0.01)
+        first = set(background.scan.review_set.newest.case[background.scan.state > 0])
+        assert first == {70, 71}
+
+
+def test_a_case_can_be_looked_at_now(make_set: Any) -> None:
+    review_set = many(make_set, ["An effusion."] * 10)
+    with scanning(review_set) as background:  # which has not begun
+        background.look_at(7)
+        state = background.scan.state
+        assert state.tolist() == [int(case == 7) for case in review_set.newest.case]
+        before = background.scan
+        found = finished(background)
+        same(found, scan(review_set, DETECTORS))
+        assert before.state.sum() == 2, "a snapshot never changes"
+
+
+def test_it_can_be_stopped_and_go_on(make_set: Any) -> None:
+    review_set = many(make_set, ["slow"] * 40)
+    with scanning(review_set, Fragile(), workers=1) as background:
+        background.prefer(range(40))
+        background.start()
+        while not background.progress.looked:
+            time.sleep(0.01)
+        background.stop()
+        assert background.progress.state == "stopped"
+        time.sleep(4)  # the batch that was begun is ended
+        looked = background.progress.looked
+        time.sleep(1)
+        assert background.progress.looked == looked < 80
+        background.resume()
+        assert background.progress.state == "running"
+
+
+def test_a_detector_that_raises_costs_its_own_answer(
+    make_set: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    texts = ["Left effusion.", "raise Left effusion.", "Left effusion."]
+    review_set = many(make_set, texts, "g")
+    found = scan(review_set, (Fragile(), *DETECTORS))
+    assert found.state.tolist() == [1, 2, 1]
+    assert (found.judged & 1).tolist() == [1, 0, 1], "not judged is not: no failure"
+    assert found.judged[1] + 1 == found.judged[0], "what the other detectors say stands"
+    assert (
+        found.flags.filter(answer=1)
+        .drop("answer")
+        .equals(found.flags.filter(answer=0).drop("answer"))
+    )
+    (record,) = caplog.records
+    assert "token_limit" in record.getMessage()
+    assert "number 1" in record.getMessage()
+    assert "effusion" not in caplog.text
+
+
+def test_an_answer_that_kills_is_found_and_given_up(make_set: Any) -> None:
+    texts = ["Fine."] * 20 + ["die"] + ["Fine."] * 20
+    review_set = many(make_set, texts)
+    with scanning(review_set, Fragile(), *DETECTORS[2:]) as background:
+        found = finished(background)
+        kills = review_set.newest.case == 20
+        assert (found.state[kills] == 2).all()
+        assert (found.state[~kills] == 1).all()
+        assert found.flags_of_case(20) == {}
+        assert background.progress.failed == 2
+
+
+def test_a_process_that_is_killed_is_begun_again(make_set: Any) -> None:
+    review_set = many(make_set, ["slow"] * 40)
+    with scanning(review_set, Fragile()) as background:
+        background.prefer(range(40))
+        background.start()
+        killed: list[int] = []
+        while len(killed) < 2 and not background.wait(0.1):
+            for process in background._processes:
+                if process.pid and process.pid not in killed and background.progress.looked:
+                    os.kill(process.pid, signal.SIGKILL)
+                    killed.append(process.pid)
+        assert len(killed) == 2
+        assert background.wait(_LONG)
+        assert background.scan.state.tolist() == [1] * 80
+
+
+def test_the_processes_end_with_the_program_that_began_them(tmp_path: Path) -> None:
+    program = f"""
+import sys, time
+sys.path[:0] = {[str(ROOT), str(Path(__file__).parent), str(ROOT / "tests")]!r}
+from rexview.detect import DETECTORS
+from rexview.detect.core.background import BackgroundScan
+from rexview.reviewset import load
+from test_background import Fragile
+background = BackgroundScan(load({str(DEMO_FOLDER)!r}), (Fragile(),), workers=2)
+background.start()
+while sum(bool(one.pid) for one in background._processes) < 2:
+    time.sleep(0.05)
+print(*(one.pid for one in background._processes), flush=True)
+time.sleep(600)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stdout is not None
+        pids = [int(pid) for pid in run.stdout.readline().split()]
+        assert len(pids) == 2
+        run.kill()
+    end = time.monotonic() + _LONG
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_closing_ends_the_processes(make_set: Any) -> None:
+    with scanning(many(make_set, ["slow"] * 40), Fragile()) as background:
+        background.start()
+        while not (pids := [one.pid for one in background._processes if one.pid]):
+            time.sleep(0.05)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+    assert background.progress.state == "stopped"
+
+
+def test_no_process_can_be_started(make_set: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with scanning(many(make_set, ["Fine."] * 3)) as background:
+        background.start()
+        assert background.wait(_LONG)
+        assert background.progress.state == "broken"
+        assert "No process can be started" in background.progress.message
+        background.look_at(0)  # what somebody looks at is still looked at
+        assert background.scan.state.tolist() == [1, 1, 0, 0, 0, 0]
+
+
+def test_new_scores_are_taken_while_it_runs(demo: ReviewSet) -> None:
+    bare = replace(demo, scores=demo.scores.clear())
+    with scanning(bare) as background:
+        finished(background)
+        background.rescore(demo)
+        same(background.scan, scan(demo, DETECTORS))
+
+
+def test_a_scan_goes_on_from_another(demo: ReviewSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = scan(demo, DETECTORS)
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")  # no process is needed
+    with scanning(demo, before=whole) as background:
+        same(finished(background), whole)
+
+
+def test_the_survey_of_a_part_says_nothing_of_the_rest(demo: ReviewSet) -> None:
+    with scanning(
+        replace(demo, scores=demo.scores.clear(), flags=demo.flags.clear())
+    ) as background:
+        background.look_at(3)
+        part = survey_of(background.scan)
+        numbers = demo.newest.of_case(3)
+        assert set(part.flags["answer"]) <= set(numbers)
+        judged = [number for number, bits in enumerate(part.judged) if bits]
+        assert set(judged) <= set(numbers)
+        whole = survey(background.scan.review_set)
+        inside = pl.col("answer").is_between(numbers.start, numbers.stop, closed="left")
+        assert part.flags.height == whole.flags.filter(inside).height
