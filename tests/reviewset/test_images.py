@@ -1,3 +1,4 @@
+from importlib import util
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,13 @@ class TestAddress:
         with pytest.raises(ImageMissing):
             image_path(remote, "a/none.png")
         assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+    def test_what_an_address_needs_is_named(self, small, remote):
+        if util.find_spec("aiohttp"):
+            pytest.skip("addresses of this kind can be read here")
+        small.text("reviewset.yaml", "format: 1\nname: x\nimages: https://localhost:1/\n")
+        with pytest.raises(ImageMissing, match="needs more packages: .*aiohttp"):
+            image_path(small.load(), "a/pa.png")
 
     def test_a_path_may_not_lead_out(self, remote):
         with pytest.raises(PathEscape):
