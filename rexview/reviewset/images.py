@@ -181,9 +181,8 @@ def _fetched(url: str) -> Path:
     except FileNotFoundError:
         raise ImageMissing("The image is not at its address.") from None
     except ImportError as error:  # fsspec says what this kind of address needs
-        raise ImageMissing(
-            f"The image is at an address that needs more packages: {error}"
-        ) from None
+        message = f"The image is at an address that needs more packages: {error}"
+        raise ImageMissing(message) from None
     except Exception as error:  # each kind of address has errors of its own
         raise ImageBroken(f"The image cannot be fetched ({type(error).__name__}).") from error
     finally:

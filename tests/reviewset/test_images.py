@@ -149,7 +149,7 @@ class TestAddress:
         if util.find_spec("aiohttp"):
             pytest.skip("addresses of this kind can be read here")
         small.text("reviewset.yaml", "format: 1\nname: x\nimages: https://localhost:1/\n")
-        with pytest.raises(ImageMissing, match="needs more packages: .*aiohttp"):
+        with pytest.raises(ImageMissing, match=r"needs more packages: .*aiohttp"):
             image_path(small.load(), "a/pa.png")
 
     def test_a_path_may_not_lead_out(self, remote):
