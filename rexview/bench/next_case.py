@@ -109,6 +109,6 @@ def _delays(
     return found
 
 
-def _percentile(values: Sequence[float], percent: int) -> float:
+def _percentile(values: Sequence[float], percent: int) -> float | None:
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)]
+    return ordered[min(len(ordered) - 1, len(ordered) * percent // 100)] if ordered else None

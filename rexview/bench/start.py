@@ -43,8 +43,10 @@ class Page:
 
 
 OURS: Final = Page(ROOT / "app.py", "/case?sort=order", "[data-painted-case]")
-PLAIN: Final = Page(_HERE / "naive_app.py", "", '[data-testid="stImage"] img', is_picture=True)
-EMPTY: Final = Page(_HERE / "empty_app.py", "", '[data-testid="stMarkdown"]')
+PLAIN: Final = Page(
+    _HERE / "plain_apps" / "naive.py", "", '[data-testid="stImage"] img', is_picture=True
+)
+EMPTY: Final = Page(_HERE / "plain_apps" / "empty.py", "", '[data-testid="stMarkdown"]')
 OVERVIEW: Final = Page(ROOT / "app.py", "/", ".st-key-rx_title h1")
 BROWSE: Final = Page(ROOT / "app.py", "/browse?sort=order", ".st-key-gallery img", is_picture=True)
 

@@ -63,6 +63,7 @@ _IMAGE_CHANGED: Final = """
 """
 _DEVELOPER: Final = {"client.toolbarMode": "developer"}
 """With it the key R runs the page again."""
+_STILL: Final = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _RERUN_DONE: Final = """
 () => new Promise(done => {
   const app = document.querySelector('[data-testid="stApp"]');
@@ -90,11 +91,11 @@ def run(folder: Path = DEMO_FOLDER, rounds: int = ROUNDS) -> Measured:
 
 def rows(browser: Any, folder: Path, rounds: int) -> list[Row]:
     """Measure with a browser that runs."""
-    bench = Path(__file__).parent
+    bench = Path(__file__).parent / "plain_apps"
     with (
         serve(ROOT / "app.py", folder, options=_DEVELOPER) as ours,
-        serve(bench / "naive_app.py", folder) as naive,
-        serve(bench / "empty_app.py", options=_DEVELOPER) as empty,
+        serve(bench / "naive.py", folder) as naive,
+        serve(bench / "empty.py", options=_DEVELOPER) as empty,
     ):
         return [
             *_reruns(browser, ours, empty, rounds),
@@ -184,7 +185,11 @@ def _shown_case(page: Any) -> str:
 
 def _reruns(browser: Any, ours: str, empty: str, rounds: int) -> list[Row]:
     def rerun(page: Any) -> Callable[[], float]:
-        return lambda: _timed(page, _RERUN_DONE, lambda: page.keyboard.press("r"))
+        def measure() -> float:
+            page.wait_for_selector(_STILL)  # a run that is under way would take the press in
+            return _timed(page, _RERUN_DONE, lambda: page.keyboard.press("r"))
+
+        return measure
 
     rows = []
     other = browser.new_page()

@@ -62,9 +62,9 @@ def _cases(folder: Path) -> int:
 
 
 def _page(name: str | None, query: Callable[[], Mapping[str, str]]) -> Callable[[], Any]:
-    from streamlit.testing.v1 import AppTest
+    from rexview.ui.streamlit_adapter.without_browser import app_without_browser
 
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=_LIMIT_S)
+    app = app_without_browser(ROOT / "app.py", _LIMIT_S)
     if name:
         app.switch_page(str(ROOT / "pages" / f"{name}.py"))
 
