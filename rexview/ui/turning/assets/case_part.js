@@ -3,6 +3,7 @@
 
 import { html } from "../../components/dom.js";
 import { mounting } from "../../components/mount.js";
+import { serverNodes } from "../../components/server_html.js";
 import { turning } from "./turning.js";
 
 /** @import { CaseRecord } from "./types.d.ts" */
@@ -43,11 +44,11 @@ class CasePart {
     this.#draw({ case: record.case, html: this.#textOf(record) });
   }
 
-  #draw({ case: name, html: trusted }) {
+  #draw({ case: name, html: made }) {
     this.root.dataset.case = name;
-    if (this.drawn === trusted) return;
-    this.drawn = trusted;
-    this.root.innerHTML = trusted;
+    if (this.drawn === made) return;
+    this.drawn = made;
+    this.root.replaceChildren(...serverNodes(made));
   }
 }
 
