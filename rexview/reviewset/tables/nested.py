@@ -112,6 +112,8 @@ def _plain_or_python(series: pl.Series, column: Column) -> Values:
             return series
     if isinstance(dtype, pl.Struct) and column.kind == "record":
         return series
+    if column.kind == "tags" and dtype == column.dtype and _names_are_unique(series):
+        return series
     return series.to_list()
 
 
@@ -199,8 +201,23 @@ def _coordinate(value: Any) -> float:
         return float("nan")
 
 
+def _names_are_unique(tags: pl.Series) -> bool:
+    """Whether every tag of every row has a name, and no other of its row the same."""
+    flat = Flat.of_series(tags)
+    names = flat.fields["name"]
+    if names.has_nulls():
+        return False
+    return not pl.DataFrame({"owner": flat.owner, "name": names}).is_duplicated().any()
+
+
 def _tags(values: Values, column: Column, location: Location) -> tuple[pl.Series, Leftovers]:
-    assert isinstance(values, list)
+    if isinstance(values, pl.Series):
+        flat = Flat.of_series(values)
+        inside = location.inside("", flat.owner, flat.index)
+        texts, _ = _texts(flat.fields["values"], column, inside)
+        return flat.lists(
+            pl.DataFrame({"name": flat.fields["name"], "values": texts}).to_struct()
+        ), {}
     objects = [_named_lists(value) for value in values]
     objects = _of_type(
         objects, dict, location, 'Write an object, such as {"region": ["left base"]}.'

@@ -71,6 +71,30 @@ def test_tags_in_every_shape(small, tags):
     assert small.load().case("c1").tags == {"region": ("base",)}
 
 
+def test_tags_as_a_set_of_ours_has_them(small):
+    """Read as a column where each name is there once; else, as an object has it, the last counts."""
+    tags = [
+        [{"name": "region", "values": ["base", None]}, {"name": "empty", "values": None}],
+        [],
+        None,
+        [{"name": "view", "values": ["NaN", ""]}],
+    ]
+    ids = [f"c{number}" for number in range(1, 5)]
+    kind = pl.List(pl.Struct({"name": pl.String, "values": pl.List(pl.String)}))
+    plain = pl.DataFrame({"id": ids, "question": "?"})
+    (small.folder / "cases.jsonl").unlink()
+    (small.folder / "answers.jsonl").unlink()
+    (small.folder / "scores.csv").unlink(missing_ok=True)
+    written = small.folder / "cases.parquet"
+    plain.with_columns(tags=pl.Series(tags, dtype=kind)).write_parquet(written)
+    read = [dict(small.load().case(one).tags) for one in ids]
+    assert read == [{"region": ("base", ""), "empty": ()}, {}, {}, {"view": ("NaN", "")}]
+    tags[1] = [{"name": "region", "values": ["apex"]}, {"name": "region", "values": ["base"]}]
+    plain.with_columns(tags=pl.Series(tags, dtype=kind)).write_parquet(written)
+    assert small.load().case("c2").tags == {"region": ("base",)}
+    assert [dict(small.load().case(one).tags) for one in ids[2:]] == read[2:]
+
+
 def test_unknown_columns_are_kept(small):
     parquet(
         small,
