@@ -72,7 +72,7 @@ def test_tags_in_every_shape(small, tags):
 
 
 def test_tags_as_a_set_of_ours_has_them(small):
-    """Read as a column where each name is there once; else, as an object has it, the last counts."""
+    """Read as a column where each name is there once; else as an object: the last counts."""
     tags = [
         [{"name": "region", "values": ["base", None]}, {"name": "empty", "values": None}],
         [],
@@ -83,8 +83,6 @@ def test_tags_as_a_set_of_ours_has_them(small):
     kind = pl.List(pl.Struct({"name": pl.String, "values": pl.List(pl.String)}))
     plain = pl.DataFrame({"id": ids, "question": "?"})
     (small.folder / "cases.jsonl").unlink()
-    (small.folder / "answers.jsonl").unlink()
-    (small.folder / "scores.csv").unlink(missing_ok=True)
     written = small.folder / "cases.parquet"
     plain.with_columns(tags=pl.Series(tags, dtype=kind)).write_parquet(written)
     read = [dict(small.load().case(one).tags) for one in ids]
