@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from PIL import Image
 from playwright.sync_api import expect
+from support.browser.held_messages import HeldMessages
 from support.browser.waiting import PATIENCE_MS, calm, until
 
 pytestmark = pytest.mark.browser
@@ -58,34 +59,23 @@ def test_every_form_of_a_chart_can_be_downloaded(demo, new_page):
 
 def test_a_download_outlives_the_pages_that_others_run_meanwhile(demo, new_page):
     """Streamlit forgets a file that no page names, as one that is made when it is clicked."""
-    late, sockets = [], []
-    holding = False
-
-    def between(socket):
-        other = socket.connect_to_server()
-        sockets.append(socket)
-        socket.on_message(other.send)
-        other.on_message(lambda one: late.append(one) if holding else socket.send(one))
-
     page, others = new_page(accept_downloads=True), new_page()
     others.goto(f"{demo}browse")
     others.locator(".rx-card").first.wait_for()
-    page.route_web_socket("**/_stcore/stream", between)
+    held = HeldMessages(page)
     chart = shown(page, demo)
     chart.get_by_text("Table and download").click()
     expect(chart.locator("table td").first).to_have_text("Content")
     calm(page)
-    holding = True
+    held.holding = True
     with page.expect_download(timeout=3 * PATIENCE_MS) as download:
         chart.get_by_role("button", name="CSV", exact=True).click()
-        until(page, lambda: len(late), lambda count: count > 0)
+        until(page, lambda: len(held.late), lambda count: count > 0)
         for name in ("Readers", "Scores", "Browse"):  # each run of any page forgets
             others.get_by_role("link", name=name, exact=True).first.click()
             others.wait_for_url(f"**/{name.lower()}*")
             calm(others)
-        holding = False
-        for one in late:
-            sockets[-1].send(one)
+        held.release()
     assert download.value.path().read_bytes()
 
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from support.browser.held_messages import HeldMessages
 from support.browser.score_pad import known_reader
 from support.browser.waiting import PATIENCE_MS, until
 from support.small_set import write_set
@@ -382,30 +383,19 @@ def test_what_waits_is_sent_from_any_page(server, context):
 
 def test_the_next_case_stays_when_the_one_before_is_saved_late(server, context):
     """The browser tells that something was saved before it knows the new link."""
-    late, sockets = [], []
-    holding = False
-
-    def between(socket):
-        other = socket.connect_to_server()
-        sockets.append(socket)
-        socket.on_message(other.send)
-        other.on_message(lambda one: late.append(one) if holding else socket.send(one))
-
     page = context.new_page()
-    page.route_web_socket("**/_stcore/stream", between)
+    held = HeldMessages(page)
     page.goto(f"{server.url}/adjudicate?case=c1")
     ready(page, "adjudicate")
     page.get_by_text("Question 1").wait_for()
-    holding = True
+    held.holding = True
     page.get_by_role("button", name=re.compile("Next$|Previous$"), disabled=False).click()
-    until(page, lambda: len(late), lambda count: count > 0)
+    until(page, lambda: len(held.late), lambda count: count > 0)
     page.wait_for_timeout(1500)
     give(page, "adjudicate", 3)
     until(page, lambda: len(rows(server, "adjudicate")), lambda count: count == 1)
     page.wait_for_timeout(1000)
-    holding = False
-    for one in late:
-        sockets[-1].send(one)
+    held.release()
     page.get_by_text("Question 2").wait_for()
     page.wait_for_timeout(2000)
     assert page.get_by_text("Question 2").count() == 1

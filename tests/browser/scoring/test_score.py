@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 from support import ROOT
+from support.browser.held_messages import HeldMessages
 from support.browser.score_pad import known_reader
 from support.browser.traffic import assert_hidden, record
 from support.browser.waiting import until
@@ -475,22 +476,6 @@ def test_scores_of_a_closed_window_are_sent_by_the_next(new_page, tmp_path):
 
 def test_what_another_part_of_the_page_has_sent_is_on_the_pad(new_page, tmp_path):
     """What waited is sent by the first part of a page that is there, before the pad may be."""
-    late, sockets = [], []
-    holding = True
-
-    def between(socket):
-        other = socket.connect_to_server()
-        sockets.append(socket)
-        socket.on_message(other.send)
-
-        def arrived(message):
-            if holding and (late or b'"worklist"' in message):
-                late.append(message)
-            else:
-                socket.send(message)
-
-        other.on_message(arrived)
-
     with small_app(tmp_path, free_port()) as server:
         page = new_page()
         page.context.route("**/rexview/reviews", lambda route: route.abort())
@@ -501,14 +486,12 @@ def test_what_another_part_of_the_page_has_sent_is_on_the_pad(new_page, tmp_path
         page.close()
         later = new_page()
         later.context.unroute("**/rexview/reviews")
-        later.route_web_socket("**/_stcore/stream", between)
+        held = HeldMessages(later, holding=True, begins=lambda one: b'"worklist"' in one)
         later.goto(f"{server.address}score?case=c1")
         until(later, server.history, lambda rows: len(rows) == 1)
-        assert late, "the pad was there before"
+        assert held.late, "the pad was there before"
         later.wait_for_timeout(500)
-        holding = False
-        for message in late:
-            sockets[-1].send(message)
+        held.release()
         wait_for_case(later, "c1")
         wait_checked(later, key, 2)
 

@@ -6,6 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 from support import ROOT
+from support.browser.held_messages import HeldMessages
 from support.browser.score_pad import known_reader, open_case, wait_saved
 from support.browser.waiting import PATIENCE_MS, becomes, until
 from support.small_set import write_set
@@ -106,30 +107,20 @@ def test_ten_a_second_end_where_the_keys_say(demo, new_page, order, keys):
 def test_without_the_pages_script_cases_stand_complete(demo, new_page, order):
     """What the page's script sends is held back: pictures, boxes and texts come all the same."""
     page = new_page()
-    sockets, held, holding = [], [], False
-
-    def between(socket):
-        other = socket.connect_to_server()
-        sockets.append(socket)
-        socket.on_message(other.send)
-        other.on_message(lambda one: held.append(one) if holding else socket.send(one))
-
-    page.route_web_socket("**/_stcore/stream", between)
+    held = HeldMessages(page)
     opened(page, demo, order[0])
     expect(page.locator("html")).not_to_have_attribute("data-rx-turning", "")
     page.wait_for_timeout(1500)  # a reader looks at the first case; meanwhile the next are fetched
-    holding = True
+    held.holding = True
     press(page, "jjjjj")
     page.wait_for_selector(f'[data-painted-case="{order[5]}"]')
     expect(page.locator(".rx-place b").nth(1)).to_have_text(order[5])
     parts = page.locator(".rx-part")
     expect(parts).to_have_count(5)
     assert {parts.nth(n).get_attribute("data-case") for n in range(5)} == {order[5]}
-    until(page, lambda: len(held), lambda count: count > 0)
+    until(page, lambda: len(held.late), lambda count: count > 0)
     assert page.evaluate(_CALM) is False
-    holding = False
-    for one in held:
-        sockets[-1].send(one)
+    held.release()
     ends_at(page, order[5])
     assert_never_mixed(page)
 
@@ -198,18 +189,10 @@ def history(server, kind):
 
 def test_a_verdict_is_on_the_case_that_was_turned_to(server, page):
     """Given while the page's script has not followed, it is of the case on the screen."""
-    sockets, held, holding = [], [], False
-
-    def between(socket):
-        other = socket.connect_to_server()
-        sockets.append(socket)
-        socket.on_message(other.send)
-        other.on_message(lambda one: held.append(one) if holding else socket.send(one))
-
-    page.route_web_socket("**/_stcore/stream", between)
+    held = HeldMessages(page)
     opened(page, f"{server.url}/", "c2")
     page.wait_for_timeout(1500)
-    holding = True
+    held.holding = True
     page.keyboard.press("k")
     page.wait_for_selector('[data-painted-case="c1"]')
     page.keyboard.press("Shift+N")  # a comment would be of the case before
@@ -220,9 +203,7 @@ def test_a_verdict_is_on_the_case_that_was_turned_to(server, page):
     )
     (row,) = until(page, lambda: history(server, "verdict"), len)
     assert (row.case, row.model, row.subject) == ("c1", "m", "laterality_error")
-    holding = False
-    for one in held:
-        sockets[-1].send(one)
+    held.release()
     ends_at(page, "c1")
     page.locator(".rx-v-card").get_by_role("button", name="Close").click()
     page.keyboard.press("Shift+N")
