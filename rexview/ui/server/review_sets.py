@@ -142,10 +142,18 @@ def allow(folder: Path) -> str:
     return name
 
 
-@lru_cache(maxsize=4)
+_loaded: Final = lru_cache(maxsize=4)(lambda folder, fingerprint: reviewset.load(folder))
+_LOADING: Final[dict[Path, Lock]] = {}
+
+
 def _load(folder: Path, fingerprint: str) -> ReviewSet:
-    """Load a set once for each state of its files, which ``fingerprint`` names."""
-    return reviewset.load(folder)
+    """Load a set once for each state of its files, which ``fingerprint`` names.
+
+    Two who open a large one at the same time wait for one reading.
+    """
+    with _LOADING.setdefault(folder, Lock()):
+        review_set: ReviewSet = _loaded(folder, fingerprint)
+        return review_set
 
 
 def open_set(folder: Path) -> ReviewSet:
