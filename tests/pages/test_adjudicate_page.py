@@ -4,7 +4,7 @@ import json
 from uuid import uuid4
 
 import pytest
-from support.page_text import drawn, shown
+from support.page_text import components, drawn, shown
 from support.sent_entries import post
 
 from rexview.analysis.memory.study import required_scores
@@ -51,7 +51,7 @@ def test_scores_stand_side_by_side_without_names(open_app, kept):
     text = shown(app)
     for part in ("Reader 1", "Reader 2", "Reader 3", "Fine, said", "3 apart", "Answer ", "1 of 2"):
         assert part in text.replace("<b>", "").replace("</b>", ""), part
-    told = text + json.dumps([json.loads(one.proto.json) for one in app.get("bidi_component")])
+    told = text + json.dumps(components(app))
     for hidden in ("Model M", "Ann A.", "Bob B.", "Reader A", "<i>Model"):
         assert hidden not in told, hidden
 
@@ -65,8 +65,7 @@ def test_a_case_that_a_reader_has_not_finished_is_not_offered(open_app, kept):
 
 def fields(app):
     """What the fields for the one consensus of the case are given."""
-    every = [json.loads(one.proto.json) for one in app.get("bidi_component")]
-    (found,) = [one for one in every if "stands" in one]
+    (found,) = [one for one in components(app) if "stands" in one]
     return found
 
 

@@ -1,8 +1,7 @@
-import json
 from uuid import uuid4
 
 import pytest
-from support.page_text import shown
+from support.page_text import components, shown
 from support.sent_entries import post
 
 from rexview.detect import FAILURE_BITS
@@ -17,8 +16,8 @@ from rexview.ui.server import review_sets, server_state
 
 
 def component(app, name):
-    (found,) = [one for one in app.get("bidi_component") if one.proto.component_name == name]
-    return json.loads(found.proto.json)
+    (found,) = components(app, name)
+    return found
 
 
 def viewer(app):

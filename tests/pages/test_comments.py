@@ -5,7 +5,7 @@ import re
 from uuid import uuid4
 
 import pytest
-from support.page_text import drawn, title
+from support.page_text import components, drawn, title
 from support.sent_entries import comment_entry, post
 
 from rexview.errors import StoreFull
@@ -33,10 +33,8 @@ def ann(monkeypatch):
 
 
 def panel(app):
-    (component,) = [
-        one for one in app.get("bidi_component") if one.proto.component_name == "rexview_comments"
-    ]
-    return json.loads(component.proto.json)
+    (found,) = components(app, "rexview_comments")
+    return found
 
 
 def say(app, *messages, page="case page"):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support.page_text import shown
+from support.page_text import components, shown
 
 from rexview.people import Person
 from rexview.store import Entry
@@ -29,12 +29,7 @@ def reader(review_folder, rules, monkeypatch):
 
 
 def component(app, name):
-    found = [
-        json.loads(one.proto.json)
-        for one in app.get("bidi_component")
-        if one.proto.component_name == name
-    ]
-    return found[0] if found else None
+    return next(iter(components(app, name)), None)
 
 
 def pad(app):

@@ -33,11 +33,22 @@ def drawn(app):
 
 def _sent_html(app, component):
     """Return the HTML that each component of a kind is given."""
+    return [data["html"] for data in components(app, component)]
+
+
+def components(app, name=None):
+    """Return what each component of a page is given, of all kinds or of one."""
     return [
-        json.loads(element.proto.json)["html"]
+        data_of(element.proto)
         for element in app.get("bidi_component")
-        if element.proto.component_name == component
+        if name in (None, element.proto.component_name)
     ]
+
+
+def data_of(component):
+    """Return what a component is given, from its message to the browser."""
+    (data,) = json.loads(component.json)
+    return data
 
 
 class StrictReader(HTMLParser):

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from uuid import uuid4
 
 import pytest
+from support.page_text import data_of
 from support.review_folder import RAMP, named, score_rows, write_review_set
 from support.sent_entries import comment_entry
 from support.small_set import CASES
@@ -104,7 +105,7 @@ def found(hand):
 
 
 def panel(hand):
-    return json.loads(hand.component("rexview_comments").json)
+    return data_of(hand.component("rexview_comments"))
 
 
 def say(hand, **message):

@@ -1,11 +1,10 @@
 """Cases that a browser fetches ahead of the page: for whom, which, and what is in them."""
 
-import json
-
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from support.opened_app import run_page, server_for
+from support.page_text import components
 from support.small_set import write_set
 
 from rexview.people import Person
@@ -35,8 +34,8 @@ def client(folder):
 
 
 def sent(app, name):
-    (found,) = [one for one in app.get("bidi_component") if one.proto.component_name == name]
-    return json.loads(found.proto.json)[0]
+    (found,) = components(app, name)
+    return found
 
 
 def fetch(client, turning, beside, direction="next"):
@@ -62,9 +61,8 @@ def test_what_is_fetched_is_what_the_page_then_shows(client):
     app, second = case_page(case="c2", sort="order")
     parts = {
         data["part"]: data["html"]
-        for element in app.get("bidi_component")
-        if element.proto.component_name == "rexview_case_part"
-        if (data := json.loads(element.proto.json)[0])["case"] == "c2"
+        for data in components(app, "rexview_case_part")
+        if data["case"] == "c2"
     }
     assert found["c2"]["texts"] == parts
     given_along = {"ahead": {}, "prefetch": [], "turning": None}

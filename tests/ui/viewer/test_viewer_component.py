@@ -1,8 +1,7 @@
 """The viewer's files and how it is put on a page."""
 
-import json
-
 from streamlit.testing.v1 import AppTest
+from support.page_text import data_of
 
 from rexview.ui.components import module_address
 from rexview.ui.viewer import component
@@ -22,7 +21,7 @@ def test_on_a_page_it_gets_the_case_and_a_loader_of_this_version():
     assert not app.exception
     (element,) = app.get("bidi_component")
     assert element.proto.component_name == component.NAME
-    (sent,) = json.loads(element.proto.json)
+    sent = data_of(element.proto)
     assert sent["case"] == "c1"
     assert sent["height"] == "400px"
     assert module_address("viewer/assets/viewer.js") in element.proto.js_content
