@@ -251,7 +251,7 @@ class KeptFiles:
             entries = sorted(self.entries())
             total = sum(size for _, size, _ in entries)
             if total > self.max_bytes:
-                for _, size, path in entries:
+                for _, size, path in entries[:-1]:  # the newest is wanted
                     if total <= _AFTER_EVICTION * self.max_bytes:
                         break
                     if _remove(path):

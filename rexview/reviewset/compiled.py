@@ -61,7 +61,7 @@ def _code() -> str:
     """Name the code that reads and checks review sets."""
     package = Path(rexview.__file__).parent
     sources = [*package.glob("*.py")]
-    for folder in ("reviewset", "frames", "choices", "schema"):
+    for folder in ("reviewset", "frames", "choices", "schema", "imaging"):
         sources += (package / folder).rglob("*.py")
     return code_version(sources, pl.__version__, pa.__version__)
 
@@ -294,14 +294,13 @@ def _bytes_of_tables(folder: Path) -> int:
 
 
 def _state_of_images(folder: Path, info: SetInfo) -> str:
-    """Name the state of the folder of images and of those in it: what comes or goes there shows."""
+    """Name the state of the folders of images: what comes or goes there shows."""
     if is_url(info.images):
         return ""
     try:
         base = images_folder(folder, info.images)
-        entries = islice(os.scandir(base), _FOLDERS_WATCHED)
-        folders = sorted(Path(one.path) for one in entries if one.is_dir(follow_symlinks=False))
-        return repr([(one.name, one.stat().st_mtime_ns) for one in (base, *folders)])
+        folders = sorted(Path(one) for one, *_ in islice(os.walk(base), _FOLDERS_WATCHED))
+        return repr([(str(one), one.stat().st_mtime_ns) for one in folders])
     except (OSError, ValueError):
         return ""
 

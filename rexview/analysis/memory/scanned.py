@@ -43,7 +43,8 @@ def not_looked_at(table: AnswerTable, case_filter: CaseFilter, first: Sequence[s
     named = [row for case in first if (row := table.review_set.case_row(case)) is not None]
     if not case_filter.active:  # the others come in their order anyway
         return named
-    rows = np.unique(table.columns.newest.case[_with_state(table, case_filter, NOT_YET)])
+    rows = table.columns.newest.case[_with_state(table, case_filter, NOT_YET)]
+    rows = rows[np.flatnonzero(np.diff(rows, prepend=-1))]  # they never fall
     others: list[int] = rows[:_MOST_TO_PREFER].tolist()
     return [*named, *others]
 

@@ -20,6 +20,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from rexview.detect.core.batch import Batch, batch_of
 from rexview.detect.core.detector import Detector
@@ -145,7 +146,7 @@ class BackgroundScan:
                 self._threads += threads
             for thread in threads:
                 thread.start()
-        except Exception as error:
+        except (Exception, pl.exceptions.PanicException) as error:
             self._break(error)
 
     def _read_kept(self, kept: KeptScan) -> None:
@@ -273,7 +274,7 @@ class BackgroundScan:
                 self._do(task, process)
             if self._is_over():
                 self._finish()
-        except Exception as error:
+        except (Exception, pl.exceptions.PanicException) as error:
             self._break(error)
         finally:
             process.close()
@@ -355,7 +356,7 @@ class BackgroundScan:
             self._rates.popleft()
         return new
 
-    def _break(self, error: Exception) -> None:
+    def _break(self, error: BaseException) -> None:
         """Note that it cannot go on, and why."""
         known = isinstance(error, ProcessUnusable)
         if not known:

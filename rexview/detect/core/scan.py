@@ -150,11 +150,12 @@ class Scan:
         scored = self.scored.flags.filter(inside)
         if not self.found.state[low:high].all():
             return pl.concat([self._not_replaced(self._now(first, stop).flags), scored])
-        known = self._not_replaced(self.found.flags.filter(inside))
+        flagged = self.found.flags.filter(inside)
+        known = self._not_replaced(flagged)
         if known.is_empty():
             return scored
         told = self.found.told.of(low, high) if self.found.told else None
-        if told is None:
+        if told is None or len(told) != len(flagged):  # gone, or another process wrote there
             told = self._look_again(
                 np.arange(first, stop, dtype=np.int64), known["answer"].unique()
             )

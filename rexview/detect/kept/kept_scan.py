@@ -11,6 +11,7 @@ there.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ from rexview.detect.core.detector import Detector
 from rexview.detect.core.finding_index import IndexBuilder, Phrase, Places, text_of_report
 from rexview.detect.core.looking import FLAGS, NOT_JUDGED, TOLD_FLAGS, Looked, in_order
 from rexview.detect.kept.content_keys import keys_of
-from rexview.detect.kept.rules import rule_version, settings_of
+from rexview.detect.kept.rules import reading_version, rule_version, settings_of
 from rexview.kept_files import KeptFiles
 from rexview.schema import ReviewSet
 
@@ -46,6 +47,9 @@ _SCHEMAS: Final = {
 }
 _KEYS: Final = pl.Schema({"a": pl.UInt64(), "b": pl.UInt64()})
 _BYTES_TO_KEY: Final = 16
+_MOST_PIECES: Final = 1_000
+_UNREADABLE: Final = (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException)
+"""What reading a file raises that is not as it was written; damage can make polars panic."""
 
 
 class KeptScan:
@@ -73,7 +77,7 @@ class KeptScan:
         state = review_set.fingerprint.partition("-")[0]
         pictures = review_set.cases.select(pl.col("images").hash().sum()).item()
         settings = [settings_of(detectors, model.id) for model in review_set.models]
-        self._state = _name(rule_version(), state, pictures, *settings)
+        self._state = _name(rule_version(), reading_version(), state, pictures, *settings)
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._waiting: list[Looked] = []
@@ -97,7 +101,7 @@ class KeptScan:
             for path in _pieces(files, self._state):
                 piece = _read(path, len(self._piece_of), len(self._review_set.cases))
                 if piece is None:
-                    break
+                    continue
                 self._remember(path, piece.numbers)
                 if files is self._files:
                     self._written += 1
@@ -128,7 +132,7 @@ class KeptScan:
             for path in _pieces(files, earlier):
                 old = _read(path, len(answers), len(cases), told=True)
                 if old is None:
-                    break
+                    continue
                 piece = _renumbered(old, cases, answers)
                 self.add(piece)
                 yield piece
@@ -159,7 +163,9 @@ class KeptScan:
             piece = _joined(waiting)
             if not self._written:
                 self._write_keys()
-            name = _name(self._state, f"piece {self._written}")
+            while self._files.find(_piece_name(self._state, self._written)):  # another process's
+                self._written += 1
+            name = _piece_name(self._state, self._written)
             frames = _frames(piece)
             size = sum(int(frame.estimated_size()) for frame in frames.values())
             path = self._files.keep(name, size, lambda folder: _write(folder, frames))
@@ -176,7 +182,7 @@ class KeptScan:
         def fill(folder: Path) -> None:
             folder.mkdir()
             for name, of_all in keys.items():
-                pl.DataFrame(of_all, _KEYS).write_parquet(folder / f"{name}.parquet")
+                _write_table(pl.DataFrame(of_all, _KEYS), folder / f"{name}.parquet")
 
         def point(folder: Path) -> None:
             folder.mkdir()
@@ -203,7 +209,7 @@ class KeptScan:
             for path in paths:
                 flags = pl.scan_parquet(path / "flags.parquet").filter(inside).collect()
                 found.append(_checked(flags, TOLD_FLAGS))
-        except (OSError, pl.exceptions.PolarsError):
+        except _UNREADABLE:
             return None
         # an answer may be in two pieces: here beside the set and in the cache folder
         return pl.concat(found).unique(maintain_order=True).sort("answer", maintain_order=True)
@@ -216,18 +222,23 @@ def _name(*parts: object) -> str:
     return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:40]
 
 
+def _piece_name(state: str, number: int) -> str:
+    return _name(state, f"piece {number}")
+
+
 def _pieces(files: KeptFiles, state: str) -> Iterator[Path]:
-    number = 0
-    while (path := files.find(_name(state, f"piece {number}"))) is not None:
-        yield path
-        number += 1
+    """Yield the pieces of a state that are there: some may have gone to make room."""
+    for number in range(_MOST_PIECES):
+        path = files.find(_piece_name(state, number))
+        if path is not None:
+            yield path
 
 
 def _forget(files: KeptFiles, state: str) -> None:
-    """Remove what is kept of a state, the last piece first: what is left can be read."""
-    names = [_name(state, f"piece {n}") for n, _ in enumerate(_pieces(files, state))]
-    for name in (_name(state, "keys"), *reversed(names)):
-        files.discard(name)
+    """Remove what is kept of a state."""
+    files.discard(_name(state, "keys"))
+    for number in range(_MOST_PIECES):
+        files.discard(_piece_name(state, number))
 
 
 def _read_text(path: Path) -> str:
@@ -254,7 +265,14 @@ def _frames(looked: Looked) -> dict[str, pl.DataFrame]:
 def _write(folder: Path, frames: dict[str, pl.DataFrame]) -> None:
     folder.mkdir()
     for name, frame in frames.items():
-        frame.write_parquet(folder / f"{name}.parquet", row_group_size=_ROW_GROUP)
+        _write_table(frame, folder / f"{name}.parquet")
+
+
+def _write_table(frame: pl.DataFrame, path: Path) -> None:
+    try:
+        frame.write_parquet(path, row_group_size=_ROW_GROUP)
+    except pl.exceptions.PolarsError:  # so polars says that a disk is full
+        raise OSError(errno.EIO, "the file cannot be written") from None
 
 
 def _checked(frame: pl.DataFrame, schema: pl.Schema) -> pl.DataFrame:
@@ -276,7 +294,7 @@ def _read(path: Path, answers: int, cases: int, *, told: bool = False) -> Looked
             )
             for name, schema in schemas.items()
         }
-    except (OSError, pl.exceptions.PolarsError):
+    except _UNREADABLE:
         return None
     looked = Looked(
         frames["answers"]["number"].to_numpy(),
@@ -337,7 +355,7 @@ def _same(path: Path, now: npt.NDArray[np.uint64]) -> Places | None:
     """
     try:
         before = _checked(pl.read_parquet(path), _KEYS)
-    except (OSError, pl.exceptions.PolarsError):
+    except _UNREADABLE:
         return None
     old, new = (
         keys.with_columns(

@@ -20,11 +20,25 @@ _READ: Final = ("detect", "choices", "stats", "schema", "frames", "vocab.py", "g
 """The code below ``rexview/`` that detectors run, with the lists of words beside it."""
 
 
+_OPENED: Final = ("reviewset", "imaging", "columns.py", "bounded.py")
+"""The code that makes a review set of files: which answers there are, and what stands in them."""
+
+
 @cache
 def rule_version() -> str:
     """Return a digest of the rules' code and words, and of the library that hashes texts."""
+    return _digest(_READ)
+
+
+@cache
+def reading_version() -> str:
+    """Return a digest of the code that reads review sets: by it answers have their numbers."""
+    return _digest(_OPENED)
+
+
+def _digest(parts: Iterable[str]) -> str:
     digest = hashlib.sha256(f"polars {pl.__version__}\n".encode())
-    for name in _READ:
+    for name in parts:
         start = _PACKAGE / name
         files = [start] if start.is_file() else sorted(start.rglob("*"))
         for file in files:

@@ -108,12 +108,18 @@ function listen() {
   };
 }
 
+/** What the page said last. */
+let ofPage = null;
+
 /** The reader has turned to a case ahead of the page: what is judged now is of that one. */
-function turned(/** @type {CaseRecord} */ { judged }) {
-  if (verdicts.data && judged) take({ ...verdicts.data, ...judged }, verdicts.tell);
+function turned(/** @type {CaseRecord} */ { case: name, judged }) {
+  // of the page's own case the page has said it: it does not say the same again
+  const known = judged ?? (ofPage?.case === name ? ofPage : null);
+  if (verdicts.data && known) take({ ...verdicts.data, ...known }, verdicts.tell);
 }
 
 function update(fresh, /** @type {Tell} */ tell) {
+  ofPage = fresh;
   if (!turning.isBehind(fresh.case)) take(fresh, tell);
 }
 

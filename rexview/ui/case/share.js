@@ -4,6 +4,7 @@
 
 import { button, html } from "../components/dom.js";
 import { mounting } from "../components/mount.js";
+import { turning } from "../turning/assets/turning.js";
 
 const COPIED_MS = 2500;
 
@@ -36,6 +37,7 @@ class ShareButton {
     const { set } = this.data;
     const found = new URL(window.location.href);
     if (!found.searchParams.get(set.key)) found.searchParams.set(set.key, set.name);
+    if (turning.shown) found.searchParams.set("case", turning.shown); // the page may be behind
     return found.href;
   }
 

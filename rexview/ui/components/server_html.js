@@ -3,16 +3,18 @@
 
 const TAGS = new Set(
   (
-    "a abbr article b br caption code del details div em footer h3 h4 header i img ins li mark ol p " +
-    "pre rect section small span strong sub summary sup svg table tbody td th thead tr ul button"
+    "a abbr article b blockquote br button caption code del details div em footer h1 h2 h3 h4 h5 h6 " +
+    "header hr i img ins li mark ol p pre rect s section small span strong sub summary sup svg table " +
+    "tbody td th thead tr ul"
   ).split(" "),
 );
 const ATTRIBUTES = new Set(
   (
-    "alt class colspan height hidden id lang loading open role rowspan scope style tabindex title type " +
-    "viewbox width x y"
+    "alt class colspan disabled height hidden id lang loading open role rowspan scope start style " +
+    "tabindex title type viewbox width x y"
   ).split(" "),
 );
+const WORDLESS = new Set(["script", "style", "iframe", "object", "template", "noscript"]);
 const ADDRESSES = new Set(["href", "src"]);
 
 /** The nodes of some HTML, without what no page of ours is made of: scripts, handlers, frames. */
@@ -20,7 +22,9 @@ export function serverNodes(/** @type {string} */ text) {
   const { body } = new DOMParser().parseFromString(text, "text/html");
   for (const node of body.querySelectorAll("*")) {
     if (!TAGS.has(node.localName)) {
-      node.remove();
+      // no words of an answer are lost with a tag that pages do not use
+      if (WORDLESS.has(node.localName)) node.remove();
+      else node.replaceWith(...node.childNodes);
       continue;
     }
     for (const { name, value } of [...node.attributes]) {

@@ -81,7 +81,7 @@ def _wait_for_warnings(review_set: ReviewSet) -> None:
 
 
 def _show_warnings(warnings: Sequence[Problem]) -> None:
-    with st.expander(counted(len(warnings), "warning"), icon=":material/warning:"):
+    with st.expander(as_markdown(counted(len(warnings), "warning")), icon=":material/warning:"):
         show_problems(warnings, key="warnings")
 
 

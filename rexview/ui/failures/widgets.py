@@ -21,6 +21,7 @@ from rexview.analysis.failures.so_far import so_far_after, so_far_caption
 from rexview.analysis.failures.tables import BY_FINDING, FailureGroups, FailureTables, group_choices
 from rexview.ui.charts.panel import show_chart
 from rexview.ui.failures import html as failures_html
+from rexview.ui.html.safe_text import as_markdown
 from rexview.ui.link import keys as link_keys
 from rexview.ui.link.choices import kept_in_link, option_kept_in_link
 from rexview.ui.link.in_app import linked_html
@@ -96,7 +97,7 @@ def show_groups(engine: Engine, case_filter: CaseFilter, tables: FailureTables) 
     groups = query_cache.failure_groups(engine, case_filter, failure, by, counted=tables.counted)
     if not groups.groups:
         nothing = _title("No answer here shows this failure", tables)
-        st.info(f"{nothing}: {FAILURES[failure].plural.lower()}.")
+        st.info(as_markdown(f"{nothing}: {FAILURES[failure].plural.lower()}."))
         return
     title = _title(f"Table 5. {FAILURES[failure].plural} by {by.name.lower()}", tables)
     so_far = so_far_caption(tables.scanned)

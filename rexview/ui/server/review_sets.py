@@ -18,8 +18,6 @@ from threading import Lock
 from typing import Final
 from weakref import WeakKeyDictionary
 
-import streamlit as st
-
 from rexview import reviewset
 from rexview.analysis.case.comments import CommentCount, counts_by_case
 from rexview.analysis.case.record import CasePage, gather_case
@@ -143,7 +141,7 @@ def allow(folder: Path) -> str:
 
 
 _loaded: Final = lru_cache(maxsize=4)(lambda folder, fingerprint: reviewset.load(folder))
-_LOADING: Final[dict[Path, Lock]] = {}
+_LOADING: Final[dict[tuple[Path, str], Lock]] = {}
 
 
 def _load(folder: Path, fingerprint: str) -> ReviewSet:
@@ -151,7 +149,7 @@ def _load(folder: Path, fingerprint: str) -> ReviewSet:
 
     Two who open a large one at the same time wait for one reading.
     """
-    with _LOADING.setdefault(folder, Lock()):
+    with _LOADING.setdefault((folder, fingerprint), Lock()):
         review_set: ReviewSet = _loaded(folder, fingerprint)
         return review_set
 
@@ -309,10 +307,8 @@ def _comment_counts(review_set: ReviewSet) -> Mapping[str, CommentCount]:
         return {}
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def _engines(_found: FailureScan, folder: Path, files_state: str) -> _Engines:
-    """Keep one for each state of the files; Streamlit leaves ``_found`` out of the key."""
-    return _Engines(_found)
+_engines = kept_with_first(1)(_Engines)
+"""They go with the search whose snapshots they are of."""
 
 
 def failures_found(review_set: ReviewSet) -> FailureScan:
@@ -341,8 +337,7 @@ def engine(review_set: ReviewSet, seen: Seen | None = None) -> Engine:
     change only what they are about. ``seen`` is what a page run sees, by default this one.
     """
     seen = seen or seen_now(review_set)
-    found, state = failures_found(review_set), files_state(review_set)
-    made = _engines(found, review_set.folder, state).of(review_set, seen.snapshot)
+    made = _engines(failures_found(review_set)).of(review_set, seen.snapshot)
     return _in_order(made, seen.order)
 
 

@@ -12,6 +12,9 @@ _HOSTILE = """
 <iframe srcdoc="<script>parent.hit = 5</script>"></iframe><form action="/x"><input></form>
 <svg viewBox="0 0 1 1"><script>window.hit = 6</script>
 <rect x="0" y="0" onload="window.hit = 7"/></svg>
+<h2>Approach</h2><blockquote><p>Air: <em>no</em> <s>line</s></p></blockquote><hr>
+<ol start="2"><li>second</li></ol><button type="button" disabled="">Why</button>
+<marquee>words of <u>an answer</u></marquee>
 <table><tbody><tr><td style="color: red">cell</td></tr></tbody></table>
 """
 
@@ -42,6 +45,10 @@ def test_what_a_page_is_made_of_stays_and_nothing_that_runs(demo, browser):
         '<img src="x" alt="film">',
         '<rect x="0" y="0"></rect>',
         '<td style="color: red">cell</td>',
+        "<h2>Approach</h2><blockquote><p>Air: <em>no</em> <s>line</s></p></blockquote><hr>",
+        '<ol start="2"><li>second</li></ol>',
+        '<button type="button" disabled="">Why</button>',
+        "words of an answer",
     ):
         assert kept in written
     page.context.close()

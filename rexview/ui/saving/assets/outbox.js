@@ -74,7 +74,18 @@ class Outbox {
   }
 
   #changed() {
-    for (const { changed } of this.listeners) changed();
+    this.#tellEach(({ changed }) => changed());
+  }
+
+  /** One part of a page that fails must not keep others' entries from being sent. */
+  #tellEach(/** @type {(listener: Listener) => void} */ tell) {
+    for (const listener of this.listeners) {
+      try {
+        tell(listener);
+      } catch (error) {
+        console.error(error);
+      }
+    }
   }
 
   /** Take over from the page who enters, where, and with which ticket. */
@@ -231,7 +242,7 @@ class Outbox {
       const reason = reply.reasons[entry.token];
       if (reason !== undefined) this.#giveBack(owner, entry, reason, Boolean(there));
     }
-    for (const { heard } of this.listeners) heard?.(reply, batch);
+    this.#tellEach(({ heard }) => heard?.(reply, batch));
     for (const [key, { token }] of this.unsent.all(owner))
       if (known.has(token)) this.unsent.drop(key);
     return null;

@@ -70,7 +70,10 @@ export class Turning {
   /** What a part of the page got about turning, and the cases that it brought. */
   configure(/** @type {TurningData} */ data, /** @type {CaseRecord[]} */ cases) {
     if (data) this.store.configure(data);
-    if (data?.asked === this.number) this.passed.splice(0, this.told);
+    if (data?.asked === this.number) {
+      this.passed.splice(0, this.told);
+      this.told = 0;
+    }
     for (const one of cases) this.store.add(one);
   }
 
@@ -162,10 +165,12 @@ export class Turning {
     this.#tell();
     if (this.owed === 0) return;
     const by = /** @type {Step} */ (Math.sign(this.owed));
-    this.store.fetch(this.shown, by).then((came) => {
-      if (came || this.owed === 0 || this.#isAsking) return;
-      const next = this.#beside(this.shown, by);
-      if (next) this.#askFor(next);
+    const from = this.shown;
+    this.store.fetch(from, by).then(() => {
+      if (this.owed === 0 || this.#isAsking || this.shown !== from) return; // it went on
+      const next = this.#beside(from, by);
+      // what came may be in an order that has changed since the page was made
+      if (next && !this.#isHere(next)) this.#askFor(next);
     });
   }
 

@@ -219,6 +219,7 @@ export class Pad {
       if (caseId === this.case.case && (changed || !fits(record, this.case)))
         this.tell("refresh", Date.now());
     }
+    if (!reply.progress) return; // nothing of it is about scoring
     this.countedAt = reply.revision;
     this.#count(reply.progress);
     for (const entry of this.data.worklist.entries) entry[1] = reply.states[entry[0]] ?? entry[1];
