@@ -27,6 +27,7 @@ _WATCH = """() => {
     const viewer = root?.querySelector('.rx');
     const ready = viewer?.querySelector('.pane')?.dataset.state === 'ready';
     const texts = [...document.querySelectorAll('.rx-part')]
+      .filter((one) => one.checkVisibility({ visibilityProperty: true }))
       .map((one) => one.dataset.case);
     const pad = document.querySelector('.rx-pad:not(.turning) .place')?.title;
     if (pad) texts.push(pad);

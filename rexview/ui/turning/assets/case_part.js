@@ -29,6 +29,13 @@ class CasePart {
   /** What the page sends is shown together with the picture, which may come later. */
   #followed() {
     if (this.page.case !== null && turning.isOf(this.page.case)) this.#draw(this.page);
+    this.#showIfOfCase();
+  }
+
+  /** Words of another case than the one on the screen are not to be read beside it. */
+  #showIfOfCase() {
+    const { case: name } = this.root.dataset;
+    this.root.style.visibility = name === undefined || turning.isOf(name) ? "" : "hidden";
   }
 
   close() {
@@ -46,6 +53,7 @@ class CasePart {
 
   #draw({ case: name, html: made }) {
     this.root.dataset.case = name;
+    this.#showIfOfCase();
     if (this.drawn === made) return;
     this.drawn = made;
     this.root.replaceChildren(...serverNodes(made));
