@@ -155,7 +155,7 @@ def test_what_is_written_meanwhile_counts_and_looks_at_no_text_again(found, revi
     go_on_to_the_end(found)
     given = opened()
     number = found.take_snapshot()
-    before = review_sets._engines(found, given.folder, review_sets.files_state(given))
+    before = review_sets._engines(found)
     first = before.of(given, number)
     reviews = review_sets.reviews(given)
     gap = [

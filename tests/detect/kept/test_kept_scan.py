@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 from rexview.detect import DETECTORS, detectors, rows_of
@@ -20,7 +21,7 @@ from rexview.detect.core.batch import batch_of
 from rexview.detect.core.gathered import Gatherer
 from rexview.detect.core.looking import look
 from rexview.detect.core.scan import Scan, rescored, scan, unscanned
-from rexview.detect.kept import rules
+from rexview.detect.kept import kept_scan, rules
 from rexview.detect.kept.content_keys import keys_of
 from rexview.detect.kept.kept_scan import FOLDER, KeptScan
 from rexview.kept_files import KeptFiles
@@ -276,3 +277,52 @@ def test_the_folder_may_vanish_while_it_runs(folder: Path, keep: KeptFiles) -> N
     assert background.progress.state == "finished"
     same(background.scan, review_set)
     background.close()
+
+
+def test_two_who_write_at_the_same_time_take_nothing_from_each_other(
+    folder: Path, keep: KeptFiles
+) -> None:
+    review_set = load(folder)
+    size = len(review_set.newest), len(review_set.cases)
+    both = [KeptScan(review_set, DETECTORS, keep) for _ in range(2)]
+    gatherers = [Gatherer(*size) for _ in both]
+    for kept, gatherer, rows in zip(both, gatherers, (range(6), range(6, 12)), strict=True):
+        assert list(kept.read()) == []
+        kept.add(gatherer.add(look(batch_of(review_set, np.array(rows)), DETECTORS)))
+    for kept in both:
+        kept.flush()
+    for kept, gatherer, numbers in zip(both, gatherers, ((0, 12), (12, 24)), strict=True):
+        told = kept.of(*numbers)
+        assert told is not None
+        assert told["answer"].to_list() == gatherer.found().flags["answer"].to_list()
+    assert looked_at_anew(review_set, keep) == []
+
+
+def test_other_code_that_reads_sets_makes_other_numbers(
+    folder: Path, keep: KeptFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Answers are then found by what stands in them, which costs no look at a text."""
+    review_set = load(folder)
+    before = KeptScan(review_set, DETECTORS, keep)
+    keep_all(review_set, keep)
+    monkeypatch.setattr(kept_scan, "reading_version", lambda: "another")
+    after = KeptScan(review_set, DETECTORS, keep)
+    assert before._state != after._state
+    assert looked_at_anew(review_set, keep) == []
+
+
+def test_a_device_without_room_costs_nothing_but_time(
+    folder: Path, keep: KeptFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Polars has an error of its own for it."""
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no full device here")
+    real = pl.DataFrame.write_parquet
+    monkeypatch.setattr(
+        pl.DataFrame,
+        "write_parquet",
+        lambda frame, _, **options: real(frame, Path("/dev/full"), **options),
+    )
+    found, message = scanned(load(folder), keep)
+    same(found, load(folder))
+    assert "not kept" in message
