@@ -207,6 +207,7 @@ def test_a_verdict_is_on_the_case_that_was_turned_to(server, page):
     held.release()
     ends_at(page, "c1")
     page.locator(".rx-v-card").get_by_role("button", name="Close").click()
+    expect(page.locator(".rx-c")).not_to_have_attribute("inert", "")  # the page has followed
     page.keyboard.press("Shift+N")
     expect(page.locator(".rx-c-panel")).to_be_visible()
 
