@@ -52,6 +52,9 @@ KINDS: Final[dict[str, Kind]] = {
 """Every kind of what is kept, by its folder in the cache folder."""
 
 
+_PACKAGE: Final = Path(__file__).parent
+
+
 def code_version(sources: Iterable[Path], *libraries: str) -> str:
     """Name code that makes entries, by what its files say and the versions of libraries.
 
@@ -60,7 +63,8 @@ def code_version(sources: Iterable[Path], *libraries: str) -> str:
     """
     digest = hashlib.sha256("\0".join(libraries).encode())
     for source in sorted(sources):
-        digest.update(source.read_bytes())
+        content = hashlib.sha256(source.read_bytes()).hexdigest()
+        digest.update(f"{os.path.relpath(source, _PACKAGE)} {content}\n".encode())
     return digest.hexdigest()[:16]
 
 

@@ -5,7 +5,6 @@ Outcomes that were kept are of the same version or of no use.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -14,10 +13,12 @@ from typing import Final
 import polars as pl
 
 from rexview.detect.core.detector import Detector
+from rexview.kept_files import code_version
 
 _PACKAGE: Final = Path(__file__).resolve().parents[2]
 _READ: Final = ("detect", "choices", "stats", "schema", "frames", "vocab.py", "geometry.py")
 """The code below ``rexview/`` that detectors run, with the lists of words beside it."""
+_CODE: Final = (".py", ".yaml")
 
 
 _OPENED: Final = ("reviewset", "imaging", "columns.py", "bounded.py")
@@ -37,15 +38,9 @@ def reading_version() -> str:
 
 
 def _digest(parts: Iterable[str]) -> str:
-    digest = hashlib.sha256(f"polars {pl.__version__}\n".encode())
-    for name in parts:
-        start = _PACKAGE / name
-        files = [start] if start.is_file() else sorted(start.rglob("*"))
-        for file in files:
-            if file.suffix in (".py", ".yaml"):
-                content = hashlib.sha256(file.read_bytes()).hexdigest()
-                digest.update(f"{file.relative_to(_PACKAGE).as_posix()} {content}\n".encode())
-    return digest.hexdigest()
+    starts = [_PACKAGE / name for name in parts]
+    files = (file for start in starts for file in (start, *start.rglob("*")))
+    return code_version((file for file in files if file.suffix in _CODE), pl.__version__)
 
 
 def settings_of(detectors: Iterable[Detector], model: str) -> str:

@@ -80,9 +80,10 @@ export class ConsensusForm {
     this.tell = tell;
     this.unheard = false;
     outbox.configure(data.outbox);
-    if (first) this.answered = outbox.answered;
-    if (first) this.fill();
-    else this.follow();
+    if (first) {
+      this.answered = outbox.answered;
+      this.fill();
+    } else this.follow();
     this.draw();
   }
 
