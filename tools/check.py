@@ -2,11 +2,11 @@
 
 ``python -m tools.check [--fast]``.
 
-It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`), installs what
-runs models on this machine, and gets the CT from which a part of the demonstration set is made
-again; without it that test skips. Browser
-tests that fail beside others are run once more, one at a time, and named: a busy machine can be too
-slow for two of them. What fails alone, too, fails the check.
+It first finds a browser for the browser tests, or installs one (:mod:`tools.browser`), installs
+what runs models on this machine, and gets the CT from which a part of the demonstration set is made
+again; without it that test skips. Browser tests that fail beside others are run once more, one at a
+time, and named: a busy machine can be too slow for two of them. What fails alone, too, fails the
+check.
 """
 
 from __future__ import annotations
