@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -23,6 +24,8 @@ _UNTIL_FULL_S: Final = 15.0
 before, and how much is learned by asking once."""
 _TROUBLE_IN_A_ROW: Final = 3
 """So many failures without a reply between them, and the server is taken to be in trouble."""
+MOST_RESTS: Final = 6
+"""So many rests without a reply between them, with several cases failing, and the run stops."""
 _DRAWS: Final = random.Random()  # noqa: S311  # spreads requests, keeps no secret
 
 State = Literal["finished", "cancelled", "broken"]
@@ -93,12 +96,10 @@ class Gate:
         self._shut_until = 0.0
         self._why = ""
         self._rested = 0.0
-        self._level = 0
-        self._in_a_row = 0
+        self._level = self._troubles = 0
+        self._in_a_row: Counter[str] = Counter()
         self._paused = False
         self.spent, self.unsure = spent, unsure
-        self.last_reply = 0.0
-        """When the last reply came, by :func:`time.monotonic`; 0 before the first."""
         self.stopped: Stop | None = None
 
     def enter(self, expected: Spent) -> Pass | None:
@@ -164,30 +165,38 @@ class Gate:
                 self.unsure += leave.expected
             else:
                 self.spent += spent
-            self.last_reply = time.monotonic()
-            self._level = self._in_a_row = 0
+            self._level = self._troubles = 0
+            self._in_a_row.clear()
             self._allowed = min(self._most, self._allowed + 0.5)
             self._learn(leave, limits)
             self._turn.notify_all()
 
-    def failed(self, leave: Pass, failure: AttemptFailed) -> None:
-        """Give leave back for an attempt that failed, and rest where the server wants it."""
+    def failed(self, leave: Pass, failure: AttemptFailed, case: str) -> None:
+        """Give leave back for an attempt at a case that failed, and rest where that is wanted."""
         with self._turn:
             self._under_way.discard(leave)
             if failure.maybe_paid:
                 self.unsure += leave.expected
             self._learn(leave, failure.limits)
             busy = failure.kind == "rate_limit"
-            self._in_a_row += 0 if busy else failure.again
+            if failure.again and not busy:
+                self._in_a_row[case] += 1
             if failure.stops_all:
                 self._stop(Stop("broken", str(failure)))
-            elif busy or self._in_a_row >= _TROUBLE_IN_A_ROW:
+            elif busy:
                 self._rest(leave, failure)
+            elif failure.again and self._in_a_row.total() >= _TROUBLE_IN_A_ROW:
+                self._troubles += self._rest(leave, failure)
+                if self._troubles > MOST_RESTS and len(self._in_a_row) >= _TROUBLE_IN_A_ROW:
+                    words = "Nothing came in several tries: go on with --resume."
+                    self._stop(Stop("broken", f"{failure} {words}"))
             self._turn.notify_all()
 
-    def _rest(self, leave: Pass, failure: AttemptFailed) -> None:
+    def _rest(self, leave: Pass, failure: AttemptFailed) -> bool:
+        """Shut the gate for a while; whether that is another rest than the last one."""
         now = time.monotonic()
-        if leave.since >= self._rested:  # those sent before the last rest tell nothing new
+        new = leave.since >= self._rested  # those sent before the last rest tell nothing new
+        if new:
             self._level += 1
             self._rested = now
             self._allowed = max(1.0, self._allowed / 2)
@@ -196,6 +205,7 @@ class Gate:
         else:
             wait = backoff_s(self._level)
         self._shut(now + wait, str(failure))
+        return new
 
     def _shut(self, until: float, why: str) -> None:
         if until > self._shut_until:
