@@ -150,9 +150,7 @@ class Attempts:
             return [_own_error(error)] * len(requests)
         return came
 
-    def _give_back(
-        self, leave: Pass, case: str, came: Sequence[Reply | AttemptFailed]
-    ) -> None:
+    def _give_back(self, leave: Pass, case: str, came: Sequence[Reply | AttemptFailed]) -> None:
         replies = [one for one in came if isinstance(one, Reply)]
         failures = [one for one in came if isinstance(one, AttemptFailed)]
         if replies:

@@ -19,9 +19,8 @@ from rexview.models.running.money import Budget, Spent
 
 FIRST_REST_S: Final = 1.0
 LONGEST_REST_S: Final = 60.0
-_UNTIL_FULL_S: Final = 15.0
-"""When a server's window is *full* again is waited for so long at most: a part of it is free
-before, and how much is learned by asking once."""
+_LONGEST_GUESS_S: Final = 15.0
+"""When a server's window has room again is a guess; after so long one request finds out."""
 _TROUBLE_IN_A_ROW: Final = 3
 """So many failures without a reply between them, and the server is taken to be in trouble."""
 MOST_RESTS: Final = 6
@@ -57,10 +56,22 @@ class Pass:
 
 @dataclass
 class _Window:
-    """What the server's headers say may still be sent, counted down with each request."""
+    """What the server's headers say may still be sent, counted down with each request.
+
+    ``until`` is when it is full again, ``most`` the most that was ever left.
+    """
 
     left: float
     until: float
+    most: float
+
+    def wait(self, need: float, now: float) -> float:
+        """Return the seconds until there is probably room: it fills up steadily on most servers."""
+        if self.left >= need or now >= self.until:
+            return 0.0
+        to_fill = self.until - now
+        steady = to_fill * (need - self.left) / max(self.most - self.left, need)
+        return min(steady, to_fill, _LONGEST_GUESS_S)
 
 
 @dataclass
@@ -143,8 +154,8 @@ class Gate:
         wait = 0.0
         needs = ((self._windows.requests, 1.0), (self._windows.tokens, expected.of("tokens")))
         for window, need in needs:
-            if window and now < window.until and window.left < need:
-                wait = max(wait, min(window.until - now, _UNTIL_FULL_S))
+            if window and (seconds := window.wait(need, now)) > 0:
+                wait = max(wait, seconds)
                 window.left = need  # then one goes, and its reply says how it is
         return wait
 
@@ -218,11 +229,12 @@ class Gate:
         now = time.monotonic()
         since = [one for one in self._under_way if one.since > leave.since]
         if limits.requests is not None and limits.requests_reset_s is not None:
-            left = limits.requests - len(since)
-            self._windows.requests = _Window(left, now + limits.requests_reset_s)
+            left, until = limits.requests - len(since), now + limits.requests_reset_s
+            self._windows.requests = _seen(self._windows.requests, left, until)
         if limits.tokens is not None and limits.tokens_reset_s is not None:
             aside = sum(one.expected.of("tokens") for one in since)
-            self._windows.tokens = _Window(limits.tokens - aside, now + limits.tokens_reset_s)
+            left_tokens, until = limits.tokens - aside, now + limits.tokens_reset_s
+            self._windows.tokens = _seen(self._windows.tokens, left_tokens, until)
 
     def pause(self, paused: bool) -> None:
         """Let nothing new out, or go on."""
@@ -258,6 +270,10 @@ class Gate:
         with self._turn:
             left = self._shut_until - time.monotonic()
             return Rest(time.time() + left, self._why) if left > 0 else None
+
+
+def _seen(before: _Window | None, left: float, until: float) -> _Window:
+    return _Window(left, until, max(left, before.most if before else 0.0))
 
 
 def backoff_s(level: int) -> float:

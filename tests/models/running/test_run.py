@@ -141,11 +141,12 @@ def test_a_busy_server_slows_down_the_whole_run(tmp_path, server):
 
 
 def test_limits_in_headers_are_kept_to(tmp_path, server):
-    """90 requests a minute, 20 asked at once: what the headers say keeps nearly all from a 429."""
-    cases = questions(20)
-    server.options(requests_a_minute=1200)
-    ended, _ = work(tmp_path, cases, spec_of(cases, server, concurrency=8))
-    assert ended.done == 20
+    """120 fit at once, then two a second: who heeds the headers is hardly ever refused."""
+    cases = questions(126)
+    server.options(requests_a_minute=120)
+    ended, _ = work(tmp_path, cases, spec_of(cases, server, concurrency=4))
+    assert ended.done == 126
+    assert sum(one["status"] == 429 for one in server.requests()) <= 2
 
 
 def test_a_long_wait_is_told(tmp_path, server):
