@@ -66,13 +66,14 @@ def _run(options: argparse.Namespace) -> int:
     from rexview.analysis.run_models.wanted import asking_of, plan_of
     from rexview.models.running.estimate import estimate, expected_output
     from rexview.reviewset import load
+    from rexview.settings import load_settings
 
     try:
         review_set = load(options.folder)
         plan = plan_of(review_set, _wanted(options, review_set))
         spec = plan.spec
         expected, source = expected_output(review_set, spec.parameters, spec.prompt.id, spec.card)
-        asking = asking_of(review_set, spec, expected)
+        asking = asking_of(review_set, spec, expected, load_settings())
         if options.dry_run:
             return _dry_run(options, plan, asking, estimate(asking, plan.left, spec.card, source))
         from rexview.cli_run.work import work

@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from rexview.errors import RunRefused
-from rexview.imaging import read_image
-from rexview.imaging.radiograph import Radiograph
+from rexview.errors import RunRefused, SettingsError
+from rexview.imaging.cache import DiskCache
 from rexview.models.asking.build import build_request
 from rexview.models.asking.cards import find_card
-from rexview.models.asking.prompts import find_prompt
+from rexview.models.asking.prompts.load import find_prompt
 from rexview.models.asking.reading import read_answer
 from rexview.models.asking.tokens import input_tokens
 from rexview.models.endpoints.address import read_address
@@ -28,6 +27,7 @@ from rexview.models.running.spec import RunSpec, Selected
 from rexview.reviewset import image_path
 from rexview.reviewset.images import images_folder, is_url
 from rexview.schema import ReviewSet, StudyImage
+from rexview.settings import Settings
 
 CONCURRENCY: Final = 4
 MOST_AT_ONCE: Final = 512
@@ -99,13 +99,15 @@ def _spec(review_set: ReviewSet, wanted: Wanted, known: tuple[str, ...]) -> RunS
     """Return a new run as it was asked for."""
     if not wanted.model:
         raise RunRefused("Say which model.")
-    card = find_card(wanted.model, review_set.folder)
+    declared = next((one for one in review_set.models if one.id == wanted.model), None)
     selected: Selected = "all" if wanted.cases is None else "filter" if wanted.query else "cases"
     now = datetime.now(UTC)
     try:
+        card = find_card(wanted.model, review_set.folder, declared)
+        prompt = find_prompt(wanted.prompt, card, review_set.folder)
         base_url = read_address(wanted.base_url).url if wanted.base_url else None
-    except AttemptFailed as failure:
-        raise RunRefused(str(failure)) from None
+    except (AttemptFailed, SettingsError) as fault:
+        raise RunRefused(str(fault)) from None
     return RunSpec(
         id=new_run_id(wanted.model, now),
         parameters=Parameters(
@@ -119,7 +121,7 @@ def _spec(review_set: ReviewSet, wanted: Wanted, known: tuple[str, ...]) -> RunS
             structured=card.structured,
         ),
         card=card,
-        prompt=find_prompt(wanted.prompt, card, review_set.folder),
+        prompt=prompt,
         cases=known if wanted.cases is None else wanted.cases,
         selected=selected,
         query=wanted.query,
@@ -138,17 +140,24 @@ def _me() -> str:
         return socket.gethostname()
 
 
-def asking_of(review_set: ReviewSet, spec: RunSpec, output_tokens: int) -> Asking:
-    """Join what makes requests and reads answers to the cases and pictures of a set."""
+def asking_of(
+    review_set: ReviewSet, spec: RunSpec, output_tokens: int, settings: Settings
+) -> Asking:
+    """Join what makes requests and reads answers to the cases and pictures of a set.
 
-    def open_image(image: StudyImage) -> Radiograph:
-        return read_image(image_path(review_set, image.path))
+    Pictures as they are sent are kept in the cache folder, for repeats and other runs.
+    """
+
+    def find_image(image: StudyImage) -> Path:
+        return image_path(review_set, image.path)
 
     card, prompt, parameters = spec.card, spec.prompt, spec.parameters
+    cache = DiskCache(settings.cache_folder / "images", settings.cache_mb * 1_000_000)
+    most = settings.max_megapixels * 1_000_000
     return Asking(
         case=review_set.case,
         build=lambda case, repeat: build_request(
-            case, open_image, card, prompt, parameters, repeat
+            *(case, find_image, card, prompt, parameters, repeat), cache=cache, max_pixels=most
         ),
         read=lambda request, reply, case: read_answer(request, reply, case, card),
         input_tokens=lambda request: input_tokens(request, card),

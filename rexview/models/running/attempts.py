@@ -32,7 +32,7 @@ class Asking:
     """How a case becomes a request, and a reply an answer.
 
     ``build`` raises :class:`.AttemptFailed` for a case that cannot be asked. ``input_tokens``
-    estimates what a request is, ``output_tokens`` what an answer will be.
+    estimates what a request is, ``output_tokens`` what an answer will be, until some have come.
     """
 
     case: Callable[[str], Case | None]
@@ -83,7 +83,8 @@ class Attempts:
         requests = [entry.request for entry in ready if entry.request]
         if not requests:
             return
-        price, output = self.spec.card.price, self.asking.output_tokens
+        price = self.spec.card.price
+        output = self.gate.mean_output() or self.asking.output_tokens
         each = [priced(self.asking.input_tokens(one), output, price) for one in requests]
         leave = self.gate.enter(sum(each[1:], each[0]))
         if leave is None:
@@ -157,7 +158,7 @@ class Attempts:
             bills = [billed(one.usage, self.spec.card.price) for one in replies]
             known = [one for one in bills if one is not None]
             spent = sum(known, Spent()) if len(known) == len(bills) else None
-            self.gate.replied(leave, spent, replies[-1].limits)
+            self.gate.replied(leave, spent, replies[-1].limits, len(replies))
         elif failures:
             self.gate.failed(leave, failures[0], case)
 

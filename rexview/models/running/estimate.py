@@ -51,7 +51,8 @@ def expected_output(
 ) -> tuple[int, str]:
     """Return how many tokens an answer will be, and where that is known from.
 
-    From earlier answers of this model to this wording, else from the card, else the limit.
+    From earlier answers of this model to this wording, else from the card, else the limit. What a
+    model could write at most is no estimate: it is many times what any answer takes.
     """
     limit = parameters.max_output_tokens
     same = (pl.col("model") == parameters.model) & (pl.col("prompt_id") == prompt_id)
@@ -61,10 +62,10 @@ def expected_output(
         found, source = mean, f"mean of {counted(len(earlier), 'earlier answer')}"
     elif card.default_output_tokens is not None:
         found, source = card.default_output_tokens, "the model's card"
-    elif limit or card.max_output_tokens:
-        found, source = limit or card.max_output_tokens or 0, "the limit: nothing else is known"
+    elif limit is not None:
+        found, source = limit, "the limit: nothing else is known"
     else:
-        found, source = _NOTHING_KNOWN, "a guess: nothing is known of this model"
+        found, source = _NOTHING_KNOWN, "a guess: there is no earlier answer and no limit"
     if limit is not None and found > limit:
         found, source = limit, f"the limit ({source} says more)"
     return found, source

@@ -23,6 +23,8 @@ _LONGEST_GUESS_S: Final = 15.0
 """When a server's window has room again is a guess; after so long one request finds out."""
 _TROUBLE_IN_A_ROW: Final = 3
 """So many failures without a reply between them, and the server is taken to be in trouble."""
+_KNOWN_FROM: Final = 5
+"""So many replies, and their mean says better than any estimate how long answers are."""
 MOST_RESTS: Final = 6
 """So many rests without a reply between them, with several cases failing, and the run stops."""
 _DRAWS: Final = random.Random()  # noqa: S311  # spreads requests, keeps no secret
@@ -109,6 +111,7 @@ class Gate:
         self._rested = 0.0
         self._level = self._troubles = 0
         self._in_a_row: Counter[str] = Counter()
+        self._counted = self._output = 0
         self._paused = False
         self.spent, self.unsure = spent, unsure
         self.stopped: Stop | None = None
@@ -168,14 +171,18 @@ class Gate:
             self._windows.tokens.left -= expected.of("tokens")
         return leave
 
-    def replied(self, leave: Pass, spent: Spent | None, limits: RateLimits | None) -> None:
-        """Give leave back for a reply; what is not counted counts as it was expected."""
+    def replied(
+        self, leave: Pass, spent: Spent | None, limits: RateLimits | None, replies: int = 1
+    ) -> None:
+        """Give leave back for so many replies; what is not counted counts as it was expected."""
         with self._turn:
             self._under_way.discard(leave)
             if spent is None:
                 self.unsure += leave.expected
             else:
                 self.spent += spent
+                self._counted += replies
+                self._output += spent.output
             self._level = self._troubles = 0
             self._in_a_row.clear()
             self._allowed = min(self._most, self._allowed + 0.5)
@@ -235,6 +242,12 @@ class Gate:
             aside = sum(one.expected.of("tokens") for one in since)
             left_tokens, until = limits.tokens - aside, now + limits.tokens_reset_s
             self._windows.tokens = _seen(self._windows.tokens, left_tokens, until)
+
+    def mean_output(self) -> int | None:
+        """Return the tokens of an answer, as far as this run knows by now."""
+        with self._turn:
+            known = self._counted >= _KNOWN_FROM
+            return round(self._output / self._counted) if known else None
 
     def pause(self, paused: bool) -> None:
         """Let nothing new out, or go on."""
