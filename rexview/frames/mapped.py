@@ -8,6 +8,7 @@ the file's pages, and the next reader gets them from there.
 from __future__ import annotations
 
 import mmap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 from weakref import WeakSet
@@ -17,6 +18,8 @@ import pyarrow as pa
 
 _MAPS: Final[WeakSet[mmap.mmap]] = WeakSet()
 """The files that some table still needs."""
+_SLICE: Final = 100_000
+"""Rows that a thread takes at a time."""
 
 
 def mapped(path: Path) -> pl.DataFrame:
@@ -33,6 +36,17 @@ def mapped(path: Path) -> pl.DataFrame:
     assert isinstance(frame, pl.DataFrame)
     _MAPS.add(pages)
     return frame
+
+
+def of_all_rows(frame: pl.DataFrame, asked: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.DataFrame:
+    """Ask something of all rows of a table, a slice at a time, and let go of what was read.
+
+    Slices go to all cores. Asked of the whole, columns that are in several pieces would be copied.
+    """
+    starts = range(0, max(1, len(frame)), _SLICE)
+    found = pl.concat(pl.collect_all([asked(frame.lazy().slice(at, _SLICE)) for at in starts]))
+    let_go()
+    return found
 
 
 def let_go() -> None:
