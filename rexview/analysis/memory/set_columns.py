@@ -110,6 +110,7 @@ class SetColumns:
     @cached_property
     def tag_codes(self) -> Mapping[str, tuple[Codes, CodedColumn]]:
         """For each tag name the cases that have it, and the values (``name:value``) coded."""
+
         def named_values(rows: pl.LazyFrame) -> pl.LazyFrame:
             return (
                 rows.filter(pl.col("tags").list.len() > 0)
