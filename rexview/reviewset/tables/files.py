@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -28,6 +30,8 @@ MAX_ROWS: Final = 5_000_000
 """Rows of one Parquet part."""
 MAX_COLUMNS: Final = 2000
 """Different fields that a table may have; the declared ones are 20."""
+READ_AHEAD_BYTES: Final = 64_000_000
+"""Size of a Parquet part that may be read while the one before is still in memory."""
 MAX_LINE_BYTES: Final = 16_000_000
 """Longest line of a text format: a case or an answer is a thousandth of that."""
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -36,6 +40,10 @@ _SAVE_AS_UTF8: Final = "Save the file as UTF-8."
 _OBJECTS: Final = "Write one complete JSON object in curly brackets on each line."
 _QUOTES: Final = (
     "Put texts with commas, quotes or line breaks in double quotes; double the quotes in them."
+)
+_TOO_MANY_COLUMNS: Final = (
+    f"The table has more than {MAX_COLUMNS:,} different fields.",
+    "Keep what belongs to a case or an answer; put the rest into one field.",
 )
 
 
@@ -215,35 +223,65 @@ def _chunk_of_cells(names: list[str], cells: list[list[str]], rows: list[int]) -
     return Chunk(columns, np.array(rows, dtype=np.int64), header=True)
 
 
+class _UnreadableError(Exception):
+    """Why a part cannot be read, and what to do; it is reported when its turn comes."""
+
+    def __init__(self, message: str, remedy: str) -> None:
+        super().__init__(message)
+        self.message, self.remedy = message, remedy
+
+
 def _read_parquet(source: TableSource, table: Table) -> Iterator[Chunk]:
-    """Hand over each part as one chunk; report a part that cannot be read."""
+    """Hand over each part as one chunk; report a part that cannot be read.
+
+    The next part is read while the one before is worked on, unless that would take much memory.
+    """
     last = 0
-    for part, path in enumerate(source.files):
-        frame = _parquet_part(path, source.part_label(part), source)
-        if frame is not None:
-            rows = np.arange(last + 1, last + 1 + frame.height, dtype=np.int64)
-            columns: dict[str, Any] = {name: frame[name] for name in frame.columns}
-            del frame
-            yield Chunk(columns, rows, header=True)
-            last += len(rows)
-        source.end_part(last)
+    with ThreadPoolExecutor(max_workers=1) as reader:
+        ahead: Future[pl.DataFrame] | None = None
+        for part, path in enumerate(source.files):
+            reading = ahead or reader.submit(_parquet_part, path)
+            try:
+                frame = reading.result()
+            except _UnreadableError as error:
+                label = source.part_label(part)
+                source.problems.add("error", label, error.message, error.remedy)
+                frame = None
+            ahead = None
+            for following in source.files[part + 1 : part + 2]:
+                if _size(following) <= READ_AHEAD_BYTES:
+                    ahead = reader.submit(_parquet_part, following)
+            del reading  # which holds the part
+            if frame is not None:
+                rows = np.arange(last + 1, last + 1 + frame.height, dtype=np.int64)
+                columns: dict[str, Any] = {name: frame[name] for name in frame.columns}
+                del frame
+                yield Chunk(columns, rows, header=True)
+                last += len(rows)
+            source.end_part(last)
 
 
-def _parquet_part(path: Path, label: str, source: TableSource) -> pl.DataFrame | None:
+def _size(path: Path) -> float:
+    try:
+        return path.stat().st_size
+    except OSError:  # which is told when its turn comes
+        return inf
+
+
+def _parquet_part(path: Path) -> pl.DataFrame:
     try:
         # what a part says of itself comes first: a kilobyte can stand for any number of equal rows
         scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
-        if _has_too_many_columns(len(scan.collect_schema()), source, label):
-            return None
+        if len(scan.collect_schema()) > MAX_COLUMNS:
+            raise _UnreadableError(*_TOO_MANY_COLUMNS)
         rows = scan.select(pl.len()).collect().item()
         if rows <= MAX_ROWS:
             return pl.read_parquet(path, glob=False, hive_partitioning=False)
-        message = f"The file has {rows:,} rows, more than can be opened ({MAX_ROWS:,})."
-        remedy = "Divide it into several review sets."
     except (pl.exceptions.PolarsError, OSError):
-        message, remedy = "The file is damaged, or is not a Parquet file.", "Write it again."
-    source.problems.add("error", label, message, remedy)
-    return None
+        message = "The file is damaged, or is not a Parquet file."
+        raise _UnreadableError(message, "Write it again.") from None
+    message = f"The file has {rows:,} rows, more than can be opened ({MAX_ROWS:,})."
+    raise _UnreadableError(message, "Divide it into several review sets.")
 
 
 def _read_rows(source: TableSource, table: Table) -> Iterator[Chunk]:
@@ -275,14 +313,10 @@ def _report_not_utf8(source: TableSource, row: int) -> None:
     source.error(message, _SAVE_AS_UTF8, row=row)
 
 
-def _has_too_many_columns(
-    count: int, source: TableSource, label: str | None = None, row: int | None = None
-) -> bool:
+def _has_too_many_columns(count: int, source: TableSource, row: int | None = None) -> bool:
     if count <= MAX_COLUMNS:
         return False
-    message = f"The table has more than {MAX_COLUMNS:,} different fields."
-    remedy = "Keep what belongs to a case or an answer; put the rest into one field."
-    source.problems.add("error", label or source.label, message, remedy, row=row)
+    source.error(*_TOO_MANY_COLUMNS, row=row)
     return True
 
 
