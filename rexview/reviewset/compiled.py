@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from threading import Thread
@@ -28,14 +28,13 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-import rexview
 from rexview import frames
 from rexview.answer_digest import with_stale_apart, with_stale_together
 from rexview.errors import Problem, SettingsError
 from rexview.frames.answer_rows import AnswerRows
 from rexview.frames.mapped import mapped
 from rexview.frames.table_index import SharedIndex, TableIndex
-from rexview.kept_files import KeptFiles, code_version, kept_files
+from rexview.kept_files import KeptFiles, kept_files, reading_version
 from rexview.reviewset.images import find_picture, images_folder, is_url
 from rexview.reviewset.later_warnings import LaterWarnings
 from rexview.reviewset.sources import fingerprint, watched
@@ -63,16 +62,6 @@ _FOLDERS_WATCHED: Final = 1000
 _LOG: Final = logging.getLogger(__name__)
 
 
-@cache
-def _code() -> str:
-    """Name the code that reads and checks review sets."""
-    package = Path(rexview.__file__).parent
-    sources = [*package.glob("*.py")]
-    for folder in ("reviewset", "frames", "choices", "schema", "imaging"):
-        sources += (package / folder).rglob("*.py")
-    return code_version(sources, pl.__version__, pa.__version__)
-
-
 class CompiledSet:
     """What is kept of one state of a review set, or is being made.
 
@@ -91,7 +80,7 @@ class CompiledSet:
         self._name = ""
         if self._kept is not None:
             images = _state_of_images(folder, info)
-            of = (str(folder.resolve()), state, images, _code())
+            of = (str(folder.resolve()), state, images, reading_version())
             self._name = hashlib.sha256(
                 "\0".join(of).encode("utf-8", "surrogateescape")
             ).hexdigest()
