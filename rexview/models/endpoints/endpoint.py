@@ -57,6 +57,7 @@ class Endpoint:
     """
 
     batch = 1
+    most_bytes = MAX_BODY_BYTES
 
     def __init__(
         self,
@@ -82,7 +83,9 @@ class Endpoint:
             other_api="chat" if parameters.api == "responses" else "responses",
         )
         self._read_body = api.read_body
-        self.client = make_client(self.address, key, connections, parameters.timeout_s)
+        self.client = make_client(
+            self.address, key, connections, parameters.timeout_s, self.most_bytes
+        )
         self._create: Any = (
             self.client.responses.with_raw_response.create
             if parameters.api == "responses"
@@ -178,7 +181,7 @@ class Endpoint:
             found, _ = parse(response.content)
             return Told(response.status_code, found, response.headers)
         except BodyTooLarge:
-            size = f"{MAX_BODY_BYTES / 1e6:g} MB"
+            size = f"{self.most_bytes / 1e6:g} MB"
             message = f"{host} sent more than {size}, which is not taken."
             return AttemptFailed("server", message, maybe_paid=True)
         except (openai.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL) as error:
