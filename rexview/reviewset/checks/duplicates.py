@@ -39,7 +39,7 @@ def without_duplicates(frame: pl.DataFrame, table: Table, source: TableSource) -
     source.report_rows(
         "warning",
         again,
-        lambda row: f"The row repeats row {source.locate(row['_same'])[1]} and is left out.",
+        lambda row: f"The row repeats {source.place(row['_same'], row['_row'])} and is left out.",
         "Remove it.",
     )
     other = suspects.filter(
@@ -50,7 +50,7 @@ def without_duplicates(frame: pl.DataFrame, table: Table, source: TableSource) -
         "error",
         other,
         lambda row: (
-            f"The row has the same {names} as row {source.locate(row['_first'])[1]}, "
+            f"The row has the same {names} as {source.place(row['_first'], row['_row'])}, "
             "but says something else."
         ),
         "Keep one of them"
