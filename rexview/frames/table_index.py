@@ -15,6 +15,7 @@ import numpy.typing as npt
 import polars as pl
 
 from rexview.frames.answer_rows import AnswerRows, answer_rows
+from rexview.frames.mapped import let_go_of_much, some_rows
 
 _FEW: Final = 1000
 """Ids that are looked for one by one; more are joined."""
@@ -118,7 +119,7 @@ class TableIndex:
         at, rows = self.case_rows(case_ids)["case_row"].to_numpy(), self.newest
         numbers = [np.arange(*rows.starts[one : one + 2]) for one in at.tolist()]
         answers = self.answers.select(columns)
-        return answers[rows.row[np.concatenate(numbers)]] if numbers else answers.clear()
+        return some_rows(answers, rows.row[np.concatenate([np.zeros(0, np.int64), *numbers])])
 
     def answer_rows(self, case_id: str, *, all_runs: bool = False) -> list[int]:
         """Return the rows of the answers to a case, in the order of their models, then of rows."""
@@ -127,6 +128,7 @@ class TableIndex:
             return []
         numbers = self.newest.of_case(at)
         rows: list[int] = self.newest.row[numbers.start : numbers.stop].tolist()
+        let_go_of_much()  # of what was read of other cases
         older = self._older.filter(pl.col("case") == case_id)["row"].to_list() if all_runs else []
         if not older:
             return rows

@@ -178,7 +178,7 @@ def test_pictures_that_come_are_noticed(large):
 
 def test_another_version_of_the_code_reads_anew(large, monkeypatch):
     opened(large)
-    monkeypatch.setattr(compiled, "_code", lambda: "another")
+    monkeypatch.setattr(compiled, "reading_version", lambda: "another")
     opened(large)
     assert len(entries()) == 2
 

@@ -10,25 +10,30 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
 import numpy as np
-import polars as pl
 
 from rexview.columns import Table
 from rexview.errors import Problem, Severity
 from rexview.reviewset.json_text import JsonError, parse
 from rexview.reviewset.problems import quoted
-from rexview.reviewset.tables.source import Part, Positions, TableFormat, TableSource, Values
+from rexview.reviewset.tables.parquet import ParquetParts, UnreadableError
+from rexview.reviewset.tables.source import (
+    MAX_COLUMNS,
+    TOO_MANY_COLUMNS,
+    Part,
+    Positions,
+    TableFormat,
+    TableSource,
+    Values,
+)
 
 CHUNK_ROWS: Final = 50_000
 """Rows that text formats hand over at a time, so that memory stays bounded."""
-MAX_ROWS: Final = 5_000_000
-"""Rows of one Parquet part."""
-MAX_COLUMNS: Final = 2000
-"""Different fields that a table may have; the declared ones are 20."""
 MAX_LINE_BYTES: Final = 16_000_000
 """Longest line of a text format: a case or an answer is a thousandth of that."""
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -65,10 +70,15 @@ class OpenPart:
         None for the rows of an import.
     start : int
         The last row of the whole table before this part.
+    parquet : ParquetParts
+        What reads it if it is a Parquet file.
     """
 
-    def __init__(self, source: TableSource, part: Part | None, start: int) -> None:
+    def __init__(
+        self, source: TableSource, part: Part | None, start: int, parquet: ParquetParts
+    ) -> None:
         self._source, self._part, self._start = source, part, start
+        self._parquet = parquet
         self.last = start
         self.grows = part is not None and part.grows
 
@@ -83,12 +93,26 @@ class OpenPart:
         if self._part is None:
             yield from _read_rows(self._source, table)
             return
+        if self._part.format == "parquet":
+            yield from self._read_parquet(self._part.path)
+            return
         try:
             with self._part.path.open("rb") as file:
                 yield from _READERS[self._part.format](file, self, table)
         except OSError as error:
             message = f"The file cannot be read: {error.strerror or error}."
             self.error(message, "See to it that the app may read it.")
+
+    def _read_parquet(self, path: Path) -> Iterator[Chunk]:
+        try:
+            frame = self._parquet.read(path)
+        except UnreadableError as error:
+            self.error(error.message, error.remedy)
+            return
+        rows = np.arange(1, 1 + frame.height, dtype=np.int64)
+        columns: dict[str, Any] = {name: frame[name] for name in frame.columns}
+        del frame
+        yield Chunk(columns, rows, header=True)
 
     def error(
         self, message: str, remedy: str, *, row: int | None = None, field: str | None = None
@@ -113,11 +137,13 @@ class OpenPart:
 def open_parts(source: TableSource) -> Iterator[OpenPart]:
     """Open the parts of a table in their order; each is read before the next is asked for."""
     last = 0
-    for part in source.parts or (None,):
-        opened = OpenPart(source, part, last)
-        yield opened
-        last = opened.last
-        source.end_part(last)
+    with ThreadPoolExecutor(max_workers=1) as reader:
+        parquet = ParquetParts(source.parts, reader)
+        for part in source.parts or (None,):
+            opened = OpenPart(source, part, last, parquet)
+            yield opened
+            last = opened.last
+            source.end_part(last)
 
 
 def _read_jsonl(file: IO[bytes], part: OpenPart, table: Table) -> Iterator[Chunk]:
@@ -294,33 +320,6 @@ def _chunk_of_cells(names: list[str], cells: list[list[str]], rows: list[int]) -
     return Chunk(columns, np.array(rows, dtype=np.int64), header=True)
 
 
-def _read_parquet(file: IO[bytes], part: OpenPart, table: Table) -> Iterator[Chunk]:
-    """Hand over a part as one chunk; report one that is not what it should be."""
-    frame = _parquet_frame(Path(file.name), part)
-    if frame is not None:
-        rows = np.arange(1, 1 + frame.height, dtype=np.int64)
-        columns: dict[str, Any] = {name: frame[name] for name in frame.columns}
-        del frame
-        yield Chunk(columns, rows, header=True)
-
-
-def _parquet_frame(path: Path, part: OpenPart) -> pl.DataFrame | None:
-    try:
-        # what a part says of itself comes first: a kilobyte can stand for any number of equal rows
-        scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
-        if _has_too_many_columns(len(scan.collect_schema()), part):
-            return None
-        rows = scan.select(pl.len()).collect().item()
-        if rows <= MAX_ROWS:
-            return pl.read_parquet(path, glob=False, hive_partitioning=False)
-        message = f"The file has {rows:,} rows, more than can be opened ({MAX_ROWS:,})."
-        remedy = "Divide it into several review sets."
-    except (pl.exceptions.PolarsError, OSError):
-        message, remedy = "The file is damaged, or is not a Parquet file.", "Write it again."
-    part.error(message, remedy)
-    return None
-
-
 def _read_rows(source: TableSource, table: Table) -> Iterator[Chunk]:
     """Hand over the rows that an import made."""
     for start in range(0, len(source.rows), CHUNK_ROWS):
@@ -331,7 +330,6 @@ def _read_rows(source: TableSource, table: Table) -> Iterator[Chunk]:
 _READERS: Final[dict[TableFormat, Callable[[IO[bytes], OpenPart, Table], Iterator[Chunk]]]] = {
     "jsonl": _read_jsonl,
     "csv": _read_csv,
-    "parquet": _read_parquet,
 }
 
 
@@ -351,9 +349,7 @@ def _report_not_utf8(part: OpenPart, row: int) -> None:
 def _has_too_many_columns(count: int, part: OpenPart, row: int | None = None) -> bool:
     if count <= MAX_COLUMNS:
         return False
-    message = f"The table has more than {MAX_COLUMNS:,} different fields."
-    remedy = "Keep what belongs to a case or an answer; put the rest into one field."
-    part.error(message, remedy, row=row)
+    part.error(*TOO_MANY_COLUMNS, row=row)
     return True
 
 
