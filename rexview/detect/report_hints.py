@@ -201,27 +201,32 @@ def _matters(finding: FindingInText) -> bool:
 
 def _mentioned(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
     """Whether the answer speaks of a finding, or of the place in words as general as the report."""
-    for one in answered:
-        if one.mention.status == "negated":
+    if any(one.mention.status != "negated" for one in _same(answered, finding)):
+        return True
+    for one in answered if finding.info.region == "lung" else ():
+        if one.mention.status == "negated" or one.info.region != "lung":
             continue
-        if _same_finding(one, finding):
-            return True
         general = _GENERAL in (finding.info.id, one.info.id)
-        lungs = finding.info.region == one.info.region == "lung"
-        if general and lungs and sides_meet(one.mention.side, finding.mention.side):
+        if general and sides_meet(one.mention.side, finding.mention.side):
             return True
     return False
 
 
-def _same_finding(one: FindingInText, other: FindingInText) -> bool:
-    if one.info.family == other.info.family:
-        return True
-    return may_be_same_fracture(one.info.id, other.info.id)
+def _same(answered: Sequence[FindingInText], finding: FindingInText) -> list[FindingInText]:
+    """Return what an answer says of a finding; a fracture may be that of a bone not named."""
+    info = finding.info
+    if "fracture" not in info.id:
+        return [one for one in answered if one.info.family == info.family]
+    return [
+        one
+        for one in answered
+        if one.info.family == info.family or may_be_same_fracture(one.info.id, info.id)
+    ]
 
 
 def _denial(answered: Sequence[FindingInText], finding: FindingInText) -> FindingInText | None:
     """Return where the answer negates a finding that it nowhere reports."""
-    same = [one for one in answered if _same_finding(one, finding)]
+    same = _same(answered, finding)
     if any(one.mention.status != "negated" for one in same):
         return None
     sides = (None, "bilateral", finding.mention.side)
