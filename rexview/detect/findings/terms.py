@@ -103,22 +103,23 @@ def scan(words: list[str], start: int, end: int, side_letters: Mapping[int, bool
     for i, opening in enumerate(map(_openings().get, words[start:end]), start):
         if opening is None or i < free:
             continue
-        length, meaning = 1, opening.alone
-        if opening.longer and i + 1 < end and (longer := opening.longer.get(words[i + 1])):
-            for size, rest, phrase in longer:
-                if size == 2 or (i + size <= end and words[i + 2 : i + size] == rest):
-                    length, meaning = size, phrase
-                    break
-        if meaning is not None:
-            free = i + length
-            terms.append(Term(meaning, i, free, "", meaning.finding, meaning.side))
-            continue
-        word = words[i]
-        if word in PUNCTUATION:
-            terms.append(Term(_NO_MEANING, i, i + 1, word))
-        elif i in side_letters and _is_side_letter(words, i, end, side_letters[i]):
-            letter = _LETTERS[word]
-            terms.append(Term(letter, i, i + 1, "", None, letter.side))
+        free, meaning, mark = i + 1, opening.alone, ""
+        for k in range(i + 1, end):
+            longer = opening.longer.get(words[k])
+            if longer is None:
+                break
+            opening = longer
+            if opening.alone is not None:
+                free, meaning = k + 1, opening.alone
+        if meaning is None:
+            meaning, mark = _NO_MEANING, words[i]
+            if mark in _LETTERS:
+                if i not in side_letters or not _is_side_letter(words, i, end, side_letters[i]):
+                    continue
+                meaning, mark = _LETTERS[mark], ""
+            elif mark not in PUNCTUATION:
+                continue
+        terms.append(Term(meaning, i, free, mark, meaning.finding, meaning.side))
     return terms
 
 
