@@ -126,7 +126,7 @@ def _read(
         return Reading(terms, [], said.cues, False, False, False, False, None, False)
     clean_sides(given, terms, said, before)
     side = next((term.side for term in reversed(terms) if term.side in OTHER_SIDE), None)
-    clauses = read_clauses(given, terms, asked=asked)
+    clauses = read_clauses(given, terms, said, asked=asked)
     relative = "same" in said.cues or "opposite" in said.cues
     return Reading(terms, clauses, said.cues, True, said.finding, named, said.side, side, relative)
 

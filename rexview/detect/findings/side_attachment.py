@@ -6,10 +6,9 @@ base"), or with the subject ("the left base shows an opacity").
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import Final
 
-from rexview.detect.findings.lexicon import finding_info
+from rexview.detect.findings.lexicon import lexicon
 from rexview.detect.findings.side_cleaning import SHIFTS
 from rexview.detect.findings.terms import Term
 from rexview.detect.phrases import word_set
@@ -42,9 +41,12 @@ def attach(
         findings without a side of their own are left out.
     """
     places = [k for k, term in enumerate(terms) if term.finding]
-    device = {k: finding_info(terms[k].finding or "").group == "device" for k in places}
+    known = lexicon().findings
+    device = {k: known[terms[k].finding or ""].group == "device" for k in places}
+    usable = [k for k, term in enumerate(terms) if _usable(term)] or [len(terms)]
+    first, last = usable[0], usable[-1]
     before = {
-        k: _before(words, terms, k, k, device=device[k])
+        k: _before(words, terms, k, k, device=device[k]) if k > first else []
         for k in places
         if terms[k].finding not in SHIFTS
     }
@@ -61,13 +63,14 @@ def attach(
                 for _, part in sites.get(k, [("", k)]):
                     found[part] = ways[-1:]
             continue
-        for part in {part for _, part in sites.get(k, [("", k)])}:
+        for part in {part for _, part in sites[k]} if k in sites else (k,):
             sides = before[part] or before[k]
-            if not sides and any(_apposed(words, a) for a in _lead_in(terms, k)):
+            if not sides and _is_apposed(words, terms, k):
                 named = [place for place in places if place < k and place in found]
                 sides = found[named[-1]] if named else []
                 sides = sides or _subject(terms, k, owned, device=device[k])
-            sides = sides or _after(words, terms, k, owned, device=device[k])
+            if not sides and k < last:
+                sides = _after(words, terms, k, owned, device=device[k])
             if not sides:
                 sides = _subject(terms, k, owned, device=device[k])
             if sides:
@@ -75,15 +78,16 @@ def attach(
     return found
 
 
-def _lead_in(terms: list[Term], k: int) -> list[Term]:
-    """Return the few terms before a finding, back to a mark or another finding."""
-    return list(takewhile(lambda a: not (a.mark or a.finding), reversed(terms[max(0, k - 3) : k])))
-
-
-def _apposed(words: list[str], term: Term) -> bool:
-    """Whether what follows is another name for what was said: "density that may be a scar"."""
-    word = words[term.i]
-    return (term.is_("maybe_before") and word not in _MAYBE_ADJECTIVES) or term.is_("apposed")
+def _is_apposed(words: list[str], terms: list[Term], k: int) -> bool:
+    """Whether a finding is another name for what was said: "density that may be a scar"."""
+    for term in reversed(terms[max(0, k - 3) : k]):
+        if term.mark or term.finding:
+            break
+        if term.is_("apposed"):
+            return True
+        if term.is_("maybe_before") and words[term.i] not in _MAYBE_ADJECTIVES:
+            return True
+    return False
 
 
 def _usable(term: Term) -> bool:
@@ -189,7 +193,6 @@ def _after(
     """
     found: list[Term] = []
     led = chained = joined = aside = False
-    denied = any(term.is_("not_before") for term in terms[:f])
     last = terms[f].j
     for k in range(f + 1, min(len(terms), f + _WALK)):
         term = terms[k]
@@ -224,7 +227,9 @@ def _after(
         elif term.is_("not_before") and words[term.i] == "without":
             aside = True
         elif term.is_("but", "normal", "not_before") or (
-            found and words[term.i] in _NONE and not denied
+            found
+            and words[term.i] in _NONE
+            and not any(earlier.is_("not_before") for earlier in terms[:f])
         ):
             break
         last = term.j

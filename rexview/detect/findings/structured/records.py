@@ -200,11 +200,12 @@ def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -
 def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[SideSpan]]:
     """Return the findings and the sides that a key, header or label names."""
     terms = _terms(tokens, span)
-    clean_sides(tokens.words, terms, outline(terms))
+    said = outline(terms)
+    clean_sides(tokens.words, terms, said)
     span = (span[0], min(span[1], span[0] + _KEY_LENGTH))
     drafts = [
         draft
-        for clause in read_clauses(tokens.words, terms, asked=False)
+        for clause in read_clauses(tokens.words, terms, said, asked=False)
         for draft in clause.drafts(tokens, span)
     ]
     return drafts, Clause(terms).side_spans(tokens)
