@@ -59,16 +59,12 @@ class Draft:
 
     def mentions(self) -> list[Mention]:
         """Make one mention for each side, or one without a side."""
-        places: dict[str | None, SideSpan | tuple[None, None, None]] = {}
-        for side in self.sides:
-            places.setdefault(side[0], side)
-        if len(places) > 1 and "bilateral" in places:
-            places = {"bilateral": places["bilateral"]}
+        sides = self.sides if len(self.sides) < 2 else _each_once(self.sides)
         return [
             Mention(
                 self.finding,
                 side,
-                _lobe(self.zone, side),
+                self.zone and _lobe(self.zone, side),
                 self.status,
                 self.start,
                 self.end,
@@ -82,12 +78,21 @@ class Draft:
                 self.definite,
                 self.compared,
             )
-            for side, first, last in places.values() or _NOWHERE
+            for side, first, last in sides or _NOWHERE
         ]
 
 
-def _lobe(zone: str | None, side: Side | None) -> str | None:
-    if zone and zone.endswith(" lobe"):
+def _each_once(sides: list[SideSpan]) -> list[SideSpan]:
+    """Keep the first place of each side, and of both sides what names both."""
+    places: dict[str, SideSpan] = {}
+    for side in sides:
+        places.setdefault(side[0], side)
+    both = places.get("bilateral")
+    return [both] if both is not None else list(places.values())
+
+
+def _lobe(zone: str, side: Side | None) -> str:
+    if zone.endswith(" lobe"):
         if side in ("right", "left"):
             return f"{side[0].upper()}{zone[0].upper()}L"
         return zone.removesuffix(" lobe")
@@ -109,15 +114,15 @@ class Statement(NamedTuple):
     asked: bool
     sided: bool
 
-    def draft(self, tokens: Tokens, span: tuple[int, int]) -> Draft:
-        """Make the mention that the text is read on with."""
+    def draft(self, tokens: Tokens, first: int, span: tuple[int, int]) -> Draft:
+        """Make the mention that the text is read on with; ``first`` is where places count from."""
         starts, ends = tokens.starts, tokens.ends
         return Draft(
             self.finding,
             self.status,
-            starts[self.i],
-            ends[self.j - 1],
-            [(side, starts[i], ends[j - 1]) for side, i, j in self.sides],
+            starts[first + self.i],
+            ends[first + self.j - 1],
+            [(side, starts[first + i], ends[first + j - 1]) for side, i, j in self.sides],
             self.zone,
             span,
             refers_back=self.refers_back,
@@ -135,14 +140,17 @@ class Clause:
     terms: list[Term]
     statements: list[Statement] = field(default_factory=list)
 
-    def drafts(self, tokens: Tokens, span: tuple[int, int]) -> list[Draft]:
-        """Make mentions of its findings; ``span`` is the sentence's."""
-        return [statement.draft(tokens, span) for statement in self.statements]
+    def drafts(self, tokens: Tokens, first: int, span: tuple[int, int]) -> list[Draft]:
+        """Make mentions of its findings; ``span`` is the sentence's.
 
-    def side_spans(self, tokens: Tokens) -> list[SideSpan]:
+        Places of the clause count from token ``first`` on.
+        """
+        return [statement.draft(tokens, first, span) for statement in self.statements]
+
+    def side_spans(self, tokens: Tokens, first: int) -> list[SideSpan]:
         """Sides that the clause names, in order."""
         return [
-            (term.side, tokens.starts[term.i], tokens.ends[term.j - 1])
+            (term.side, tokens.starts[first + term.i], tokens.ends[first + term.j - 1])
             for term in self.terms
             if term.side is not None and not term.way and not term.clear
         ]

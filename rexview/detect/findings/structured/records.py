@@ -206,9 +206,9 @@ def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[SideSpan]]:
     drafts = [
         draft
         for clause in read_clauses(tokens.words, terms, said, asked=False)
-        for draft in clause.drafts(tokens, span)
+        for draft in clause.drafts(tokens, 0, span)
     ]
-    return drafts, Clause(terms).side_spans(tokens)
+    return drafts, Clause(terms).side_spans(tokens, 0)
 
 
 def _names(tokens: Tokens, span: Span) -> bool:
@@ -218,7 +218,7 @@ def _names(tokens: Tokens, span: Span) -> bool:
 def _sides(tokens: Tokens, span: Span) -> list[SideSpan]:
     terms = _terms(tokens, span)
     clean_sides(tokens.words, terms, outline(terms))
-    return Clause(terms).side_spans(tokens)
+    return Clause(terms).side_spans(tokens, 0)
 
 
 def _denies(tokens: Tokens, span: Span) -> bool:
