@@ -193,7 +193,7 @@ def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Ter
         if term.mark == ";":
             clauses.append([])
             continue
-        if term.is_("but") and not term.finding:
+        if "but" in term.cues and not term.finding:
             # "there" opens a clause only after a finding: not in "there is no effusion"
             if words[term.i] != "there" or any(_is_statement(item) for item in clauses[-1]):
                 clauses.append([term])
@@ -211,7 +211,7 @@ def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Ter
 
 def _is_statement(term: Term) -> bool:
     """Whether a term is what a clause can be about: a finding, or that all is normal."""
-    return term.finding is not None or bool(term.meaning.near) or term.is_("normal")
+    return term.finding is not None or bool(term.meaning.near) or "normal" in term.cues
 
 
 def _is_whole(terms: list[Term]) -> bool:
@@ -248,7 +248,7 @@ def _statements(
         # "status post sternotomy": what was done then is still to be seen now
         if status == "prior" and term.finding in _LASTING:
             status = "positive"
-        back = pointing and any(a.is_("this") for a in terms[max(0, f - 3) : f])
+        back = pointing and any("this" in a.cues for a in terms[max(0, f - 3) : f])
         for finding, site in sites.get(f, [(term.finding, f)]):
             lateral = known[finding].sided
             sides = owners.get(site, _NO_SIDES) if lateral else _NO_SIDES
@@ -324,9 +324,7 @@ def _zone(terms: list[Term], f: int, sides: list[Term]) -> str | None:
     for side in sides:
         if side.meaning.zone:
             return side.meaning.zone
-    zoned = [
-        k for k, term in enumerate(terms) if term.meaning.zone and term.meaning.side is None
-    ]
+    zoned = [k for k, term in enumerate(terms) if term.meaning.zone and term.meaning.side is None]
     if not zoned:
         return None
     nearest = zoned[0]

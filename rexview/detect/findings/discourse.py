@@ -15,8 +15,8 @@ from rexview.detect.findings.clauses import Clause, Draft, SideSpan
 from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Side, Status
 from rexview.detect.findings.sentence_alone import Reading, read_alone
-from rexview.detect.findings.side_cleaning import PAIRED
 from rexview.detect.findings.sentences import Sentence
+from rexview.detect.findings.side_cleaning import PAIRED
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, word_set
 
@@ -230,7 +230,7 @@ def _mark_resolved(words: list[str], context: Context) -> None:
 
 def _is_apposed(clause: Clause, opening: str) -> bool:
     """Whether a sentence says what the last one was: "This represents pneumonia"."""
-    return opening in ("this", "it", "these", "which") and clause.terms[0].is_("it")
+    return opening in ("this", "it", "these", "which") and "it" in clause.terms[0].cues
 
 
 def _last_sides(context: Context) -> list[SideSpan]:
@@ -264,8 +264,8 @@ def _complete_earlier(
     first = clause.terms[0].i
     short = sentence.j - sentence.i <= _FRAGMENT
     soon = bool(found) or sentence.line - context.last_line <= _SOON_LINES
-    refers = any(term.is_("it") and term.i - first <= _REFERS for term in clause.terms[:3])
-    refers = refers or (clause.terms[0].is_("where") and not clause.has("verb"))
+    refers = any("it" in term.cues and term.i - first <= _REFERS for term in clause.terms[:3])
+    refers = refers or ("where" in clause.terms[0].cues and not clause.has("verb"))
     refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
     refers = refers or _says_where(tokens, clause)
     label = tokens.words[sentence.i] in _PENDING
@@ -327,7 +327,7 @@ def _correct(
     The last statement counts, and a corrected one may be corrected again. A sentence with "also" or
     "second" adds a finding and takes nothing back.
     """
-    cues = [term for clause in clauses for term in clause.terms if term.is_("correction")]
+    cues = [term for clause in clauses for term in clause.terms if "correction" in term.cues]
     cue = cues[-1] if cues else None
     for draft in found:
         if draft.sides and draft.status in ("positive", "uncertain"):

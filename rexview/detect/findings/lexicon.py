@@ -1,7 +1,7 @@
 """The lexicon: phrases of ``lexicon.yaml`` and ``cues.yaml``, and a scan that finds them.
 
-Each phrase is a sequence of lower-case words, found word by word, so that a text costs one dictionary
-look-up a word and one for each further word of a phrase, however many phrases there are.
+Each phrase is a sequence of lower-case words, found word by word, so that a text costs one
+dictionary look-up a word and one for each further word of a phrase, however many phrases there are.
 """
 
 from __future__ import annotations

@@ -83,9 +83,9 @@ def _is_apposed(words: list[str], terms: list[Term], k: int) -> bool:
     for term in reversed(terms[max(0, k - 3) : k]):
         if term.mark or term.finding:
             break
-        if term.is_("apposed"):
+        if "apposed" in term.cues:
             return True
-        if term.is_("maybe_before") and words[term.i] not in _MAYBE_ADJECTIVES:
+        if "maybe_before" in term.cues and words[term.i] not in _MAYBE_ADJECTIVES:
             return True
     return False
 
@@ -127,7 +127,7 @@ def _before(
             passed_and = True
         elif term.mark:
             break
-        elif term.is_("and"):
+        elif "and" in term.cues:
             if not found and not placed and not (k and terms[k - 1].finding):
                 break
             if found and not (k and (_usable(terms[k - 1]) or terms[k - 1].names_anatomy)):
@@ -137,16 +137,16 @@ def _before(
             if found or not passed_and:
                 break
             shared = True  # "right effusion and atelectasis": the side is of both
-        elif term.is_("with"):
+        elif "with" in term.cues:
             if found or not _ATTACHED & set(words[term.j : terms[f].i]):
                 break
             passed_and = True
-        elif term.is_("where"):
+        elif "where" in term.cues:
             word = words[term.i]
             if found or word != "of" or not term.i or words[term.i - 1] not in PARTS:
                 break
         elif term.is_("verb", "not_before", "but", "not_after", "normal") or (
-            term.is_("maybe_before") and words[term.i] not in _MAYBE_ADJECTIVES
+            "maybe_before" in term.cues and words[term.i] not in _MAYBE_ADJECTIVES
         ):
             break
         elif term.names_anatomy:
@@ -159,7 +159,7 @@ def _before(
             (
                 k
                 for k in range(f + 1, len(terms))
-                if terms[k].mark or (terms[k].finding and not terms[k - 1].is_("and"))
+                if terms[k].mark or (terms[k].finding and "and" not in terms[k - 1].cues)
             ),
             None,
         )
@@ -171,8 +171,8 @@ def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
     """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
     for back in range(k - 1, max(-1, k - 4), -1):
         earlier = terms[back]
-        if earlier.is_("where"):
-            if back and terms[back - 1].is_("and"):
+        if "where" in earlier.cues:
+            if back and "and" in terms[back - 1].cues:
                 return False  # "resolution of oedema and of the right effusion"
             return any(
                 term.finding and n != finding
@@ -206,7 +206,7 @@ def _after(
                 chained = False
             else:
                 break
-        elif term.is_("where"):
+        elif "where" in term.cues:
             led = True
         elif term.mark in ("(", ":", ",", "—", "–", "=", "["):
             led = joined = True
@@ -217,19 +217,19 @@ def _after(
         elif term.mark:
             break
         elif term.is_("and", "with"):
-            chained = bool(found) and term.is_("and")
+            chained = bool(found) and "and" in term.cues
             joined = True
         elif term.finding:
             if found or not (joined or aside):
                 break
-        elif device and term.is_("tip"):
+        elif device and "tip" in term.cues:
             break
-        elif term.is_("not_before") and words[term.i] == "without":
+        elif "not_before" in term.cues and words[term.i] == "without":
             aside = True
         elif term.is_("but", "normal", "not_before") or (
             found
             and words[term.i] in _NONE
-            and not any(earlier.is_("not_before") for earlier in terms[:f])
+            and not any("not_before" in earlier.cues for earlier in terms[:f])
         ):
             break
         last = term.j
@@ -255,7 +255,7 @@ def _subject(terms: list[Term], f: int, owned: set[int], *, device: bool) -> lis
     chained = False
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
-        if term.is_("normal") and not found:
+        if "normal" in term.cues and not found:
             return []
         if _usable(term) and id(term) not in owned and (device or not term.entry):
             if found and not chained:
@@ -263,14 +263,14 @@ def _subject(terms: list[Term], f: int, owned: set[int], *, device: bool) -> lis
             found.append(term)
             chained = False
         elif found:
-            if term.is_("and") or (term.mark == "," and _usable(terms[k - 1])):
+            if "and" in term.cues or (term.mark == "," and _usable(terms[k - 1])):
                 chained = True
             elif not term.names_anatomy:
                 break
     if found:
         return found
     for term in terms[f + 1 : f + _WALK]:
-        if term.finding or term.is_("normal", "but") or (device and term.is_("tip")):
+        if term.finding or term.is_("normal", "but") or (device and "tip" in term.cues):
             break
         if _usable(term) and id(term) not in owned and (device or not term.entry):
             return [term]
