@@ -122,8 +122,9 @@ class MissedFinding:
                 continue
             if regions is not None and finding.info.region not in regions:
                 continue
-            denied = _denial(answered, finding)
-            if denied is None and (_mentioned(answered, finding) or family in mistaken):
+            same = _same(answered, finding)
+            denied = _denial(same, finding)
+            if denied is None and (family in mistaken or _mentioned(answered, same, finding)):
                 continue
             if not _matters(finding):
                 continue
@@ -164,11 +165,13 @@ class WrongAbnormality:
 def _negation(report: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
     """Return where the report negates a finding without reservation, on its side or on both."""
     for one in of_status(report, "negated"):
+        if one.info.id != finding.info.id:
+            continue
         covers = one.mention.side in (None, "bilateral", finding.mention.side)
         partly = _QUALIFIED.search(one.before()) or (
             finding.info.id == _GENERAL and _FOCAL.search(one.before())
         )
-        if one.info.id == finding.info.id and covers and not partly:
+        if covers and not partly:
             first, last = one.mention.sentence
             sentence = one.text[first:last].strip() if last - first <= _SHOWN else ""
             if not sentence or "\n" in sentence:
@@ -199,9 +202,11 @@ def _matters(finding: FindingInText) -> bool:
     return finding.section == "impression" or not _OLD.search(finding.around())
 
 
-def _mentioned(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
+def _mentioned(
+    answered: Sequence[FindingInText], same: Sequence[FindingInText], finding: FindingInText
+) -> bool:
     """Whether the answer speaks of a finding, or of the place in words as general as the report."""
-    if any(one.mention.status != "negated" for one in _same(answered, finding)):
+    if any(one.mention.status != "negated" for one in same):
         return True
     for one in answered if finding.info.region == "lung" else ():
         if one.mention.status == "negated" or one.info.region != "lung":
@@ -224,9 +229,11 @@ def _same(answered: Sequence[FindingInText], finding: FindingInText) -> list[Fin
     ]
 
 
-def _denial(answered: Sequence[FindingInText], finding: FindingInText) -> FindingInText | None:
-    """Return where the answer negates a finding that it nowhere reports."""
-    same = _same(answered, finding)
+def _denial(same: Sequence[FindingInText], finding: FindingInText) -> FindingInText | None:
+    """Return where the answer negates a finding that it nowhere reports.
+
+    ``same`` is all that it says of it.
+    """
     if any(one.mention.status != "negated" for one in same):
         return None
     sides = (None, "bilateral", finding.mention.side)

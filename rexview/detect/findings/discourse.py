@@ -29,6 +29,7 @@ _LEADS: Final = re.compile(
     re.IGNORECASE,
 )
 _LEADING: Final = word_set("sentence", "leading")
+_REPLIES: Final = ("yes", "no")
 _PENDING: Final = frozenset(
     ("side", "laterality", "location", "position", "site", "where", "region")
 )
@@ -97,7 +98,11 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     said, first = read_alone(
         tokens, i, sentence.j, begin=sentence.i, asked=asked, before=context.side
     )
-    if _reply(tokens, i, sentence.j, said, context):
+    if (
+        i < sentence.j
+        and tokens.words[i] in _REPLIES
+        and _reply(tokens, i, sentence, said, context)
+    ):
         return []
     if not said.matters:
         _mark_resolved(tokens.words[i : sentence.j + 2], context)
@@ -127,12 +132,10 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     return found
 
 
-def _reply(tokens: Tokens, i: int, j: int, said: Reading, context: Context) -> bool:
+def _reply(tokens: Tokens, i: int, sentence: Sentence, said: Reading, context: Context) -> bool:
     """Take in the "yes" or "no" to a question about a finding; say whether that was all."""
-    if i >= j or tokens.words[i] not in ("yes", "no") or not context.last:
-        return False
     asked = [draft for draft in context.last if draft.asked and draft.status == "hypothetical"]
-    short = i + 1 == j or tokens.words[i + 1] in (",", ".", "-", ":", "—", "–")
+    short = i + 1 == sentence.j or tokens.words[i + 1] in (",", ".", "-", ":", "—", "–")
     if not asked or not short or said.finding:
         return False
     for draft in asked:
