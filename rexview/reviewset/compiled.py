@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import asdict, replace
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from threading import Thread
@@ -28,14 +28,13 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-import rexview
 from rexview import frames
 from rexview.answer_digest import with_stale_apart, with_stale_together
 from rexview.errors import Problem, SettingsError
 from rexview.frames.answer_rows import AnswerRows
 from rexview.frames.mapped import mapped
 from rexview.frames.table_index import SharedIndex, TableIndex
-from rexview.kept_files import KeptFiles, code_version, kept_files
+from rexview.kept_files import KeptFiles, kept_files, reading_version
 from rexview.reviewset.images import find_picture, images_folder, is_url
 from rexview.reviewset.later_warnings import LaterWarnings
 from rexview.reviewset.sources import fingerprint, watched
@@ -59,18 +58,9 @@ _CHECKED: Final = {
 _CONTENTS: Final = "contents.json"
 _JUDGED: Final = "later-warnings.json"
 _INDEX: Final = ("case", "model", "row", "starts")
+_REPEATED: Final = ("repeated-numbers", "repeated-rows")
 _FOLDERS_WATCHED: Final = 1000
 _LOG: Final = logging.getLogger(__name__)
-
-
-@cache
-def _code() -> str:
-    """Name the code that reads and checks review sets."""
-    package = Path(rexview.__file__).parent
-    sources = [*package.glob("*.py")]
-    for folder in ("reviewset", "frames", "choices", "schema", "imaging"):
-        sources += (package / folder).rglob("*.py")
-    return code_version(sources, pl.__version__, pa.__version__)
 
 
 class CompiledSet:
@@ -91,7 +81,7 @@ class CompiledSet:
         self._name = ""
         if self._kept is not None:
             images = _state_of_images(folder, info)
-            of = (str(folder.resolve()), state, images, _code())
+            of = (str(folder.resolve()), state, images, reading_version())
             self._name = hashlib.sha256(
                 "\0".join(of).encode("utf-8", "surrogateescape")
             ).hexdigest()
@@ -134,6 +124,7 @@ class CompiledSet:
         arrays = {name: _read_array(path / f"{name}.npy") for name in (*_INDEX, "order")}
         vars(index)["order"] = arrays.pop("order")
         vars(index)["newest"] = AnswerRows(**arrays)
+        vars(index)["repeated"] = tuple(_read_array(path / f"{name}.npy") for name in _REPEATED)
         vars(index)["models"] = tuple(contents["models"])
         found = ReviewSet(
             self._folder,
@@ -277,6 +268,9 @@ class CompiledSet:
         for name in _INDEX:
             np.save(made / f"{name}.npy", getattr(index.newest, name))
         np.save(made / "order.npy", index.order)
+        numbers, rows = index.repeated
+        np.save(made / f"{_REPEATED[0]}.npy", numbers)
+        np.save(made / f"{_REPEATED[1]}.npy", rows)
         contents = {
             "tables": tables,
             "declared": index.declared,

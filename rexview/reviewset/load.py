@@ -108,7 +108,7 @@ def _read_all(
 ) -> ReviewSet:
     sources = find_tables(folder, problems)
     if "cases" not in sources and not problems.has_errors_in("cases"):
-        remedy = "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of Parquet parts."
+        remedy = "Add cases.jsonl, cases.csv, cases.parquet or a folder cases of such parts."
         problems.add("error", "cases", "There is no table of cases.", remedy)
     return assemble(folder, info, sources, problems, pixels=pixels, compiled=compiled)
 
