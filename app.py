@@ -25,6 +25,7 @@ else:
     from rexview.ui.app.routes import AppRoutes
     from rexview.ui.app.security_headers import SecurityHeaders, server_error
     from rexview.ui.link.pages import ADDRESSES
+    from rexview.ui.server.page_work import NotesPageWork
     from rexview.ui.streamlit_adapter.process import (
         ask_nobody_outside,
         have_no_pages_folder,
@@ -56,6 +57,7 @@ else:
             Middleware(SecurityHeaders),
             Middleware(OriginCheck),
             Middleware(KnownRoutesOnly, app_routes=app_routes, pages=ADDRESSES.values()),
+            Middleware(NotesPageWork),
             Middleware(DarkByDefault, more=page_head),
         ],
         exception_handlers={Exception: server_error},
