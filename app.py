@@ -28,6 +28,7 @@ else:
     from rexview.ui.server.page_work import NotesPageWork
     from rexview.ui.streamlit_adapter.process import (
         ask_nobody_outside,
+        ask_not_who_runs_it,
         have_no_pages_folder,
         keep_downloads,
         send_at_once,
@@ -35,6 +36,7 @@ else:
     from rexview.ui.streamlit_adapter.theme import DarkByDefault
 
     ask_nobody_outside()
+    ask_not_who_runs_it()
     have_no_pages_folder()
     keep_downloads()
     send_at_once()

@@ -26,7 +26,7 @@ from rexview.schema import ReviewSet
 _WAITS_S: Final = 0.3
 _SECONDS: Final = 10
 """Most processor time for a case; one that takes longer has to wait for its turn in the search."""
-_BEGINS_S: Final = 1.0
+_BEGINS_S: Final = 2.0
 _STAYS_S: Final = 120.0
 """A process that nobody asks for so long is ended; another is begun for the next case."""
 _ASKED: Final = 32
@@ -52,8 +52,8 @@ class AskedCases:
     state : array of uint8, one an answer
         What the search knows by now, which goes on; see :mod:`rexview.detect.core.looking`.
     gives_way : callable
-        For how many seconds the process should not begin yet, as somebody waits for a page; a
-        second at most.
+        For how many seconds the process should not begin yet, as somebody waits for a page; two
+        seconds at most.
     """
 
     def __init__(
