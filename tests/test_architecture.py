@@ -15,7 +15,7 @@ LEVELS = [
     {"frames"},
     {"schema", "rubric", "harm", "people"},
     {"settings"},
-    {"geometry", "answer_digest", "kept_files"},
+    {"geometry", "answer_digest", "kept_files", "child_process"},
     {"imaging", "stats"},
     {"reviewset", "store", "detect", "models"},
     {"curation", "analysis", "export"},

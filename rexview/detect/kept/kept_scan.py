@@ -27,8 +27,8 @@ from rexview.detect.core.detector import Detector
 from rexview.detect.core.finding_index import IndexBuilder, Phrase, Places, text_of_report
 from rexview.detect.core.looking import FLAGS, NOT_JUDGED, TOLD_FLAGS, Looked, in_order
 from rexview.detect.kept.content_keys import keys_of
-from rexview.detect.kept.rules import reading_version, rule_version, settings_of
-from rexview.kept_files import KeptFiles
+from rexview.detect.kept.rules import rule_version, settings_of
+from rexview.kept_files import KeptFiles, reading_version
 from rexview.schema import ReviewSet
 
 FOLDER: Final = "failures.kept"

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from rexview.child_process import end
 from rexview.detect.core.batch import Batch
 from rexview.detect.core.detector import Detector
 from rexview.detect.core.looking import Looked
@@ -108,14 +109,8 @@ class LookingProcess:
     def close(self) -> None:
         """End the process and forget it."""
         process, self._process = self._process, None
-        if process is None:
-            return
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with suppress(OSError, ValueError):  # unsent bytes to a process that is gone
-                    pipe.close()
+        if process is not None:
+            end(process)
 
 
 def _exchange(process: subprocess.Popen[bytes], request: Any) -> Any:
