@@ -99,7 +99,8 @@ def list_prompts(folder: Path | None = None) -> tuple[str, ...]:
 @cache
 def built_in_prompts() -> Mapping[str, Prompt]:
     """Return the built-in wordings by id."""
-    return {path.stem: read_prompt(path) for path in sorted(_BUILT_IN.glob("*.yaml"))}
+    built_in = sorted(_BUILT_IN.glob("*.yaml"), key=lambda path: path.stem)
+    return {path.stem: read_prompt(path) for path in built_in}
 
 
 def prompt_file(name: str, folder: Path) -> Path:
