@@ -27,11 +27,7 @@ class BodyTooLarge(Exception):
 
 
 def make_client(
-    address: Address,
-    key: str | None,
-    connections: int,
-    timeout_s: float,
-    most_bytes: int = MAX_BODY_BYTES,
+    address: Address, key: str | None, connections: int, timeout_s: float, most_bytes: int
 ) -> openai.OpenAI:
     """Return a client that retries nothing, follows nobody and reads no more than it should.
 

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rexview.models.endpoints import chat, limits, responses
 from rexview.models.endpoints.address import Address, read_address
@@ -16,6 +16,9 @@ from rexview.models.endpoints.outcome import outcome_of
 from rexview.models.endpoints.untrusted import fields, kept, parse, text
 from rexview.models.reply import AttemptFailed, Reply
 from rexview.models.request import Parameters, Request
+
+if TYPE_CHECKING:
+    import openai
 
 NO_SCHEMA: Final = "The server takes no JSON schema: asked without it."
 _ABOUT_SCHEMA: Final = re.compile(
@@ -57,6 +60,7 @@ class Endpoint:
     """
 
     batch = 1
+    most_bytes = MAX_BODY_BYTES
 
     def __init__(
         self,
@@ -81,8 +85,11 @@ class Endpoint:
             key_name=key_name,
             other_api="chat" if parameters.api == "responses" else "responses",
         )
+        self._key = key
         self._read_body = api.read_body
-        self.client = make_client(self.address, key, connections, parameters.timeout_s)
+        self.client = make_client(
+            self.address, key, connections, parameters.timeout_s, self.most_bytes
+        )
         self._create: Any = (
             self.client.responses.with_raw_response.create
             if parameters.api == "responses"
@@ -105,6 +112,11 @@ class Endpoint:
         """Give back the connections."""
         self.client.close()
 
+    def client_for_files(self, timeout_s: float, most_bytes: int) -> openai.OpenAI:
+        """Return another client of the same server, for large bodies; whoever asks closes it."""
+        longest = max(timeout_s, self.parameters.timeout_s)
+        return make_client(self.address, self._key, 1, longest, most_bytes)
+
     def body_of(self, request: Request, *, structured: bool = True) -> dict[str, Any]:
         """Return the body that is sent, by what is known of the server by now."""
         structured = structured and self.parameters.structured and self._takes_schema is not False
@@ -113,12 +125,26 @@ class Endpoint:
         body = chat.body_of(request, structured=structured, limit_name=self._limit_name)
         return {**body, "store": False} if self.address.is_openai else body
 
-    def read(
-        self, request: Request, status: int, body: Any, headers: Mapping[str, str]
-    ) -> Reply | AttemptFailed:
-        """Read what came for a request, as JSON, by whatever way (HTTP, a batch's file)."""
+    def read(self, status: int, body: Any, headers: Mapping[str, str]) -> Reply | AttemptFailed:
+        """Read what came, as JSON, by whatever way (HTTP, the file of a batch)."""
         came = _sorted(status, body, headers)
-        return self._reply(request, came) if isinstance(came, Came) else self._settled(came)
+        return self._reply(came) if isinstance(came, Came) else self._settled(came)
+
+    def failed(self, error: Exception) -> AttemptFailed:
+        """Return the failure for what the openai package raised."""
+        import httpx2
+        import openai
+
+        if isinstance(error, openai.APIStatusError):
+            return refused(_told(error.response), self._asked)
+        if isinstance(error, (openai.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL)):
+            return lost(error, self._asked, self.parameters.timeout_s)
+        if isinstance(error, BodyTooLarge):
+            size = f"{self.most_bytes / 1e6:g} MB"
+            message = f"{self.address.host} sent more than {size}, which is not taken."
+            return AttemptFailed("server", message, maybe_paid=True)
+        kind = type(error).__name__
+        return AttemptFailed("setup", f"The request could not be sent ({kind}).")
 
     def _ask(self, request: Request) -> Reply | AttemptFailed:
         notes: list[str] = []
@@ -137,7 +163,7 @@ class Endpoint:
                         notes.append(NO_SCHEMA)
                     if self._takes_schema is None:
                         self._takes_schema = schema_sent
-                reply = self._reply(request, came)
+                reply = self._reply(came)
                 return replace(reply, latency_s=latency, notes=tuple(notes))
             settled = self._settled(came)
             if schema_sent and self._may_be_the_schema(came):
@@ -166,7 +192,6 @@ class Endpoint:
         return unknown and refused(told, self._asked).kind == "request"
 
     def _send(self, body: Mapping[str, Any]) -> Came | Told | AttemptFailed:
-        import httpx2
         import openai
 
         host = self.address.host
@@ -174,18 +199,9 @@ class Endpoint:
             response = self._create(**body).http_response
             content = response.content
         except openai.APIStatusError as error:
-            response = error.response
-            found, _ = parse(response.content)
-            return Told(response.status_code, found, response.headers)
-        except BodyTooLarge:
-            size = f"{MAX_BODY_BYTES / 1e6:g} MB"
-            message = f"{host} sent more than {size}, which is not taken."
-            return AttemptFailed("server", message, maybe_paid=True)
-        except (openai.APIConnectionError, httpx2.HTTPError, httpx2.InvalidURL) as error:
-            return lost(error, self._asked, self.parameters.timeout_s)
+            return _told(error.response)
         except Exception as error:  # nothing is to end a run of many cases for one
-            kind = type(error).__name__
-            return AttemptFailed("setup", f"The request could not be sent ({kind}).")
+            return self.failed(error)
         found, is_json = parse(content)
         if is_json and isinstance(found, dict):
             return _sorted(200, found, response.headers)
@@ -201,8 +217,8 @@ class Endpoint:
             raw={"body": kept(found, self._asked.key)},
         )
 
-    def _reply(self, request: Request, came: Came) -> Reply:
-        said, raw = self._read_body(came.body, request.parameters.max_output_tokens)
+    def _reply(self, came: Came) -> Reply:
+        said, raw = self._read_body(came.body, self.parameters.max_output_tokens)
         return Reply(
             outcome=outcome_of(said),
             text=said.text or said.refusal or "",
@@ -229,6 +245,10 @@ class Endpoint:
             limits=limits.rate_limits(told.headers),
             raw=fields(kept(fields(told.body), self._asked.key)),
         )
+
+
+def _told(response: Any) -> Told:
+    return Told(response.status_code, parse(response.content)[0], response.headers)
 
 
 def _sorted(status: int, body: Any, headers: Mapping[str, str]) -> Came | Told:

@@ -70,8 +70,8 @@ class Told:
         """The server's words."""
         error = fields(self.body).get("error")
         for value in (self.error.get("message"), error, self.error.get("detail"), self.body):
-            if text(value):
-                return str(value)
+            if words := text(value):
+                return "" if words.lstrip().startswith("<") else words  # a proxy's page
         return str(self.body) if self.body else ""
 
     @property
@@ -111,7 +111,8 @@ def refused(told: Told, asked: Asked) -> AttemptFailed:
         stops_all=stops_all,
         retry_after_s=wait if again else None,
         limits=limits.rate_limits(told.headers),
-        maybe_paid=told.status is None or told.status in (408, 502, 504, 524),
+        maybe_paid=told.status in (408, 502, 504, 524)
+        or (told.status is None and kind == "server"),
         raw={
             "status": told.status,
             "code": told.code or None,

@@ -33,6 +33,7 @@ class Batches:
 
     def __init__(self, service: Service) -> None:
         self._service = service
+        self._kept = 0
         self._files: dict[str, tuple[dict[str, Any], bytes]] = {}
         self._batches: dict[str, dict[str, Any]] = {}
         self._polls: dict[str, int] = {}
@@ -46,6 +47,9 @@ class Batches:
                 return Answered.of(
                     self._keep(name or "file", fields["purpose"][1].decode(), content)
                 )
+            case "GET", ["files"]:
+                cards = [card for card, _ in self._files.values()]
+                return Answered.of({"object": "list", "data": cards, "has_more": False})
             case "GET", ["files", number, "content"] if number in self._files:
                 return Answered(
                     body=self._files[number][1], content_type="application/octet-stream"
@@ -73,7 +77,8 @@ class Batches:
         return Answered.of({"error": {**error, "param": None, "code": None}}, 404)
 
     def _keep(self, name: str, purpose: str, content: bytes) -> dict[str, Any]:
-        number = f"file-{len(self._files) + 1:06x}"
+        self._kept += 1
+        number = f"file-{self._kept:06x}"
         card = {
             "id": number,
             "object": "file",
