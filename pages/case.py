@@ -58,12 +58,10 @@ def show_case() -> None:
     with left:
         around = [one for one in (place.after, place.before) if one]
         review_sets.look_first(review_set, engine, case_filter, [page.case.id, *around])
-        pages = [one for case in around if (one := verdicts.case_page(review_set, case))]
         show_viewer(
             review_set,
             shown,
             position,
-            pages,
             MANNER,
             turning=case_widgets.turning(written, case_filter, texts),
             on_passed=partial(unblinded.note_passed, review_set),

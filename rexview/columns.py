@@ -222,7 +222,7 @@ CASES: Final = Table(
 
 ANSWERS: Final = Table(
     "answers",
-    "One row is one model's output for one case in one run.",
+    "One row is one model's output for one case in one run, asked once or several times.",
     (
         _CASE,
         _MODEL,
@@ -255,9 +255,10 @@ ANSWERS: Final = Table(
         _CREATED,
         _C("prompt_id", "id", "which wording of the prompt"),
         _C("run_id", "id", "tells runs of one model apart; the newest by `created` is shown"),
+        _C("repeat", "integer", "which time the run asked the same, from 1; 1 when absent", low=1),
         _EXTRA,
     ),
-    key=("case", "model", "run_id"),
+    key=("case", "model", "run_id", "repeat"),
 )
 
 SCORES: Final = Table(

@@ -58,6 +58,7 @@ _CHECKED: Final = {
 _CONTENTS: Final = "contents.json"
 _JUDGED: Final = "later-warnings.json"
 _INDEX: Final = ("case", "model", "row", "starts")
+_REPEATED: Final = ("repeated-numbers", "repeated-rows")
 _FOLDERS_WATCHED: Final = 1000
 _LOG: Final = logging.getLogger(__name__)
 
@@ -123,6 +124,7 @@ class CompiledSet:
         arrays = {name: _read_array(path / f"{name}.npy") for name in (*_INDEX, "order")}
         vars(index)["order"] = arrays.pop("order")
         vars(index)["newest"] = AnswerRows(**arrays)
+        vars(index)["repeated"] = tuple(_read_array(path / f"{name}.npy") for name in _REPEATED)
         vars(index)["models"] = tuple(contents["models"])
         found = ReviewSet(
             self._folder,
@@ -266,6 +268,9 @@ class CompiledSet:
         for name in _INDEX:
             np.save(made / f"{name}.npy", getattr(index.newest, name))
         np.save(made / "order.npy", index.order)
+        numbers, rows = index.repeated
+        np.save(made / f"{_REPEATED[0]}.npy", numbers)
+        np.save(made / f"{_REPEATED[1]}.npy", rows)
         contents = {
             "tables": tables,
             "declared": index.declared,

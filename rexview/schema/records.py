@@ -178,7 +178,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Answer:
-    """One model's output for one case; ``choice_read`` says where the choice stands in the text."""
+    """One model's output for one case; ``choice_read`` says where the choice stands in the text.
+
+    ``repeat`` counts from 1 how often the run asked the same.
+    """
 
     case: str
     model: str
@@ -197,6 +200,7 @@ class Answer:
     latency_s: float | None = None
     created: datetime | None = None
     prompt_id: str | None = None
+    repeat: int = 1
     extra: Mapping[str, Any] = field(default_factory=dict)
     choice_read: ReadChoice | None = None
 

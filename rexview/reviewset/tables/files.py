@@ -12,16 +12,16 @@ import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any, Final
 
 import numpy as np
-import polars as pl
 
 from rexview.columns import Table
 from rexview.errors import Problem, Severity
 from rexview.reviewset.json_text import JsonError, parse
 from rexview.reviewset.problems import quoted
-from rexview.reviewset.tables.parquet_parts import ParquetParts, UnreadablePartError
+from rexview.reviewset.tables.parquet import ParquetParts, UnreadableError
 from rexview.reviewset.tables.source import (
     MAX_COLUMNS,
     TOO_MANY_COLUMNS,
@@ -71,7 +71,7 @@ class OpenPart:
     start : int
         The last row of the whole table before this part.
     parquet : ParquetParts
-        What reads Parquet parts.
+        What reads it if it is a Parquet file.
     """
 
     def __init__(
@@ -93,6 +93,9 @@ class OpenPart:
         if self._part is None:
             yield from _read_rows(self._source, table)
             return
+        if self._part.format == "parquet":
+            yield from self._read_parquet(self._part.path)
+            return
         try:
             with self._part.path.open("rb") as file:
                 yield from _READERS[self._part.format](file, self, table)
@@ -100,10 +103,16 @@ class OpenPart:
             message = f"The file cannot be read: {error.strerror or error}."
             self.error(message, "See to it that the app may read it.")
 
-    def frame(self) -> pl.DataFrame:
-        """Read the part as Parquet; what is wrong with it raises ``UnreadablePartError``."""
-        assert self._part is not None
-        return self._parquet.frame(self._part.path)
+    def _read_parquet(self, path: Path) -> Iterator[Chunk]:
+        try:
+            frame = self._parquet.read(path)
+        except UnreadableError as error:
+            self.error(error.message, error.remedy)
+            return
+        rows = np.arange(1, 1 + frame.height, dtype=np.int64)
+        columns: dict[str, Any] = {name: frame[name] for name in frame.columns}
+        del frame
+        yield Chunk(columns, rows, header=True)
 
     def error(
         self, message: str, remedy: str, *, row: int | None = None, field: str | None = None
@@ -128,10 +137,9 @@ class OpenPart:
 def open_parts(source: TableSource) -> Iterator[OpenPart]:
     """Open the parts of a table in their order; each is read before the next is asked for."""
     last = 0
-    parts = source.parts or (None,)
     with ThreadPoolExecutor(max_workers=1) as reader:
-        parquet = ParquetParts(reader, parts)
-        for part in parts:
+        parquet = ParquetParts(source.parts, reader)
+        for part in source.parts or (None,):
             opened = OpenPart(source, part, last, parquet)
             yield opened
             last = opened.last
@@ -312,19 +320,6 @@ def _chunk_of_cells(names: list[str], cells: list[list[str]], rows: list[int]) -
     return Chunk(columns, np.array(rows, dtype=np.int64), header=True)
 
 
-def _read_parquet(_: IO[bytes], part: OpenPart, table: Table) -> Iterator[Chunk]:
-    """Hand over a part as one chunk; report one that is not what it should be."""
-    try:
-        frame = part.frame()
-    except UnreadablePartError as error:
-        part.error(error.message, error.remedy)
-        return
-    rows = np.arange(1, 1 + frame.height, dtype=np.int64)
-    columns: dict[str, Any] = {name: frame[name] for name in frame.columns}
-    del frame
-    yield Chunk(columns, rows, header=True)
-
-
 def _read_rows(source: TableSource, table: Table) -> Iterator[Chunk]:
     """Hand over the rows that an import made."""
     for start in range(0, len(source.rows), CHUNK_ROWS):
@@ -335,7 +330,6 @@ def _read_rows(source: TableSource, table: Table) -> Iterator[Chunk]:
 _READERS: Final[dict[TableFormat, Callable[[IO[bytes], OpenPart, Table], Iterator[Chunk]]]] = {
     "jsonl": _read_jsonl,
     "csv": _read_csv,
-    "parquet": _read_parquet,
 }
 
 

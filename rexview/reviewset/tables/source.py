@@ -25,14 +25,13 @@ Values = list[Any] | pl.Series
 """A column as given: parsed JSON values or cell texts, or a typed series."""
 FromRow = str | Callable[[dict[str, Any]], str]
 """A text, or what makes it from a row as a dict."""
-_STEP: Final = re.compile(r"[^.\[\]]+")
-
 MAX_COLUMNS: Final = 2000
 """Different fields that a table may have; the declared ones are 20."""
 TOO_MANY_COLUMNS: Final = (
     f"The table has more than {MAX_COLUMNS:,} different fields.",
     "Keep what belongs to a case or an answer; put the rest into one field.",
 )
+_STEP: Final = re.compile(r"[^.\[\]]+")
 
 
 @dataclass(frozen=True)

@@ -60,28 +60,27 @@ def show_viewer(
     review_set: ReviewSet,
     page: CasePage,
     position: Callable[[str], Position],
-    neighbours: Sequence[CasePage],
     manner: ViewerManner,
     *,
+    ahead: Iterable[CasePage] = (),
     turning: Mapping[str, Any] | None = None,
     on_passed: Callable[[Sequence[str]], None] = lambda cases: None,
 ) -> None:
     """Put the viewer on the page and do what the reader asks of it.
 
-    ``position`` finds a case in the list that is walked; ``neighbours`` are cases that are given
-    along, the likelier one first. With ``turning`` (:func:`rexview.ui.turning.ticket.turning_json`)
-    the browser fetches further ones; ``on_passed`` is told which it has shown before the page
-    followed.
+    ``position`` finds a case in the list that is walked. With ``turning``
+    (:func:`rexview.ui.turning.ticket.turning_json`) the browser fetches the cases around it;
+    ``on_passed`` is told which it has shown before the page followed. A page without that gives the
+    neighbouring cases along, ``ahead``.
     """
-
-    def of(one: CasePage) -> ViewerData:
-        return shown_data(review_set, one, position, manner)
 
     def navigate(asked: Any) -> None:
         on_passed(follow(asked))
 
-    ahead = [of(one) for one in neighbours]
-    data = replace(of(page), prefetch=_first_pixels(ahead), ahead=tuple(ahead), turning=turning)
+    def of(one: CasePage) -> ViewerData:
+        return shown_data(review_set, one, position, manner)
+
+    data = replace(of(page), ahead=tuple(map(of, ahead)), turning=turning)
     radiograph_viewer(data, key="viewer", on_navigate=navigate, height=manner.height)
 
 
@@ -91,7 +90,7 @@ def shown_data(
     position: Callable[[str], Position],
     manner: ViewerManner,
 ) -> ViewerData:
-    """Make the viewer's data for one case as a page shows it, without what lies ahead of it."""
+    """Make the viewer's data for one case as a page shows it."""
     names, colours = review_set.model_names, review_sets.colours(review_set)
     if manner.blinded:
         slots = {answer.model for answer in page.answers}
@@ -115,7 +114,7 @@ def viewer_data(
     colours: Mapping[str, str],
     names: Mapping[str, str],
 ) -> ViewerData:
-    """Make the viewer's data for one case, without what lies ahead of it."""
+    """Make the viewer's data for one case."""
     place = position(page.case.id)
     case = page.case
     key_image = case.key_image
@@ -276,9 +275,3 @@ def _flags_on(
             for item in flag.evidence
         )
     )
-
-
-def _first_pixels(cases: Iterable[ViewerData]) -> tuple[PixelLink, ...]:
-    """Return the pixels that each case shows first; a missing image has none."""
-    shown = (view for data in cases for view in data.views if view.id == data.active)
-    return tuple(view.pixels for view in shown if view.pixels is not None)

@@ -1,4 +1,4 @@
-"""The Parquet parts of a table, one read while the one before is worked on."""
+"""Parquet parts of a table: what bounds them, and the next one read while one is worked on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ READ_AHEAD_BYTES: Final = 64_000_000
 """Size of a Parquet part that may be read while the one before is still in memory."""
 
 
-class UnreadablePartError(Exception):
+class UnreadableError(Exception):
     """Why a part cannot be read, and what to do; it is reported when its turn comes."""
 
     def __init__(self, message: str, remedy: str) -> None:
@@ -28,26 +28,25 @@ class UnreadablePartError(Exception):
 
 
 class ParquetParts:
-    """The Parquet parts of a table; the next one is read while the one before is worked on.
+    """The Parquet parts of a table.
 
-    Unless that would take much memory.
+    The next part is read while the one before is worked on, unless that would take much memory.
     """
 
-    def __init__(self, reader: ThreadPoolExecutor, parts: Sequence[Part | None]) -> None:
-        paths = [part.path for part in parts if part and part.format == "parquet"]
+    def __init__(self, parts: Sequence[Part], reader: ThreadPoolExecutor) -> None:
         self._reader = reader
-        self._following = dict(pairwise(paths))
+        self._next = {one.path: two.path for one, two in pairwise(parts) if two.format == "parquet"}
         self._ahead: dict[Path, Future[pl.DataFrame]] = {}
 
-    def frame(self, path: Path) -> pl.DataFrame:
-        """Read a part, or take what was read ahead; begin with the next."""
-        reading = self._ahead.pop(path, None) or self._reader.submit(_read, path)
+    def read(self, path: Path) -> pl.DataFrame:
+        """Read a part, and begin with the next."""
+        reading = self._ahead.pop(path, None) or self._reader.submit(_parquet_part, path)
         try:
             return reading.result()
         finally:
-            following = self._following.get(path)
+            following = self._next.get(path)
             if following and _size(following) <= READ_AHEAD_BYTES:
-                self._ahead[following] = self._reader.submit(_read, following)
+                self._ahead[following] = self._reader.submit(_parquet_part, following)
 
 
 def _size(path: Path) -> float:
@@ -57,17 +56,17 @@ def _size(path: Path) -> float:
         return inf
 
 
-def _read(path: Path) -> pl.DataFrame:
+def _parquet_part(path: Path) -> pl.DataFrame:
     try:
         # what a part says of itself comes first: a kilobyte can stand for any number of equal rows
         scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
         if len(scan.collect_schema()) > MAX_COLUMNS:
-            raise UnreadablePartError(*TOO_MANY_COLUMNS)
+            raise UnreadableError(*TOO_MANY_COLUMNS)
         rows = scan.select(pl.len()).collect().item()
         if rows <= MAX_ROWS:
             return pl.read_parquet(path, glob=False, hive_partitioning=False)
     except (pl.exceptions.PolarsError, OSError):
         message = "The file is damaged, or is not a Parquet file."
-        raise UnreadablePartError(message, "Write it again.") from None
+        raise UnreadableError(message, "Write it again.") from None
     message = f"The file has {rows:,} rows, more than can be opened ({MAX_ROWS:,})."
-    raise UnreadablePartError(message, "Divide it into several review sets.")
+    raise UnreadableError(message, "Divide it into several review sets.")
