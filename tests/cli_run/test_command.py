@@ -7,9 +7,11 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 from support import ROOT, model_server
 from support.killed_run import MODEL, command, environment, run, write_cases
+from support.review_folder import write_review_set
 from support.small_disk import mounted
 
 from rexview.cli import main
@@ -52,16 +54,17 @@ def logged(folder):
     ]
 
 
-def test_it_says_how_it_ended(folder, server):
-    done = run(folder, server, "--json")
-    told = json.loads(done.stdout)
-    assert done.returncode == told["exit"] == 0
-    assert (told["state"], told["done"], told["total"]) == ("finished", 4, 4)
-    assert "4 of 4" in done.stderr or "of 4" in done.stderr
-    again = run(folder, server, "--resume")
-    assert again.returncode == 0
-    assert f"Going on with {told['run']}: 0 to go." in again.stderr
-    assert "4 of 4, finished" in again.stdout
+def test_it_says_how_it_ended(folder, server, capsys):
+    assert rexview_run(folder, server, "--json") == 0
+    captured = capsys.readouterr()
+    told = json.loads(captured.out)
+    assert (told["exit"], told["state"]) == (0, "finished")
+    assert (told["done"], told["total"]) == (4, 4)
+    assert " of 4" in captured.err
+    assert rexview_run(folder, server, "--resume") == 0
+    captured = capsys.readouterr()
+    assert f"Going on with {told['run']}: 0 to go." in captured.err
+    assert "4 of 4, finished" in captured.out
     assert len(server.requests()) == 4
     assert (folder / "runs" / told["run"] / "lock").read_text() == ""
 
@@ -140,7 +143,9 @@ def test_cases_come_from_a_list_a_file_or_a_filter(folder, server, tmp_path):
     ):
         before = len(server.requests())
         assert rexview_run(folder, server, *more) == 0
-        asked = {one["text"].split("Question of case ")[1][:5] for one in server.requests()[before:]}
+        asked = {
+            one["text"].split("Question of case ")[1][:5] for one in server.requests()[before:]
+        }
         assert asked == wanted
 
 
@@ -232,7 +237,7 @@ def test_two_signals_wait_for_nothing(folder, server):
 
 
 def test_a_run_that_somebody_works_on_is_left_alone(folder, server):
-    server.options(delay_s=2)
+    server.options(delay_s=300)
     process = subprocess.Popen(
         command(folder, server),
         cwd=ROOT,
@@ -245,41 +250,43 @@ def test_a_run_that_somebody_works_on_is_left_alone(folder, server):
     other = run(folder, server, "--resume")
     assert other.returncode == 2
     assert f"Process {process.pid} on " in other.stderr
-    assert process.wait(60) == 0
+    process.kill()
+    process.wait()
     assert len(server.requests()) == 4
 
 
-def test_keys_come_from_the_environment_and_stand_nowhere(folder, server):
+def test_keys_come_from_the_environment_and_stand_nowhere(folder, server, capsys, monkeypatch):
     key = "sk-a-test-key-0123456789"
     server.options(keys=[key])
-    wrong = run(folder, server, env={"OPENAI_API_KEY": "sk-another-key-987654"})
-    assert wrong.returncode == 1
-    assert "did not accept the key" in wrong.stderr
+    server.script([{"turns": [{"text": f"The key is {key}."}]}])
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-another-key-987654")
+    assert rexview_run(folder, server) == 1
     assert len(server.requests()) == 0  # refused before they count as asked
-    right = run(folder, server, env={"OPENAI_API_KEY": key})
-    assert right.returncode == 0
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    assert rexview_run(folder, server) == 0
+    assert answers(folder)[0]["text"] == "The key is [key]."
+    said = capsys.readouterr()
+    assert "did not accept the key" in said.err
     for path in folder.rglob("*"):
         if path.is_file():
             content = path.read_bytes()
             assert key.encode() not in content
             assert b"sk-another" not in content
-    assert "sk-" not in wrong.stdout + wrong.stderr + right.stdout + right.stderr
+    assert "sk-" not in said.out + said.err
 
 
-def test_a_full_disk_stops_the_run_and_it_goes_on_later(tmp_path, server):
+def test_a_full_disk_stops_the_run_and_it_goes_on_later(tmp_path, server, capsys):
     with mounted(tmp_path / "small", "512k") as small:
         folder = write_cases(small / "set", 40)
         filler = small / "filler"
         free = os.statvfs(small)
         filler.write_bytes(b"x" * (free.f_bavail * free.f_bsize - 60_000))
-        done = run(folder, server)
-        assert done.returncode == 1
-        assert "There is no room left on the disk: make room" in done.stderr
-        assert "Traceback" not in done.stderr
+        assert rexview_run(folder, server) == 1
+        assert "There is no room left on the disk: make room" in capsys.readouterr().err
         asked = len(server.requests())
         assert 0 < asked < 40
         filler.unlink()
-        assert run(folder, server, "--resume").returncode == 0
+        assert rexview_run(folder, server, "--resume") == 0
         assert sorted(row["case"] for row in answers(folder)) == [
             f"c{number:04}" for number in range(1, 41)
         ]
@@ -316,3 +323,48 @@ def test_help_names_every_option():
     )
     for option in ("--model", "--base-url", "--api", "--budget", "--resume", "--dry-run"):
         assert option in done.stdout
+
+
+@pytest.mark.parametrize("api", ["responses", "chat"])
+@pytest.mark.parametrize("model", ["gpt-5-mini", "gpt-5", "gpt-4o"])
+def test_the_estimate_is_near_to_what_the_server_bills(tmp_path, server, capsys, api, model):
+    """Films of four sizes; how long answers are is known from an earlier run of some cases."""
+    sizes = {"a": (2500, 2048), "b": (1024, 1024), "c": (700, 1900), "d": (120, 100)}
+    folder = write_review_set(
+        tmp_path / "films",
+        info={"name": "Films"},
+        pictures={f"{name}.png": np.full(size, 90, np.uint8) for name, size in sizes.items()},
+        cases=[
+            {
+                "id": f"{name}{number}",
+                "question": f"Question {number}: is there a pleural effusion? " * number,
+                "images": [{"id": "i", "path": f"{name}.png", "view": "PA"}],
+            }
+            for name in sizes
+            for number in (1, 2, 3)
+        ],
+    )
+    asked = ["run", str(folder), "--base-url", server.base_url, "--model", model, "--api", api]
+    assert main([*asked, "--cases", "a1,b2,c3"]) == 0
+    server.reset()
+    capsys.readouterr()
+    assert main([*asked, "--dry-run", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["estimate"]
+    assert told["from"]["output_tokens"] == "mean of 3 earlier answers"
+    assert main([*asked, "--json", "--budget", "9USD"]) == 0
+    ended = json.loads(capsys.readouterr().out)
+    billed = server.ledger()["totals"]
+    assert told["input_tokens"] == pytest.approx(billed["input"], rel=0.15)
+    assert told["output_tokens"] == pytest.approx(billed["output"], rel=0.15)
+    assert told["usd"] == pytest.approx(ended["spent"]["usd"], rel=0.15)
+
+
+def test_where_nothing_is_known_the_estimate_says_so(folder, server, capsys):
+    """With a limit, that; else a guess."""
+    for more, words in (([], "a guess"), (["--max-output-tokens", "700"], "the limit")):
+        rexview_run(folder, server, "--model", "nobody-knows-it", "--dry-run", "--json", *more)
+        told = json.loads(capsys.readouterr().out)["estimate"]
+        assert told["from"]["output_tokens"].startswith(words)
+        assert told["usd"] is None
+        assert "no price" in told["from"]["usd"]
+    assert told["output_tokens"] == 4 * 700
