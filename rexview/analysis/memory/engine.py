@@ -165,6 +165,10 @@ class MemoryEngine:
         """Return the models whose answers to a case a detector failed on."""
         return self.table.survey.not_judged_of(case, answers)
 
+    def not_yet_of(self, case: str, answers: Sequence[Answer]) -> frozenset[str]:
+        """Return the models whose answers to a case no detector has looked at yet."""
+        return self.table.survey.not_yet_of(case, answers)
+
     def _tally(self, case_filter: CaseFilter) -> Tally:
         """Count cases and answers."""
         found, columns, scores = self.selection(case_filter), self.table.columns, self.table.scores
