@@ -28,6 +28,8 @@ from rexview.ui.tables.problem_table import show_error
 
 _UI: Final = Path(__file__).resolve().parents[1]
 _ROOT: Final = Path(__file__).resolve().parents[3]
+_SETTLES_S: Final = 1.0
+"""So long a page waits for answers that were added to be read; most sets take less."""
 _STYLES: Final = (
     "app/style.css",
     "browse/browse.css",
@@ -109,7 +111,7 @@ def try_review_set(*, blinded: bool = False) -> tuple[ReviewSet | None, RexviewE
     """
     try:
         folder = review_sets.folder_of(link_keys.query_value(link_keys.QUERY_SET))
-        review_set = review_sets.open_set(folder)
+        review_set = review_sets.open_set(folder, wait_s=_SETTLES_S)
     except RexviewError as error:
         return None, error
     if not blinded:
