@@ -166,7 +166,7 @@ def contained(base: Path, relative: str) -> Path:
 
 
 def unreadable_address(address: str) -> tuple[str, str] | None:
-    """Say why images at an address cannot be read on this computer, and what to do; None if they can.
+    """Say why this computer cannot read images at an address, and what to do; None if it can.
 
     Whether somebody answers there is not asked.
     """
@@ -178,10 +178,8 @@ def unreadable_address(address: str) -> tuple[str, str] | None:
     except ImportError:
         why = f"The images lie at an address ({scheme}://) that this computer cannot read yet."
         part = _PARTS.get(scheme)
-        needed = (
-            f'Run pip install "fsspec[{part}]"' if part else "Install the package that reads it"
-        )
-        return why, f"{needed}, or copy the images into a folder."
+        install = f'Run pip install "fsspec[{part}]"' if part else "Install the package for it"
+        return why, f"{install}, or copy the images into a folder."
     except ValueError:
         why = f"The images lie at an address of a kind that is not known ({scheme}://)."
         return why, "Name a folder in images (reviewset.yaml), or an address such as https://."
