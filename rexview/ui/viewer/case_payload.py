@@ -31,6 +31,7 @@ from rexview.vocab import VIEWS
 
 REFERENCE_GROUP: Final = "reference"
 REFERENCE_COLOUR: Final = "#F2F2F2"
+UNSURE_BOX: Final = "How the model counts in boxes is not known: this one may lie elsewhere."
 """White stands out on a radiograph; no model has it."""
 _SIDES: Final = {
     "right": "on the patient's right",
@@ -253,9 +254,11 @@ def _group(
 def _note(
     box: AnswerBox | ReferenceBox, flags: Sequence[tuple[str, Flag]], group_id: str
 ) -> str | None:
-    """What a flag that is not rejected says about this very box."""
-    if group_id == REFERENCE_GROUP:
+    """What a flag that is not rejected says about this very box, or that it may lie elsewhere."""
+    if isinstance(box, ReferenceBox):
         return None
+    if box.unsure:
+        return UNSURE_BOX
     named = _flags_on(box, flags, group_id)
     unrejected = (flag for key, flag in flags if key in named and flag.verdict != "rejected")
     return next((flag.message for flag in unrejected if not flag.is_hint), None)
