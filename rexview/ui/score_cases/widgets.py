@@ -26,7 +26,7 @@ from rexview.ui.turning.ticket import follow, turning_json
 from rexview.ui.viewer.case_payload import ViewerManner, show_viewer, shown_data
 from rexview.vocab import DIMENSION_NAMES, DIMENSIONS
 
-HEIGHT: Final = "clamp(560px, calc(100dvh - 120px), 1200px)"
+HEIGHT: Final = "clamp(560px, calc(100dvh - 140px), 1200px)"
 """What the window leaves below the navigation and the notice."""
 _PURPOSE: Final = (
     "# Score cases\n\nScore each answer from 1 to 5 on every dimension. Which model gave it, and "
