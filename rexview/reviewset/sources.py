@@ -109,11 +109,12 @@ def _in_folder(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def fingerprint(folder: Path) -> str:
+def fingerprint(folder: Path, *, but_growing: bool = False) -> str:
     """Name the present state of a set's files, from names, sizes and times only.
 
     Changes when ``reviewset.yaml``, a table, a part of one or a YAML file beside them (a
-    rubric) changes, appears or goes. Images are not looked at.
+    rubric) changes, appears or goes. Images are not looked at. With ``but_growing`` the parts that
+    runs write to (JSON Lines in ``answers/``) are not, either.
 
     Returns
     -------
@@ -122,6 +123,8 @@ def fingerprint(folder: Path) -> str:
     """
     digest = hashlib.sha256()
     for path in watched(Path(folder)):
+        if but_growing and _grows(path, folder):
+            continue
         try:
             stat = path.stat()
         except OSError:
@@ -130,6 +133,13 @@ def fingerprint(folder: Path) -> str:
         state = (relative, stat.st_size, stat.st_mtime_ns, stat.st_ino)
         digest.update(repr(state).encode("utf-8", "surrogateescape"))
     return digest.hexdigest()[:32]
+
+
+def _grows(path: Path, folder: Path) -> bool:
+    """Whether a run of a model may be writing to a file of the set in a folder."""
+    *_, table, name = path.parts
+    inside = path.parent != folder
+    return inside and table.lower() == "answers" and name.lower().endswith(".jsonl")
 
 
 def watched(folder: Path) -> Iterator[Path]:

@@ -196,7 +196,8 @@ class Endpoint:
 
         host = self.address.host
         try:
-            response = self._create(**body).http_response
+            # transformers serve streams responses unless told not to
+            response = self._create(**body, stream=False).http_response
             content = response.content
         except openai.APIStatusError as error:
             return _told(error.response)

@@ -35,7 +35,9 @@ _TOO_LONG: Final = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_IMAGES: Final = re.compile(r"\b(?:image|vision|multi-?modal|mmproj)", re.IGNORECASE)
-_ABOUT_MODEL: Final = re.compile(r"\bmodels?\b.*\b(?:not|no|unknown|access)\b|no such model", re.I)
+_ABOUT_MODEL: Final = re.compile(
+    r"\bmodels?\b.*\b(?:not|no|unknown|access)\b|no such model|unknown model|\bpinned to\b", re.I
+)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from rexview.models.backend import Backend
 from rexview.models.reply import AttemptFailed, Outcome, Reply
 from rexview.models.request import Request
 from rexview.models.running.folder import RunFolder
-from rexview.models.running.gate import Gate, Pass, Stop, backoff_s
+from rexview.models.running.gate import Gate, Pass, backoff_s
 from rexview.models.running.journal import Journal
 from rexview.models.running.money import Spent, billed, priced
 from rexview.models.running.rows import Parts, answer_row, save_pictures
@@ -33,7 +32,7 @@ class Asking:
     """How a case becomes a request, and a reply an answer.
 
     ``build`` raises :class:`.AttemptFailed` for a case that cannot be asked. ``input_tokens``
-    estimates what a request is, ``output_tokens`` what an answer will be.
+    estimates what a request is, ``output_tokens`` what an answer will be, until some have come.
     """
 
     case: Callable[[str], Case | None]
@@ -44,8 +43,8 @@ class Asking:
 
 
 @dataclass(frozen=True)
-class _Unread:
-    """A reply that could not be read: its raw text."""
+class Unread:
+    """A reply as it came: its raw text, and why nothing was read out of it."""
 
     text: str
     outcome: Outcome
@@ -84,7 +83,8 @@ class Attempts:
         requests = [entry.request for entry in ready if entry.request]
         if not requests:
             return
-        price, output = self.spec.card.price, self.asking.output_tokens
+        price = self.spec.card.price
+        output = self.gate.mean_output() or self.asking.output_tokens
         each = [priced(self.asking.input_tokens(one), output, price) for one in requests]
         leave = self.gate.enter(sum(each[1:], each[0]))
         if leave is None:
@@ -93,10 +93,9 @@ class Attempts:
             return
         for entry, request, expected in zip(ready, requests, each, strict=True):
             entry.tries += 1
-            entry.first = entry.first or time.monotonic()
             self._note_sent(entry, request, expected)
         came = self._came(requests)
-        self._give_back(leave, came)
+        self._give_back(leave, requests[0].case, came)
         for entry, request, reply in zip(ready, requests, came, strict=True):
             if isinstance(reply, Reply):
                 self._answered(entry, request, reply)
@@ -152,16 +151,16 @@ class Attempts:
             return [_own_error(error)] * len(requests)
         return came
 
-    def _give_back(self, leave: Pass, came: Sequence[Reply | AttemptFailed]) -> None:
+    def _give_back(self, leave: Pass, case: str, came: Sequence[Reply | AttemptFailed]) -> None:
         replies = [one for one in came if isinstance(one, Reply)]
         failures = [one for one in came if isinstance(one, AttemptFailed)]
         if replies:
             bills = [billed(one.usage, self.spec.card.price) for one in replies]
             known = [one for one in bills if one is not None]
             spent = sum(known, Spent()) if len(known) == len(bills) else None
-            self.gate.replied(leave, spent, replies[-1].limits)
+            self.gate.replied(leave, spent, replies[-1].limits, len(replies))
         elif failures:
-            self.gate.failed(leave, failures[0])
+            self.gate.failed(leave, failures[0], case)
 
     def _answered(self, entry: Entry, request: Request, reply: Reply) -> None:
         spent = billed(reply.usage, self.spec.card.price)
@@ -192,7 +191,7 @@ class Attempts:
         except Exception as error:  # the text is paid for, whatever is wrong with it
             _LOG.warning("A reply could not be read: %s", type(error).__name__)
             note = f"The reply could not be read ({type(error).__name__}): this is its raw text."
-        return _Unread(reply.text, reply.outcome, (note,))
+        return Unread(reply.text, reply.outcome, (note,))
 
     def _failed_attempt(self, entry: Entry, failure: AttemptFailed) -> None:
         """Try again, at once or later, or give the entry up."""
@@ -207,10 +206,6 @@ class Attempts:
             self.to_do.put_back(entry, after_s=wait)
         else:
             self.give_up_on(entry, failure)
-            if failure.again and self.gate.last_reply <= (entry.first or 0) and len(self.to_do):
-                # nobody got a reply since this was first sent: the others would fare no better
-                words = f"{failure} Nothing came of {MOST_TRIES} tries: go on with --resume."
-                self.gate.stop(Stop("broken", words))
 
     def give_up_on(self, entry: Entry, failure: AttemptFailed) -> None:
         """Write down that an entry has no answer, and why.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections import Counter
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -18,11 +19,14 @@ from rexview.models.running.money import Budget, Spent
 
 FIRST_REST_S: Final = 1.0
 LONGEST_REST_S: Final = 60.0
-_UNTIL_FULL_S: Final = 15.0
-"""When a server's window is *full* again is waited for so long at most: a part of it is free
-before, and how much is learned by asking once."""
+_LONGEST_GUESS_S: Final = 15.0
+"""When a server's window has room again is a guess; after so long one request finds out."""
 _TROUBLE_IN_A_ROW: Final = 3
 """So many failures without a reply between them, and the server is taken to be in trouble."""
+_KNOWN_FROM: Final = 5
+"""So many replies, and their mean says better than any estimate how long answers are."""
+MOST_RESTS: Final = 6
+"""So many rests without a reply between them, with several cases failing, and the run stops."""
 _DRAWS: Final = random.Random()  # noqa: S311  # spreads requests, keeps no secret
 
 State = Literal["finished", "cancelled", "broken"]
@@ -54,10 +58,22 @@ class Pass:
 
 @dataclass
 class _Window:
-    """What the server's headers say may still be sent, counted down with each request."""
+    """What the server's headers say may still be sent, counted down with each request.
+
+    ``until`` is when it is full again, ``most`` the most that was ever left.
+    """
 
     left: float
     until: float
+    most: float
+
+    def wait(self, need: float, now: float) -> float:
+        """Return the seconds until there is probably room: it fills up steadily on most servers."""
+        if self.left >= need or now >= self.until:
+            return 0.0
+        to_fill = self.until - now
+        steady = to_fill * (need - self.left) / max(self.most - self.left, need)
+        return min(steady, to_fill, _LONGEST_GUESS_S)
 
 
 @dataclass
@@ -93,12 +109,11 @@ class Gate:
         self._shut_until = 0.0
         self._why = ""
         self._rested = 0.0
-        self._level = 0
-        self._in_a_row = 0
+        self._level = self._troubles = 0
+        self._in_a_row: Counter[str] = Counter()
+        self._counted = self._output = 0
         self._paused = False
         self.spent, self.unsure = spent, unsure
-        self.last_reply = 0.0
-        """When the last reply came, by :func:`time.monotonic`; 0 before the first."""
         self.stopped: Stop | None = None
 
     def enter(self, expected: Spent) -> Pass | None:
@@ -142,8 +157,8 @@ class Gate:
         wait = 0.0
         needs = ((self._windows.requests, 1.0), (self._windows.tokens, expected.of("tokens")))
         for window, need in needs:
-            if window and now < window.until and window.left < need:
-                wait = max(wait, min(window.until - now, _UNTIL_FULL_S))
+            if window and (seconds := window.wait(need, now)) > 0:
+                wait = max(wait, seconds)
                 window.left = need  # then one goes, and its reply says how it is
         return wait
 
@@ -156,38 +171,50 @@ class Gate:
             self._windows.tokens.left -= expected.of("tokens")
         return leave
 
-    def replied(self, leave: Pass, spent: Spent | None, limits: RateLimits | None) -> None:
-        """Give leave back for a reply; what is not counted counts as it was expected."""
+    def replied(
+        self, leave: Pass, spent: Spent | None, limits: RateLimits | None, replies: int = 1
+    ) -> None:
+        """Give leave back for so many replies; what is not counted counts as it was expected."""
         with self._turn:
             self._under_way.discard(leave)
             if spent is None:
                 self.unsure += leave.expected
             else:
                 self.spent += spent
-            self.last_reply = time.monotonic()
-            self._level = self._in_a_row = 0
+                self._counted += replies
+                self._output += spent.output
+            self._level = self._troubles = 0
+            self._in_a_row.clear()
             self._allowed = min(self._most, self._allowed + 0.5)
             self._learn(leave, limits)
             self._turn.notify_all()
 
-    def failed(self, leave: Pass, failure: AttemptFailed) -> None:
-        """Give leave back for an attempt that failed, and rest where the server wants it."""
+    def failed(self, leave: Pass, failure: AttemptFailed, case: str) -> None:
+        """Give leave back for an attempt at a case that failed, and rest where that is wanted."""
         with self._turn:
             self._under_way.discard(leave)
             if failure.maybe_paid:
                 self.unsure += leave.expected
             self._learn(leave, failure.limits)
             busy = failure.kind == "rate_limit"
-            self._in_a_row += 0 if busy else failure.again
+            if failure.again and not busy:
+                self._in_a_row[case] += 1
             if failure.stops_all:
                 self._stop(Stop("broken", str(failure)))
-            elif busy or self._in_a_row >= _TROUBLE_IN_A_ROW:
+            elif busy:
                 self._rest(leave, failure)
+            elif failure.again and self._in_a_row.total() >= _TROUBLE_IN_A_ROW:
+                self._troubles += self._rest(leave, failure)
+                if self._troubles > MOST_RESTS and len(self._in_a_row) >= _TROUBLE_IN_A_ROW:
+                    words = "Nothing came in several tries: go on with --resume."
+                    self._stop(Stop("broken", f"{failure} {words}"))
             self._turn.notify_all()
 
-    def _rest(self, leave: Pass, failure: AttemptFailed) -> None:
+    def _rest(self, leave: Pass, failure: AttemptFailed) -> bool:
+        """Shut the gate for a while; whether that is another rest than the last one."""
         now = time.monotonic()
-        if leave.since >= self._rested:  # those sent before the last rest tell nothing new
+        new = leave.since >= self._rested  # those sent before the last rest tell nothing new
+        if new:
             self._level += 1
             self._rested = now
             self._allowed = max(1.0, self._allowed / 2)
@@ -196,6 +223,7 @@ class Gate:
         else:
             wait = backoff_s(self._level)
         self._shut(now + wait, str(failure))
+        return new
 
     def _shut(self, until: float, why: str) -> None:
         if until > self._shut_until:
@@ -208,11 +236,18 @@ class Gate:
         now = time.monotonic()
         since = [one for one in self._under_way if one.since > leave.since]
         if limits.requests is not None and limits.requests_reset_s is not None:
-            left = limits.requests - len(since)
-            self._windows.requests = _Window(left, now + limits.requests_reset_s)
+            left, until = limits.requests - len(since), now + limits.requests_reset_s
+            self._windows.requests = _seen(self._windows.requests, left, until)
         if limits.tokens is not None and limits.tokens_reset_s is not None:
             aside = sum(one.expected.of("tokens") for one in since)
-            self._windows.tokens = _Window(limits.tokens - aside, now + limits.tokens_reset_s)
+            left_tokens, until = limits.tokens - aside, now + limits.tokens_reset_s
+            self._windows.tokens = _seen(self._windows.tokens, left_tokens, until)
+
+    def mean_output(self) -> int | None:
+        """Return the tokens of an answer, as far as this run knows by now."""
+        with self._turn:
+            known = self._counted >= _KNOWN_FROM
+            return round(self._output / self._counted) if known else None
 
     def pause(self, paused: bool) -> None:
         """Let nothing new out, or go on."""
@@ -248,6 +283,10 @@ class Gate:
         with self._turn:
             left = self._shut_until - time.monotonic()
             return Rest(time.time() + left, self._why) if left > 0 else None
+
+
+def _seen(before: _Window | None, left: float, until: float) -> _Window:
+    return _Window(left, until, max(left, before.most if before else 0.0))
 
 
 def backoff_s(level: int) -> float:

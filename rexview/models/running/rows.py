@@ -72,7 +72,7 @@ def answer_row(
         "cost_usd": usd,
         "reasoning_tokens": reply.usage.reasoning,
         "refusal": reply.refusal,
-        "notes": list(parts.notes) or None,
+        "notes": list(dict.fromkeys((*reply.notes, *parts.notes))) or None,
     }
     row = {
         "case": request.case,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
-from urllib.parse import urlsplit, urlunsplit
 
 from rexview import __version__
 from rexview.errors import RunError
@@ -61,14 +60,6 @@ class RunSpec:
     def as_json(self) -> dict[str, Any]:
         """Return it as plain values."""
         return asdict(self)
-
-
-def address_told(base_url: str | None) -> str | None:
-    """Return an address without user, password and query: as it may stand in a file."""
-    if base_url is None:
-        return None
-    parts = urlsplit(base_url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def read_spec(run: RunFolder) -> RunSpec:

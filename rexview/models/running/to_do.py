@@ -16,11 +16,10 @@ from rexview.models.running.journal import Item
 
 @dataclass(eq=False)
 class Entry:
-    """One item, how often it was tried, when first (:func:`time.monotonic`), and its request."""
+    """One item, how often it was tried, and its request, once it is made."""
 
     item: Item
     tries: int = 0
-    first: float | None = None
     request: Request | None = field(default=None, repr=False)
 
 
@@ -45,7 +44,7 @@ class ToDo:
             while not self._stopped:
                 now = time.monotonic()
                 while self._later and self._later[0][0] <= now:
-                    self._next.append(heapq.heappop(self._later)[2])
+                    self._next.appendleft(heapq.heappop(self._later)[2])
                 if self._next:
                     count = min(most, len(self._next))
                     self._taken += count

@@ -32,6 +32,13 @@ CASES = [  # turn, kind, again, stops_all, maybe_paid
     (error(403, "unsupported_country"), "key", False, True, False),
     (error(404, "model_not_found"), "model", False, True, False),
     (error(404, None, "The model `gpt-5-mini` does not exist."), "model", False, True, False),
+    (
+        error(400, None, "Server is pinned to 'x'; requested 'gpt-5-mini'."),
+        "model",
+        False,
+        True,
+        False,
+    ),
     (error(404, None, "Not Found"), "request", False, True, False),
     (error(400, "invalid_image_format"), "image", False, False, False),
     (error(400, "image_too_large"), "image", False, False, False),
