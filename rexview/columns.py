@@ -245,6 +245,7 @@ ANSWERS: Final = Table(
                 _C("label", "text", "the model's word for it"),
                 _BOX,
                 _C("score", "number", "the model's own confidence"),
+                _C("unsure", "yes_no", "how its model counts is not known: enters no failure"),
             ),
         ),
         _C("images", "texts", "pictures that the model returned, relative to the images folder"),

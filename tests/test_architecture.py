@@ -20,7 +20,7 @@ LEVELS = [
     {"reviewset", "store", "detect", "models"},
     {"curation", "analysis", "export"},
     {"ui"},
-    {"cli", "bench", "__main__"},
+    {"cli", "cli_run", "bench", "__main__"},
 ]
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 LAZY = {"torch", "transformers", "openai", "scipy", "sklearn"}

@@ -23,8 +23,9 @@ from tools.demo.body import source
 _PYTEST = (sys.executable, "-m", "pytest", "-q")
 _SIDE_BY_SIDE = ("--numprocesses=auto", "--dist=loadfile")
 _TESTS_FAILED = 1
-_LOCAL_MODELS = ("torch==2.13.0", "-r", "requirements-models.txt")
-"""Not in the lock file: its wheels differ by processor and graphics card under one version."""
+_LOCAL_MODELS = ("torch==2.13.0", "-r", "requirements-models.txt", "accelerate>=1.15,<2")
+"""Not in the lock file: wheels of torch, which all need, differ by processor and graphics card
+under one version. ``transformers serve``, which tests ask, needs accelerate."""
 _ONE_THREAD_EACH = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """For tests that run side by side: the cores are theirs already."""
 ROOT = Path(__file__).resolve().parents[1]

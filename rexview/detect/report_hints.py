@@ -122,8 +122,9 @@ class MissedFinding:
                 continue
             if regions is not None and finding.info.region not in regions:
                 continue
-            denied = _denial(answered, finding)
-            if denied is None and (_mentioned(answered, finding) or family in mistaken):
+            same = _same(answered, finding)
+            denied = _denial(same, finding)
+            if denied is None and (family in mistaken or _mentioned(answered, same, finding)):
                 continue
             if not _matters(finding):
                 continue
@@ -164,11 +165,13 @@ class WrongAbnormality:
 def _negation(report: Sequence[FindingInText], finding: FindingInText) -> Evidence | None:
     """Return where the report negates a finding without reservation, on its side or on both."""
     for one in of_status(report, "negated"):
+        if one.info.id != finding.info.id:
+            continue
         covers = one.mention.side in (None, "bilateral", finding.mention.side)
         partly = _QUALIFIED.search(one.before()) or (
             finding.info.id == _GENERAL and _FOCAL.search(one.before())
         )
-        if one.info.id == finding.info.id and covers and not partly:
+        if covers and not partly:
             first, last = one.mention.sentence
             sentence = one.text[first:last].strip() if last - first <= _SHOWN else ""
             if not sentence or "\n" in sentence:
@@ -199,29 +202,38 @@ def _matters(finding: FindingInText) -> bool:
     return finding.section == "impression" or not _OLD.search(finding.around())
 
 
-def _mentioned(answered: Sequence[FindingInText], finding: FindingInText) -> bool:
+def _mentioned(
+    answered: Sequence[FindingInText], same: Sequence[FindingInText], finding: FindingInText
+) -> bool:
     """Whether the answer speaks of a finding, or of the place in words as general as the report."""
-    for one in answered:
-        if one.mention.status == "negated":
+    if any(one.mention.status != "negated" for one in same):
+        return True
+    for one in answered if finding.info.region == "lung" else ():
+        if one.mention.status == "negated" or one.info.region != "lung":
             continue
-        if _same_finding(one, finding):
-            return True
         general = _GENERAL in (finding.info.id, one.info.id)
-        lungs = finding.info.region == one.info.region == "lung"
-        if general and lungs and sides_meet(one.mention.side, finding.mention.side):
+        if general and sides_meet(one.mention.side, finding.mention.side):
             return True
     return False
 
 
-def _same_finding(one: FindingInText, other: FindingInText) -> bool:
-    if one.info.family == other.info.family:
-        return True
-    return may_be_same_fracture(one.info.id, other.info.id)
+def _same(answered: Sequence[FindingInText], finding: FindingInText) -> list[FindingInText]:
+    """Return what an answer says of a finding; a fracture may be that of a bone not named."""
+    info = finding.info
+    if "fracture" not in info.id:
+        return [one for one in answered if one.info.family == info.family]
+    return [
+        one
+        for one in answered
+        if one.info.family == info.family or may_be_same_fracture(one.info.id, info.id)
+    ]
 
 
-def _denial(answered: Sequence[FindingInText], finding: FindingInText) -> FindingInText | None:
-    """Return where the answer negates a finding that it nowhere reports."""
-    same = [one for one in answered if _same_finding(one, finding)]
+def _denial(same: Sequence[FindingInText], finding: FindingInText) -> FindingInText | None:
+    """Return where the answer negates a finding that it nowhere reports.
+
+    ``same`` is all that it says of it.
+    """
     if any(one.mention.status != "negated" for one in same):
         return None
     sides = (None, "bilateral", finding.mention.side)

@@ -19,13 +19,14 @@ class BoxForm:
     """How a model writes boxes.
 
     ``key`` is the JSON field of the coordinates, ``source`` says where this is known from.
-    ``calibrated`` is set by a phantom, with prompt and date.
+    ``calibrated`` is written by the phantom: date and prompt.
     """
 
     convention: Convention = "unknown"
     corners: Corners = "xyxy"
     key: str = "box"
     source: str = ""
+    calibrated: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,11 @@ class Card:
         Whether it is asked for boxes.
     pictures_back
         Whether it can return pictures.
-    longest_side, square, image_format, detail
-        How pictures are sent: at most so many pixels a side, padded to a square, ``png`` or
-        ``jpeg``, the API's word for detail.
+    longest_side, most_pixels, square, image_format, jpeg_quality, detail
+        How pictures are sent: at most so many pixels a side and in all, padded to a square, ``png``
+        or ``jpeg`` of a quality from 1 to 100, the API's word for detail.
     image_tokens
-        How pictures are counted: a rule's name and its numbers.
+        How pictures are counted: ``rule`` and its numbers (:mod:`rexview.models.asking.tokens`).
     """
 
     match: tuple[str, ...]
@@ -75,8 +76,10 @@ class Card:
     structured: bool = False
     boxes: BoxForm = BoxForm()
     longest_side: int | None = 2048
+    most_pixels: int | None = None
     square: bool = False
     image_format: Literal["png", "jpeg"] = "png"
+    jpeg_quality: int = 92
     detail: str | None = None
     context_tokens: int | None = None
     max_output_tokens: int | None = None

@@ -73,7 +73,8 @@ class Reply:
 
     ``text`` is the raw text of the final answer, whole, whatever it is. ``finish_reason`` is the
     server's own word. ``pictures`` are the files that the model returned, encoded. ``raw`` is the
-    body as JSON, without pictures' bytes. Seconds in ``latency_s``.
+    body as JSON, without pictures' bytes. Seconds in ``latency_s``. ``notes`` are sentences about
+    how it was asked, where that was not as the request says.
     """
 
     outcome: Outcome
@@ -88,6 +89,7 @@ class Reply:
     latency_s: float | None = None
     limits: RateLimits | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    notes: tuple[str, ...] = ()
 
 
 class AttemptFailed(RexviewError):

@@ -80,7 +80,7 @@ class Request:
     """One question to one model: texts and pictures in the order in which they are sent.
 
     ``schema`` is the JSON schema of the answer, None where free text is asked for. ``repeat``
-    counts from 1.
+    counts from 1. ``notes`` are sentences about what the model is not given.
     """
 
     case: str
@@ -91,6 +91,7 @@ class Request:
     prompt_id: str
     prompt_hash: str
     schema: Mapping[str, Any] | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def images(self) -> tuple[SentImage, ...]:

@@ -114,12 +114,16 @@ class ReferenceBox:
 
 @dataclass(frozen=True)
 class AnswerBox:
-    """A box that a model gave. ``box`` is x, y, width, height in pixels of the stored image."""
+    """A box that a model gave. ``box`` is x, y, width, height in pixels of the stored image.
+
+    ``unsure`` says that it is not known how its model counts, so that it may lie elsewhere.
+    """
 
     image: str
     label: str
     box: tuple[float, ...]
     score: float | None = None
+    unsure: bool | None = None
 
 
 @dataclass(frozen=True)

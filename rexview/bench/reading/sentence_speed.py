@@ -131,13 +131,11 @@ def _sentences(pairs: Sequence[Labelled]) -> list[str]:
 
 def _phrases() -> Iterator[str]:
     """Yield all phrases that mean a finding."""
-    for first, opening in lexicon().phrases.items():
+    openings = list(lexicon().phrases.items())
+    for words, opening in openings:
         if opening.alone is not None and opening.alone.finding:
-            yield first
-        for second, entries in opening.longer.items():
-            for _, rest, meaning in entries:
-                if meaning.finding:
-                    yield " ".join((first, second, *rest))
+            yield words
+        openings += [(f"{words} {word}", longer) for word, longer in opening.longer.items()]
 
 
 class _Reader:

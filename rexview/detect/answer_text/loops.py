@@ -51,7 +51,9 @@ def find_loop(text: str) -> Loop | None:
     if signs is not None:
         return Loop(base + signs, "one sign is repeated")
     plain = tail.lower()
-    for folded, least in ((plain, _LEAST_TIMES), (_DIGITS.sub("0", plain), _LEAST_COUNTED)):
+    alike = _DIGITS.sub("0", plain)
+    folds = [(plain, _LEAST_TIMES), (alike, _LEAST_COUNTED)]
+    for folded, least in folds if alike != plain else folds[:1]:
         period, span = _periodic_end(folded)
         passage = folded[-period:]
         words = any(char.isalpha() for char in passage)

@@ -32,6 +32,11 @@ _REFUSAL: Final = re.compile(
     r"|\bI['’]?m sorry,? but I (?:can['’]?t|cannot)\b",
     re.IGNORECASE,
 )
+_MAYBE: Final = re.compile(
+    rf"{_CANNOT}\s+{_REFUSED_ACT}|sorry|blocked|filter|removed|withheld|refused|declined|flagged"
+    r"|stopped|polic|guideline|terms|safety"
+)
+"""One of these is in every text, in lower case, in which :data:`_REFUSAL` finds anything."""
 _CONTENT: Final = re.compile(
     r"\b(?:there (?:is|are)|(?:lungs?|heart|mediastinum|silhouette|film|bones?) (?:is|are|"
     r"appears?)|no (?:acute|focal|evidence|pleural|pneumothorax|consolidation|effusion)|"
@@ -57,7 +62,10 @@ def find_refusal(body: str) -> tuple[int, int] | None:
     """
     if len(body) > _LONGEST_REFUSAL:
         return None
-    match = _REFUSAL.search(body[:_REFUSAL_SPAN])
+    opening = body[:_REFUSAL_SPAN]
+    if opening.isascii() and not _MAYBE.search(opening.lower()):  # other letters fold otherwise
+        return None
+    match = _REFUSAL.search(opening)
     if match is None:
         return None
     rest = body[: match.start()] + " " + body[match.end() :]

@@ -71,12 +71,16 @@ def _without_repetition(text: str, case: Case) -> tuple[Mention, ...]:
     restated = sum(1 for option in choices if option.strip() and option in listed) > 1
     if not asked.strip() and not restated:
         return mentions
+    given: dict[tuple[int, int], bool] = {}
     kept: list[Mention] = []
     for mention in mentions:
         if _sided(mention):
-            sentence = _folded(text[slice(*mention.sentence)])
-            chosen = restated and any(_same(sentence, option) for option in choices)
-            if chosen or _repeats(sentence, asked):
+            span = mention.sentence
+            if span not in given:
+                sentence = _folded(text[slice(*span)])
+                chosen = restated and any(_same(sentence, option) for option in choices)
+                given[span] = chosen or _repeats(sentence, asked)
+            if given[span]:
                 continue
         kept.append(mention)
     return tuple(kept)

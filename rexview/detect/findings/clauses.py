@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from rexview.detect.findings.lexicon import finding_info
+from rexview.detect.findings.lexicon import lexicon
 from rexview.detect.findings.mention import Mention, Side, Status
 from rexview.detect.findings.side_attachment import attach
 from rexview.detect.findings.status import mention_status
 from rexview.detect.findings.terms import Outline, Term, outline
 from rexview.detect.findings.tokens import Tokens
 
+_BEFORE: Final = 4
+"""Words before a finding among which it is said to be known: "the", "in the"."""
+_AROUND: Final = 8
+"""Terms around a finding and its sides among which its zone is looked for."""
+_RELATIVE: Final = ("same", "opposite")
+"""Cues for a side that an earlier one gives."""
 _NEAR: Final = 12
 """Tokens that may stand between a word such as "fracture" and the part that it is of."""
 WITHIN: Final = frozenset(("in", "on", "at", "within", "over", "overlying", "along", "near"))
@@ -22,6 +28,7 @@ _LASTING: Final = frozenset(
 _PARTING: Final = ("verb", "not_before", "not_after", "but")
 """Cues without one of which a sentence is one clause, unless a semicolon parts it."""
 _JOINING: Final = frozenset(("and", "plus", "&"))
+_NO_SIDES: Final[list[Term]] = []
 SideSpan = tuple[Side, int, int]
 """A side and where it was read: offsets into the text."""
 
@@ -52,16 +59,12 @@ class Draft:
 
     def mentions(self) -> list[Mention]:
         """Make one mention for each side, or one without a side."""
-        places: dict[str | None, SideSpan | tuple[None, None, None]] = {}
-        for side in self.sides:
-            places.setdefault(side[0], side)
-        if len(places) > 1 and "bilateral" in places:
-            places = {"bilateral": places["bilateral"]}
+        sides = self.sides if len(self.sides) < 2 else _each_once(self.sides)
         return [
             Mention(
                 self.finding,
                 side,
-                _lobe(self.zone, side),
+                self.zone and _lobe(self.zone, side),
                 self.status,
                 self.start,
                 self.end,
@@ -75,12 +78,21 @@ class Draft:
                 self.definite,
                 self.compared,
             )
-            for side, first, last in places.values() or _NOWHERE
+            for side, first, last in sides or _NOWHERE
         ]
 
 
-def _lobe(zone: str | None, side: Side | None) -> str | None:
-    if zone and zone.endswith(" lobe"):
+def _each_once(sides: list[SideSpan]) -> list[SideSpan]:
+    """Keep the first place of each side, and of both sides what names both."""
+    places: dict[str, SideSpan] = {}
+    for side in sides:
+        places.setdefault(side[0], side)
+    both = places.get("bilateral")
+    return [both] if both is not None else list(places.values())
+
+
+def _lobe(zone: str, side: Side | None) -> str:
+    if zone.endswith(" lobe"):
         if side in ("right", "left"):
             return f"{side[0].upper()}{zone[0].upper()}L"
         return zone.removesuffix(" lobe")
@@ -94,7 +106,7 @@ class Statement(NamedTuple):
     status: Status
     i: int
     j: int
-    sides: tuple[SideSpan, ...]
+    sides: list[SideSpan]
     zone: str | None
     refers_back: bool
     image_side: bool
@@ -102,15 +114,15 @@ class Statement(NamedTuple):
     asked: bool
     sided: bool
 
-    def draft(self, tokens: Tokens, span: tuple[int, int]) -> Draft:
-        """Make the mention that the text is read on with."""
+    def draft(self, tokens: Tokens, first: int, span: tuple[int, int]) -> Draft:
+        """Make the mention that the text is read on with; ``first`` is where places count from."""
         starts, ends = tokens.starts, tokens.ends
         return Draft(
             self.finding,
             self.status,
-            starts[self.i],
-            ends[self.j - 1],
-            [(side, starts[i], ends[j - 1]) for side, i, j in self.sides],
+            starts[first + self.i],
+            ends[first + self.j - 1],
+            [(side, starts[first + i], ends[first + j - 1]) for side, i, j in self.sides],
             self.zone,
             span,
             refers_back=self.refers_back,
@@ -128,14 +140,17 @@ class Clause:
     terms: list[Term]
     statements: list[Statement] = field(default_factory=list)
 
-    def drafts(self, tokens: Tokens, span: tuple[int, int]) -> list[Draft]:
-        """Make mentions of its findings; ``span`` is the sentence's."""
-        return [statement.draft(tokens, span) for statement in self.statements]
+    def drafts(self, tokens: Tokens, first: int, span: tuple[int, int]) -> list[Draft]:
+        """Make mentions of its findings; ``span`` is the sentence's.
 
-    def side_spans(self, tokens: Tokens) -> list[SideSpan]:
+        Places of the clause count from token ``first`` on.
+        """
+        return [statement.draft(tokens, first, span) for statement in self.statements]
+
+    def side_spans(self, tokens: Tokens, first: int) -> list[SideSpan]:
         """Sides that the clause names, in order."""
         return [
-            (term.side, tokens.starts[term.i], tokens.ends[term.j - 1])
+            (term.side, tokens.starts[first + term.i], tokens.ends[first + term.j - 1])
             for term in self.terms
             if term.side is not None and not term.way and not term.clear
         ]
@@ -145,9 +160,13 @@ class Clause:
         return any(term.is_(*cues) for term in self.terms)
 
 
-def read_clauses(words: list[str], terms: list[Term], *, asked: bool) -> list[Clause]:
-    """Split the terms of a sentence into clauses and read the findings of each."""
-    said = outline(terms)
+def read_clauses(
+    words: list[str], terms: list[Term], said: Outline, *, asked: bool
+) -> list[Clause]:
+    """Split the terms of a sentence into clauses and read the findings of each.
+
+    ``said`` is what there is among the terms, or was before sides were taken away.
+    """
     parts = _split(words, terms, said.cues)
     if len(parts) == 1 and len(parts[0]) == len(terms):
         return [Clause(terms, _statements(words, terms, said, asked=asked))]
@@ -160,18 +179,21 @@ def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Ter
     "Effusion on the right and no pneumothorax is seen" is two clauses, so that the "no" does not
     reach the effusion; "effusion and pneumothorax on the right" is one, so that the side does.
     """
-    marks = [term.mark for term in terms]
-    if cues.isdisjoint(_PARTING) and ";" not in marks:
-        return [terms] if terms else []
-    joined = "," in marks or not _JOINING.isdisjoint([words[term.i] for term in terms])
-    if not joined and "but" not in cues and ";" not in marks:
-        return [terms]
+    if not terms:
+        return []
+    marks = {term.mark for term in terms}
+    if ";" not in marks:
+        if cues.isdisjoint(_PARTING):
+            return [terms]
+        joined = "," in marks or not _JOINING.isdisjoint([words[term.i] for term in terms])
+        if not joined and "but" not in cues:
+            return [terms]
     clauses: list[list[Term]] = [[]]
     for k, term in enumerate(terms):
         if term.mark == ";":
             clauses.append([])
             continue
-        if term.is_("but") and not term.finding:
+        if "but" in term.cues and not term.finding:
             # "there" opens a clause only after a finding: not in "there is no effusion"
             if words[term.i] != "there" or any(_is_statement(item) for item in clauses[-1]):
                 clauses.append([term])
@@ -189,7 +211,7 @@ def _split(words: list[str], terms: list[Term], cues: set[str]) -> list[list[Ter
 
 def _is_statement(term: Term) -> bool:
     """Whether a term is what a clause can be about: a finding, or that all is normal."""
-    return term.finding is not None or bool(term.meaning.near) or term.is_("normal")
+    return term.finding is not None or bool(term.meaning.near) or "normal" in term.cues
 
 
 def _is_whole(terms: list[Term]) -> bool:
@@ -212,9 +234,12 @@ def _statements(
     sites = _resolve(terms) if said.near else {}
     if not said.finding and not sites:
         return []
-    owners = attach(words, terms, sites) if said.side else {}
     cues, zoned = said.cues, said.zone
+    sided = said.side or not cues.isdisjoint(_RELATIVE)
+    owners = attach(words, terms, sites) if sided else {}
     pointing = "this" in cues
+    definite = "the" in words[max(0, terms[0].i - _BEFORE) : terms[-1].i]
+    known = lexicon().findings
     stated = []
     for f, term in enumerate(terms):
         if term.finding is None:
@@ -223,23 +248,23 @@ def _statements(
         # "status post sternotomy": what was done then is still to be seen now
         if status == "prior" and term.finding in _LASTING:
             status = "positive"
-        back = pointing and any(a.is_("this") for a in terms[max(0, f - 3) : f])
+        back = pointing and any("this" in a.cues for a in terms[max(0, f - 3) : f])
         for finding, site in sites.get(f, [(term.finding, f)]):
-            sided = finding_info(finding).sided
-            sides = owners.get(site, []) if sided else []
+            lateral = known[finding].sided
+            sides = owners.get(site, _NO_SIDES) if lateral else _NO_SIDES
             stated.append(
                 Statement(
                     finding,
                     status,
                     term.i,
                     term.j,
-                    tuple((side.side, side.i, side.j) for side in sides if side.side),
+                    [(side.side, side.i, side.j) for side in sides if side.side],
                     _zone(terms, site, sides) if zoned else None,
                     back,
-                    any(side.image_side for side in sides),
-                    _is_definite(words, terms, f, sides),
+                    bool(sides) and any(side.image_side for side in sides),
+                    definite and _is_definite(words, terms, f, sides),
                     asked,
-                    sided,
+                    lateral,
                 )
             )
     return stated
@@ -248,13 +273,13 @@ def _statements(
 def _is_definite(words: list[str], terms: list[Term], f: int, sides: list[Term]) -> bool:
     """Whether a finding is spoken of as known: "the (right basal) opacity"."""
     first = terms[f].i
-    before = [side.i for side in sides if side.i < first]
-    if before and not any(
-        min(before) < term.i < first and term.is_("verb", "but") for term in terms
+    side = min((side.i for side in sides), default=first) if sides else first
+    if side < first and not any(
+        side < term.i < first and term.is_("verb", "but") for term in terms[:f]
     ):
-        first = min(before)
-    before_it = words[max(0, first - 4) : first]
-    return "the" in before_it[-3:] and not WITHIN & set(before_it[: before_it.index("the")])
+        first = side
+    before_it = words[max(0, first - _BEFORE) : first]
+    return "the" in before_it[-3:] and WITHIN.isdisjoint(before_it[: before_it.index("the")])
 
 
 def _resolve(terms: list[Term]) -> dict[int, list[tuple[str, int]]]:
@@ -299,12 +324,15 @@ def _zone(terms: list[Term], f: int, sides: list[Term]) -> str | None:
     for side in sides:
         if side.meaning.zone:
             return side.meaning.zone
-    if not any(term.meaning.zone and term.meaning.side is None for term in terms):
+    zoned = [k for k, term in enumerate(terms) if term.meaning.zone and term.meaning.side is None]
+    if not zoned:
         return None
-    places = [*(terms.index(side) for side in sides), f]
-    near = sorted(range(len(terms)), key=lambda k: min(abs(k - place) for place in places))
-    for k in near[:8]:
-        meaning = terms[k].meaning
-        if meaning.zone and meaning.side is None:
-            return f"{meaning.zone} lobe" if meaning.lobe else meaning.zone
-    return None
+    nearest = zoned[0]
+    if len(zoned) > 1 or len(terms) > _AROUND:
+        places = [*(terms.index(side) for side in sides), f]
+        far = [min(abs(k - place) for place in places) for k in range(len(terms))]
+        nearest = min(zoned, key=far.__getitem__)
+        if nearest not in sorted(range(len(terms)), key=far.__getitem__)[:_AROUND]:
+            return None
+    meaning = terms[nearest].meaning
+    return f"{meaning.zone} lobe" if meaning.lobe else meaning.zone

@@ -16,6 +16,7 @@ from rexview.detect.findings.lexicon import finding_info
 from rexview.detect.findings.mention import Side, Status
 from rexview.detect.findings.sentence_alone import Reading, read_alone
 from rexview.detect.findings.sentences import Sentence
+from rexview.detect.findings.side_cleaning import PAIRED
 from rexview.detect.findings.tokens import Tokens
 from rexview.detect.phrases import either, word_set
 
@@ -28,6 +29,7 @@ _LEADS: Final = re.compile(
     re.IGNORECASE,
 )
 _LEADING: Final = word_set("sentence", "leading")
+_REPLIES: Final = ("yes", "no")
 _PENDING: Final = frozenset(
     ("side", "laterality", "location", "position", "site", "where", "region")
 )
@@ -93,38 +95,47 @@ def read_sentence(tokens: Tokens, sentence: Sentence, context: Context) -> list[
     if leading and (lead := _LEADS.match(tokens.text, tokens.starts[sentence.i])):
         context.section = lead[0].strip(" ,:").lower()
     asked = sentence.asked or (i < sentence.j and tokens.words[i] in _CONDITIONAL)
-    said, part, first = read_alone(
+    said, first = read_alone(
         tokens, i, sentence.j, begin=sentence.i, asked=asked, before=context.side
     )
-    if _reply(tokens, i, sentence.j, said, context):
+    if (
+        i < sentence.j
+        and tokens.words[i] in _REPLIES
+        and _reply(tokens, i, sentence, said, context)
+    ):
         return []
     if not said.matters:
         _mark_resolved(tokens.words[i : sentence.j + 2], context)
         return []
     context.side = said.side or context.side
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
-    sentence = Sentence(sentence.i - first, sentence.j - first, *sentence[2:])
     found: list[Draft] = []
     for clause in said.clauses:
-        drafts = clause.drafts(part, span)
-        found += _with_context(part, sentence, clause, drafts, context, found)
+        drafts = clause.drafts(tokens, first, span)
+        if drafts:
+            _give_context(drafts, clause, tokens.words[first + clause.terms[0].i], context, found)
+            found += drafts
+            continue
+        part = tokens.part(first, sentence.j + PAIRED)
+        if not found:
+            _mark_resolved(part.words[clause.terms[0].i : clause.terms[-1].j + 2], context)
+        _complete_earlier(part, sentence.moved(-first), clause, context, found)
     # "the right one is larger": a second finding beside the first, not the first on another side
-    if found and not _COMPARED.isdisjoint(part.words[sentence.i : sentence.j]):
+    if found and not _COMPARED.isdisjoint(tokens.words[sentence.i : sentence.j]):
         for draft in found:
             draft.compared = True
     if context.correcting or context.tentative or "correction" in said.cues:
-        _correct(part, sentence, said.clauses, context, found)
+        part = tokens.part(first, sentence.j + PAIRED)
+        _correct(part, sentence.moved(-first), said.clauses, context, found)
     if found:
         context.last, context.last_line = found, sentence.line
     return found
 
 
-def _reply(tokens: Tokens, i: int, j: int, said: Reading, context: Context) -> bool:
+def _reply(tokens: Tokens, i: int, sentence: Sentence, said: Reading, context: Context) -> bool:
     """Take in the "yes" or "no" to a question about a finding; say whether that was all."""
-    if i >= j or tokens.words[i] not in ("yes", "no") or not context.last:
-        return False
     asked = [draft for draft in context.last if draft.asked and draft.status == "hypothetical"]
-    short = i + 1 == j or tokens.words[i + 1] in (",", ".", "-", ":", "—", "–")
+    short = i + 1 == sentence.j or tokens.words[i + 1] in (",", ".", "-", ":", "—", "–")
     if not asked or not short or said.finding:
         return False
     for draft in asked:
@@ -137,15 +148,15 @@ def _read_label(tokens: Tokens, sentence: Sentence, context: Context) -> int:
     """Take in a heading or label; return the token at which the rest of the sentence starts."""
     end = sentence.i + sentence.label if sentence.label else sentence.j
     heading = sentence.kind == "heading"
-    said, part, _ = read_alone(tokens, sentence.i, end, begin=sentence.i)
+    said, first = read_alone(tokens, sentence.i, end, begin=sentence.i)
     text = " ".join(tokens.words[sentence.i : end]).strip(" :")
-    places = Clause(said.terms).side_spans(part)
+    places = Clause(said.terms).side_spans(tokens, first)
     if (
         said.named
     ):  # as a heading it tells what follows about; as a label it is part of the sentence
         if not heading:
             return sentence.i
-        _read_finding_heading(tokens, part, sentence, said, context)
+        _read_finding_heading(tokens, first, sentence, said, context)
         return end
     if {place[0] for place in places} == {places[0][0]} if places else False:
         context.topic = places[0]
@@ -174,11 +185,11 @@ def _goes_on_to_findings(tokens: Tokens, k: int) -> bool:
 
 
 def _read_finding_heading(
-    tokens: Tokens, part: Tokens, sentence: Sentence, said: Reading, context: Context
+    tokens: Tokens, first: int, sentence: Sentence, said: Reading, context: Context
 ) -> None:
     """Take in a heading that names a finding: what follows says whether and where it is."""
     span = (tokens.starts[sentence.i], tokens.ends[sentence.j - 1])
-    drafts = [draft for clause in said.clauses for draft in clause.drafts(part, span)]
+    drafts = [draft for clause in said.clauses for draft in clause.drafts(tokens, first, span)]
     context.topic, context.topic_line = None, None
     context.last, context.last_line = drafts, sentence.line
     context.drafts += drafts
@@ -186,15 +197,10 @@ def _read_finding_heading(
         draft.section = context.section
 
 
-def _with_context(
-    tokens: Tokens,
-    sentence: Sentence,
-    clause: Clause,
-    drafts: list[Draft],
-    context: Context,
-    found: list[Draft],
-) -> list[Draft]:
-    """Give the findings of a clause what the context says; without any, complete earlier ones.
+def _give_context(
+    drafts: list[Draft], clause: Clause, opening: str, context: Context, found: list[Draft]
+) -> None:
+    """Give the findings of a clause, whose first term opens with a word, what the context says.
 
     A finding without a side takes the heading's, else that of what it is another name for ("this
     represents pneumonia"), else the side that was given ahead. One that is denied takes none.
@@ -207,17 +213,11 @@ def _with_context(
             continue
         if context.topic is not None:
             draft.sides = [context.topic]
-        elif found == [] and _is_apposed(clause, tokens) and len(_last_sides(context)) == 1:
+        elif not found and _is_apposed(clause, opening) and len(_last_sides(context)) == 1:
             draft.sides = _last_sides(context)
         elif context.pending is not None:
             draft.sides = [context.pending]
-    if drafts:
-        context.pending = None
-        return drafts
-    if not found:
-        _mark_resolved(tokens.words[clause.terms[0].i : clause.terms[-1].j + 2], context)
-    _complete_earlier(tokens, sentence, clause, context, found)
-    return []
+    context.pending = None
 
 
 def _mark_resolved(words: list[str], context: Context) -> None:
@@ -231,10 +231,9 @@ def _mark_resolved(words: list[str], context: Context) -> None:
             draft.status = "prior"
 
 
-def _is_apposed(clause: Clause, tokens: Tokens) -> bool:
+def _is_apposed(clause: Clause, opening: str) -> bool:
     """Whether a sentence says what the last one was: "This represents pneumonia"."""
-    first = clause.terms[0]
-    return tokens.words[first.i] in ("this", "it", "these", "which") and first.is_("it")
+    return opening in ("this", "it", "these", "which") and "it" in clause.terms[0].cues
 
 
 def _last_sides(context: Context) -> list[SideSpan]:
@@ -255,7 +254,7 @@ def _complete_earlier(
     Only where it clearly points back (a pronoun, "affected", a label such as "Side:", a list item
     or a fragment that follows at once); a side may as well open what comes next.
     """
-    places = clause.side_spans(tokens)
+    places = clause.side_spans(tokens, 0)
     if not places or clause.has("correction", "own", "turned", "not_before"):
         return
     if all(place[0] == "midline" for place in places) or _only_normal(clause):
@@ -268,8 +267,8 @@ def _complete_earlier(
     first = clause.terms[0].i
     short = sentence.j - sentence.i <= _FRAGMENT
     soon = bool(found) or sentence.line - context.last_line <= _SOON_LINES
-    refers = any(term.is_("it") and term.i - first <= _REFERS for term in clause.terms[:3])
-    refers = refers or (clause.terms[0].is_("where") and not clause.has("verb"))
+    refers = any("it" in term.cues and term.i - first <= _REFERS for term in clause.terms[:3])
+    refers = refers or ("where" in clause.terms[0].cues and not clause.has("verb"))
     refers = refers or clause.has("affected") or tokens.words[sentence.i] == "yes"
     refers = refers or _says_where(tokens, clause)
     label = tokens.words[sentence.i] in _PENDING
@@ -331,7 +330,7 @@ def _correct(
     The last statement counts, and a corrected one may be corrected again. A sentence with "also" or
     "second" adds a finding and takes nothing back.
     """
-    cues = [term for clause in clauses for term in clause.terms if term.is_("correction")]
+    cues = [term for clause in clauses for term in clause.terms if "correction" in term.cues]
     cue = cues[-1] if cues else None
     for draft in found:
         if draft.sides and draft.status in ("positive", "uncertain"):
@@ -359,7 +358,7 @@ def _correct(
             _supersede(draft, earlier)
             draft.tentative = context.tentative = True
         return
-    sides = [side for clause in clauses for side in clause.side_spans(tokens) if side[1] > at]
+    sides = [side for clause in clauses for side in clause.side_spans(tokens, 0) if side[1] > at]
     context.correcting = not sides and not found
     target = next((draft for draft in reversed(earlier) if draft.sides), None)
     # "... no, the left": only a side, so the last finding with a side is meant

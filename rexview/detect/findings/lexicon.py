@@ -1,7 +1,7 @@
 """The lexicon: phrases of ``lexicon.yaml`` and ``cues.yaml``, and a scan that finds them.
 
-Each phrase is a sequence of lower-case words, found by its first word, the longest phrase first, so
-that a text costs one dictionary look-up a word however many phrases there are.
+Each phrase is a sequence of lower-case words, found word by word, so that a text costs one
+dictionary look-up a word and one for each further word of a phrase, however many phrases there are.
 """
 
 from __future__ import annotations
@@ -43,21 +43,17 @@ class Meaning:
     cues: set[str] = field(default_factory=set)
 
 
-Entry = tuple[int, list[str], Meaning]
-"""How many words a phrase has, those after the second, and what it means."""
-
-
 @dataclass(slots=True)
 class Opening:
-    """The phrases that open with one word: that word alone, and longer ones by the second word."""
+    """The phrases that open with some words: what these mean alone, and longer ones by the next."""
 
     alone: Meaning | None = None
-    longer: dict[str, list[Entry]] = field(default_factory=dict)
+    longer: dict[str, Opening] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """All findings by id, all phrases by their first word, and words narrower than their finding.
+    """All findings by id, all phrases word by word, and words narrower than their finding.
 
     ``narrower`` holds these as lists of words ("empyema" for a pleural effusion).
     """
@@ -112,16 +108,14 @@ def lexicon() -> Lexicon:
 
 
 def _indexed(meanings: dict[tuple[str, ...], Meaning]) -> dict[str, Opening]:
-    """Sort phrases by their first word and, beyond that, by their second; longest first."""
-    phrases: dict[str, Opening] = {}
-    for words, meaning in sorted(meanings.items(), key=lambda item: -len(item[0])):
-        opening = phrases.setdefault(words[0], Opening())
-        if len(words) == 1:
-            opening.alone = meaning
-        else:
-            entry = (len(words), list(words[2:]), meaning)
-            opening.longer.setdefault(words[1], []).append(entry)
-    return phrases
+    """Put phrases into a tree of words."""
+    root = Opening()
+    for words, meaning in meanings.items():
+        opening = root
+        for word in words:
+            opening = opening.longer.setdefault(word, Opening())
+        opening.alone = meaning
+    return root.longer
 
 
 _FRACTURE: Final = "fracture"

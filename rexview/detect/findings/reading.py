@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final
 
 from rexview.detect.findings.clauses import Draft
@@ -22,6 +23,7 @@ _REMEMBERED: Final = 20_000
 """Characters of the longest text whose reading is kept: a report is met once for each model."""
 _LAST_SENTENCE: Final = 1_000
 """Characters before the bound among which the end of a sentence is looked for."""
+_START: Final = attrgetter("start")
 _THOUGHTS: Final = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 
 
@@ -92,7 +94,7 @@ def _read(text: str) -> tuple[Mention, ...]:
     _read_prose(tokens, place, len(tokens.words), context)
     _set_thoughts_aside(text, context.drafts)
     mentions = [mention for draft in context.drafts for mention in draft.mentions()]
-    return tuple(sorted(mentions, key=lambda mention: mention.start))
+    return tuple(sorted(mentions, key=_START))
 
 
 def _read_prose(tokens: Tokens, start: int, end: int, context: Context) -> None:

@@ -24,6 +24,7 @@ _BEFORE: Final = WITHIN | {"the", "not"}
 _BEHIND: Final = (_BEFORE, _BEFORE, _BEFORE | SINCE, _BEFORE | SINCE | PARTS | {"no"})
 """Words before a sentence that rules ask for: among the last four tokens, by place."""
 _SEEN_BEHIND: Final = len(_BEHIND)
+_EVER_BEHIND: Final = frozenset().union(*_BEHIND)
 _ENDS: Final = frozenset(".;,\n")
 _AHEAD: Final = AFTERWARDS | EARLIER | {"a", "an", "and", "its", "the", "where"}
 """Words after a sentence that rules ask for."""
@@ -56,7 +57,7 @@ class Reading(NamedTuple):
 
 def read_alone(
     tokens: Tokens, i: int, j: int, *, begin: int, asked: bool = False, before: Side | None = None
-) -> tuple[Reading, Tokens, int]:
+) -> tuple[Reading, int]:
     """Read tokens ``i`` to ``j``, a sentence or its label.
 
     ``begin`` is where the whole sentence begins, ``asked`` says that it is a question, ``before``
@@ -64,25 +65,28 @@ def read_alone(
 
     Returns
     -------
-    Reading, Tokens, int
-        The reading, the part of the tokens that its places are of, and where that part begins.
+    Reading, int
+        The reading, and the token that its places count from.
     """
     first = min(begin, max(0, i - _SEEN_BEHIND))
-    part = tokens.part(first, j + PAIRED)
-    words, i, j = part.words, i - first, j - first
+    words = tokens.words[first : j + PAIRED]
+    alike = tokens.alike[i:j]
     letters: tuple[tuple[int, bool], ...] = ()
-    if "r" in words or "l" in words:
-        letters = tuple(part.side_letters(i, j).items())
-    key = (*_before(words, i), *part.alike[i:j], *_after(words, j))
+    if "r" in alike or "l" in alike:
+        letters = tuple((k - first, upper) for k, upper in tokens.side_letters(i, j).items())
+    i, j = i - first, j - first
+    key = (*_before(words, i), *alike, *_after(words, j))
     found = _read(key, i, j, letters, asked, None)
     if found.relative and before is not None:
         found = _read(key, i, j, letters, asked, before)
-    return found, part, first
+    return found, first
 
 
 def _before(words: list[str], i: int) -> list[str]:
     """Return the words before token ``i`` that rules ask for; others are empty."""
     near = words[max(0, i - _SEEN_BEHIND) : i]
+    if _EVER_BEHIND.isdisjoint(near) and words[i : i + 1] not in (["r"], ["l"]):
+        return [""] * i
     asked_for = _BEHIND[_SEEN_BEHIND - len(near) :]
     shown = [word if word in some else "" for word, some in zip(near, asked_for, strict=True)]
     if near and i < len(words) and words[i] in ("r", "l"):
@@ -126,7 +130,7 @@ def _read(
         return Reading(terms, [], said.cues, False, False, False, False, None, False)
     clean_sides(given, terms, said, before)
     side = next((term.side for term in reversed(terms) if term.side in OTHER_SIDE), None)
-    clauses = read_clauses(given, terms, asked=asked)
+    clauses = read_clauses(given, terms, said, asked=asked)
     relative = "same" in said.cues or "opposite" in said.cues
     return Reading(terms, clauses, said.cues, True, said.finding, named, said.side, side, relative)
 

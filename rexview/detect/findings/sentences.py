@@ -41,6 +41,10 @@ class Sentence(NamedTuple):
     item: bool
     asked: bool
 
+    def moved(self, by: int) -> Sentence:
+        """Return the sentence with its tokens counted from another one on."""
+        return self._replace(i=self.i + by, j=self.j + by)
+
 
 def sentences(tokens: Tokens, start: int, end: int) -> Iterator[Sentence]:
     """Split tokens into sentences, over lines as far as a sentence goes on."""
@@ -93,6 +97,8 @@ def _opening(tokens: Tokens, k: int) -> tuple[bool, bool]:
         return False, False
     text = tokens.text
     first = text.rfind("\n", 0, tokens.starts[k]) + 1
+    if text[first : first + 2].isalpha():  # a word; most lines open with one
+        return False, False
     match = _LINE_START.match(text, first)
     if match is None:
         return False, False

@@ -6,10 +6,9 @@ base"), or with the subject ("the left base shows an opacity").
 
 from __future__ import annotations
 
-from itertools import takewhile
 from typing import Final
 
-from rexview.detect.findings.lexicon import finding_info
+from rexview.detect.findings.lexicon import lexicon
 from rexview.detect.findings.side_cleaning import SHIFTS
 from rexview.detect.findings.terms import Term
 from rexview.detect.phrases import word_set
@@ -42,9 +41,12 @@ def attach(
         findings without a side of their own are left out.
     """
     places = [k for k, term in enumerate(terms) if term.finding]
-    device = {k: finding_info(terms[k].finding or "").group == "device" for k in places}
+    known = lexicon().findings
+    device = {k: known[terms[k].finding or ""].group == "device" for k in places}
+    usable = [k for k, term in enumerate(terms) if _usable(term)] or [len(terms)]
+    first, last = usable[0], usable[-1]
     before = {
-        k: _before(words, terms, k, k, device=device[k])
+        k: _before(words, terms, k, k, device=device[k]) if k > first else []
         for k in places
         if terms[k].finding not in SHIFTS
     }
@@ -61,13 +63,14 @@ def attach(
                 for _, part in sites.get(k, [("", k)]):
                     found[part] = ways[-1:]
             continue
-        for part in {part for _, part in sites.get(k, [("", k)])}:
+        for part in {part for _, part in sites[k]} if k in sites else (k,):
             sides = before[part] or before[k]
-            if not sides and any(_apposed(words, a) for a in _lead_in(terms, k)):
+            if not sides and _is_apposed(words, terms, k):
                 named = [place for place in places if place < k and place in found]
                 sides = found[named[-1]] if named else []
                 sides = sides or _subject(terms, k, owned, device=device[k])
-            sides = sides or _after(words, terms, k, owned, device=device[k])
+            if not sides and k < last:
+                sides = _after(words, terms, k, owned, device=device[k])
             if not sides:
                 sides = _subject(terms, k, owned, device=device[k])
             if sides:
@@ -75,15 +78,16 @@ def attach(
     return found
 
 
-def _lead_in(terms: list[Term], k: int) -> list[Term]:
-    """Return the few terms before a finding, back to a mark or another finding."""
-    return list(takewhile(lambda a: not (a.mark or a.finding), reversed(terms[max(0, k - 3) : k])))
-
-
-def _apposed(words: list[str], term: Term) -> bool:
-    """Whether what follows is another name for what was said: "density that may be a scar"."""
-    word = words[term.i]
-    return (term.is_("maybe_before") and word not in _MAYBE_ADJECTIVES) or term.is_("apposed")
+def _is_apposed(words: list[str], terms: list[Term], k: int) -> bool:
+    """Whether a finding is another name for what was said: "density that may be a scar"."""
+    for term in reversed(terms[max(0, k - 3) : k]):
+        if term.mark or term.finding:
+            break
+        if "apposed" in term.cues:
+            return True
+        if "maybe_before" in term.cues and words[term.i] not in _MAYBE_ADJECTIVES:
+            return True
+    return False
 
 
 def _usable(term: Term) -> bool:
@@ -123,7 +127,7 @@ def _before(
             passed_and = True
         elif term.mark:
             break
-        elif term.is_("and"):
+        elif "and" in term.cues:
             if not found and not placed and not (k and terms[k - 1].finding):
                 break
             if found and not (k and (_usable(terms[k - 1]) or terms[k - 1].names_anatomy)):
@@ -133,16 +137,16 @@ def _before(
             if found or not passed_and:
                 break
             shared = True  # "right effusion and atelectasis": the side is of both
-        elif term.is_("with"):
+        elif "with" in term.cues:
             if found or not _ATTACHED & set(words[term.j : terms[f].i]):
                 break
             passed_and = True
-        elif term.is_("where"):
+        elif "where" in term.cues:
             word = words[term.i]
             if found or word != "of" or not term.i or words[term.i - 1] not in PARTS:
                 break
         elif term.is_("verb", "not_before", "but", "not_after", "normal") or (
-            term.is_("maybe_before") and words[term.i] not in _MAYBE_ADJECTIVES
+            "maybe_before" in term.cues and words[term.i] not in _MAYBE_ADJECTIVES
         ):
             break
         elif term.names_anatomy:
@@ -155,7 +159,7 @@ def _before(
             (
                 k
                 for k in range(f + 1, len(terms))
-                if terms[k].mark or (terms[k].finding and not terms[k - 1].is_("and"))
+                if terms[k].mark or (terms[k].finding and "and" not in terms[k - 1].cues)
             ),
             None,
         )
@@ -167,8 +171,8 @@ def _belongs_to_earlier(terms: list[Term], k: int, finding: int) -> bool:
     """Whether a side belongs to a finding before it: "opacity in the [left] base and right ..."."""
     for back in range(k - 1, max(-1, k - 4), -1):
         earlier = terms[back]
-        if earlier.is_("where"):
-            if back and terms[back - 1].is_("and"):
+        if "where" in earlier.cues:
+            if back and "and" in terms[back - 1].cues:
                 return False  # "resolution of oedema and of the right effusion"
             return any(
                 term.finding and n != finding
@@ -189,7 +193,6 @@ def _after(
     """
     found: list[Term] = []
     led = chained = joined = aside = False
-    denied = any(term.is_("not_before") for term in terms[:f])
     last = terms[f].j
     for k in range(f + 1, min(len(terms), f + _WALK)):
         term = terms[k]
@@ -203,7 +206,7 @@ def _after(
                 chained = False
             else:
                 break
-        elif term.is_("where"):
+        elif "where" in term.cues:
             led = True
         elif term.mark in ("(", ":", ",", "—", "–", "=", "["):
             led = joined = True
@@ -214,17 +217,19 @@ def _after(
         elif term.mark:
             break
         elif term.is_("and", "with"):
-            chained = bool(found) and term.is_("and")
+            chained = bool(found) and "and" in term.cues
             joined = True
         elif term.finding:
             if found or not (joined or aside):
                 break
-        elif device and term.is_("tip"):
+        elif device and "tip" in term.cues:
             break
-        elif term.is_("not_before") and words[term.i] == "without":
+        elif "not_before" in term.cues and words[term.i] == "without":
             aside = True
         elif term.is_("but", "normal", "not_before") or (
-            found and words[term.i] in _NONE and not denied
+            found
+            and words[term.i] in _NONE
+            and not any("not_before" in earlier.cues for earlier in terms[:f])
         ):
             break
         last = term.j
@@ -250,7 +255,7 @@ def _subject(terms: list[Term], f: int, owned: set[int], *, device: bool) -> lis
     chained = False
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
-        if term.is_("normal") and not found:
+        if "normal" in term.cues and not found:
             return []
         if _usable(term) and id(term) not in owned and (device or not term.entry):
             if found and not chained:
@@ -258,14 +263,14 @@ def _subject(terms: list[Term], f: int, owned: set[int], *, device: bool) -> lis
             found.append(term)
             chained = False
         elif found:
-            if term.is_("and") or (term.mark == "," and _usable(terms[k - 1])):
+            if "and" in term.cues or (term.mark == "," and _usable(terms[k - 1])):
                 chained = True
             elif not term.names_anatomy:
                 break
     if found:
         return found
     for term in terms[f + 1 : f + _WALK]:
-        if term.finding or term.is_("normal", "but") or (device and term.is_("tip")):
+        if term.finding or term.is_("normal", "but") or (device and "tip" in term.cues):
             break
         if _usable(term) and id(term) not in owned and (device or not term.entry):
             return [term]

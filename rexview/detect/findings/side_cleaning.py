@@ -58,7 +58,7 @@ def clean_sides(
         if relative and term.is_("same", "opposite"):
             last = next((a.side for a in reversed(terms[:k]) if a.side), before)
             if last in OTHER_SIDE:
-                term.side = last if term.is_("same") else OTHER_SIDE[last]
+                term.side = last if "same" in term.cues else OTHER_SIDE[last]
         if term.side is None:
             continue
         term.clear = normal and _is_clear(terms, k)
@@ -69,20 +69,20 @@ def clean_sides(
         following = terms[k + 1] if k + 1 < len(terms) else None
         earlier = terms[k - 1] if k else None
         if earlier and earlier.is_("compare", "called") and term.i - earlier.j <= 2:
-            if earlier.is_("compare") and _leads_on(words, term):
+            if "compare" in earlier.cues and _leads_on(words, term):
                 continue
-            if earlier.is_("compare") or any(a.side for a in terms[k + 1 :]):
+            if "compare" in earlier.cues or any(a.side for a in terms[k + 1 :]):
                 term.side = None
             continue
         if pictured and _is_image_side(words, terms, k):
             term.image_side = True
             term.side = OTHER_SIDE.get(term.side, term.side)
-        elif following and following.i - term.j == 0 and following.is_("own"):
+        elif following and following.i - term.j == 0 and "own" in following.cues:
             if not _place_follows(terms, k + 1):
                 term.side = None
         elif words[term.i].endswith(("ward", "wards")) or _is_way(terms, k):
             term.way = True
-        elif following and following.i - term.j <= 1 and following.is_("entry"):
+        elif following and following.i - term.j <= 1 and "entry" in following.cues:
             term.entry = True
         elif words[term.i] == "both" and not _both_of_something(words, terms, k):
             term.side = None
@@ -96,10 +96,10 @@ def clean_sides(
 
 def _is_clear(terms: list[Term], k: int) -> bool:
     """Whether what a side names is said to be normal: "the left lung and pleura are clear"."""
-    if k and terms[k - 1].is_("normal") and terms[k].i - terms[k - 1].j <= 3:
+    if k and "normal" in terms[k - 1].cues and terms[k].i - terms[k - 1].j <= 3:
         return not any(term.finding for term in terms[k + 1 : k + 3])
     for later in terms[k + 1 : k + 7]:
-        if later.is_("normal"):
+        if "normal" in later.cues:
             return True
         if later.finding or later.mark or later.meaning.near or later.side:
             return False
@@ -115,7 +115,8 @@ def _trust_patient(terms: list[Term]) -> None:
         k
         for k, term in sides
         if any(
-            earlier.is_("patient") for earlier in takewhile(lambda a: not a.side, terms[:k][:-6:-1])
+            "patient" in earlier.cues
+            for earlier in takewhile(lambda a: not a.side, terms[:k][:-6:-1])
         )
     }
     if sure:
@@ -137,14 +138,14 @@ def _place_follows(terms: list[Term], k: int) -> bool:
 
 def _is_image_side(words: list[str], terms: list[Term], k: int) -> bool:
     term = terms[k]
-    if k and terms[k - 1].is_("picture") and terms[k - 1].j == term.i:
+    if k and "picture" in terms[k - 1].cues and terms[k - 1].j == term.i:
         return True
-    if k and terms[0].is_("picture") and words[terms[0].i] == "as":  # "As displayed, ..."
-        return not any(earlier.mark == ";" or earlier.is_("patient") for earlier in terms[1:k])
+    if k and "picture" in terms[0].cues and words[terms[0].i] == "as":  # "As displayed, ..."
+        return not any(earlier.mark == ";" or "patient" in earlier.cues for earlier in terms[1:k])
     linked = any(word in ("of", "in", "on") for word in words[term.i : term.j])
     for later in terms[k + 1 : k + 6]:
         between = words[term.j : later.i]
-        if later.is_("picture"):
+        if "picture" in later.cues:
             adjoining = all(word in _IMAGE_PARTS for word in between)
             return adjoining and (linked or any(word in ("of", "in", "on") for word in between))
     return False
@@ -152,10 +153,10 @@ def _is_image_side(words: list[str], terms: list[Term], k: int) -> bool:
 
 def _is_way(terms: list[Term], k: int) -> bool:
     """Whether the side is where something moved: "shifted to the right"."""
-    if not k or not terms[k - 1].is_("way") or terms[k].i - terms[k - 1].j > 1:
+    if not k or "way" not in terms[k - 1].cues or terms[k].i - terms[k - 1].j > 1:
         return False
     return any(
-        earlier.is_("turned") or earlier.finding in SHIFTS or earlier.meaning.near
+        "turned" in earlier.cues or earlier.finding in SHIFTS or earlier.meaning.near
         for earlier in terms[max(0, k - 6) : k]
     )
 
@@ -164,11 +165,11 @@ def _both_of_something(words: list[str], terms: list[Term], k: int) -> bool:
     if _pairs(words, terms[k].j):
         return False
     for later in terms[k + 1 : k + 4]:
-        if later.names_anatomy or later.is_("where"):
+        if later.names_anatomy or "where" in later.cues:
             return True
         if later.finding is not None:
             after = terms[k + 2 : k + 5]
-            return not any(item.is_("and") for item in after)
+            return not any("and" in item.cues for item in after)
     return k == len(terms) - 1
 
 
@@ -188,7 +189,7 @@ def _pairs(words: list[str], i: int) -> bool:
 def _merge_compared(words: list[str], terms: list[Term]) -> None:
     """Read "right greater than left" as both sides, "larger on the left" as one of two."""
     for k, term in enumerate(terms):
-        if not term.is_("than"):
+        if "than" not in term.cues:
             continue
         before = next((a for a in reversed(terms[max(0, k - 4) : k]) if a.side), None)
         after = next((a for a in terms[k + 1 : k + 4] if a.side), None)
@@ -204,7 +205,7 @@ def _merge_compared(words: list[str], terms: list[Term]) -> None:
         if term.side not in OTHER_SIDE:
             continue
         around = [a for a in terms[max(0, k - 3) : k + 2] if abs(a.i - term.i) <= _COMPARED]
-        if not any(other.is_("more") for other in around):
+        if not any("more" in other.cues for other in around):
             continue
         compared = {words[other.i] for other in around if other.i < term.i}
         soft = any(words[other.i].startswith("predomin") for other in around)
@@ -234,6 +235,6 @@ def _drop_denied(words: list[str], terms: list[Term]) -> None:
                 break
             if later.side in OTHER_SIDE and later.i - term.j <= 3:
                 later.side = None
-                term.meaning = _SPENT
-            if not later.is_("where"):
+                term.meaning, term.cues = _SPENT, _SPENT.cues
+            if "where" not in later.cues:
                 break

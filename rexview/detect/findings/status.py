@@ -63,20 +63,20 @@ def _supposed(words: list[str], terms: list[Term], f: int) -> bool:
     denied = False
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
-        if term.is_("if_before"):
+        if "if_before" in term.cues:
             word = words[term.i]
             if word == "indication" and term.i and words[term.i - 1] == "no":
                 continue
-            if word == "signs" and (k == 0 or not terms[k - 1].is_("if_before")):
+            if word == "signs" and (k == 0 or "if_before" not in terms[k - 1].cues):
                 continue
             return True
-        denied = denied or term.is_("not_before")
+        denied = denied or "not_before" in term.cues
         if term.mark in (";", ")") or (denied and term.mark == "("):
             break
     comma = False
     for k in range(f + 1, min(len(terms), f + _WALK)):
         term = terms[k]
-        if term.is_("if_after") and (not comma or words[term.i] in ("were", "if")):
+        if "if_after" in term.cues and (not comma or words[term.i] in ("were", "if")):
             return True
         comma = comma or term.mark == ","
         if (term.mark and term.mark != ",") or term.is_("and", "but"):
@@ -90,9 +90,9 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
         term = terms[k]
         if term.finding and not joined:
             return False
-        joined = (joined and not term.finding) or term.mark == "," or term.is_("and")
-        if term.is_("not_before"):
-            if term.is_("not_after") and k and terms[k - 1].finding and not terms[k - 1].mark:
+        joined = (joined and not term.finding) or term.mark == "," or "and" in term.cues
+        if "not_before" in term.cues:
+            if "not_after" in term.cues and k and terms[k - 1].finding and not terms[k - 1].mark:
                 return words[term.i] in ("no", "not", "without")
             return True
         if term.mark in (";", ":", ")", "(", "—", "•", "\n"):
@@ -102,11 +102,11 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
         subject = k and terms[k - 1].finding and words[term.j - 1] in _PREDICATES
         if anew and term.is_("verb", "maybe_before", "maybe_after"):
             return False  # "lines without kinks may be hidden, and a late pneumothorax ..."
-        if term.is_("verb") and subject and any(item.finding for item in terms[k + 1 : f]):
+        if "verb" in term.cues and subject and any(item.finding for item in terms[k + 1 : f]):
             return False
-        if term.mark == "," or term.is_("and"):
+        if term.mark == "," or "and" in term.cues:
             starts_anew = k + 1 < len(terms) and (
-                terms[k + 1].is_("size") or words[term.j] in ("the", "there", "a", "an")
+                "size" in terms[k + 1].cues or words[term.j] in ("the", "there", "a", "an")
             )
             word = words[term.i]
             if starts_anew and not listed and word != "or" and not _or_follows(words, terms, k):
@@ -119,7 +119,7 @@ def _denied_before(words: list[str], terms: list[Term], f: int) -> bool:
 def _or_follows(words: list[str], terms: list[Term], k: int) -> bool:
     """Whether the list that goes on at ``k`` ends with an "or", so that one "no" governs it all."""
     for later in terms[k : k + _WALK]:
-        if later.is_("and") and words[later.i] in ("or", "nor"):
+        if "and" in later.cues and words[later.i] in ("or", "nor"):
             return True
         if later.is_("verb", "but"):
             return False
@@ -131,9 +131,9 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
     first = _end_of_list(terms, f)
     for k in range(first, min(len(terms), first + _WALK)):
         term = terms[k]
-        if anew and (term.names_anatomy or term.is_("own")):
+        if anew and (term.names_anatomy or "own" in term.cues):
             return False  # "opacity in the base, and the hemidiaphragm cannot be followed"
-        if term.is_("not_after"):
+        if "not_after" in term.cues:
             phrase = " ".join(words[term.i : term.j])
             if EARLIER & set(words[term.j : term.j + 4]):
                 return False
@@ -146,7 +146,7 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
             return not (phrase in _IS_NOT and after in _DEGREES)
         if term.is_("pseudo_not", "but", "maybe_after", "not_before", "normal"):
             return False
-        if term.mark == "," or term.is_("and"):
+        if term.mark == "," or "and" in term.cues:
             after = words[term.j] if term.j < len(words) else ""
             anew = anew or after in _ANEW
         if term.mark == ",":
@@ -155,7 +155,7 @@ def _denied_after(words: list[str], terms: list[Term], f: int) -> bool:
                 continue
         if term.finding and comma:
             return False
-        if term.finding and not any(item.is_("and") for item in terms[f + 1 : k]):
+        if term.finding and not any("and" in item.cues for item in terms[f + 1 : k]):
             return False
     return False
 
@@ -166,25 +166,25 @@ def _end_of_list(terms: list[Term], f: int) -> int:
         term = terms[k]
         if term.mark == ":" and k > f + 1:
             return k
-        if not (term.finding or term.mark == "," or term.is_("and")):
+        if not (term.finding or term.mark == "," or "and" in term.cues):
             break
     return f + 1
 
 
 def _was(words: list[str], terms: list[Term], f: int) -> bool:
-    if any(term.is_("persists") for term in terms):
+    if any("persists" in term.cues for term in terms):
         return False
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
-        if term.is_("prior_before"):
+        if "prior_before" in term.cues:
             return not SINCE & set(words[max(0, term.i - 2) : term.i])
         if term.mark in (";", ")"):
             break
-        if term.finding and not any(item.is_("and") for item in terms[k + 1 : f]):
+        if term.finding and not any("and" in item.cues for item in terms[k + 1 : f]):
             break
     for k in range(f + 1, min(len(terms), f + _WALK)):
         term = terms[k]
-        if term.is_("prior_after"):
+        if "prior_after" in term.cues:
             if "not" in words[max(0, term.i - 4) : term.i]:
                 return False
             return not SINCE & set(words[max(0, term.i - 2) : term.i])
@@ -196,16 +196,16 @@ def _was(words: list[str], terms: list[Term], f: int) -> bool:
 def _unsure(terms: list[Term], f: int) -> bool:
     for k in range(f - 1, max(-1, f - _WALK), -1):
         term = terms[k]
-        if term.is_("maybe_before"):
+        if "maybe_before" in term.cues:
             return True
-        if term.mark in (";", ")", ",") or term.is_("but"):
+        if term.mark in (";", ")", ",") or "but" in term.cues:
             break
     for k in range(f + 1, min(len(terms), f + _WALK)):
         term = terms[k]
-        if term.is_("maybe_after"):
+        if "maybe_after" in term.cues:
             return True
-        if term.mark in (";", ",") or term.is_("but"):
+        if term.mark in (";", ",") or "but" in term.cues:
             break
-        if term.finding and not terms[k - 1].is_("and"):
+        if term.finding and "and" not in terms[k - 1].cues:
             break
     return False

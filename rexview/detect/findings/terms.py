@@ -23,12 +23,14 @@ _LETTERS: Final[dict[str, Meaning]] = {
 class Term:
     """A phrase of the lexicon (or a punctuation ``mark``) at tokens ``i`` to ``j``.
 
-    ``finding`` is the finding it means here; ``side`` the patient's side it gives here, unless
-    it is a direction (``way``), what it names is normal (``clear``), or it is where a device goes
-    in (``entry``). ``is_site`` says that it is the part of the body that a finding is of.
+    ``cues`` are the kinds of cues that it is, ``finding`` the finding it means here; ``side`` the
+    patient's side it gives here, unless it is a direction (``way``), what it names is normal
+    (``clear``), or it is where a device goes in (``entry``). ``is_site`` says that it is the part
+    of the body that a finding is of.
     """
 
     meaning: Meaning
+    cues: set[str]
     i: int
     j: int
     mark: str = ""
@@ -42,22 +44,12 @@ class Term:
 
     def is_(self, *cues: str) -> bool:
         """Whether the phrase is a cue of one of these kinds."""
-        return not self.meaning.cues.isdisjoint(cues)
+        return not self.cues.isdisjoint(cues)
 
     @property
     def names_anatomy(self) -> bool:
         """Whether the phrase names a part of the body in which a finding lies."""
         return self.meaning.host or self.meaning.zone is not None or bool(self.meaning.site_of)
-
-
-def cues_of(terms: Iterable[Term]) -> set[str]:
-    """Return the kinds of cues that stand among some terms."""
-    cues: set[str] = set()
-    for term in terms:
-        term_cues = term.meaning.cues
-        if term_cues:
-            cues |= term_cues
-    return cues
 
 
 class Outline(NamedTuple):
@@ -80,15 +72,19 @@ def outline(terms: Iterable[Term]) -> Outline:
     finding = near = side = zone = False
     cues: set[str] = set()
     for term in terms:
+        if term.mark:
+            continue
         meaning = term.meaning
-        finding = finding or term.finding is not None
-        side = side or term.side is not None
+        if term.finding is not None:
+            finding = True
+        if term.side is not None:
+            side = True
         if meaning.near:
             near = True
         if meaning.zone is not None:
             zone = True
-        if meaning.cues:
-            cues |= meaning.cues
+        if term.cues:
+            cues |= term.cues
     matter = finding or near or side or not cues.isdisjoint(_TELLING)
     return Outline(finding, near, side, zone, matter, cues)
 
@@ -103,22 +99,24 @@ def scan(words: list[str], start: int, end: int, side_letters: Mapping[int, bool
     for i, opening in enumerate(map(_openings().get, words[start:end]), start):
         if opening is None or i < free:
             continue
-        length, meaning = 1, opening.alone
-        if opening.longer and i + 1 < end and (longer := opening.longer.get(words[i + 1])):
-            for size, rest, phrase in longer:
-                if size == 2 or (i + size <= end and words[i + 2 : i + size] == rest):
-                    length, meaning = size, phrase
-                    break
-        if meaning is not None:
-            free = i + length
-            terms.append(Term(meaning, i, free, "", meaning.finding, meaning.side))
-            continue
-        word = words[i]
-        if word in PUNCTUATION:
-            terms.append(Term(_NO_MEANING, i, i + 1, word))
-        elif i in side_letters and _is_side_letter(words, i, end, side_letters[i]):
-            letter = _LETTERS[word]
-            terms.append(Term(letter, i, i + 1, "", None, letter.side))
+        free, meaning, mark = i + 1, opening.alone, ""
+        for k in range(i + 1, end):
+            longer = opening.longer.get(words[k])
+            if longer is None:
+                break
+            opening = longer
+            if opening.alone is not None:
+                free, meaning = k + 1, opening.alone
+        if meaning is None:
+            meaning, mark = _NO_MEANING, words[i]
+            if mark in _LETTERS:
+                if i not in side_letters or not _is_side_letter(words, i, end, side_letters[i]):
+                    continue
+                meaning, mark = _LETTERS[mark], ""
+            elif mark not in PUNCTUATION:
+                continue
+        cues, finding, side = meaning.cues, meaning.finding, meaning.side
+        terms.append(Term(meaning, cues, i, free, mark, finding, side))
     return terms
 
 

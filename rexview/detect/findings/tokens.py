@@ -11,13 +11,17 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import Final
 
-_TOKEN: Final = re.compile(
-    r"([^\W\d_]+(?:'[^\W\d_]+"  # words, and r/o, s/p, w/o, c/w, h/o, b/l, l/r
+_LETTER: Final = r"[^\W\d_]"
+_FORM: Final = (
+    rf"(?=[^ ])({_LETTER}+(?:'{_LETTER}+"  # words, and r/o, s/p, w/o, c/w, h/o, b/l, l/r
     r"|(?<=\b[rswchb])/[oplw]\b|(?<=\bl)/r\b)?"
     r"|[.,;:!?()\[\]{}|\"<>/&+=\n•—–]"
     r"|\d+(?:[.,]\d+)*(?:st|nd|rd|th)?"
     r"|(?<=\s)-+(?=\s))"
 )
+_TOKEN: Final = re.compile(_FORM)
+_ASCII_TOKEN: Final = re.compile(_FORM.replace(_LETTER, "[a-z]"))
+"""The same for ASCII in lower case, in two thirds of the time."""
 MAX_WORD: Final = 60
 """Longer runs of letters are no words and are skipped."""
 _DIGIT: Final = re.compile(r"\d")
@@ -39,10 +43,12 @@ class Tokens:
         if len(lower) != len(text):  # a few letters change their length with their case
             lower = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
             lower = lower.replace("’", "'")
-        pieces = _TOKEN.split(lower)  # what is between tokens and the tokens, in turn
-        places = list(accumulate(map(len, pieces)))
+        token = _ASCII_TOKEN if lower.isascii() else _TOKEN
+        pieces = token.split(lower)  # what is between tokens and the tokens, in turn
+        sizes = list(map(len, pieces))
+        places = list(accumulate(sizes))
         self.words, self.starts, self.ends = pieces[1::2], places[:-1:2], places[1::2]
-        if max(map(len, self.words), default=0) > MAX_WORD:
+        if max(sizes[1::2], default=0) > MAX_WORD:
             kept = [k for k, word in enumerate(self.words) if len(word) <= MAX_WORD]
             self.words = [self.words[k] for k in kept]
             self.starts, self.ends = [self.starts[k] for k in kept], [self.ends[k] for k in kept]

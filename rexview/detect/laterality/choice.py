@@ -37,10 +37,10 @@ class _Claim:
 def can_judge_choice(case: Case, answer: Answer) -> bool:
     """Say whether the chosen option and the reference, option or report, both name a side."""
     chosen = _option(case, answer.choice)
-    if case.question_type != "choice" or chosen is None or not any(sides_named(chosen)[:2]):
+    if case.question_type != "choice" or chosen is None or not any(sides_named(chosen)):
         return False
     reference = report_text(case) if case.correct is None else _option(case, case.correct) or ""
-    names_side = any(sides_named(reference)[:2])
+    names_side = any(sides_named(reference))
     return names_side and not _asks_for_absence(case.question, case.category)
 
 

@@ -44,12 +44,17 @@ class Contradiction:
 
 
 @lru_cache(maxsize=256)
-def sides_named(text: str) -> tuple[bool, bool, bool]:
-    """Say whether a text has words for the right, for the left, and for both sides."""
+def sides_named(text: str) -> tuple[bool, bool]:
+    """Say whether a text has words for the right and for the left."""
     lower = text.lower()
     right = "right" in lower or _RIGHT.search(lower) is not None
     left = "left" in lower or _LEFT.search(lower) is not None
-    return right, left, _BOTH.search(lower) is not None
+    return right, left
+
+
+def _names_side(text: str) -> bool:
+    """Whether a text has words for the right, the left or both sides."""
+    return any(sides_named(text)) or _BOTH.search(text.lower()) is not None
 
 
 def can_judge_text(text: str, report: str, *, boxed: bool) -> bool:
@@ -57,10 +62,10 @@ def can_judge_text(text: str, report: str, *, boxed: bool) -> bool:
 
     The report, the answer itself and, where it is ``boxed``, boxes of it or of the reference may.
     """
-    right, left, both = sides_named(text)
+    right, left = sides_named(text)
     if (right and left) or ((right or left) and boxed):
         return True
-    return (right or left or both) and any(sides_named(report))
+    return _names_side(text) and _names_side(report)
 
 
 def stretch(text: str, mention: Mention) -> tuple[int, int] | None:

@@ -22,6 +22,7 @@ from rexview.ui.link.pages import PAGE_ACCOUNT, PAGE_DATA, PAGE_OVERVIEW, PAGES
 from rexview.ui.reviews.notice import show_notices
 from rexview.ui.saving.waiting import send_what_waits
 from rexview.ui.server import review_sets, server_state
+from rexview.ui.server.page_work import PAGE_WORK
 from rexview.ui.streamlit_adapter.script_run import StreamlitPage
 from rexview.ui.tables.problem_table import show_error
 
@@ -48,6 +49,7 @@ def _style() -> str:
 
 def run() -> None:
     """Run the app for one visitor: called by ``app.py`` on every page run."""
+    PAGE_WORK.note()
     st.set_page_config(
         page_title="rexview", page_icon=str(_ROOT / "assets" / "icon.png"), layout="wide"
     )

@@ -359,9 +359,13 @@ def case_page(review_set: ReviewSet, case_id: str, seen: Seen | None = None) -> 
 
     ``seen`` is as :func:`engine` takes it.
     """
-    return _case_page(engine(review_set, seen), review_set, case_id)
+    asked = engine(review_set, seen)
+    not_yet = asked.not_yet_of(case_id, review_set.answers_of(case_id))
+    return _case_page(asked, review_set, case_id, not_yet)
 
 
 @kept_with_first(64)
-def _case_page(asked: Engine, review_set: ReviewSet, case_id: str) -> CasePage | None:
+def _case_page(
+    asked: Engine, review_set: ReviewSet, case_id: str, not_yet: frozenset[str]
+) -> CasePage | None:
     return gather_case(review_set, case_id, asked)

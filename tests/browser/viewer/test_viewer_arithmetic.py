@@ -604,7 +604,7 @@ PLACE = """
 const place = document.createElement('div');
 document.body.append(place);
 const data = { case: 'c', active: null, height: '400px', views: [], groups: [],
-               neighbours: {}, prefetch: [] };
+               neighbours: {} };
 const component = { parentElement: place, data, setTriggerValue: () => undefined };
 const viewers = () => place.querySelectorAll('.rx').length;
 const taken = () => {

@@ -200,14 +200,15 @@ def _of_part(tokens: Tokens, span: Span, drafts: list[Draft], around: _Around) -
 def _key(tokens: Tokens, span: Span) -> tuple[list[Draft], list[SideSpan]]:
     """Return the findings and the sides that a key, header or label names."""
     terms = _terms(tokens, span)
-    clean_sides(tokens.words, terms, outline(terms))
+    said = outline(terms)
+    clean_sides(tokens.words, terms, said)
     span = (span[0], min(span[1], span[0] + _KEY_LENGTH))
     drafts = [
         draft
-        for clause in read_clauses(tokens.words, terms, asked=False)
-        for draft in clause.drafts(tokens, span)
+        for clause in read_clauses(tokens.words, terms, said, asked=False)
+        for draft in clause.drafts(tokens, 0, span)
     ]
-    return drafts, Clause(terms).side_spans(tokens)
+    return drafts, Clause(terms).side_spans(tokens, 0)
 
 
 def _names(tokens: Tokens, span: Span) -> bool:
@@ -217,7 +218,7 @@ def _names(tokens: Tokens, span: Span) -> bool:
 def _sides(tokens: Tokens, span: Span) -> list[SideSpan]:
     terms = _terms(tokens, span)
     clean_sides(tokens.words, terms, outline(terms))
-    return Clause(terms).side_spans(tokens)
+    return Clause(terms).side_spans(tokens, 0)
 
 
 def _denies(tokens: Tokens, span: Span) -> bool:
