@@ -55,7 +55,7 @@ def differences(case: Case, answers: Sequence[Answer]) -> Differences:
     """Compare answers of one model to one case, in the order given."""
     texts = [sides_named(answer.text or "") for answer in answers]
     opposed: dict[str, tuple[Mention | None, ...]] = {}
-    if any(right for right, *_ in texts) and any(left for _, left, _ in texts):
+    if any(right for right, _ in texts) and any(left for _, left in texts):
         sided = [_one_sided(case, answer) for answer in answers]
         for family in dict.fromkeys(family for one in sided for family in one):
             found = tuple(one.get(family) for one in sided)
@@ -121,8 +121,8 @@ def _compared(review_set: ReviewSet) -> pl.DataFrame:
             is_choice=is_choice.fill_null(False),
             usable=usable.fill_null(False),
             chosen=given["choice"],
-            right=pl.Series([right for right, *_ in named], dtype=pl.Boolean()),
-            left=pl.Series([left for _, left, _ in named], dtype=pl.Boolean()),
+            right=pl.Series([right for right, _ in named], dtype=pl.Boolean()),
+            left=pl.Series([left for _, left in named], dtype=pl.Boolean()),
         )
         .group_by("number")
         .agg(
